@@ -1,0 +1,1 @@
+"""The shipped character: Edmond Dantes, our own writing."""

@@ -1,0 +1,128 @@
+"""Every error that offbook raises on purpose, in one tree.
+
+Takes: what happened, and a hint that says how to mend it.  Gives: an exit code for the command line.
+
+OffbookError                 exit 1   something failed; what was done is kept
+├── BudgetReached            exit 1   the most a command may spend is spent
+├── StoreFailed              exit 1   the database could not be read or written (disk full, read-only)
+├── UsageError               exit 2   bad input
+│   ├── UnknownName          exit 2   no character, document, method or setting of that name
+│   ├── UnreadableDocument   exit 2   a file is empty, binary, in an unknown encoding or gone
+│   └── IndexMissing         exit 2   the method needs an index that was not built
+├── ConfigurationError       exit 3   settings contradict one another, or may not be combined
+│   └── EmbedderMismatch     exit 3   the stored vectors came from another embedder
+└── ModelError               exit 4   the model endpoint failed for good
+    └── AnswerError          exit 4   the model answered, but with nothing that can be used
+        ├── InvalidAnswer             the answer does not fit the schema
+        └── IncompleteAnswer          the answer was cut off
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class OffbookError(Exception):
+    """Root of all errors that offbook raises on purpose.
+
+    Args:
+        message: What happened, and to what (the value with ``!r``).
+        hint: What the person can do about it; one line.
+    """
+
+    exit_code: ClassVar[int] = 1
+    kind: ClassVar[str] = "failed"
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def as_json(self) -> dict[str, dict[str, str]]:
+        """The envelope that ``--json`` prints on failure."""
+        return {"error": {"kind": self.kind, "message": self.message, "hint": self.hint}}
+
+
+class BudgetReached(OffbookError):
+    """A limit on calls or money was reached; what was done is kept."""
+
+    kind = "budget_reached"
+
+
+class StoreFailed(OffbookError):
+    """The database could not be read or written."""
+
+    kind = "store_failed"
+
+
+class UsageError(OffbookError):
+    """The input cannot be used as it is."""
+
+    exit_code = 2
+    kind = "usage"
+
+
+class UnknownName(UsageError):
+    """No character, document, method or setting of that name; the nearest is in the hint."""
+
+    kind = "unknown_name"
+
+
+class UnreadableDocument(UsageError):
+    """A file is empty, binary, in an unknown encoding, too large or gone."""
+
+    kind = "unreadable_document"
+
+
+class IndexMissing(UsageError):
+    """The method needs an index that was not built; the hint is the command that builds it."""
+
+    kind = "index_missing"
+
+
+class ConfigurationError(OffbookError):
+    """Settings contradict one another, or may not be combined."""
+
+    exit_code = 3
+    kind = "configuration"
+
+
+class EmbedderMismatch(ConfigurationError):
+    """The stored vectors came from another embedder than the configured one."""
+
+    kind = "embedder_mismatch"
+
+
+class ModelError(OffbookError):
+    """The model endpoint failed for good."""
+
+    exit_code = 4
+    kind = "model_failed"
+
+
+class AnswerError(ModelError):
+    """The model answered, but with nothing that can be used.
+
+    Args:
+        message: What was wrong with the answer, in words a model can act on.
+        hint: What the person can do about it.
+        answer: The text as it came, shortened by the caller where it is shown.
+    """
+
+    kind = "answer_unusable"
+
+    def __init__(self, message: str, hint: str = "", answer: str = "") -> None:
+        super().__init__(message, hint)
+        self.answer = answer
+
+
+class InvalidAnswer(AnswerError):
+    """The answer does not fit its schema."""
+
+    kind = "answer_invalid"
+
+
+class IncompleteAnswer(AnswerError):
+    """The answer was cut off: brackets or strings do not close, or the length limit was hit."""
+
+    kind = "answer_incomplete"

@@ -1,0 +1,1 @@
+"""Who answers: OpenAI-compatible endpoints, the embedded offline backend, and their wrappers."""

@@ -1,0 +1,1 @@
+"""The embedded default: answers every prompt by rules, with no key and no network."""

@@ -1,0 +1,1 @@
+"""What we ask: prompts, the answers they expect, and the one caller of the wire."""

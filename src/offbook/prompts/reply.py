@@ -1,0 +1,27 @@
+"""The reply of a character: the one prompt whose answer a person reads.
+
+Takes: who the character is, what was recalled, the conversation so far, the question.
+Gives: the reply as plain text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from offbook.types import ContextItem, Message
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyInputs:
+    """What the wording of the reply may mention.
+
+    The stable part comes first (name, profile, voice), then the history, then what was recalled
+    for this question, so that providers' prefix caches work.
+    """
+
+    character: str
+    profile: str
+    voice: tuple[str, ...]
+    history: tuple[Message, ...]
+    context: tuple[ContextItem, ...]
+    question: str

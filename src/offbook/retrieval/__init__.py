@@ -1,0 +1,1 @@
+"""Stage 3: what a question brings back."""

@@ -1,0 +1,1 @@
+"""Where it is kept: one schema on SQLite and PostgreSQL, operations as plain functions."""

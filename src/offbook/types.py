@@ -1,0 +1,254 @@
+"""The values that travel between the stages: frozen, without I/O, importing nothing heavy.
+
+Takes: nothing.  Gives: the nouns of the project (document, chunk, recall, reply, usage ...).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+ContextKind = Literal[
+    "profile", "knowledge", "entity", "relation", "attribute", "memory", "out_of_scope"
+]
+DocumentStatus = Literal["added", "updated", "unchanged", "partial", "failed"]
+MessageRole = Literal["system", "user", "assistant"]
+ModelRole = Literal["actor", "extractor", "judge"]
+Verdict = Literal["in", "partly", "out"]
+
+
+@dataclass(frozen=True, slots=True)
+class Character:
+    """A character: one row that everything else belongs to.
+
+    ``revision`` grows with every change to what the character knows, so that caches of vectors
+    and terms know when they are stale. ``embedder`` and ``dimension`` name the embedder of the
+    stored vectors (None before the first document).
+    """
+
+    id: str
+    name: str
+    created: str
+    revision: int = 0
+    embedder: str | None = None
+    dimension: int | None = None
+    profile: str | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A persona document as it is stored: its text once, whole.
+
+    ``digest`` is the SHA-256 of the UTF-8 text, ``ordinal`` its place in the order of ingestion
+    (0-based), ``version`` grows by one with each replacement, ``added`` is an ISO 8601 UTC time.
+    """
+
+    id: str
+    name: str
+    text: str
+    digest: str
+    ordinal: int = 0
+    version: int = 1
+    status: str = "complete"
+    added: str = ""
+
+    @property
+    def chars(self) -> int:
+        """Length in code points."""
+        return len(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A passage of a document: ``document.text[start:end] == text`` always holds.
+
+    ``headings`` is the heading path, root to leaf. ``id`` is derived from the content (see
+    ``documents.chunking``), so that an edit elsewhere in the document leaves it alone.
+    """
+
+    id: str
+    document: str
+    chunking: str
+    ordinal: int
+    start: int
+    end: int
+    headings: tuple[str, ...]
+    text: str
+
+    @property
+    def heading_path(self) -> str:
+        """Heading titles root to leaf, joined by a comma and a space: H of paper 003, 4.1."""
+        return ", ".join(self.headings)
+
+    @property
+    def text_with_headings(self) -> str:
+        """What is embedded and shown: the heading path in front of the body."""
+        return f"{self.heading_path}\n{self.text}" if self.headings else self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a piece of context comes from; ``start`` and ``end`` are offsets in the document."""
+
+    document: str
+    chunk: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class ContextItem:
+    """One piece of what a reply may rest on."""
+
+    kind: ContextKind
+    title: str
+    text: str
+    score: float
+    sources: tuple[Source, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A piece that was found and not used, and why."""
+
+    kind: str
+    title: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class BoundaryReason:
+    """Why an entity lies inside or outside of what the character knows."""
+
+    entity: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Boundary:
+    """Whether the question lies within the character's knowledge (RoleRAG section 3.4)."""
+
+    verdict: Verdict
+    reasons: tuple[BoundaryReason, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TaskUsage:
+    """Calls and tokens of one prompt name."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a command cost; the keys are those of the contract.
+
+    ``calls`` are chat calls that reached an endpoint, ``round_trips`` the longest chain of them
+    that waited for one another, ``cost_usd`` is None where no price is configured.
+    """
+
+    calls: int = 0
+    cached_calls: int = 0
+    round_trips: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    embed_calls: int = 0
+    cost_usd: float | None = None
+    seconds: float = 0.0
+    by_task: Mapping[str, TaskUsage] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """A plain dictionary of the shape that the contract prints."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """What retrieval returns for one question; no reply is in it."""
+
+    character: str
+    method: str
+    preset: str
+    question: str
+    context: tuple[ContextItem, ...] = ()
+    boundary: Boundary | None = None
+    emotion: Mapping[str, int] | None = None
+    mood: Mapping[str, float] | None = None
+    skipped: tuple[Skipped, ...] = ()
+
+    def as_json(self, usage: Usage) -> dict[str, Any]:
+        """The shape of ``recall --json``."""
+        return {**asdict(self), "usage": usage.as_json()}
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A reply and everything that it rests on."""
+
+    text: str
+    recall: Recall
+    usage: Usage
+
+    def as_json(self) -> dict[str, Any]:
+        """The shape of ``ask --json``."""
+        shape = self.recall.as_json(self.usage)
+        head = {key: shape.pop(key) for key in ("character", "method", "preset", "question")}
+        return {**head, "reply": self.text, **shape}
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One exchange of a conversation: what the person said and what the character answered."""
+
+    said: str
+    answered: str
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a chat request."""
+
+    role: MessageRole
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """One call of a chat model, as it goes over the narrow wire.
+
+    Args:
+        messages: What is sent.
+        parameters: Sampling parameters that are passed on (temperature, max_tokens ...).
+        schema: JSON schema of the answer, or None for plain text.
+        origin: ``(prompt, inputs)``; never sent. The offline backend answers from it, and the
+            cache and the meters read the prompt's name and version from it.
+        sample: 0 for what is asked once; replies number their samples, so that they differ.
+        cacheable: Whether a validated answer is kept in the call cache.
+        documents: Names ``character/document`` of the documents whose text the prompt holds, so
+            that forgetting a document also forgets the cached calls that saw it.
+        retry_of: The first request of which this one is a repetition after an unusable answer.
+    """
+
+    messages: tuple[Message, ...]
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    schema: Mapping[str, Any] | None = None
+    origin: tuple[Any, Any] | None = None
+    sample: int = 0
+    cacheable: bool = True
+    documents: frozenset[str] = frozenset()
+    retry_of: ChatRequest | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChatResponse:
+    """The answer of a chat model: text without ``<think>`` blocks, and what it cost."""
+
+    text: str
+    finish_reason: str = "stop"
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached: bool = False
