@@ -1,0 +1,59 @@
+# The only two set-up commands are `make demo` and `make test`; both work from nothing but Python.
+PYTHON ?= $(shell command -v python3.11 || command -v python3.12 || command -v python3.13 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+UV := $(shell command -v uv 2>/dev/null)
+PACKAGES := $(shell find src -name '*.py' 2>/dev/null)
+
+ifdef UV
+INSTALL = VIRTUAL_ENV=$(VENV) uv pip install --quiet
+CREATE = uv venv --quiet --python "$(PYTHON)" $(VENV)
+else
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+CREATE = "$(PYTHON)" -m venv $(VENV)
+endif
+
+.PHONY: demo test test-long lint types imports unit format clean
+
+$(BIN)/python:
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "offbook needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 1; }
+	@test -x $@ || $(CREATE)
+
+$(VENV)/.core: pyproject.toml | $(BIN)/python
+	@echo "installing offbook ..."
+	@$(INSTALL) -e .
+	@touch $@
+
+$(VENV)/.test: pyproject.toml | $(BIN)/python
+	@echo "installing offbook and what its tests need ..."
+	@$(INSTALL) -e '.[test]'
+	@touch $@ $(VENV)/.core
+
+demo: $(VENV)/.core
+	@$(BIN)/offbook demo
+
+test: lint types imports unit
+
+lint: $(VENV)/.test
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+
+types: $(VENV)/.test
+	$(BIN)/mypy
+
+imports: $(VENV)/.test
+	$(BIN)/lint-imports
+
+unit: $(VENV)/.test
+	$(BIN)/python -m pytest -m "not long" --cov --cov-report=term
+
+test-long: $(VENV)/.test
+	$(BIN)/python -m pytest -m long
+
+format: $(VENV)/.test
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage

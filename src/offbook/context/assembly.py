@@ -1,0 +1,40 @@
+"""What the actor is told: the stable part first, what changes with every question last.
+
+Takes: the character, what was recalled, the conversation so far.  Gives: ``ReplyInputs``, in the
+order that lets a provider's prefix cache work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from offbook.context.token_budget import fit_history
+from offbook.prompts.reply import ReplyInputs
+from offbook.settings.model import ContextSettings
+from offbook.types import Message, Recall
+
+
+def assemble(
+    recall: Recall,
+    voice: Sequence[str],
+    history: Sequence[Message],
+    settings: ContextSettings,
+) -> ReplyInputs:
+    """The inputs of the reply prompt.
+
+    Args:
+        recall: What the method found, already within its budget of tokens.
+        voice: Speech samples of the character, in the order of its documents.
+        history: The conversation so far, oldest first, without the question.
+        settings: Budgets.
+    """
+    profile = "\n\n".join(item.text for item in recall.context if item.kind == "profile")
+    volatile = tuple(item for item in recall.context if item.kind != "profile")
+    return ReplyInputs(
+        character=recall.character,
+        profile=profile,
+        voice=tuple(voice[: settings.voice_samples]),
+        history=fit_history(history, settings.history_tokens),
+        context=volatile,
+        question=recall.question,
+    )

@@ -1,0 +1,56 @@
+"""A budget of tokens, divided among pieces of context.
+
+Takes: pieces, best first, and a budget in tokens.  Gives: what fits, and what was skipped and why.
+Skips and goes on rather than stopping at the first that is too large; shortens the best piece when
+it alone is larger than the whole budget, so that a budget never leaves the context empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from offbook.language.tokens import count_tokens, truncate_to_tokens
+from offbook.types import ContextItem, Message, Skipped
+
+
+def fit_items(
+    items: Sequence[ContextItem], budget_tokens: int
+) -> tuple[tuple[ContextItem, ...], tuple[Skipped, ...]]:
+    """The items that fit, in the given order, and the others with the reason.
+
+    Args:
+        items: Best first.
+        budget_tokens: For the texts of all of them together.
+    """
+    kept: list[ContextItem] = []
+    skipped: list[Skipped] = []
+    left = budget_tokens
+    for item in items:
+        cost = count_tokens(item.text)
+        if cost <= left:
+            kept.append(item)
+            left -= cost
+        elif not kept:
+            kept.append(replace(item, text=truncate_to_tokens(item.text, left)))
+            left = 0
+        else:
+            why = f"{cost} tokens, {left} of {budget_tokens} left (context.budget_tokens)"
+            skipped.append(Skipped(item.kind, item.title, why))
+    return tuple(kept), tuple(skipped)
+
+
+def fit_history(history: Sequence[Message], budget_tokens: int) -> tuple[Message, ...]:
+    """The latest messages that fit, oldest first, beginning with what the person said."""
+    kept: list[Message] = []
+    left = budget_tokens
+    for message in reversed(history):
+        cost = count_tokens(message.content)
+        if cost > left:
+            break
+        kept.append(message)
+        left -= cost
+    kept.reverse()
+    while kept and kept[0].role == "assistant":
+        kept.pop(0)
+    return tuple(kept)

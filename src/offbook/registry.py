@@ -1,0 +1,51 @@
+"""Names to implementations, loaded only when asked for; the only place that names concrete ones.
+
+Takes: a kind ("method", "splitter") and a name.  Gives: the object behind ``module:attribute``.
+Third parties add theirs through the entry point groups ``offbook.method`` and so on.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any, Final
+
+from offbook.errors import UnknownName
+
+_KNOWN: Final[dict[str, dict[str, str]]] = {
+    "method": {
+        "vanilla": "offbook.methods.vanilla:Vanilla",
+        "profile": "offbook.methods.profile:Profile",
+        "naive": "offbook.methods.naive:Naive",
+    },
+}
+
+
+def names(kind: str) -> list[str]:
+    """The known names of a kind, ours first, in the order in which they were declared."""
+    return list(_table(kind))
+
+
+def load(kind: str, name: str) -> Any:
+    """The object that is registered as ``name``.
+
+    Raises:
+        UnknownName: nothing of that name; the hint lists the known ones and the nearest.
+    """
+    table = _table(kind)
+    if name not in table:
+        near = get_close_matches(name, table, 1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise UnknownName(f"no {kind} {name!r}", f"{hint}known: {', '.join(table)}")
+    module, _, attribute = table[name].partition(":")
+    return getattr(import_module(module), attribute)
+
+
+@cache
+def _table(kind: str) -> dict[str, str]:
+    table = dict(_KNOWN.get(kind, {}))
+    for entry in entry_points(group=f"offbook.{kind}"):
+        table.setdefault(entry.name, entry.value)
+    return table

@@ -1,0 +1,127 @@
+"""Which address and key a model role gets, and the rule that keys follow.
+
+Takes: the settings with their origins.  Gives: resolved endpoints.  A key goes only to a base_url
+from the same source or a more trusted one: a downloaded folder must not collect keys.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+from urllib.parse import urlsplit
+
+from pydantic import SecretStr
+
+from offbook.errors import ConfigurationError
+from offbook.settings.loading import Origin, Settings
+from offbook.settings.model import BUILTIN, OFFLINE
+
+OPENAI_ADDRESS: Final = "https://api.openai.com/v1"
+_BUILT_IN: Final = Origin("OpenAI's own address", -1)
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A model and where it answers; ``base_url`` is None for the embedded ones."""
+
+    model: str
+    base_url: str | None
+    api_key: str | None = field(default=None, repr=False)
+
+    @property
+    def embedded(self) -> bool:
+        """Whether nothing leaves the machine."""
+        return self.base_url is None
+
+
+@dataclass(frozen=True, slots=True)
+class _Sourced:
+    value: str
+    origin: Origin
+
+
+def chat_endpoint(settings: Settings) -> Endpoint:
+    """The actor's endpoint."""
+    return _resolve(settings, "chat", settings.values.chat.model, None)
+
+
+def role_endpoint(settings: Settings, role: str) -> Endpoint:
+    """The endpoint of ``extract`` or ``judge``; what is not set is chat's."""
+    section = getattr(settings.values, role)
+    if section.model is None and section.base_url is None and section.api_key is None:
+        return chat_endpoint(settings)
+    return _resolve(settings, role, section.model or settings.values.chat.model, "chat")
+
+
+def embed_endpoint(settings: Settings) -> Endpoint:
+    """The embedder's endpoint."""
+    return _resolve(settings, "embed", settings.values.embed.model, "chat")
+
+
+def _resolve(settings: Settings, role: str, model: str, parent: str | None) -> Endpoint:
+    if model == (BUILTIN if role == "embed" else OFFLINE):
+        return Endpoint(model, None)
+    own_url = _given(settings, f"{role}.base_url")
+    if own_url is None and parent == "chat" and settings.values.chat.model != OFFLINE:
+        own_url = _given(settings, "chat.base_url")
+    url = own_url or _openai_url(settings)
+    _check_url(url.value, role)
+    key = _key(settings, role, url, parent)
+    if key is not None and key.origin.trusted and not url.origin.trusted:
+        raise ConfigurationError(
+            f"the key from {key.origin.label} would go to {url.value!r}, which {url.origin.label} "
+            f"names as {role}.base_url",
+            f"set {role}.base_url in the environment, by flag or in your own config.toml "
+            "if you trust that address",
+        )
+    return Endpoint(model, url.value.rstrip("/"), key.value if key else None)
+
+
+def _key(settings: Settings, role: str, url: _Sourced, parent: str | None) -> _Sourced | None:
+    own = _given(settings, f"{role}.api_key")
+    if own is not None:
+        return own
+    if parent == "chat":
+        chat_url = _given(settings, "chat.base_url") or _openai_url(settings)
+        if _same(chat_url.value, url.value):
+            inherited = _given(settings, "chat.api_key")
+            if inherited is not None:
+                return inherited
+    standard = settings.environment.get("OPENAI_API_KEY")
+    if standard and _same(url.value, _openai_url(settings).value):
+        return _Sourced(standard, Origin("environment", 1))
+    return None
+
+
+def _openai_url(settings: Settings) -> _Sourced:
+    named = settings.environment.get("OPENAI_BASE_URL")
+    if named:
+        return _Sourced(named, Origin("environment", 1))
+    return _Sourced(OPENAI_ADDRESS, _BUILT_IN)
+
+
+def _given(settings: Settings, name: str) -> _Sourced | None:
+    section, _, key = name.partition(".")
+    value = getattr(getattr(settings.values, section), key)
+    if value is None:
+        return None
+    plain = value.get_secret_value() if isinstance(value, SecretStr) else str(value)
+    return _Sourced(plain, settings.origin(name)) if plain else None
+
+
+def _same(one: str, other: str) -> bool:
+    return one.rstrip("/") == other.rstrip("/")
+
+
+def _check_url(url: str, role: str) -> None:
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ConfigurationError(
+            f"{role}.base_url is {url!r}, which is not an http or https address",
+            "for example http://localhost:11434/v1 (Ollama) or http://localhost:8000/v1 (vLLM)",
+        )
+    if parts.username or parts.password:
+        raise ConfigurationError(
+            f"{role}.base_url of host {parts.hostname!r} carries a user name or password",
+            f"put the key into {role}.api_key instead",
+        )

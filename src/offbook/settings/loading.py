@@ -1,0 +1,240 @@
+"""From flags, environment and files to typed settings; the only reader of ``os.environ``.
+
+Takes: ``key=value`` flags, the environment, the project's ``offbook.toml``, the user's
+``config.toml``.  Gives: ``Settings``: the typed model and the origin of every value.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from platformdirs import user_config_dir
+from pydantic import SecretStr, ValidationError
+
+from offbook.errors import ConfigurationError
+from offbook.settings.model import PRESETS, SettingsModel, setting_names
+
+PROJECT_FILE: Final = "offbook.toml"
+_SHORT: Final = {
+    "limits.concurrency": "OFFBOOK_CONCURRENCY",
+    "limits.rpm": "OFFBOOK_RPM",
+    "limits.tpm": "OFFBOOK_TPM",
+    "limits.budget_calls": "OFFBOOK_BUDGET_CALLS",
+    "limits.budget_usd": "OFFBOOK_BUDGET_USD",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a value came from; a lower ``rank`` wins, ``trusted`` is false for a project file."""
+
+    label: str
+    rank: int
+    trusted: bool = True
+
+
+DEFAULT: Final = Origin("default", 9)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The settings in force, with the origin of each that is not a default."""
+
+    values: SettingsModel
+    origins: Mapping[str, Origin]
+    environment: Mapping[str, str]
+    warnings: tuple[str, ...] = ()
+
+    def origin(self, name: str) -> Origin:
+        """Where the value of the dotted ``name`` came from."""
+        return self.origins.get(name, DEFAULT)
+
+    def rows(self) -> list[tuple[str, str, str]]:
+        """``(name, value, origin)`` of every setting, secrets masked."""
+        rows = []
+        for name in _names(self):
+            value = self._value(name)
+            shown = without_password(value) if name == "database.url" else _shown(value)
+            rows.append((name, shown, self.origin(name).label))
+        return sorted(rows)
+
+    def _value(self, name: str) -> Any:
+        if name.startswith("prices."):
+            model, _, kind = name.removeprefix("prices.").rpartition(".")
+            return getattr(self.values.prices[model], kind)
+        value: Any = self.values
+        for part in name.split("."):
+            value = getattr(value, part)
+        return value
+
+
+def environment_name(setting: str) -> str:
+    """The environment variable of a dotted setting name."""
+    return _SHORT.get(setting) or "OFFBOOK_" + setting.upper().replace(".", "_")
+
+
+def load_settings(
+    flags: Mapping[str, Any] | None = None,
+    environment: Mapping[str, str] | None = None,
+    directory: Path | None = None,
+    user_file: Path | None = None,
+) -> Settings:
+    """Read all layers and check them.
+
+    Args:
+        flags: Dotted setting names and values from the command line; None values are ignored.
+        environment: Default: the process's environment.
+        directory: Where the search for the project's file starts (it goes upwards); default: the
+            working directory.
+        user_file: Default: ``config.toml`` in the user's configuration folder.
+
+    Raises:
+        ConfigurationError: an unknown name or a value that is not allowed; it names the origin.
+    """
+    environment = dict(os.environ if environment is None else environment)
+    found: dict[str, tuple[Any, Origin]] = {}
+    warnings: list[str] = []
+    given = {key: value for key, value in (flags or {}).items() if value is not None}
+    layers = [(given, Origin("flag", 0)), _from_environment(environment, warnings)]
+    layers += _from_files(directory or Path.cwd(), user_file or _user_file(environment))
+    for values, origin in layers:
+        _check_names(values, origin)
+        for name, value in values.items():
+            found.setdefault(name, (value, origin))
+    preset = str(found.get("preset", ("default", DEFAULT))[0])
+    for name, value in PRESETS.get(preset, {}).items():
+        found.setdefault(name, (value, Origin(f"preset {preset}", 8)))
+    model = _validated(found)
+    origins = {name: origin for name, (_, origin) in found.items()}
+    return Settings(model, origins, environment, tuple(warnings))
+
+
+def without_password(url: SecretStr | None) -> str:
+    """A database URL as it may be shown."""
+    if url is None:
+        return ""
+    parts = urlsplit(url.get_secret_value())
+    if parts.password is None:
+        return parts.geturl()
+    host = f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname)
+    return parts._replace(netloc=f"{parts.username}:********@{host}").geturl()
+
+
+def _user_file(environment: Mapping[str, str]) -> Path:
+    named = environment.get("OFFBOOK_CONFIG")
+    return (
+        Path(named) if named else Path(user_config_dir("offbook", appauthor=False), "config.toml")
+    )
+
+
+def _from_environment(
+    environment: Mapping[str, str], warnings: list[str]
+) -> tuple[dict[str, Any], Origin]:
+    known = {environment_name(name): name for name in setting_names()}
+    values = {known[key]: value for key, value in environment.items() if key in known and value}
+    unknown = sorted(
+        key
+        for key in environment
+        if key.startswith("OFFBOOK_") and key not in known and key != "OFFBOOK_CONFIG"
+    )
+    for key in unknown:
+        near = get_close_matches(key, known, 1)
+        warnings.append(
+            f"environment variable {key} is not a setting"
+            + (f"; did you mean {near[0]}?" if near else "")
+        )
+    return values, Origin("environment", 1)
+
+
+def _from_files(directory: Path, user_file: Path) -> list[tuple[dict[str, Any], Origin]]:
+    layers = []
+    for folder in (directory, *directory.parents):
+        path = folder / PROJECT_FILE
+        if path.is_file():
+            layers.append((_read_toml(path), Origin(f"project {path}", 2, trusted=False)))
+            break
+    if user_file.is_file():
+        layers.append((_read_toml(user_file), Origin(f"user {user_file}", 3)))
+    return layers
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        content = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise ConfigurationError(
+            f"settings file {str(path)!r} cannot be read: {error.strerror}", "mend its permissions"
+        ) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigurationError(
+            f"settings file {str(path)!r} is not valid TOML: {error}", "mend the line it names"
+        ) from error
+    flat: dict[str, Any] = {}
+    _flatten(content, "", flat)
+    return flat
+
+
+def _flatten(content: Mapping[str, Any], prefix: str, flat: dict[str, Any]) -> None:
+    for key, value in content.items():
+        name = f"{prefix}{key}"
+        if isinstance(value, Mapping):
+            _flatten(value, f"{name}.", flat)
+        else:
+            flat[name] = value
+
+
+def _check_names(values: Mapping[str, Any], origin: Origin) -> None:
+    known = setting_names()
+    for name in values:
+        price = name.startswith("prices.") and name.endswith((".prompt", ".completion"))
+        if name in known or price:
+            continue
+        near = get_close_matches(name, known, 1)
+        raise ConfigurationError(
+            f"unknown setting {name!r} (from {origin.label})",
+            f"did you mean {near[0]!r}?" if near else "`offbook config show` lists the known ones",
+        )
+
+
+def _validated(found: Mapping[str, tuple[Any, Origin]]) -> SettingsModel:
+    tree: dict[str, Any] = {}
+    for name, (value, _) in found.items():
+        if name.startswith("prices."):
+            model, _, kind = name.removeprefix("prices.").rpartition(".")
+            tree.setdefault("prices", {}).setdefault(model, {})[kind] = value
+            continue
+        section, _, key = name.rpartition(".")
+        (tree.setdefault(section, {}) if section else tree)[key] = value
+    try:
+        return SettingsModel.model_validate(tree)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        name = ".".join(str(part) for part in first["loc"])
+        label = found[name][1].label if name in found else "the settings"
+        shown = _shown(found[name][0]) if name in found and "key" not in name else "(given value)"
+        raise ConfigurationError(
+            f"setting {name} = {shown!r} from {label}: {first['msg']}",
+            setting_names().get(name) or "`offbook config show` lists what can be set",
+        ) from error
+
+
+def _names(settings: Settings) -> list[str]:
+    prices = [
+        f"prices.{model}.{kind}"
+        for model in settings.values.prices
+        for kind in ("prompt", "completion")
+    ]
+    return [*setting_names(), *prices]
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, SecretStr):
+        return "********"
+    return "" if value is None else str(value)

@@ -1,0 +1,206 @@
+"""Every setting, typed, with its default and its meaning.
+
+Takes: values from the layers of ``loading``.  Gives: one frozen model, of which each part of the
+program receives only its own section.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from platformdirs import user_data_dir
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
+
+OFFLINE: Final = "offline"
+BUILTIN: Final = "builtin"
+
+ChunkingName = Literal["fixed", "recursive", "markdown", "semantic", "ats", "acts", "graph"]
+RetrievalMode = Literal["dense", "lexical", "hybrid"]
+
+
+class Section(BaseModel):
+    """A section of the settings: frozen, and strict about names."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class EndpointSettings(Section):
+    """A chat model: its name, and where it answers."""
+
+    model: str = Field(OFFLINE, min_length=1, description="the model's name; `offline` is embedded")
+    base_url: str | None = Field(None, description="address of an OpenAI-compatible endpoint")
+    api_key: SecretStr | None = Field(None, description="the key that the endpoint asks for")
+
+
+class RoleSettings(Section):
+    """The extractor or the judge; what is not set is chat's."""
+
+    model: str | None = Field(None, description="the model's name; default: chat's")
+    base_url: str | None = Field(None, description="default: chat's")
+    api_key: SecretStr | None = Field(None, description="default: chat's, for chat's base_url only")
+
+
+class EmbedSettings(Section):
+    """The embedder."""
+
+    model: str = Field(BUILTIN, min_length=1, description="`builtin` is the embedded default")
+    base_url: str | None = Field(None, description="default: chat's")
+    api_key: SecretStr | None = Field(None, description="default: chat's, for chat's base_url only")
+    batch: int = Field(64, ge=1, le=2048, description="texts in one call")
+
+
+class DatabaseSettings(Section):
+    """Where everything is kept."""
+
+    url: SecretStr | None = Field(None, description="default: SQLite in home; or postgresql://...")
+
+
+class LimitSettings(Section):
+    """How fast, and how much at most."""
+
+    concurrency: int = Field(16, ge=1, le=10_000, description="calls in flight")
+    rpm: int | None = Field(None, ge=1, description="requests a minute")
+    tpm: int | None = Field(None, ge=1, description="tokens a minute")
+    budget_calls: int | None = Field(None, ge=0, description="the most calls a command may make")
+    budget_usd: float | None = Field(None, ge=0, description="the most a command may spend")
+    timeout_seconds: float = Field(120.0, gt=0, description="how long one call may take")
+    retries: int = Field(4, ge=0, le=20, description="after 429, 408, 5xx and time-outs")
+
+
+class PriceSettings(Section):
+    """What a model costs, in USD per million tokens."""
+
+    prompt: float = Field(ge=0, description="USD per million prompt tokens")
+    completion: float = Field(ge=0, description="USD per million completion tokens")
+
+
+class AnswerSettings(Section):
+    """What happens to answers that cannot be used."""
+
+    retries: int = Field(2, ge=0, le=10, description="times an unusable answer is asked for again")
+
+
+class TokenSettings(Section):
+    """How tokens are counted."""
+
+    encoding: str | None = Field(
+        None, description="a tiktoken encoding on this disk; default: the built-in estimate"
+    )
+
+
+class RetrievalSettings(Section):
+    """How passages are found."""
+
+    mode: RetrievalMode = Field("hybrid", description="dense, lexical, or both fused by rank")
+
+
+class ActsSettings(Section):
+    """The adaptive context-aware splitter (paper 003, section 4.1)."""
+
+    alpha: float = Field(2.0, ge=1, description="overlap = l_max / alpha")
+    cap: int = Field(4000, ge=100, description="the longest chunk in characters")
+    unit: Literal["characters", "tokens"] = Field("characters", description="unit of length")
+    paragraph: Literal["line", "block"] = Field("line", description="what counts as a paragraph")
+
+
+class FixedSettings(Section):
+    """The fixed and the recursive splitter."""
+
+    length: int = Field(1000, ge=50, description="characters in a chunk")
+    overlap: int = Field(200, ge=0, description="characters shared by neighbours")
+
+
+class GraphSettings(Section):
+    """The chunking that extraction runs on (methods.md 1.1)."""
+
+    boundaries: Literal["content", "window"] = Field(
+        "content", description="content-defined, or the paper's window of 600 with overlap 100"
+    )
+
+
+class NaiveSettings(Section):
+    """Naive RAG: the top-k chunks."""
+
+    k: int = Field(3, ge=1, le=100, description="chunks retrieved (3 in paper 003, 1 in 001)")
+    splitter: ChunkingName = Field("acts", description="the chunking that is searched")
+
+
+class ProfileSettings(Section):
+    """The one-paragraph summary."""
+
+    budget_tokens: int = Field(
+        12_000, ge=200, description="tokens of the documents' beginnings that the summary reads"
+    )
+
+
+class ContextSettings(Section):
+    """How much the model is told, in tokens."""
+
+    budget_tokens: int = Field(3_000, ge=100, description="for what was recalled")
+    history_tokens: int = Field(4_000, ge=0, description="for the conversation so far")
+    voice_samples: int = Field(6, ge=0, le=50, description="speech samples shown to the actor")
+    min_score: float = Field(
+        0.0, ge=0, le=1, description="what scores lower is skipped, and listed as skipped"
+    )
+
+
+class ReplySettings(Section):
+    """How replies are sampled; None leaves it to the endpoint."""
+
+    temperature: float | None = Field(None, ge=0, le=2, description="sampling temperature")
+    max_tokens: int | None = Field(None, ge=1, description="the longest reply")
+
+
+class SettingsModel(Section):
+    """All settings. ``loading.Settings`` wraps it with the origin of every value."""
+
+    home: Path = Field(
+        default_factory=lambda: Path(user_data_dir("offbook", appauthor=False)),
+        description="where the embedded database lives",
+    )
+    method: str = Field("naive", description="how a reply is grounded; see `offbook ask --help`")
+    preset: Literal["default", "faithful"] = Field(
+        "default", description="`faithful` repeats the papers' settings"
+    )
+    database: DatabaseSettings = DatabaseSettings()
+    chat: EndpointSettings = EndpointSettings()
+    extract: RoleSettings = RoleSettings()
+    judge: RoleSettings = RoleSettings()
+    embed: EmbedSettings = EmbedSettings()
+    limits: LimitSettings = LimitSettings()
+    prices: dict[str, PriceSettings] = Field({}, description="USD per million tokens, a model each")
+    answers: AnswerSettings = AnswerSettings()
+    tokens: TokenSettings = TokenSettings()
+    retrieval: RetrievalSettings = RetrievalSettings()
+    acts: ActsSettings = ActsSettings()
+    fixed: FixedSettings = FixedSettings()
+    graph: GraphSettings = GraphSettings()
+    naive: NaiveSettings = NaiveSettings()
+    profile: ProfileSettings = ProfileSettings()
+    context: ContextSettings = ContextSettings()
+    reply: ReplySettings = ReplySettings()
+
+
+PRESETS: Final[dict[str, dict[str, Any]]] = {
+    "default": {},
+    "faithful": {
+        "retrieval.mode": "dense",
+        "naive.splitter": "recursive",
+        "graph.boundaries": "window",
+    },
+}
+"""What a preset sets where nothing else does; every difference is a named setting."""
+
+
+def setting_names() -> dict[str, str]:
+    """Every dotted setting name (without ``prices.*``) and its meaning."""
+    names: dict[str, str] = {}
+    for key, info in SettingsModel.model_fields.items():
+        section = info.annotation
+        if isinstance(section, type) and issubclass(section, Section):
+            for inner, inner_info in section.model_fields.items():
+                names[f"{key}.{inner}"] = inner_info.description or ""
+        elif key != "prices":
+            names[key] = info.description or ""
+    return names

@@ -1,0 +1,63 @@
+"""Every installed dependency of offbook is under a permissive licence."""
+
+import re
+from importlib.metadata import PackageNotFoundError, distribution, requires
+
+from packaging.requirements import Requirement
+
+EXTRAS = ("pdf", "postgres", "test")
+FORBIDDEN = re.compile(
+    r"\bA?GPL|\bLGPL|\bGNU (Affero|Lesser|General|Library)|\bSSPL|\bBUSL|Commons Clause", re.I
+)
+PERMISSIVE = re.compile(
+    r"\bMIT\b|\bBSD\b|\bApache\b|\bISC\b|\bPSF\b|Python Software Foundation|\bMPL\b|Mozilla Public"
+    r"|\bUnlicense\b|\b0BSD\b|\bZlib\b|PostgreSQL|\bCC0\b|CNRI|HPND|Public Domain",
+    re.I,
+)
+
+
+def licence_of(name):
+    """What a distribution says of its licence: the expression, the classifiers, the field."""
+    meta = distribution(name).metadata
+    classifiers = [c for c in meta.get_all("Classifier") or [] if c.startswith("License")]
+    said = [meta.get("License-Expression") or "", *classifiers]
+    field = (meta.get("License") or "").strip()
+    return " | ".join(part for part in (*said, field.split("\n")[0][:120]) if part)
+
+
+def tree():
+    """The distributions that `pip install offbook[...]` brings, as installed here."""
+    seen, queue = set(), [(r, ("",)) for r in requires("offbook") or []]
+    queue = [(r, ("", *EXTRAS)) for r, _ in queue]
+    while queue:
+        text, extras = queue.pop()
+        requirement = Requirement(text)
+        marker = requirement.marker
+        if marker and not any(marker.evaluate({"extra": extra}) for extra in extras):
+            continue
+        key = requirement.name.lower().replace("_", "-")
+        if key in seen or key == "offbook":
+            continue
+        try:
+            inner = requires(requirement.name) or []
+        except PackageNotFoundError:
+            continue
+        seen.add(key)
+        queue += [(r, ("", *requirement.extras)) for r in inner]
+    return sorted(seen)
+
+
+def test_the_resolved_tree_is_found():
+    assert {"openai", "sqlalchemy", "numpy", "pydantic", "typer"} <= set(tree())
+
+
+def test_every_licence_is_permissive():
+    said = {name: licence_of(name) for name in tree()}
+    assert {n: text for n, text in said.items() if FORBIDDEN.search(text)} == {}
+    assert {n: text for n, text in said.items() if not PERMISSIVE.search(text)} == {}
+
+
+def test_a_copyleft_licence_would_be_noticed():
+    for text in ("GPL-3.0-or-later", "GNU Lesser General Public License v2", "AGPLv3", "LGPL"):
+        assert FORBIDDEN.search(text)
+    assert not FORBIDDEN.search("MIT License")
