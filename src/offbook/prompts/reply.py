@@ -7,7 +7,10 @@ Gives: the reply as plain text.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
+from offbook.prompts.answers import Text
+from offbook.prompts.prompt import Prompt
 from offbook.types import ContextItem, Message
 
 
@@ -25,3 +28,17 @@ class ReplyInputs:
     history: tuple[Message, ...]
     context: tuple[ContextItem, ...]
     question: str
+
+
+REPLY: Final[Prompt[ReplyInputs, str]] = Prompt(
+    name="reply",
+    version=1,
+    role="actor",
+    stage="reply",
+    inputs=ReplyInputs,
+    answer=Text(),
+    source="ours",
+    parameters={"temperature": 0.7},
+    cacheable=False,
+)
+"""Speak as the character, from what is given and nothing else."""

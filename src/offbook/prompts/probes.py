@@ -1,0 +1,70 @@
+"""What ``offbook doctor`` asks an endpoint, to learn what it can do.
+
+Takes: a few words, or a password in front of a long text.  Gives: the words with their numbers,
+or the password. An endpoint that cuts long prompts silently does not find the password.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from pydantic import BaseModel
+
+from offbook.prompts.answers import Json, Text
+from offbook.prompts.prompt import Prompt
+
+
+class NumberedWord(BaseModel):
+    """A word and its number in the list."""
+
+    number: int
+    word: str
+
+
+class NumberedWords(BaseModel):
+    """All words of the list."""
+
+    items: list[NumberedWord]
+
+
+@dataclass(frozen=True, slots=True)
+class StructuredProbeInputs:
+    """The words to list."""
+
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NeedleProbeInputs:
+    """The word at the head of the prompt, and the long text after it."""
+
+    needle: str
+    filler: str
+
+
+PROBE_STRUCTURED: Final[Prompt[StructuredProbeInputs, NumberedWords]] = Prompt(
+    name="probe_structured",
+    version=1,
+    role="extractor",
+    stage="probes",
+    inputs=StructuredProbeInputs,
+    answer=Json(NumberedWords),
+    source="ours",
+    parameters={"temperature": 0.0},
+    cacheable=False,
+)
+"""Does the endpoint give structured answers?"""
+
+PROBE_NEEDLE: Final[Prompt[NeedleProbeInputs, str]] = Prompt(
+    name="probe_needle",
+    version=1,
+    role="extractor",
+    stage="probes",
+    inputs=NeedleProbeInputs,
+    answer=Text(),
+    source="ours",
+    parameters={"temperature": 0.0},
+    cacheable=False,
+)
+"""Does the endpoint read a prompt from its head, or cut it silently?"""

@@ -1,0 +1,33 @@
+"""The profile of a character: one paragraph that stands in front of every reply.
+
+Takes: the character's name and passages about them.  Gives: the paragraph.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from offbook.prompts.answers import Text
+from offbook.prompts.prompt import Prompt
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileInputs:
+    """The passages to summarize, in the order of the documents."""
+
+    character: str
+    passages: tuple[str, ...]
+
+
+PROFILE: Final[Prompt[ProfileInputs, str]] = Prompt(
+    name="profile",
+    version=1,
+    role="extractor",
+    stage="profile",
+    inputs=ProfileInputs,
+    answer=Text(),
+    source="ours (methods.md 1, index step 6)",
+    parameters={"temperature": 0.0},
+)
+"""Who the character is, in one paragraph."""
