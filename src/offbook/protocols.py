@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sqlalchemy import Connection
 
-    from offbook.types import ChatRequest, ChatResponse, Chunk, Document
+    from offbook.retrieval.knowledge import Knowledge
+    from offbook.settings import SettingsModel
+    from offbook.types import ChatRequest, ChatResponse, Chunk, Document, Needs, Recall
 
 T = TypeVar("T")
 EmbedKind = Literal["document", "query"]
@@ -79,6 +81,14 @@ class Store(Protocol):
         """
         ...
 
+    async def purge(self) -> None:
+        """Remove the remains of what was deleted, so that no file of the store holds it.
+
+        Raises:
+            StoreFailed: another process still reads what was deleted.
+        """
+        ...
+
     async def close(self) -> None:
         """Finish what is queued, then close."""
         ...
@@ -98,4 +108,21 @@ class Splitter(Protocol):
 
     def parameters(self, document: Document) -> dict[str, Any]:
         """The parameters in force for this document (l_max, overlap, ...), kept with the chunks."""
+        ...
+
+
+class Method(Protocol):
+    """A published method, or ours: what it needs indexed, and what it recalls for a question."""
+
+    @property
+    def name(self) -> str:
+        """The method's name, as it stands in the contract."""
+        ...
+
+    def needs(self, settings: SettingsModel) -> Needs:
+        """What must be built at ingestion before a question can be answered."""
+        ...
+
+    async def recall(self, knowledge: Knowledge, question: str) -> Recall:
+        """What the reply to ``question`` may rest on."""
         ...

@@ -1,0 +1,196 @@
+"""The embedded store: one SQLite file in the user's home folder.
+
+Takes: operations.  Gives: their results. One thread writes, each operation in a transaction of
+its own; a few threads read, each on a consistent snapshot. Several processes may share the file.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.pool import QueuePool
+
+from offbook.errors import StoreFailed
+from offbook.stores import migration
+from offbook.stores.failures import reported
+from offbook.stores.statements import to_json
+
+T = TypeVar("T")
+
+READERS: Final = 4
+BUSY_TIMEOUT_SECONDS: Final = 15.0
+
+
+class SqliteStore:
+    """A store in one file, with its journal beside it.
+
+    A finished write survives a killed process at once; after a power cut the last writes may be
+    missing, but none is there in part (WAL with ``synchronous = NORMAL``).
+
+    Args:
+        path: The database file; its folder is made when it is missing.
+        busy_timeout_seconds: How long to wait for another process that writes.
+    """
+
+    def __init__(self, path: Path, busy_timeout_seconds: float = BUSY_TIMEOUT_SECONDS) -> None:
+        self.path = path
+        self._timeout = busy_timeout_seconds
+        self._writing = ThreadPoolExecutor(1, thread_name_prefix="offbook-write")
+        self._reading = ThreadPoolExecutor(READERS, thread_name_prefix="offbook-read")
+        self._writer = self._engine("BEGIN IMMEDIATE", pool_size=1)
+        self._readers = self._engine("BEGIN", pool_size=READERS)
+        self._connection: Connection | None = None
+        self._closed = False
+
+    async def open(self) -> SqliteStore:
+        """Make the file where it is missing, and bring its schema up to date.
+
+        Raises:
+            StoreFailed: it cannot be opened or written.
+            ConfigurationError: a newer version of offbook has written it.
+        """
+        try:
+            await self._in(self._writing, self._open)
+        except BaseException:
+            await self.close()
+            raise
+        return self
+
+    async def read(self, operation: Callable[[Connection], T]) -> T:
+        """Run ``operation`` on a consistent snapshot; it cannot write."""
+        return await self._in(self._reading, self._read, operation)
+
+    async def write(self, operation: Callable[[Connection], T]) -> T:
+        """Run ``operation`` in one transaction; all of it is stored when this returns.
+
+        A waiter that is cancelled before its turn withdraws its operation; one that runs already
+        is finished, so that nothing is half done.
+
+        Raises:
+            StoreFailed: the disk is full, the home is read-only, the database is locked for long.
+        """
+        return await self._in(self._writing, self._write, operation)
+
+    async def purge(self) -> None:
+        """Remove the remains of what was deleted from the file and its journal.
+
+        Raises:
+            StoreFailed: another process still reads what was deleted.
+        """
+        await self._in(self._writing, self._purge)
+
+    async def close(self) -> None:
+        """Finish what is queued, then close."""
+        self._closed = True
+        loop = asyncio.get_running_loop()
+        await loop.run_in_executor(None, self._close)
+
+    async def _in(self, pool: ThreadPoolExecutor, work: Callable[..., T], *values: Any) -> T:
+        if self._closed:
+            raise StoreFailed(f"The database at {str(self.path)!r} is closed.", "open it again")
+        return await asyncio.get_running_loop().run_in_executor(pool, work, *values)
+
+    def _engine(self, begin: str, *, pool_size: int) -> Engine:
+        engine = create_engine(
+            "sqlite+pysqlite://",
+            creator=lambda: self._connect(read_only=begin == "BEGIN"),
+            poolclass=QueuePool,
+            pool_size=pool_size,
+            max_overflow=0,
+            json_serializer=to_json,
+        )
+
+        @event.listens_for(engine, "begin")
+        def start(connection: Connection) -> None:
+            connection.exec_driver_sql(begin)
+
+        return engine
+
+    def _connect(self, *, read_only: bool) -> sqlite3.Connection:
+        """A connection in driver-level autocommit: transactions begin where we say so."""
+        made = sqlite3.connect(
+            self.path, timeout=self._timeout, isolation_level=None, check_same_thread=False
+        )
+        made.execute("PRAGMA foreign_keys = ON")
+        made.execute("PRAGMA secure_delete = ON")
+        made.execute("PRAGMA synchronous = NORMAL")
+        made.execute(f"PRAGMA cache_size = -{16 * 1024}")
+        if read_only:
+            made.execute("PRAGMA query_only = ON")
+        return made
+
+    def _open(self) -> None:
+        with reported(str(self.path)):
+            _make_private(self.path)
+            self._connection = self._writer.connect()
+            self._use_journal(self._connection)
+            migration.bring_up_to_date(self._connection, str(self.path))
+
+    def _use_journal(self, connection: Connection) -> None:
+        """Switch to WAL; SQLite does not wait by itself where another process does the same."""
+        deadline = time.monotonic() + self._timeout
+        raw = connection.connection.driver_connection
+        assert raw is not None  # noqa: S101 - a connection that has just been opened
+        while True:
+            try:
+                (mode,) = raw.execute("PRAGMA journal_mode = WAL").fetchone()
+            except sqlite3.OperationalError as error:
+                busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+                if not busy or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.02)
+            else:
+                break
+        if mode != "wal":
+            raise StoreFailed(
+                f"The database at {str(self.path)!r} cannot keep a journal (mode {mode!r}).",
+                "set OFFBOOK_HOME to a folder on a local disk",
+            )
+
+    def _read(self, operation: Callable[[Connection], T]) -> T:
+        with reported(str(self.path)), self._readers.connect() as connection, connection.begin():
+            return operation(connection)
+
+    def _write(self, operation: Callable[[Connection], T]) -> T:
+        with reported(str(self.path)):
+            if self._connection is None or self._connection.invalidated:
+                self._connection = self._writer.connect()
+            with self._connection.begin():
+                return operation(self._connection)
+
+    def _purge(self) -> None:
+        with reported(str(self.path)):
+            raw = self._connection.connection.driver_connection if self._connection else None
+            if raw is None:
+                return
+            (busy, _, _) = raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if busy:
+            raise StoreFailed(
+                f"The journal of {str(self.path)!r} still holds what was deleted: another"
+                " process is reading it.",
+                "end the other offbook processes; the last one to close empties the journal",
+            )
+
+    def _close(self) -> None:
+        self._writing.shutdown(wait=True)
+        self._reading.shutdown(wait=True)
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+        self._readers.dispose()
+        self._writer.dispose()
+
+
+def _make_private(path: Path) -> None:
+    """Make folder and file, readable by their owner only; the journal inherits the file's mode."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not path.exists():
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))

@@ -1,0 +1,84 @@
+"""The few statements that the engines spell differently, and checks before a write.
+
+Takes: a connection and a table.  Gives: statements that SQLAlchemy's cache compiles once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from sqlalchemy import Connection, Table
+
+from offbook.stores.failures import unstorable
+
+if TYPE_CHECKING:
+    from sqlalchemy.dialects.postgresql import Insert as PostgresInsert
+    from sqlalchemy.dialects.sqlite import Insert as SqliteInsert
+
+T = TypeVar("T")
+
+BATCH: Final = 500
+"""Ids in one ``IN`` list: below the smallest limit on parameters of any engine."""
+
+
+def upsert(conn: Connection, table: Table) -> SqliteInsert | PostgresInsert:
+    """Insert into ``table``; a row with the same primary key takes the new values."""
+    statement = insert(conn, table)
+    keys = [column.name for column in table.primary_key]
+    changed = {
+        column.name: statement.excluded[column.name]
+        for column in table.columns
+        if column.name not in keys
+    }
+    return statement.on_conflict_do_update(index_elements=keys, set_=changed)
+
+
+def insert_missing(conn: Connection, table: Table) -> SqliteInsert | PostgresInsert:
+    """Insert into ``table``; a row that is there already stays as it is."""
+    return insert(conn, table).on_conflict_do_nothing()
+
+
+def insert(conn: Connection, table: Table) -> SqliteInsert | PostgresInsert:
+    """The engine's own insert, which knows ``ON CONFLICT``."""
+    if conn.dialect.name == "postgresql":
+        from sqlalchemy.dialects import postgresql
+
+        return postgresql.insert(table)
+    from sqlalchemy.dialects import sqlite
+
+    return sqlite.insert(table)
+
+
+def batches(values: Sequence[T], size: int = BATCH) -> Iterator[Sequence[T]]:
+    """``values`` in pieces of at most ``size``."""
+    for start in range(0, len(values), size):
+        yield values[start : start + size]
+
+
+def storable(*texts: str | None) -> None:
+    """Refuse what PostgreSQL cannot keep, on every engine alike.
+
+    Raises:
+        UsageError: a text holds a null character.
+    """
+    for value in texts:
+        if value is not None and "\0" in value:
+            raise unstorable("\0")
+
+
+def to_json(value: Any) -> str:
+    """The one spelling of a JSON column; NaN and infinity are refused."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def timestamp() -> str:
+    """Now, as an ISO 8601 UTC time in whole seconds."""
+    return datetime.now(UTC).replace(microsecond=0).isoformat()
+
+
+def mappings(rows: Any) -> list[dict[str, Any]]:
+    """Rows of a result as plain dictionaries."""
+    return [dict(row) for row in rows.mappings()]

