@@ -19,8 +19,10 @@ from offbook.prompts.notation import loads_strictly, mend_notation, spans
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+    from offbook.prompts.prompt import Prompt
     from offbook.types import ChatResponse
 
+In = TypeVar("In")
 Out = TypeVar("Out")
 M = TypeVar("M", bound="BaseModel")
 
@@ -54,15 +56,8 @@ class Answer(Protocol[Out]):
         ...
 
 
-class _Asking(Protocol[Out]):
-    """What :func:`read_answer` needs of a prompt."""
-
-    @property
-    def answer(self) -> Answer[Out]: ...
-
-
-def read_answer(prompt: _Asking[Out], response: ChatResponse) -> Out:
-    """The value of a response, by the prompt's own format.
+def read_answer(prompt: Prompt[In, Out], inputs: In, response: ChatResponse) -> Out:
+    """The value of a response, by the prompt's own format and check.
 
     The one reader: what the cache keeps and what the caller gets are judged alike.
 
@@ -82,7 +77,10 @@ def read_answer(prompt: _Asking[Out], response: ChatResponse) -> Out:
             "use another model, or another endpoint, for this text",
             response.text,
         )
-    return prompt.answer.parse(response.text)
+    value = prompt.answer.parse(response.text)
+    if prompt.check is not None:
+        prompt.check(inputs, value)
+    return value
 
 
 def _refuse_empty(text: str) -> str:

@@ -7,7 +7,7 @@ Gives: the messages for given inputs. Wordings lie in ``wording/<stage>/<name>.v
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache
 from pathlib import Path
@@ -52,6 +52,8 @@ class Prompt(Generic[In, Out]):
         source: Where the question comes from: "RoleRAG section 3.4", or "ours".
         parameters: Sampling parameters, such as the temperature.
         cacheable: Whether a valid answer is kept: yes for indexing, recall and judgement.
+        check: Raises InvalidAnswer where a value does not fit these inputs, such as a batch of
+            which a number is missing (``batches.in_order``).
     """
 
     name: str
@@ -63,6 +65,7 @@ class Prompt(Generic[In, Out]):
     source: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
     cacheable: bool = True
+    check: Callable[[In, Out], object] | None = None
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name) or self.version < 1:

@@ -1,0 +1,143 @@
+"""The one caller of the wire: puts a prompt to a model and reads the answer.
+
+Takes: a model, a prompt and its inputs.  Gives: the value of the answer, or pieces of its text.
+An unusable answer is asked for again, as a new request that says what was wrong with it; after the
+last time the error is raised, and the caller puts the item aside and goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import aclosing
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from offbook.errors import AnswerError, InvalidAnswer
+from offbook.prompts.answers import describe_schema, read_answer
+from offbook.prompts.prompt import Prompt, render
+from offbook.types import ChatRequest, Message
+
+if TYPE_CHECKING:
+    from offbook.protocols import ChatModel
+
+In = TypeVar("In")
+Out = TypeVar("Out")
+
+RETRIES: Final = 2
+"""How often an unusable answer is asked for again (setting ``answers.retries``)."""
+
+_SHOWN_CHARS: Final = 4_000
+
+
+def request_of(
+    prompt: Prompt[In, Out],
+    inputs: In,
+    *,
+    sample: int = 0,
+    documents: frozenset[str] = frozenset(),
+    parameters: Mapping[str, Any] | None = None,
+) -> ChatRequest:
+    """The request that puts ``prompt`` to a model; it makes no call.
+
+    Args:
+        prompt: What is asked.
+        inputs: What the wording mentions.
+        sample: Number of the sample, where several different answers are wanted.
+        documents: Names ``character/document`` of the documents whose text the inputs hold.
+        parameters: Sampling parameters on top of the prompt's own; None removes one.
+    """
+    merged = {**prompt.parameters, **(parameters or {})}
+    return ChatRequest(
+        messages=render(prompt, inputs),
+        parameters={name: value for name, value in merged.items() if value is not None},
+        schema=prompt.answer.schema(),
+        origin=(prompt, inputs),
+        sample=sample,
+        cacheable=prompt.cacheable,
+        documents=documents,
+    )
+
+
+async def ask(
+    model: ChatModel,
+    prompt: Prompt[In, Out],
+    inputs: In,
+    *,
+    sample: int = 0,
+    documents: frozenset[str] = frozenset(),
+    parameters: Mapping[str, Any] | None = None,
+    retries: int = RETRIES,
+) -> Out:
+    """The value of the model's answer; arguments as in :func:`request_of`.
+
+    Args:
+        model: Who is asked.
+        prompt: What is asked.
+        inputs: What the wording mentions.
+        sample: Number of the sample.
+        documents: Documents whose text the inputs hold.
+        parameters: Sampling parameters on top of the prompt's own.
+        retries: How often an unusable answer is asked for again.
+
+    Raises:
+        AnswerError: no answer could be used; the item has to be put aside.
+        ModelError: the endpoint failed for good.
+        BudgetReached: the next call would go over the budget.
+    """
+    first = request_of(prompt, inputs, sample=sample, documents=documents, parameters=parameters)
+    request = first
+    for left in range(retries, -1, -1):
+        response = await model.complete(request)
+        try:
+            return read_answer(prompt, inputs, response)
+        except AnswerError as error:
+            if left == 0:
+                error.add_note(f"prompt {prompt.label}, asked {retries + 1} times")
+                raise
+            request = _once_more(first, response.text, error)
+    raise AssertionError("unreachable")
+
+
+def _once_more(first: ChatRequest, answer: str, error: AnswerError) -> ChatRequest:
+    """A new request that shows the unusable answer and says what was wrong with it."""
+    told = (
+        f"That answer cannot be used: {error.message}.\n"
+        "Answer the question again, whole and from the beginning. Do not apologize or explain."
+    )
+    if first.schema is not None:
+        # Some endpoints take a schema and ignore it: the second time the model reads it.
+        told = f"{told}\n{describe_schema(first.schema)}"
+    *before, last = first.messages
+    if answer.strip():
+        shown = answer.strip()[:_SHOWN_CHARS]
+        messages = (*first.messages, Message("assistant", shown), Message("user", told))
+    else:
+        # Endpoints refuse an empty message, and some two of one role in a row.
+        messages = (*before, replace(last, content=f"{last.content}\n\n{told}"))
+    return replace(first, messages=messages, retry_of=first)
+
+
+async def stream_text(
+    model: ChatModel,
+    prompt: Prompt[In, str],
+    inputs: In,
+    *,
+    sample: int = 0,
+    documents: frozenset[str] = frozenset(),
+    parameters: Mapping[str, Any] | None = None,
+) -> AsyncIterator[str]:
+    """The pieces of the model's answer as they come; closing the iterator cancels the call.
+
+    Raises:
+        InvalidAnswer: the answer held nothing.
+        ModelError: the endpoint failed, or the stream broke off; what came before is not whole.
+    """
+    request = request_of(prompt, inputs, sample=sample, documents=documents, parameters=parameters)
+    empty = True
+    stream = model.stream(request)
+    async with aclosing(stream) as pieces:  # type: ignore[type-var]
+        async for piece in pieces:
+            empty = empty and not piece.strip()
+            yield piece
+    if empty:
+        raise InvalidAnswer("the answer is empty", "ask again, or try another model")
