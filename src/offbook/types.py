@@ -24,7 +24,8 @@ class Character:
 
     ``revision`` grows with every change to what the character knows, so that caches of vectors
     and terms know when they are stale. ``embedder`` and ``dimension`` name the embedder of the
-    stored vectors (None before the first document).
+    stored vectors (None before the first document). ``profile`` is a short summary and ``voice``
+    are samples of how the character speaks; both are made from ``profile_documents``.
     """
 
     id: str
@@ -35,6 +36,8 @@ class Character:
     dimension: int | None = None
     profile: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
+    voice: tuple[str, ...] = ()
+    profile_documents: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +89,82 @@ class Chunk:
     def text_with_headings(self) -> str:
         """What is embedded and shown: the heading path in front of the body."""
         return f"{self.heading_path}\n{self.text}" if self.headings else self.text
+
+
+@dataclass(frozen=True, slots=True)
+class RawEntity:
+    """An entity as one chunk mentions it, before names are normalized (RoleRAG section 3.2).
+
+    ``start`` and ``end`` are offsets in the document, where the mention was found in the text.
+    """
+
+    id: str
+    chunk: str
+    ordinal: int
+    name: str
+    type: str
+    description: str
+    start: int | None = None
+    end: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EntityGroup:
+    """Raw entities that are one and the same, under their canonical name."""
+
+    id: str
+    name: str
+    type: str
+    description: str
+    members: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A directed relation as one chunk states it; ``strength`` is 1 to 10."""
+
+    id: str
+    chunk: str
+    ordinal: int
+    source: str
+    target: str
+    description: str
+    strength: float
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Whether ``a`` and ``b`` are the same, who said so, and on what ground.
+
+    ``by`` is ``person``, or the name of the prompt or rule; ``evidence`` names chunks.
+    """
+
+    id: str
+    a: str
+    b: str
+    same: bool
+    by: str
+    reason: str
+    evidence: tuple[str, ...] = ()
+    created: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFragment:
+    """What was said to the character and what it answered (Emotional RAG section 3).
+
+    ``emotion`` holds eight integers 1-10 by name, or None where it could not be scored yet;
+    ``session``, ``turn`` and ``principal`` are None for an authored memory.
+    """
+
+    id: str
+    said: str
+    answered: str
+    emotion: Mapping[str, int] | None = None
+    at: str | None = None
+    session: str | None = None
+    turn: str | None = None
+    principal: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,10 +246,32 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class Needs:
+    """What a method needs indexed.
+
+    ``chunkings`` are names of splitters whose chunks are searched, by meaning (``vectors``) or
+    by words; ``profile`` is the one-paragraph summary.
+    """
+
+    chunkings: tuple[str, ...] = ()
+    vectors: bool = True
+    profile: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A chunk that a search found; a higher ``score`` is better."""
+
+    chunk: Chunk
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
 class Recall:
     """What retrieval returns for one question; no reply is in it."""
 
     character: str
+    character_id: str
     method: str
     preset: str
     question: str
