@@ -1,0 +1,150 @@
+"""Search terms: which words of a text a search may find it by, in any script.
+
+Takes: text.  Gives: folded words (case, accents, width) and search terms: stop words dropped,
+English endings taken off, bigrams for scripts that are written without blanks. Paper: bigrams as in
+Nie, Gao, Zhang, Zhou 2000 (IRAL); stemming as in Porter 2001 (Snowball English).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from functools import cache, lru_cache
+from typing import Final
+
+from offbook.language.stopwords import CONTRACTION_ENDINGS, ELISIONS, ENGLISH, HAN_FUNCTION
+
+_MARKS: Final = re.compile(
+    "[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u064b-\u065f\u0670\u1ab0-\u1aff\u1dc0-\u1dff"
+    "\u20d0-\u20ff\ufe20-\ufe2f]+"
+)
+"""Accents, and the vowel points of Hebrew and Arabic. The signs of Indic scripts and the voicing
+marks of Kana tell words apart, so they stay."""
+
+_LETTERS: Final = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"}
+    | dict.fromkeys("’‘ʼ＇´`", "'")
+    | dict.fromkeys("\u00ad\u200b\u200c\u200d\u2060\ufeff", "")
+)
+"""Letters that Unicode does not decompose, the apostrophes, and characters without a shape."""
+
+_HAN: Final = (
+    "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff"
+)
+_KATAKANA: Final = "\u30a1-\u30ff\u31f0-\u31ff"
+_HIRAGANA: Final = "\u3041-\u309f"
+_HANGUL: Final = "\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff"
+_SPACELESS: Final = "\u0e01-\u0e4e\u0e81-\u0ece\u1000-\u103f\u1780-\u17d3"
+"""Thai, Lao, Burmese, Khmer: written without blanks between words."""
+
+_SIGNS: Final = "\u0900-\u0963\u0970-\u0dff\u0f71-\u0f84"
+"""Indic and Tibetan blocks, whose vowel signs are no letters to the regular expression."""
+
+_ASCII_WORD: Final = re.compile(r"[a-z0-9]+(?:'[a-z]+)*")
+_RUN: Final = re.compile(
+    f"(?P<han>[{_HAN}]+)|(?P<katakana>[{_KATAKANA}]+)|(?P<hiragana>[{_HIRAGANA}]+)"
+    f"|(?P<hangul>[{_HANGUL}]+)|(?P<spaceless>[{_SPACELESS}]+)"
+    f"|(?P<word>(?:(?![{_HAN}{_KATAKANA}{_HIRAGANA}{_HANGUL}{_SPACELESS}])[^\\W_]|[{_SIGNS}])+"
+    f"(?:'(?:(?![{_HAN}{_KATAKANA}{_HIRAGANA}{_HANGUL}{_SPACELESS}])[^\\W_])+)*)"
+)
+
+
+def fold(text: str) -> str:
+    """Lower case without accents: what is alike to a reader who types a search is equal.
+
+    Compatibility forms are unified (full width, ligatures), curly apostrophes made straight,
+    Hangul and voiced Kana kept whole.
+    """
+    if text.isascii():
+        return text.lower()
+    decomposed = unicodedata.normalize("NFKD", text.casefold()).casefold()
+    return unicodedata.normalize("NFC", _MARKS.sub("", decomposed).translate(_LETTERS))
+
+
+def words(text: str) -> list[str]:
+    """Folded words in the order of the text, stop words included.
+
+    Runs of Han, Kana, Hangul and of scripts without blanks are one word each.
+    """
+    folded = fold(text)
+    if folded.isascii():
+        return _ASCII_WORD.findall(folded)
+    return [match.group() for match in _RUN.finditer(folded)]
+
+
+def search_terms(text: str) -> list[str]:
+    """The terms by which ``text`` can be found, in order, with repetitions.
+
+    Args:
+        text: A passage or a question, in any script.
+
+    Returns:
+        Stems of the words that are not stop words; for Han, Kana, Hangul and scripts without
+        blanks the overlapping pairs of characters (a run of one character is a term itself).
+    """
+    folded = fold(text)
+    if folded.isascii():
+        return [term for word in _ASCII_WORD.findall(folded) if (term := word_term(word))]
+    return list(_terms_of_runs(folded))
+
+
+@lru_cache(maxsize=1 << 17)
+def word_term(word: str) -> str:
+    """The search term of one folded word; empty for a stop word."""
+    if "'" in word:
+        word = _without_apostrophe(word)
+    if not word or word in ENGLISH or (len(word) == 1 and word.isascii() and word.isalpha()):
+        return ""
+    if len(word) < 3 or not word.isascii() or not word.isalpha():
+        return word
+    return _stemmer()(word)
+
+
+def _without_apostrophe(word: str) -> str:
+    """Possessives and elisions reduced to the noun, contractions to nothing, names joined."""
+    head, _, tail = word.rpartition("'")
+    if tail == "s":
+        return _without_apostrophe(head) if "'" in head else head
+    if tail in CONTRACTION_ENDINGS:
+        return ""
+    if head in ELISIONS and tail not in ENGLISH:
+        return tail
+    return word.replace("'", "")
+
+
+def _terms_of_runs(folded: str) -> Iterator[str]:
+    for match in _RUN.finditer(folded):
+        script, run = match.lastgroup, match.group()
+        if script == "word":
+            if term := word_term(run):
+                yield term
+        elif script == "han":
+            yield from _han_terms(run)
+        elif script != "hiragana" or len(run) > 1:  # a lone Hiragana is a particle
+            yield from _pairs(run)
+
+
+def _han_terms(run: str) -> Iterator[str]:
+    start = 0
+    for position, character in enumerate(run):
+        if character in HAN_FUNCTION:
+            yield from _pairs(run[start:position])
+            start = position + 1
+    yield from _pairs(run[start:])
+
+
+def _pairs(run: str) -> Iterator[str]:
+    if len(run) == 1:
+        yield run
+    for position in range(len(run) - 1):
+        yield run[position : position + 2]
+
+
+@cache
+def _stemmer() -> Callable[[str], str]:
+    """Snowball's English stemmer, imported when the first word needs it."""
+    from snowballstemmer import stemmer
+
+    stem: Callable[[str], str] = stemmer("english").stemWord
+    return stem
