@@ -1,0 +1,335 @@
+"""What is told of a character, told by the character: third person turned into first.
+
+Takes: a passage, the spans of its sentences, the character's names.  Gives: each sentence in the
+first person, with how sure the change is. Source: ours; rules over closed word classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from offbook.language import grammar
+from offbook.language.clauses import Token, tokens_of
+from offbook.language.names import Names
+from offbook.language.persons import Person, people
+from offbook.language.reference import (
+    Reference,
+    Scene,
+    is_subject,
+    noun_follows,
+    resolve,
+    skip_adverbs,
+)
+from offbook.language.subject_verbs import Edit, agree
+from offbook.language.verbs import is_base, is_finite
+from offbook.language.words import fold
+
+_NAMING: Final = frozenset(
+    "called named name nicknamed dubbed styled titled entitled surname alias née nickname word"
+    " names pseudonym title signed".split()
+)
+_NAMING_LINKS: Final = frozenset("as of is was become becomes became being be am".split())
+_SECOND: Final = {"your": "my", "yours": "mine", "yourself": "myself"}
+_SECOND_OPENINGS: Final = frozenset(("are", "were", "have", "live", "'re", "speak", "love", "hate"))
+_REFLEXIVES: Final = frozenset(("himself", "herself"))
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A sentence as the character would say it.
+
+    Args:
+        text: In the first person, where it was about the character; else unchanged.
+        start: Offset of the source sentence in the passage.
+        end: Offset of its end.
+        about: Whether it mentions the character.
+        certainty: 0 to 1, how sure it is whom its pronouns mean; 1 where nothing was in doubt.
+        dangling: Whether it begins with a pronoun that means something in an earlier sentence.
+    """
+
+    text: str
+    start: int
+    end: int
+    about: bool
+    certainty: float
+    dangling: bool = False
+
+
+class FirstPerson:
+    """Turns passages about one character into what that character says of itself."""
+
+    def __init__(self, names: Names) -> None:
+        self._names = names
+
+    def passage(self, text: str, spans: Sequence[tuple[int, int]]) -> list[Told]:
+        """The sentences ``text[start:end]`` in the first person, in order.
+
+        A sentence that already speaks of *I* outside quotations is left as it is, so that turning
+        twice changes nothing; nothing inside quotation marks is ever changed.
+        """
+        tokens = tokens_of(text)
+        scene = Scene()
+        namesakes: set[str] = set()
+        addressed = _is_address(tokens)
+        told: list[Told] = []
+        at = 0
+        for start, end in spans:
+            while at < len(tokens) and tokens[at].start < start:
+                at += 1
+            last = at
+            while last < len(tokens) and tokens[last].start < end:
+                last += 1
+            part = tokens[at:last]
+            told.append(self._sentence(text, part, (start, end), scene, addressed, namesakes))
+            at = last
+        return told
+
+    def sentence(self, text: str) -> Told:
+        """One sentence on its own."""
+        return self.passage(text, [(0, len(text))])[0]
+
+    def _sentence(
+        self,
+        text: str,
+        tokens: list[Token],
+        span: tuple[int, int],
+        scene: Scene,
+        addressed: bool,
+        namesakes: set[str],
+    ) -> Told:
+        source = text[span[0] : span[1]]
+        plain = [token.low for token in tokens if not token.quoted]
+        if any(word in grammar.FIRST_PERSON for word in _without_numerals(tokens)):
+            scene.focus = "self"
+            return Told(source, *span, about=True, certainty=1.0)
+        if addressed and not grammar.SECOND_PERSON.isdisjoint(plain):
+            edits = _second_person(tokens)
+            return Told(_apply(source, span[0], edits), *span, about=True, certainty=1.0)
+        selves = self._names.mentions(tokens)
+        selves = self._without_namesakes(tokens, selves, namesakes)
+        everyone = people(tokens, selves, "")
+        gender = self._names.gender
+        rivals = [person for person in everyone if person.gender in ("", gender)]
+        references = resolve(tokens, selves, rivals, gender, scene)
+        edits = _edits(tokens, selves, everyone, references)
+        certainty = min((reference.certainty for reference in references), default=1.0)
+        about = bool(selves) or any(reference.is_self for reference in references)
+        turned = _apply(source, span[0], edits)
+        return Told(turned, *span, about, certainty, _dangles(tokens, references))
+
+
+    def _without_namesakes(
+        self, tokens: list[Token], selves: list[tuple[int, int]], namesakes: set[str]
+    ) -> list[tuple[int, int]]:
+        """Mentions of the character; ``namesakes`` keeps the given names that a relative shares."""
+        kept = []
+        own = {fold(word) for word in self._names.character.split()}
+        for span in selves:
+            words = {fold(token.text) for token in tokens[span[0] : span[1]]}
+            if _is_namesake(tokens, span, selves):
+                namesakes |= words - own
+            elif not (words and words <= namesakes):
+                kept.append(span)
+        return kept
+
+
+def _without_numerals(tokens: list[Token]) -> list[str]:
+    """Unquoted words; the numeral of "Charles I" or "Part I" is no pronoun."""
+    found = []
+    for index, token in enumerate(tokens):
+        if token.quoted or (token.text in ("i", "US") and token.low in ("i", "us")):
+            continue
+        before = tokens[index - 1] if index else None
+        numeral = token.text == "I" and before is not None and before.is_capital
+        if not (numeral and before is not None and before.low not in grammar.SUBORDINATORS):
+            found.append(token.low)
+    return found
+
+
+def _is_address(tokens: list[Token]) -> bool:
+    """Whether a passage tells the character who it is ("You are Nora, a smith.")."""
+    words = [token for token in tokens if not token.quoted]
+    for index, token in enumerate(words[:-1]):
+        opens = index == 0 or not words[index - 1].is_word
+        if opens and token.text == "You" and words[index + 1].low in _SECOND_OPENINGS:
+            return True
+        if opens and token.text == "Your" and words[index + 1].low == "name":
+            return True
+    return False
+
+
+def _second_person(tokens: list[Token]) -> list[Edit]:
+    edits: list[Edit] = []
+    for index, token in enumerate(tokens):
+        if token.quoted:
+            continue
+        if token.low in _SECOND:
+            edits.append((token.start, token.end, _like(token.text, _SECOND[token.low])))
+        elif token.low == "you":
+            after = tokens[skip_adverbs(tokens, index + 1) :][:1]
+            before = tokens[index - 1] if index else None
+            governed = before is not None and (
+                before.low in grammar.PREPOSITIONS or is_finite(before.low)
+            )
+            if governed and not (after and is_finite(after[0].low)):
+                edits.append((token.start, token.end, "me"))
+                continue
+            edits.append((token.start, token.end, "I"))
+            if after and after[0].low in ("are", "'re"):
+                edits.append((after[0].start, after[0].end, "am" if after[0].low == "are" else "'m"))
+            elif after and after[0].low == "aren't":
+                edits.append((after[0].start, after[0].end, "am not"))
+            elif after and after[0].low == "were":
+                edits.append((after[0].start, after[0].end, "was"))
+    return edits
+
+
+def _is_namesake(
+    tokens: list[Token], span: tuple[int, int], selves: list[tuple[int, int]]
+) -> bool:
+    """Whether a later mention names a relative who bears the same name ("grandson of ...")."""
+    if selves[0] == span or span[0] < 2:
+        return False
+    before, kin = tokens[span[0] - 1], tokens[span[0] - 2]
+    kinship = grammar.MALE_NOUNS | grammar.FEMALE_NOUNS
+    if before.low == "of" and kin.low in kinship:
+        return True
+    return before.low in kinship or (before.text == "," and kin.low in kinship)
+
+
+def _edits(
+    tokens: list[Token],
+    selves: list[tuple[int, int]],
+    everyone: list[Person],
+    references: list[Reference],
+) -> list[Edit]:
+    edits: dict[int, Edit] = {}
+    partners = {person.first: person for person in everyone}
+    own = {reference.index for reference in references if reference.is_self}
+    named = False
+    for span in selves:
+        if _is_label(tokens, span, named):
+            continue
+        named = True
+        for edit in _mention(tokens, span, partners, own):
+            edits.setdefault(edit[0], edit)
+    for reference in references:
+        if reference.is_self:
+            for edit in _pronoun(tokens, reference, partners, own):
+                edits.setdefault(edit[0], edit)
+    return sorted(edits.values())
+
+
+def _is_label(tokens: list[Token], span: tuple[int, int], named: bool) -> bool:
+    """Whether the name is spoken of as a name ("called Spartacus", "known as the Count")."""
+    if span[0] == 0:
+        return False
+    before = tokens[span[0] - 1]
+    if before.low in _NAMING and not is_subject(tokens, *span):
+        return True
+    if before.low not in _NAMING_LINKS:
+        return before.low == "alias"
+    if span[0] > 1 and tokens[span[0] - 2].low in _NAMING | {"known", "disguised", "poses"}:
+        return True
+    verb = before.low not in ("of", "as")
+    return (named and verb) or (before.low == "as" and not is_subject(tokens, *span))
+
+
+def _mention(
+    tokens: list[Token], span: tuple[int, int], partners: dict[int, Person], own: set[int]
+) -> list[Edit]:
+    first, last = span
+    start, end = tokens[first].start, tokens[last - 1].end
+    after = tokens[last] if last < len(tokens) else None
+    if after is not None and after.low in ("'s", "'", "’") and after.start == end:
+        plain = noun_follows(tokens, last + 1)
+        return [(start, after.end, "my" if plain else "mine")]
+    if not is_subject(tokens, first, last):
+        return [(start, end, "me"), *_myself(tokens, last)]
+    swapped = _swap(tokens, span, partners, own)
+    return swapped or [(start, end, "I"), *_myself(tokens, last), *agree(tokens, first, last)]
+
+
+def _myself(tokens: list[Token], at: int) -> list[Edit]:
+    """ "Beethoven himself said" -> "I myself said"."""
+    if at < len(tokens) and tokens[at].low in _REFLEXIVES and not tokens[at].quoted:
+        return [(tokens[at].start, tokens[at].end, "myself")]
+    return []
+
+
+def _swap(
+    tokens: list[Token], span: tuple[int, int], partners: dict[int, Person], own: set[int]
+) -> list[Edit]:
+    """ "Beethoven and Haydn met" -> "Haydn and I met"; empty where it is no such pair."""
+    first, last = span
+    if last >= len(tokens) or tokens[last].low != "and":
+        return []
+    partner = partners.get(last + 1)
+    if partner is None or partner.last >= len(tokens):
+        return []
+    verb = tokens[skip_adverbs(tokens, partner.last)] if partner.last < len(tokens) - 1 else None
+    if verb is None or not (is_finite(verb.low) or is_base(verb.low) or verb.low == "both"):
+        return []
+    words = tokens[partner.first : partner.last]
+    head = words[0].text
+    if words[0].low in ("his", "her"):
+        if partner.first not in own and span[1] - span[0] == 1 and tokens[first].low in ("he", "she"):
+            return []
+        head = "my"
+    text = head + "".join(
+        " " * (word.start > before.end) + word.text
+        for before, word in zip(words, words[1:], strict=False)
+    )
+    return [
+        (tokens[first].start, tokens[last - 1].end, text),
+        (words[0].start, words[-1].end, "I"),
+    ]
+
+
+def _pronoun(
+    tokens: list[Token], reference: Reference, partners: dict[int, Person], own: set[int]
+) -> list[Edit]:
+    index = reference.index
+    token = tokens[index]
+    if reference.case == "subject":
+        if swapped := _swap(tokens, (index, index + 1), partners, own):
+            return swapped
+        subject = (token.start, token.end, "I")
+        return [subject, *_myself(tokens, index + 1), *agree(tokens, index, index + 1)]
+    if reference.case == "possessive":
+        text = "my" if noun_follows(tokens, index + 1) else "mine"
+    else:
+        text = {"object": "me", "own": "mine", "reflexive": "myself"}[reference.case]
+    return [(token.start, token.end, _like(token.text, text))]
+
+
+def _dangles(tokens: list[Token], references: list[Reference]) -> bool:
+    if not tokens:
+        return False
+    opening = tokens[0].low
+    if opening in ("it", "they", "this", "these", "those", "such", "their", "its"):
+        return True
+    settled = {reference.index for reference in references if reference.is_self}
+    return opening in ("he", "she", "his", "her") and 0 not in settled
+
+
+def _like(model: str, text: str) -> str:
+    return text[0].upper() + text[1:] if model[0].isupper() else text
+
+
+def _apply(source: str, offset: int, edits: list[Edit]) -> str:
+    parts: list[str] = []
+    at = 0
+    for start, end, text in sorted(edits):
+        if start - offset < at:
+            continue
+        parts.extend((source[at : start - offset], text))
+        at = end - offset
+    parts.append(source[at:])
+    turned = "".join(parts)
+    if source[:1].isupper() and turned[:1].islower():
+        return turned[0].upper() + turned[1:]
+    return turned
+

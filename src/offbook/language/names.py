@@ -1,0 +1,326 @@
+"""By which names a text speaks of its character, and whether it says he or she.
+
+Takes: the character's name, headings and passages.  Gives: the names, the gender of the pronouns,
+and where in a passage the character is named. Source: ours; rules, no list of characters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from offbook.language import grammar
+from offbook.language.clauses import Token, starts_clause, tokens_of
+from offbook.language.grammar import Gender
+from offbook.language.verbs import (
+    is_base,
+    is_finite,
+    is_known_third,
+    is_past,
+    is_third_singular,
+)
+from offbook.language.words import fold
+
+PLACEHOLDER: Final = "{{char}}"
+_CAPITAL: Final = r"[^\W\d_a-zß-öø-ÿ][\w'’-]*"
+_NAME: Final = re.compile(
+    rf"{_CAPITAL}(?:[ ]+(?:(?:{'|'.join(sorted(grammar.NAME_PARTICLES))})[ ]+)*{_CAPITAL})*"
+)
+_ALIAS: Final = (
+    rf"[ ]+[\"“'‘]?((?:[Tt]he )?{_CAPITAL}(?:[ ]+(?:(?:of|the|van|von|de|du|da)[ ]+)*{_CAPITAL})*)"
+)
+_KNOWN_AS: Final = re.compile(
+    r"\b(?:known|called|nicknamed|dubbed|styled|goes|went|née|born|remembered|renamed)"
+    rf"(?: (?:as|to (?:his|her) \w+ as|by|by the name(?: of)?|simply|himself|herself)){{0,3}}{_ALIAS}"
+)
+_DISGUISED: Final = re.compile(
+    r"\b(?:(?:disguise[sd]? (?:him|her)self|disguised|pos(?:es|ed|ing)|masquerad(?:es|ed|ing)) as"
+    r"|(?:under|by|took|takes|with|adopt(?:s|ed)) the (?:false |assumed )?(?:name|alias|title|identity)(?: of)?"
+    rf"|alias|a\.k\.a\.|aka|call(?:s|ed|ing) (?:him|her)self){_ALIAS}"
+)
+_BETWEEN: Final = frozenset("better generally commonly also usually widely ( , ) himself herself".split())
+_MALE: Final = frozenset(("he", "him", "his", "himself"))
+_FEMALE: Final = frozenset(("she", "her", "hers", "herself"))
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What a character is called.
+
+    Args:
+        character: The name under which it was created.
+        full: The fullest name that the text gives.
+        aliases: Folded words of every name, ``the`` left out.
+        gender: Of the pronouns that the text uses; empty when it does not tell.
+        common: Names of one word that the text also writes in lower case ("rose").
+    """
+
+    character: str
+    full: str
+    aliases: frozenset[tuple[str, ...]]
+    gender: Gender = ""
+    common: frozenset[str] = frozenset()
+    _by_first: dict[str, list[tuple[str, ...]]] = field(default_factory=dict, compare=False)
+
+    def __post_init__(self) -> None:
+        for alias in sorted(self.aliases, key=lambda words: (-len(words), words)):
+            self._by_first.setdefault(alias[0], []).append(alias)
+
+    @property
+    def words(self) -> frozenset[str]:
+        """Every folded word of every name, particles and titles left out."""
+        words = {word for alias in self.aliases for word in alias}
+        return frozenset(words - grammar.NAME_PARTICLES - grammar.TITLES)
+
+    def mentions(self, tokens: list[Token]) -> list[tuple[int, int]]:
+        """Spans ``[first, last)`` of tokens, outside quotations, that name the character."""
+        found: list[tuple[int, int]] = []
+        index = 0
+        while index < len(tokens):
+            span = None if tokens[index].quoted else self._mention_at(tokens, index)
+            if span is None:
+                index += 1
+            else:
+                found.append(span)
+                index = span[1]
+        return found
+
+    def _mention_at(self, tokens: list[Token], index: int) -> tuple[int, int] | None:
+        token = tokens[index]
+        if token.low == PLACEHOLDER:
+            return index, index + 1
+        for alias in self._by_first.get(fold(token.text), ()):
+            last = index + len(alias)
+            if _spells(tokens, index, alias) and (
+                span := _whole_name(tokens, index, last, self.gender, alias, self.common)
+            ):
+                return span
+        return None
+
+
+def _spells(tokens: list[Token], index: int, alias: tuple[str, ...]) -> bool:
+    if index + len(alias) > len(tokens):
+        return False
+    for offset, word in enumerate(alias):
+        token = tokens[index + offset]
+        small = word in grammar.NAME_PARTICLES and offset > 0
+        if fold(token.text) != word or not (small or token.is_capital or word[0].isdigit()):
+            return False
+    return True
+
+
+def _whole_name(
+    tokens: list[Token],
+    first: int,
+    last: int,
+    gender: Gender,
+    alias: tuple[str, ...],
+    common: frozenset[str],
+) -> tuple[int, int] | None:
+    """The span with its title and article, or None where the words belong to another name."""
+    if _continues_name(tokens, last) or _is_attribute(tokens, last):
+        return None
+    if len(alias) == 1 and alias[0] in common and starts_clause(tokens, first):
+        after = tokens[last].low if last < len(tokens) else ""
+        if not (is_finite(after) or after in ("'s", ",", "and", "'")):
+            return None
+    while first > 0 and _is_title(tokens[first - 1], gender):
+        first -= 1
+    before = tokens[first - 1] if first > 0 else None
+    if before is None or before.quoted:
+        return first, last
+    if before.low in grammar.AGE_AND_FAME and first > 1 and tokens[first - 2].low == "the":
+        return first - 2, last
+    adjective = before.text[0].islower() and before.low not in grammar.FUNCTION
+    if adjective and first > 1 and tokens[first - 2].low in ("the", "a", "an", "less", "more"):
+        return None
+    if before.low in ("the", "a", "an"):
+        titled = tokens[first].low in grammar.TITLES | grammar.PERSON_NOUNS or alias[0] in common
+        return (first - 1, last) if before.low == "the" and titled else None
+    if before.is_capital and before.is_word and not _is_function(tokens, first - 1):
+        return None
+    if before.low in ("van", "von", "de", "of") and first > 1 and tokens[first - 2].is_capital:
+        return None if before.low != "of" else (first, last)
+    return first, last
+
+
+def _is_title(token: Token, gender: Gender) -> bool:
+    if not token.is_capital or token.quoted or token.low not in grammar.TITLES:
+        return False
+    clash = {"m": grammar.FEMALE_TITLES, "f": grammar.MALE_TITLES, "": frozenset[str]()}[gender]
+    return token.low not in clash
+
+
+def _is_function(tokens: list[Token], index: int) -> bool:
+    """Whether a capitalised word owes its capital to its place ("When Beethoven ...")."""
+    word = tokens[index].low
+    if word in grammar.FUNCTION:
+        return True
+    return starts_clause(tokens, index) and (
+        word.endswith(("ly", "ing", "ed")) or word in grammar.PERSON_NOUNS
+    )
+
+
+def _continues_name(tokens: list[Token], last: int) -> bool:
+    if last >= len(tokens):
+        return False
+    after = tokens[last]
+    if after.quoted or not after.is_word:
+        return False
+    if after.is_capital:
+        joined = after.low not in grammar.FUNCTION and after.low not in grammar.MONTHS_AND_DAYS
+        return joined and not (after.low in grammar.NUMERALS and after.text.isupper())
+    particle = after.low in ("van", "von", "de", "du", "della", "bin", "al")
+    return particle and last + 1 < len(tokens) and tokens[last + 1].is_capital
+
+
+def _is_attribute(tokens: list[Token], last: int) -> bool:
+    """Whether a noun follows, as in "Beethoven scholars"."""
+    if last >= len(tokens):
+        return False
+    after = tokens[last]
+    if after.quoted or not after.text[0].isalpha() or after.is_capital or after.low in grammar.FUNCTION:
+        return False
+    if is_third_singular(after.low) and not is_known_third(after.low):
+        beyond = tokens[last + 1] if last + 1 < len(tokens) else after
+        governs = beyond.low in grammar.AUXILIARIES or is_base(beyond.low) or is_past(beyond.low)
+        return governs or not beyond.is_word
+    return not (is_finite(after.low) or is_base(after.low) or after.low.endswith(("ly", "ing")))
+
+
+def learn_names(character: str, titles: Sequence[str], texts: Sequence[str]) -> Names:
+    """What the passages call the character.
+
+    Args:
+        character: The name that the person gave it.
+        titles: Headings, root first; a document often carries the full name there.
+        texts: Profile and passages.
+    """
+    own = _name_words(character)
+    full = _fullest(own, titles, texts) or character
+    aliases = set(_forms(own)) | set(_forms(_name_words(full)))
+    plain = Names(character, full, frozenset(aliases))
+    for text in texts:
+        aliases.update(_called(text, plain))
+    gender = _gender(plain, texts)
+    return Names(character, full, frozenset(aliases), gender, _common(aliases, texts))
+
+
+def _name_words(name: str) -> tuple[str, ...]:
+    return tuple(token.text for token in tokens_of(name) if token.is_word)
+
+
+def _forms(name: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """The whole name, the given name, the surname, and the two together."""
+    if len(name) > 1 and fold(name[0]) == "the":
+        name = name[1:]
+    words = tuple(fold(word) for word in name)
+    if not words:
+        return
+    yield words
+    bare = words
+    while len(bare) > 1 and bare[0] in grammar.TITLES:
+        bare = bare[1:]
+    if bare != words and bare[0] in grammar.NAME_PARTICLES:
+        return
+    cut = grammar.NUMERALS | {"of", "the"}
+    head = next((at for at, word in enumerate(bare) if word in cut and at), len(bare))
+    bare = bare[:head]
+    shown = dict(zip(words, name, strict=False))
+    while len(bare) > 1 and shown.get(bare[-1], "").isupper() and len(bare[-1]) > 1:
+        bare = bare[:-1]  # degrees and orders after a name: FRS, MD
+    yield bare
+    if not all(name[words.index(word)][0].isupper() for word in bare if len(word) > 3):
+        return
+    given, surname = bare[0], bare[-1]
+    for form in ((given,), (surname,), (given, surname)):
+        if form[0] not in grammar.NAME_PARTICLES | grammar.TITLES and len(form[0]) > 1:
+            yield form if form != (given, given) else (given,)
+
+
+def _fullest(own: tuple[str, ...], titles: Sequence[str], texts: Sequence[str]) -> str:
+    """The longest name in a heading, else at the head of a passage, that holds the given one."""
+    if not own:
+        return ""
+    leads = [match.group() for text in texts if (match := _lead_name(text))]
+    texts = (*titles, *leads)
+    names = [name for text in texts for name in _NAME.findall(text) if _holds(name, own)]
+    return max(names, key=lambda name: (len(name.split()), name), default="")
+
+
+def _lead_name(text: str) -> re.Match[str] | None:
+    match = _NAME.match(text.lstrip("#* \n"))
+    if match and re.match(r"[*]*\s*(?:\(|,|was\b|is\b)", text.lstrip("#* \n")[match.end() :]):
+        return match
+    return None
+
+
+def _holds(name: str, own: tuple[str, ...]) -> bool:
+    words = [fold(word) for word in _name_words(name)]
+    sought = [fold(word) for word in own]
+    if grammar.GROUP_NOUNS & set(words) or len(words) > 6 or not set(sought) <= set(words):
+        return False
+    at = words.index(sought[0])
+    return at == 0 or words[at - 1] not in ("of", "the", "for", "to")
+
+
+def _called(text: str, names: Names) -> Iterator[tuple[str, ...]]:
+    """Names that follow "known as" and the like, where the one so called is the character."""
+    for pattern, strict in ((_KNOWN_AS, True), (_DISGUISED, False)):
+        for match in pattern.finditer(text):
+            if not _is_called(text, match, names, strict):
+                continue
+            words = tuple(fold(word) for word in _name_words(match.group(1)))
+            words = words[1:] if words[0] == "the" else words
+            if words and words[0] not in grammar.FUNCTION and not grammar.GROUP_NOUNS & set(words):
+                yield words
+
+
+def _is_called(text: str, match: re.Match[str], names: Names, strict: bool) -> bool:
+    """Whether nobody and, when ``strict``, nothing stands between the character and "known as"."""
+    start = max(text.rfind(". ", 0, match.start()) + 1, text.rfind("\n", 0, match.start()) + 1)
+    tokens = [token for token in tokens_of(text[start : match.start()]) if not token.quoted]
+    spans = names.mentions(tokens)
+    pronoun = bool(tokens) and tokens[0].low in ("he", "she")
+    if not (spans or pronoun):
+        return False
+    if spans and not starts_clause(tokens, spans[-1][0]):
+        return False
+    between = tokens[spans[-1][1] if spans else 1 :]
+    if between and between[0].low in ("'s", "'", "’"):
+        return False
+    if any(token.is_capital and token.low not in ("he", "she") for token in between):
+        return False
+    closed = grammar.FUNCTION | _BETWEEN
+    return not strict or all(token.low in closed or is_finite(token.low) for token in between)
+
+
+def _gender(names: Names, texts: Sequence[str]) -> Gender:
+    """Of the pronouns in the sentences that name the character and at the head of the next."""
+    male = female = 0
+    for text in texts:
+        tokens = tokens_of(text)
+        marked = [tokens[span[0]].start for span in names.mentions(tokens)]
+        for token in tokens:
+            if token.quoted or token.low not in _MALE | _FEMALE:
+                continue
+            near = 3 if any(0 < token.start - start < 120 for start in marked) else 1
+            male += near * (token.low in _MALE)
+            female += near * (token.low in _FEMALE)
+    if male == female:
+        title = fold(names.character).split()[:1]
+        if title and title[0] in grammar.MALE_TITLES | grammar.FEMALE_TITLES:
+            return "m" if title[0] in grammar.MALE_TITLES else "f"
+        return ""
+    return "m" if male > female else "f"
+
+
+def _common(aliases: set[tuple[str, ...]], texts: Sequence[str]) -> frozenset[str]:
+    single = {alias[0] for alias in aliases if len(alias) == 1}
+    return frozenset(
+        word
+        for word in single
+        if any(re.search(rf"(?<![\w-]){re.escape(word)}(?!\w)", text) for text in texts)
+    )

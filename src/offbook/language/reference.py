@@ -1,0 +1,290 @@
+"""Whom the pronouns of a passage mean: the character or someone else.
+
+Takes: tokens of one sentence, who is named in it, and what the sentences before were about.
+Gives: for each pronoun whether it means the character, and how sure that is. Paper: the idea of a
+centre of attention is Grosz, Joshi, Weinstein 1995 (Centering); the rules and weights are ours.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from offbook.language import grammar
+from offbook.language.clauses import Token, may_lead_clause, starts_clause
+from offbook.language.grammar import Gender
+from offbook.language.persons import Person
+from offbook.language.verbs import is_base, is_finite, is_third_singular
+
+Who = Literal["self", "other", ""]
+
+FORMS: Final[dict[Gender, dict[str, str]]] = {
+    "m": {"he": "subject", "him": "object", "his": "possessive", "himself": "reflexive"},
+    "f": {"she": "subject", "her": "either", "hers": "own", "herself": "reflexive"},
+    "": {},
+}
+_INVERTING: Final = frozenset("is are was were has have had does do did can could will would".split())
+_NO_NOUN: Final = (
+    grammar.PREPOSITIONS
+    | grammar.COORDINATORS
+    | grammar.SUBORDINATORS
+    | grammar.DETERMINERS
+    | grammar.PRONOUNS
+    | grammar.AUXILIARIES
+    | grammar.AMBIGUOUS_PREPOSITIONS
+) - frozenset("many few several two three four five six seven past inside outside".split())
+_LATE_ADVERBS: Final = frozenset(
+    "never always often soon now still ever again there here together alone away back down forth"
+    " too also indeed however enough once today yesterday tomorrow afterwards instead".split()
+)
+_LY_ADJECTIVES: Final = frozenset(
+    "early only family lovely lonely friendly daily weekly monthly yearly elderly ugly holy lively"
+    " deadly costly kindly heavenly worldly orderly ally reply assembly monopoly italy july".split()
+)
+_CAUSATIVE: Final = ("help", "let", "ma", "see", "saw", "watch", "hear", "had", "have", "bid")
+_JUDGING: Final = ("consider", "deem", "find", "found", "call", "think", "thought", "render", "made")
+_ACCOMPANY: Final = frozenset("with behind before around about beside after on upon".split())
+
+
+@dataclass(slots=True)
+class Scene:
+    """What the passage has been about so far; changes from sentence to sentence."""
+
+    focus: Who = ""
+    rivals: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A pronoun at ``index``: its ``case``, whether it means the character, how sure (0 to 1)."""
+
+    index: int
+    case: str
+    is_self: bool
+    certainty: float
+
+
+@dataclass(slots=True)
+class _Sentence:
+    main: Who = ""
+    subject: Who = ""
+    has_self: bool = False
+    others: int = 0
+    other_subjects: int = 0
+    last_other: Person | None = None
+    found: list[Reference] = field(default_factory=list)
+
+
+def is_subject(tokens: list[Token], first: int, last: int) -> bool:
+    """Whether the noun in ``[first, last)`` is the subject of a finite verb."""
+    if last < len(tokens) and tokens[last].low in ("'s", "'", "’"):
+        return False
+    after = _verb_after(tokens, last)
+    verb = after is not None and (is_finite(after.low) or is_third_singular(after.low))
+    if first == 0:
+        return after is not None and after.text not in ".!?"
+    before = tokens[first - 1]
+    if before.low in ("and", "or") and after is not None and is_base(after.low):
+        return True
+    if starts_clause(tokens, first) or may_lead_clause(before.low):
+        opens = after is not None and (after.text in "(," or after.low in ("and", "who", "or"))
+        return verb or (opens and (first == 0 or not before.is_word or before.low != "and"))
+    if before.low in grammar.PREPOSITIONS:
+        return False
+    if before.low in _INVERTING:
+        return True
+    return verb and not is_finite(before.low) and not is_base(before.low)
+
+
+def _verb_after(tokens: list[Token], last: int) -> Token | None:
+    at = skip_adverbs(tokens, skip_brackets(tokens, last))
+    return tokens[at] if at < len(tokens) else None
+
+
+def skip_brackets(tokens: list[Token], at: int) -> int:
+    """The index after a bracketed insertion that begins at ``at``, else ``at``."""
+    if at >= len(tokens) or tokens[at].text not in "([":
+        return at
+    depth = 0
+    for index in range(at, len(tokens)):
+        depth += (tokens[index].text in "([") - (tokens[index].text in ")]")
+        if depth == 0:
+            return index + 1
+    return at
+
+
+def skip_adverbs(tokens: list[Token], at: int) -> int:
+    """The index of the first token at or after ``at`` that is no adverb."""
+    while at < len(tokens) and not tokens[at].quoted:
+        low = tokens[at].low
+        if low not in grammar.ADVERBS and not (low.endswith("ly") and len(low) > 4):
+            break
+        at += 1
+    return at
+
+
+def resolve(
+    tokens: list[Token],
+    selves: list[tuple[int, int]],
+    others: list[Person],
+    gender: Gender,
+    scene: Scene,
+) -> list[Reference]:
+    """References of one sentence in order; ``scene`` is carried on to the next sentence.
+
+    Args:
+        tokens: Of the sentence.
+        selves: Spans that name the character.
+        others: People whom a pronoun of this gender may mean.
+        gender: Of the character's pronouns; without one no pronoun is resolved.
+        scene: What came before.
+    """
+    state = _Sentence()
+    starts_self = {span[0]: span for span in selves}
+    starts_other = {person.first: person for person in others}
+    forms = FORMS[gender]
+    for index, token in enumerate(tokens):
+        if index in starts_self:
+            state.has_self = True
+            _subject(state, tokens, starts_self[index], "self")
+        if (person := starts_other.get(index)) is not None:
+            if person.own and token.low in forms and not token.quoted:
+                state.found.append(_decide(state, tokens, index, "possessive", scene))
+            state.others += 1
+            state.last_other = person
+            _subject(state, tokens, (person.first, person.last), "other")
+        elif not token.quoted and (case := forms.get(token.low)):
+            case = _case_of_her(tokens, index) if case == "either" else case
+            state.found.append(_decide(state, tokens, index, case, scene))
+            if case == "subject":
+                who: Who = "self" if state.found[-1].is_self else "other"
+                state.main = state.main or who
+                state.subject = who
+    _carry(state, scene)
+    return state.found
+
+
+def _subject(state: _Sentence, tokens: list[Token], span: tuple[int, int], who: Who) -> None:
+    if is_subject(tokens, *span):
+        state.main = state.main or who
+        state.subject = who
+        state.other_subjects += who == "other"
+
+
+def _case_of_her(tokens: list[Token], index: int) -> str:
+    """Possessive or object: "helped her defeat him" and "finds her dull." take an object."""
+    before = tokens[index - 1].low if index else ""
+    after = tokens[index + 1] if index + 1 < len(tokens) else None
+    if after is not None and before.startswith(_CAUSATIVE) and is_base(after.low):
+        return "object"
+    ends = index + 2 >= len(tokens) or not tokens[index + 2].is_word
+    if ends and before.startswith(_JUDGING):
+        return "object"
+    return "possessive" if noun_follows(tokens, index + 1) else "object"
+
+
+def noun_follows(tokens: list[Token], at: int) -> bool:
+    """Whether a noun phrase without article goes on at ``at`` ("her *old friend*")."""
+    if at >= len(tokens):
+        return False
+    token = tokens[at]
+    if not token.is_word:
+        return token.quoted
+    if token.low in _NO_NOUN or token.low in ("'s", "not"):
+        return False
+    if token.low in _LATE_ADVERBS or (token.low.endswith("ly") and token.low not in _LY_ADJECTIVES):
+        beyond = skip_adverbs(tokens, at)
+        late = beyond < len(tokens) and tokens[beyond].is_word
+        return late and beyond > at and tokens[beyond].low.endswith(("ed", "ing", "ful", "ous"))
+    return True
+
+
+def _decide(
+    state: _Sentence, tokens: list[Token], index: int, case: str, scene: Scene
+) -> Reference:
+    deciders = {
+        "subject": _decide_subject,
+        "possessive": _decide_possessive,
+        "own": _decide_possessive,
+        "object": _decide_object,
+        "reflexive": _decide_reflexive,
+    }
+    is_self, certainty = deciders[case](state, tokens, index, scene)
+    return Reference(index, case, is_self, certainty)
+
+
+def _from_scene(state: _Sentence, scene: Scene) -> tuple[bool, float]:
+    """Nobody is the subject of this sentence yet: the centre of the sentences before decides."""
+    if scene.focus == "other":
+        return False, 0.6
+    sure = 0.95 if scene.focus == "self" else 0.8
+    sure -= 0.15 * (scene.rivals > 0)
+    return True, sure - 0.25 * (state.others > 0 and not state.has_self)
+
+
+def _decide_subject(
+    state: _Sentence, tokens: list[Token], index: int, scene: Scene
+) -> tuple[bool, float]:
+    if state.main == "self":
+        if state.subject == "other" or state.other_subjects:
+            return True, 0.5
+        return True, 1.0 if not state.others else 0.85
+    if state.main == "other":
+        return False, 0.5 if state.has_self or scene.focus == "self" else 0.8
+    if state.has_self:
+        return True, 0.9 if not state.others else 0.6
+    return _from_scene(state, scene)
+
+
+def _decide_possessive(
+    state: _Sentence, tokens: list[Token], index: int, scene: Scene
+) -> tuple[bool, float]:
+    last = state.last_other
+    if last is not None and last.last == index - 1 and tokens[index - 1].low == "and":
+        return (True, 0.7) if last.own else (False, 0.8)
+    if state.subject == "other":
+        own = last is not None and last.own
+        return (False, 0.5) if own or state.has_self or scene.focus == "self" else (False, 0.8)
+    if state.main == "self" or (not state.main and state.has_self):
+        close = last is not None and index - last.last < 6
+        return True, 0.65 if close and not (last and last.own) else 0.9 if state.others else 1.0
+    return _from_scene(state, scene)
+
+
+def _decide_object(
+    state: _Sentence, tokens: list[Token], index: int, scene: Scene
+) -> tuple[bool, float]:
+    if state.subject == "self":
+        if index > 0 and tokens[index - 1].low in _ACCOMPANY:
+            return (True, 0.7) if not state.others else (False, 0.5)
+        if state.others or scene.rivals:
+            return False, 0.85
+        return False, 0.4
+    if state.subject == "other":
+        known = state.has_self or scene.focus == "self" or state.main == "self"
+        return (True, 0.85 if state.others == 1 else 0.6) if known else (False, 0.5)
+    if state.has_self:
+        return True, 0.9 if not state.others else 0.6
+    return _from_scene(state, scene)
+
+
+def _decide_reflexive(
+    state: _Sentence, tokens: list[Token], index: int, scene: Scene
+) -> tuple[bool, float]:
+    if state.subject:
+        return state.subject == "self", 0.9
+    if state.has_self:
+        return True, 0.8
+    return _from_scene(state, scene)
+
+
+def _carry(state: _Sentence, scene: Scene) -> None:
+    """What the next sentence's "he" would mean."""
+    meant = [reference.is_self for reference in state.found]
+    if state.main:
+        scene.focus = state.main
+    elif state.has_self or (meant and any(meant)):
+        scene.focus = "self"
+    elif state.others or meant:
+        scene.focus = "other"
+    scene.rivals = state.others
