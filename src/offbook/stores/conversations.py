@@ -1,0 +1,339 @@
+"""Conversations: chains of turns, each knowing what its reply rested on.
+
+Takes: what was said and answered.  Gives: history. A turn's id is a hash over its parent's id and
+its own words, so that a client that sends the whole history each time is recognized, repeated
+storing changes nothing, and other answers to the same words stand side by side.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, delete, func, select, tuple_, update
+
+from offbook.errors import UnknownName, UsageError
+from offbook.stores import characters, principals
+from offbook.stores.schema import conversations, documents, memory_fragments, turn_documents, turns
+from offbook.stores.statements import batches, insert_missing, storable, timestamp
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A conversation and the turn that it has come to."""
+
+    id: str
+    principal: str
+    head: str | None
+    created: str
+    updated: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTurn:
+    """A turn as it is stored; ``recall`` has the shape of ``recall --json``, without usage."""
+
+    id: str
+    parent: str | None
+    ordinal: int
+    said: str
+    answered: str
+    recall: Mapping[str, Any] | None
+    at: str
+
+
+def turn_id(parent: str | None, said: str, answered: str) -> str:
+    """The id of a turn: SHA-256 over the parent's id and the words."""
+    digest = hashlib.sha256()
+    for part in (parent or "", said, answered):
+        data = part.encode()
+        digest.update(f"{len(data)}:".encode() + data)
+    return digest.hexdigest()
+
+
+def begin(
+    conn: Connection, character: str, session: str, principal: str = principals.OWNER
+) -> Conversation:
+    """The conversation with this id, made when it is new, and its principal as well.
+
+    Raises:
+        UsageError: it belongs to somebody else.
+    """
+    storable(session)
+    principals.add(conn, principals.Principal(principal))
+    now = timestamp()
+    row = {
+        "character_id": character,
+        "id": session,
+        "principal_id": principal,
+        "head": None,
+        "created": now,
+        "updated": now,
+    }
+    conn.execute(insert_missing(conn, conversations), row)
+    found = get(conn, character, session)
+    if found is None or found.principal != principal:
+        raise UsageError(
+            f"The session {session!r} belongs to somebody else.", "choose another --session"
+        )
+    return found
+
+
+def get(conn: Connection, character: str, session: str) -> Conversation | None:
+    """The conversation with this id."""
+    found = _conversations(conn, character, conversations.c.id == session)
+    return found[0] if found else None
+
+
+def list_all(
+    conn: Connection, character: str, *, principal: str | None = None
+) -> list[Conversation]:
+    """Conversations of a character, or of one principal with it, by id."""
+    mine = [] if principal is None else [conversations.c.principal_id == principal]
+    return _conversations(conn, character, *mine)
+
+
+def add_turn(
+    conn: Connection,
+    character: str,
+    session: str,
+    said: str,
+    answered: str,
+    *,
+    parent: str | None = None,
+    recall: Mapping[str, Any] | None = None,
+    rests_on: Iterable[str] | None = None,
+    at: str | None = None,
+) -> str:
+    """Add a turn after ``parent`` (None: where the conversation has come to), and go there.
+
+    Args:
+        conn: Connection of a write.
+        character: Id of the character.
+        session: Id of a conversation that was begun.
+        said: What the person said.
+        answered: What the character answered.
+        parent: Id of the turn before it; an earlier one makes a branch.
+        recall: What the reply rested on.
+        rests_on: Ids of the documents that it rested on; by default those that ``recall`` names.
+        at: ISO 8601 time; now by default.
+
+    Returns:
+        The id of the turn.
+
+    Raises:
+        UnknownName: there is no such conversation.
+    """
+    storable(said, answered)
+    found = get(conn, character, session)
+    if found is None:
+        raise UnknownName(f"There is no session {session!r}.", f"offbook chat {character}")
+    before = parent if parent is not None else found.head
+    made = turn_id(before, said, answered)
+    key = {"character_id": character, "conversation_id": session}
+    row = {
+        **key,
+        "id": made,
+        "parent": before,
+        "ordinal": _ordinal(conn, character, session, before),
+        "said": said,
+        "answered": answered,
+        "recall": None if recall is None else dict(recall),
+        "at": at or timestamp(),
+    }
+    conn.execute(insert_missing(conn, turns), row)
+    names = _documents_of(recall) if rests_on is None else set(rests_on)
+    links = [{**key, "turn_id": made, "document_id": name} for name in sorted(names)]
+    if links:
+        conn.execute(insert_missing(conn, turn_documents), links)
+    conn.execute(
+        update(conversations)
+        .where(conversations.c.character_id == character, conversations.c.id == session)
+        .values(head=made, updated=row["at"])
+    )
+    return made
+
+
+def history(conn: Connection, character: str, session: str) -> list[StoredTurn]:
+    """The turns from the first to where the conversation has come to, but for forgotten ones."""
+    found = get(conn, character, session)
+    by_id = {turn.id: turn for turn in list_turns(conn, character, session)}
+    chain: list[StoredTurn] = []
+    at = found.head if found else None
+    while at is not None and at in by_id:
+        chain.append(by_id[at])
+        at = by_id[at].parent
+    return [turn for turn in reversed(chain) if turn.said or turn.answered]
+
+
+def list_turns(conn: Connection, character: str, session: str) -> list[StoredTurn]:
+    """All turns of a conversation, branches included, by depth."""
+    c = turns.c
+    rows = conn.execute(
+        select(c.id, c.parent, c.ordinal, c.said, c.answered, c.recall, c.at)
+        .where(c.character_id == character, c.conversation_id == session)
+        .order_by(c.ordinal, c.id)
+    )
+    return [StoredTurn(*row) for row in rows]
+
+
+def find_turn(conn: Connection, character: str, principal: str, turn: str) -> str | None:
+    """The conversation of this principal that holds the turn: for clients that send history."""
+    statement = (
+        select(turns.c.conversation_id)
+        .join(
+            conversations,
+            (conversations.c.character_id == turns.c.character_id)
+            & (conversations.c.id == turns.c.conversation_id),
+        )
+        .where(
+            turns.c.character_id == character,
+            turns.c.id == turn,
+            conversations.c.principal_id == principal,
+        )
+        .order_by(turns.c.conversation_id)
+        .limit(1)
+    )
+    return conn.execute(statement).scalar_one_or_none()
+
+
+def remove(conn: Connection, character: str, session: str) -> bool:
+    """Delete a conversation with its turns and what they taught; whether there was one."""
+    gone = conn.execute(
+        delete(conversations).where(
+            conversations.c.character_id == character, conversations.c.id == session
+        )
+    )
+    if gone.rowcount:
+        characters.touch(conn, character)
+    return bool(gone.rowcount)
+
+
+def resting_on(conn: Connection, character: str, document: str) -> tuple[int, int]:
+    """How many turns rest on a document, and how many memories those turns taught."""
+    found = _resting(conn, character, document)
+    pairs = tuple_(memory_fragments.c.conversation_id, memory_fragments.c.turn_id)
+    memories = 0
+    for piece in batches(found):
+        memories += conn.execute(
+            select(func.count())
+            .select_from(memory_fragments)
+            .where(memory_fragments.c.character_id == character, pairs.in_(piece))
+        ).scalar_one()
+    return len(found), memories
+
+
+def remove_resting_on(conn: Connection, character: str, document: str) -> None:
+    """Delete the words of the turns that rest on a document, and the memories they taught.
+
+    An empty link stays in each turn's place, so that the turns after it keep theirs.
+    """
+    for session, turn in _resting(conn, character, document):
+        conn.execute(
+            delete(memory_fragments).where(
+                memory_fragments.c.character_id == character,
+                memory_fragments.c.conversation_id == session,
+                memory_fragments.c.turn_id == turn,
+            )
+        )
+        _rewrite(conn, character, session, turn, {"said": "", "answered": "", "recall": None})
+    _unlink(conn, character, document)
+
+
+def scrub(conn: Connection, character: str, document: str) -> None:
+    """Take a document's text out of what the turns say they rested on; their words stay."""
+    name = conn.execute(
+        select(documents.c.name).where(
+            documents.c.character_id == character, documents.c.id == document
+        )
+    ).scalar_one_or_none()
+    for session, turn in _resting(conn, character, document):
+        recall = conn.execute(
+            select(turns.c.recall).where(
+                turns.c.character_id == character,
+                turns.c.conversation_id == session,
+                turns.c.id == turn,
+            )
+        ).scalar_one()
+        if recall is not None:
+            cleaned = _without(recall, {document, name})
+            _rewrite(conn, character, session, turn, {"recall": cleaned})
+    _unlink(conn, character, document)
+
+
+def _conversations(conn: Connection, character: str, *conditions: Any) -> list[Conversation]:
+    c = conversations.c
+    rows = conn.execute(
+        select(c.id, c.principal_id, c.head, c.created, c.updated)
+        .where(c.character_id == character, *conditions)
+        .order_by(c.id)
+    )
+    return [Conversation(*row) for row in rows]
+
+
+def _ordinal(conn: Connection, character: str, session: str, parent: str | None) -> int:
+    if parent is None:
+        return 0
+    before: int | None = conn.execute(
+        select(turns.c.ordinal).where(
+            turns.c.character_id == character,
+            turns.c.conversation_id == session,
+            turns.c.id == parent,
+        )
+    ).scalar_one_or_none()
+    if before is None:
+        raise UnknownName(
+            f"The session {session!r} has no turn {parent!r}.", "continue from a turn it has"
+        )
+    return before + 1
+
+
+def _documents_of(recall: Mapping[str, Any] | None) -> set[str]:
+    items = (recall or {}).get("context", ())
+    return {source["document"] for item in items for source in item.get("sources", ())}
+
+
+def _resting(conn: Connection, character: str, document: str) -> list[tuple[str, str]]:
+    c = turn_documents.c
+    rows = conn.execute(
+        select(c.conversation_id, c.turn_id)
+        .where(c.character_id == character, c.document_id == document)
+        .order_by(c.conversation_id, c.turn_id)
+    )
+    return [(row.conversation_id, row.turn_id) for row in rows]
+
+
+def _rewrite(
+    conn: Connection, character: str, session: str, turn: str, values: dict[str, Any]
+) -> None:
+    conn.execute(
+        update(turns)
+        .where(
+            turns.c.character_id == character,
+            turns.c.conversation_id == session,
+            turns.c.id == turn,
+        )
+        .values(**values)
+    )
+
+
+def _unlink(conn: Connection, character: str, document: str) -> None:
+    c = turn_documents.c
+    conn.execute(
+        delete(turn_documents).where(c.character_id == character, c.document_id == document)
+    )
+
+
+def _without(recall: Mapping[str, Any], names: set[str | None]) -> dict[str, Any]:
+    """``recall`` without what was, or may have been, made from a document of these names."""
+    kept: list[Any] = []
+    skipped = list(recall.get("skipped", ()))
+    for item in recall.get("context", ()):
+        sources = item.get("sources", ())
+        if sources and names.isdisjoint(source["document"] for source in sources):
+            kept.append(item)
+        else:
+            skipped.append({"kind": item["kind"], "title": "", "why": "forgotten"})
+    return {**recall, "context": kept, "skipped": skipped, "boundary": None}

@@ -1,0 +1,278 @@
+"""The graph's raw material: what chunks mention, which mentions are one, how they relate.
+
+Takes: raw entities, groups, decisions and relations.  Gives: them back in reading order. Raw
+entities and relations live as long as the chunk that states them.
+Paper: RoleRAG (001), section 3.2; the unit here is the raw entity, not the name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Select, Table, delete, select
+
+from offbook.stores import characters, vectors
+from offbook.stores.schema import (
+    chunks,
+    decisions,
+    documents,
+    entity_groups,
+    entity_members,
+    raw_entities,
+    relations,
+)
+from offbook.stores.statements import batches, storable, timestamp, upsert
+from offbook.types import Decision, EntityGroup, RawEntity, Relation
+
+
+def put_raw_entities(conn: Connection, character: str, entities: Sequence[RawEntity]) -> None:
+    """Store what chunks mention; one with the same id is replaced."""
+    if not entities:
+        return
+    for entity in entities:
+        storable(entity.name, entity.type, entity.description)
+    conn.execute(
+        upsert(conn, raw_entities),
+        [
+            {
+                "character_id": character,
+                "id": entity.id,
+                "chunk_id": entity.chunk,
+                "ordinal": entity.ordinal,
+                "name": entity.name,
+                "type": entity.type,
+                "description": entity.description,
+                "start": entity.start,
+                "end": entity.end,
+            }
+            for entity in entities
+        ],
+    )
+    characters.touch(conn, character)
+
+
+def list_raw_entities(
+    conn: Connection, character: str, *, chunk: str | None = None
+) -> list[RawEntity]:
+    """Raw entities in reading order."""
+    c = raw_entities.c
+    statement = select(c.id, c.chunk_id, c.ordinal, c.name, c.type, c.description, c.start, c.end)
+    rows = conn.execute(_in_reading_order(statement, raw_entities, character, chunk))
+    return [RawEntity(*row) for row in rows]
+
+
+def put_relations(conn: Connection, character: str, found: Sequence[Relation]) -> None:
+    """Store relations as chunks state them; one with the same id is replaced."""
+    if not found:
+        return
+    for relation in found:
+        storable(relation.source, relation.target, relation.description)
+    conn.execute(
+        upsert(conn, relations),
+        [
+            {
+                "character_id": character,
+                "id": relation.id,
+                "chunk_id": relation.chunk,
+                "ordinal": relation.ordinal,
+                "source": relation.source,
+                "target": relation.target,
+                "description": relation.description,
+                "strength": relation.strength,
+            }
+            for relation in found
+        ],
+    )
+    characters.touch(conn, character)
+
+
+def list_relations(conn: Connection, character: str, *, chunk: str | None = None) -> list[Relation]:
+    """Relations as chunks state them, in reading order."""
+    c = relations.c
+    statement = select(c.id, c.chunk_id, c.ordinal, c.source, c.target, c.description, c.strength)
+    rows = conn.execute(_in_reading_order(statement, relations, character, chunk))
+    return [Relation(*row) for row in rows]
+
+
+def put_groups(conn: Connection, character: str, groups: Sequence[EntityGroup]) -> None:
+    """Store groups with their members; a member of another group moves to its new one."""
+    if not groups:
+        return
+    for group in groups:
+        storable(group.name, group.type, group.description)
+    conn.execute(
+        upsert(conn, entity_groups),
+        [
+            {
+                "character_id": character,
+                "id": group.id,
+                "name": group.name,
+                "type": group.type,
+                "description": group.description,
+            }
+            for group in groups
+        ],
+    )
+    for piece in batches([group.id for group in groups]):
+        conn.execute(
+            delete(entity_members).where(
+                entity_members.c.character_id == character, entity_members.c.group_id.in_(piece)
+            )
+        )
+    members = [
+        {"character_id": character, "raw_entity_id": member, "group_id": group.id}
+        for group in groups
+        for member in group.members
+    ]
+    if members:
+        conn.execute(upsert(conn, entity_members), members)
+    characters.touch(conn, character)
+
+
+def list_groups(conn: Connection, character: str) -> list[EntityGroup]:
+    """Groups by id, their members in order of id."""
+    member = entity_members.c
+    members: dict[str, list[str]] = {}
+    for row in conn.execute(
+        select(member.group_id, member.raw_entity_id)
+        .where(member.character_id == character)
+        .order_by(member.raw_entity_id)
+    ):
+        members.setdefault(row.group_id, []).append(row.raw_entity_id)
+    c = entity_groups.c
+    rows = conn.execute(
+        select(c.id, c.name, c.type, c.description)
+        .where(c.character_id == character)
+        .order_by(c.id)
+    )
+    return [EntityGroup(*row, members=tuple(members.get(row.id, ()))) for row in rows]
+
+
+def remove_groups(conn: Connection, character: str, ids: Sequence[str]) -> None:
+    """Delete groups with their vectors; their raw entities stay, without a group."""
+    c = entity_groups.c
+    for piece in batches(ids):
+        conn.execute(delete(entity_groups).where(c.character_id == character, c.id.in_(piece)))
+    characters.touch(conn, character)
+
+
+def put_decisions(conn: Connection, character: str, made: Sequence[Decision]) -> None:
+    """Store who is the same as whom; one with the same id is replaced."""
+    if not made:
+        return
+    for decision in made:
+        storable(decision.a, decision.b, decision.by, decision.reason)
+    conn.execute(
+        upsert(conn, decisions),
+        [
+            {
+                "character_id": character,
+                "id": decision.id,
+                "a": decision.a,
+                "b": decision.b,
+                "same": decision.same,
+                "by": decision.by,
+                "reason": decision.reason,
+                "evidence": list(decision.evidence),
+                "created": decision.created or timestamp(),
+            }
+            for decision in made
+        ],
+    )
+    characters.touch(conn, character)
+
+
+def list_decisions(conn: Connection, character: str) -> list[Decision]:
+    """Decisions by id."""
+    c = decisions.c
+    rows = conn.execute(
+        select(c.id, c.a, c.b, c.same, c.by, c.reason, c.evidence, c.created)
+        .where(c.character_id == character)
+        .order_by(c.id)
+    )
+    return [Decision(*row[:6], evidence=tuple(row.evidence), created=row.created) for row in rows]
+
+
+def remove_decisions(conn: Connection, character: str, ids: Sequence[str]) -> int:
+    """Delete decisions; the number of those that were there."""
+    c, removed = decisions.c, 0
+    for piece in batches(ids):
+        removed += conn.execute(
+            delete(decisions).where(c.character_id == character, c.id.in_(piece))
+        ).rowcount
+    if removed:
+        characters.touch(conn, character)
+    return removed
+
+
+def forget_chunks(conn: Connection, character: str, ids: Sequence[str]) -> None:
+    """Delete decisions that rest on these chunks, and groups that only they support.
+
+    To be called before the chunks themselves are deleted, which takes raw entities and relations
+    along. What a person decided stays. A group that loses one of several members loses its
+    description, which was made from all of them.
+    """
+    gone = set(ids)
+    if not gone:
+        return
+    mentions: set[str] = set()
+    for piece in batches(list(ids)):
+        c = raw_entities.c
+        mentions.update(
+            conn.scalars(select(c.id).where(c.character_id == character, c.chunk_id.in_(piece)))
+        )
+    resting = [
+        decision.id
+        for decision in list_decisions(conn, character)
+        if decision.by != "person"
+        and (not gone.isdisjoint(decision.evidence) or {decision.a, decision.b} & mentions)
+    ]
+    remove_decisions(conn, character, resting)
+    _shrink_groups(conn, character, mentions)
+
+
+def _shrink_groups(conn: Connection, character: str, gone: set[str]) -> None:
+    """Take mentions out of their groups; name and description may not outlive their source."""
+    touched = [g for g in list_groups(conn, character) if not gone.isdisjoint(g.members)]
+    if not touched:
+        return
+    vectors.remove_vectors(conn, character, "entity", [group.id for group in touched])
+    remove_groups(conn, character, [g.id for g in touched if gone.issuperset(g.members)])
+    mentions = list_raw_entities(conn, character)
+    smaller = []
+    for group in touched:
+        left = [item for item in mentions if item.id in set(group.members) - gone]
+        if left:
+            names = [item.name for item in left]
+            name = group.name if group.name in names else names[0]
+            members = tuple(item.id for item in left)
+            smaller.append(EntityGroup(group.id, name, left[0].type, "", members))
+    put_groups(conn, character, smaller)
+
+
+def _in_reading_order(
+    statement: Select[Any], table: Table, character: str, chunk: str | None
+) -> Select[Any]:
+    """Rows of ``table`` in the order of documents, chunks and their own ordinals."""
+    c = table.c
+    ordered = (
+        statement.join_from(
+            table, chunks, (chunks.c.character_id == c.character_id) & (chunks.c.id == c.chunk_id)
+        )
+        .join(
+            documents,
+            (documents.c.character_id == chunks.c.character_id)
+            & (documents.c.id == chunks.c.document_id),
+        )
+        .where(c.character_id == character)
+        .order_by(
+            documents.c.ordinal,
+            documents.c.id,
+            chunks.c.chunking,
+            chunks.c.ordinal,
+            c.ordinal,
+            c.id,
+        )
+    )
+    return ordered if chunk is None else ordered.where(c.chunk_id == chunk)

@@ -1,0 +1,154 @@
+"""Jobs: the pieces of work that building a character's indexes consists of.
+
+Takes: kinds and subjects (a chunk to extract, a memory to score).  Gives: what is still to do, so
+that an interrupted ingest goes on where it stopped, and what failed is tried again and never lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from sqlalchemy import Connection, delete, func, select, update
+
+from offbook.stores.schema import jobs
+from offbook.stores.statements import batches, insert_missing, timestamp
+
+Status = Literal["pending", "running", "done", "quarantined"]
+OPEN: Final[frozenset[Status]] = frozenset({"pending", "running", "quarantined"})
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One piece of work; ``error`` says why the last attempt failed."""
+
+    kind: str
+    subject: str
+    document: str | None
+    status: Status
+    attempts: int
+    error: str
+    updated: str
+
+
+def enqueue(
+    conn: Connection,
+    character: str,
+    kind: str,
+    subjects: Sequence[str],
+    *,
+    document: str | None = None,
+) -> int:
+    """Note work to be done; what is noted already stays as it is.
+
+    Returns:
+        How many jobs are new.
+    """
+    if not subjects:
+        return 0
+    before = _count(conn, character)
+    now = timestamp()
+    conn.execute(
+        insert_missing(conn, jobs),
+        [
+            {
+                "character_id": character,
+                "kind": kind,
+                "subject": subject,
+                "document_id": document,
+                "status": "pending",
+                "attempts": 0,
+                "error": "",
+                "updated": now,
+            }
+            for subject in subjects
+        ],
+    )
+    return _count(conn, character) - before
+
+
+def start(conn: Connection, character: str, kind: str, subjects: Sequence[str]) -> None:
+    """Note that jobs are being done: one attempt more."""
+    _set(conn, character, kind, subjects, status="running", attempts=jobs.c.attempts + 1)
+
+
+def finish(conn: Connection, character: str, kind: str, subjects: Sequence[str]) -> None:
+    """Note that jobs are done: in the transaction that stores their results."""
+    _set(conn, character, kind, subjects, status="done", error="")
+
+
+def quarantine(
+    conn: Connection, character: str, kind: str, subjects: Sequence[str], error: str
+) -> None:
+    """Set jobs aside that failed for good, with the reason."""
+    _set(conn, character, kind, subjects, status="quarantined", error=error.replace("\0", "�"))
+
+
+def resume(conn: Connection, character: str, *, document: str | None = None) -> int:
+    """Make pending again what was interrupted or quarantined; how many jobs that were.
+
+    To be called by the holder of the character's lease: nobody else is doing the running ones.
+    """
+    statement = update(jobs).where(
+        jobs.c.character_id == character, jobs.c.status.in_(("running", "quarantined"))
+    )
+    if document is not None:
+        statement = statement.where(jobs.c.document_id == document)
+    return conn.execute(statement.values(status="pending", updated=timestamp())).rowcount
+
+
+def list_jobs(
+    conn: Connection,
+    character: str,
+    *,
+    kind: str | None = None,
+    document: str | None = None,
+    statuses: Collection[Status] = OPEN,
+) -> list[Job]:
+    """Jobs by kind and subject; by default those that are not done."""
+    c = jobs.c
+    statement = select(
+        c.kind, c.subject, c.document_id, c.status, c.attempts, c.error, c.updated
+    ).where(c.character_id == character, c.status.in_(sorted(statuses)))
+    if kind is not None:
+        statement = statement.where(c.kind == kind)
+    if document is not None:
+        statement = statement.where(c.document_id == document)
+    return [Job(*row) for row in conn.execute(statement.order_by(c.kind, c.subject))]
+
+
+def count_quarantined(conn: Connection, character: str) -> dict[str, int]:
+    """Document id -> the number of its quarantined jobs."""
+    c = jobs.c
+    rows = conn.execute(
+        select(c.document_id, func.count())
+        .where(c.character_id == character, c.status == "quarantined", c.document_id.is_not(None))
+        .group_by(c.document_id)
+        .order_by(c.document_id)
+    )
+    return dict(rows.tuples().all())
+
+
+def remove_subjects(conn: Connection, character: str, subjects: Sequence[str]) -> None:
+    """Delete all jobs on subjects that are no more."""
+    for piece in batches(subjects):
+        conn.execute(
+            delete(jobs).where(jobs.c.character_id == character, jobs.c.subject.in_(piece))
+        )
+
+
+def _count(conn: Connection, character: str) -> int:
+    statement = select(func.count()).select_from(jobs).where(jobs.c.character_id == character)
+    return conn.execute(statement).scalar_one()
+
+
+def _set(
+    conn: Connection, character: str, kind: str, subjects: Sequence[str], **values: Any
+) -> None:
+    for piece in batches(subjects):
+        conn.execute(
+            update(jobs)
+            .where(jobs.c.character_id == character, jobs.c.kind == kind, jobs.c.subject.in_(piece))
+            .values(updated=timestamp(), **values)
+        )

@@ -1,0 +1,86 @@
+"""Principals: to whom conversations, and the memories that they left, belong.
+
+Takes: ids and hashed keys.  Gives: principals. Without keys there is one, the owner.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sqlalchemy import Connection, Row, delete, select, update
+
+from offbook.stores.schema import principals
+from offbook.stores.statements import insert_missing, storable, timestamp
+
+OWNER: Final = "owner"
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Someone who talks; ``characters`` are the ids that the key opens, None for all."""
+
+    id: str
+    label: str = ""
+    key_hash: str | None = None
+    characters: tuple[str, ...] | None = None
+    created: str = ""
+    revoked: str | None = None
+
+
+def add(conn: Connection, principal: Principal) -> bool:
+    """Store a principal; one with the same id stays as it is.
+
+    Returns:
+        Whether it is new.
+    """
+    storable(principal.id, principal.label)
+    row = {
+        "id": principal.id,
+        "label": principal.label,
+        "key_hash": principal.key_hash,
+        "characters": None if principal.characters is None else list(principal.characters),
+        "created": principal.created or timestamp(),
+        "revoked": principal.revoked,
+    }
+    return bool(conn.execute(insert_missing(conn, principals), row).rowcount)
+
+
+def get(conn: Connection, principal: str) -> Principal | None:
+    """The principal with this id."""
+    row = conn.execute(select(principals).where(principals.c.id == principal)).one_or_none()
+    return None if row is None else _principal(row)
+
+
+def find_by_key(conn: Connection, key_hash: str) -> Principal | None:
+    """The principal whose key has this hash, unless the key is revoked."""
+    row = conn.execute(
+        select(principals).where(principals.c.key_hash == key_hash, principals.c.revoked.is_(None))
+    ).one_or_none()
+    return None if row is None else _principal(row)
+
+
+def list_all(conn: Connection) -> list[Principal]:
+    """All principals, by id."""
+    return [_principal(row) for row in conn.execute(select(principals).order_by(principals.c.id))]
+
+
+def revoke(conn: Connection, principal: str) -> bool:
+    """Close a principal's key; whether it was open."""
+    changed = conn.execute(
+        update(principals)
+        .where(principals.c.id == principal, principals.c.revoked.is_(None))
+        .values(revoked=timestamp())
+    )
+    return bool(changed.rowcount)
+
+
+def remove(conn: Connection, principal: str) -> bool:
+    """Delete a principal with all their conversations and memories; whether there was one."""
+    return bool(conn.execute(delete(principals).where(principals.c.id == principal)).rowcount)
+
+
+def _principal(row: Row[Any]) -> Principal:
+    found = row._mapping
+    limit = found["characters"]
+    return Principal(**{**found, "characters": None if limit is None else tuple(limit)})

@@ -1,0 +1,316 @@
+"""Vectors: what an embedder made of chunks, entities and memories, in sets.
+
+Takes: ids and float32 matrices.  Gives: matrices in one pass. A set holds the vectors of one
+embedder. One set of a character is active; another may be in the making, and replaces it in one
+transaction when it is complete, so that re-embedding never loses vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from sqlalchemy import Connection, LargeBinary, delete, func, select, type_coerce, update
+
+from offbook.errors import EmbedderMismatch, ModelError, StoreFailed
+from offbook.stores import characters
+from offbook.stores.schema import characters as character_rows
+from offbook.stores.schema import chunks, subjects, vector_sets, vectors
+from offbook.stores.statements import batches, insert, upsert
+from offbook.stores.vector_type import pack, unpack
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Kind = Literal["chunk", "raw_entity", "entity", "memory"]
+
+
+@dataclass(frozen=True, slots=True)
+class VectorSet:
+    """The vectors of one embedder; ``status`` is building or complete."""
+
+    id: str
+    embedder: str
+    dimension: int
+    status: str
+    active: bool
+
+
+def active_set(conn: Connection, character: str) -> VectorSet | None:
+    """The set that retrieval reads, if any."""
+    found = [item for item in list_sets(conn, character) if item.active]
+    return found[0] if found else None
+
+
+def list_sets(conn: Connection, character: str) -> list[VectorSet]:
+    """All sets of a character, oldest first."""
+    columns = vector_sets.c
+    rows = conn.execute(
+        select(columns.id, columns.embedder, columns.dimension, columns.status, columns.active)
+        .where(columns.character_id == character)
+        .order_by(func.length(columns.id), columns.id)
+    )
+    return [VectorSet(*row) for row in rows]
+
+
+def use_set(conn: Connection, character: str, embedder: str, dimension: int) -> VectorSet:
+    """The active set, for adding vectors of this embedder; the first one is made.
+
+    Raises:
+        EmbedderMismatch: the stored vectors came from another embedder.
+    """
+    active = active_set(conn, character)
+    if active is not None:
+        check_embedder(active, character, embedder, dimension)
+        return active
+    made = VectorSet(_next_id(conn, character), embedder, dimension, "complete", active=True)
+    _add_set(conn, character, made)
+    _name_embedder(conn, character, embedder, dimension)
+    return made
+
+
+def check_embedder(
+    stored: VectorSet, character: str, embedder: str, dimension: int | None = None
+) -> None:
+    """Refuse an embedder that did not make the stored vectors.
+
+    Raises:
+        EmbedderMismatch: name or dimension differ; the hint is the command that re-embeds.
+    """
+    if stored.embedder != embedder:
+        raise EmbedderMismatch(
+            f"The vectors of {character!r} are from the embedder {stored.embedder!r},"
+            f" the configured one is {embedder!r}.",
+            f"offbook reembed {character}, or set embed.model back to {stored.embedder!r}",
+        )
+    if dimension is not None and stored.dimension != dimension:
+        raise EmbedderMismatch(
+            f"The vectors of {character!r} have {stored.dimension} dimensions,"
+            f" those of {embedder!r} now have {dimension}.",
+            f"offbook reembed {character}",
+        )
+
+
+def begin_set(conn: Connection, character: str, embedder: str, dimension: int) -> VectorSet:
+    """A set in the making beside the active one; an interrupted one is taken up again.
+
+    One of another embedder or dimension that was never completed is thrown away.
+    """
+    for item in list_sets(conn, character):
+        if item.active:
+            continue
+        if (item.embedder, item.dimension) == (embedder, dimension):
+            return item
+        _remove_set(conn, character, item.id)
+    made = VectorSet(_next_id(conn, character), embedder, dimension, "building", active=False)
+    _add_set(conn, character, made)
+    return made
+
+
+def activate_set(conn: Connection, character: str, set_id: str) -> None:
+    """Put a complete set in the place of the active one, and delete all others.
+
+    Raises:
+        StoreFailed: the set is gone, or lacks vectors that the active one has.
+    """
+    sets = {item.id: item for item in list_sets(conn, character)}
+    chosen = sets.get(set_id)
+    if chosen is None:
+        raise StoreFailed(
+            f"{character!r} has no vector set {set_id!r}.", f"offbook reembed {character}"
+        )
+    for other in sets.values():
+        if other.active and other.id != set_id:
+            _check_complete(conn, character, old=other.id, new=set_id)
+    for other_id in sets:
+        if other_id != set_id:
+            _remove_set(conn, character, other_id)
+    conn.execute(
+        update(vector_sets)
+        .where(vector_sets.c.character_id == character, vector_sets.c.id == set_id)
+        .values(status="complete", active=True)
+    )
+    _name_embedder(conn, character, chosen.embedder, chosen.dimension)
+
+
+def put_vectors(
+    conn: Connection,
+    character: str,
+    set_id: str,
+    kind: Kind,
+    ids: Sequence[str],
+    matrix: NDArray[np.float32],
+) -> None:
+    """Store vectors, row i of ``matrix`` under ``ids[i]``; old ones of the same ids are replaced.
+
+    Raises:
+        EmbedderMismatch: the matrix has another dimension than the set.
+        ModelError: a vector holds NaN or infinity.
+        ValueError: ids and rows differ in number.
+    """
+    import numpy as np
+
+    if len(ids) != len(matrix):
+        raise ValueError(f"{len(ids)} ids for {len(matrix)} vectors")
+    if not ids:
+        return
+    dimension = conn.execute(
+        select(vector_sets.c.dimension).where(
+            vector_sets.c.character_id == character, vector_sets.c.id == set_id
+        )
+    ).scalar_one_or_none()
+    if dimension is None:
+        raise StoreFailed(
+            f"{character!r} has no vector set {set_id!r}: another process has replaced it.",
+            "run the command again",
+        )
+    if matrix.shape[1] != dimension:
+        raise EmbedderMismatch(
+            f"The embedder returned {matrix.shape[1]} dimensions; the vectors of {character!r}"
+            f" have {dimension}.",
+            f"offbook reembed {character}",
+        )
+    if not np.isfinite(matrix).all():
+        raise ModelError(
+            "The embedder returned a vector that holds NaN or infinity.",
+            "look at the embedding server's log, or choose another embed.model",
+        )
+    packed = pack(matrix, conn.dialect.name)
+    conn.execute(
+        upsert(conn, vectors[kind]),
+        [
+            {"character_id": character, "set_id": set_id, "subject_id": name, "vector": vector}
+            for name, vector in zip(ids, packed, strict=True)
+        ],
+    )
+    characters.touch(conn, character)
+
+
+def load_matrix(
+    conn: Connection, character: str, kind: Kind, chunking: str | None = None
+) -> tuple[list[str], NDArray[np.float32]]:
+    """All vectors of a kind in the active set, ordered by id.
+
+    Args:
+        conn: Connection of a read.
+        character: Id of the character.
+        kind: What the vectors are of.
+        chunking: For chunks: only those of this chunking.
+
+    Returns:
+        Ids, and the matrix of shape ``(len(ids), dimension)``, C-contiguous float32; without
+        vectors its shape is ``(0, dimension)``.
+    """
+    import numpy as np
+
+    active = active_set(conn, character)
+    if active is None:
+        return [], np.empty((0, 0), dtype=np.float32)
+    table = vectors[kind]
+    columns = table.c
+    # As bytes: the join below makes the matrix in one pass instead of row by row.
+    statement = (
+        select(columns.subject_id, type_coerce(columns.vector, LargeBinary))
+        .where(columns.character_id == character, columns.set_id == active.id)
+        .order_by(columns.subject_id)
+    )
+    if chunking is not None:
+        same = (chunks.c.character_id == columns.character_id) & (chunks.c.id == columns.subject_id)
+        statement = statement.join(chunks, same).where(chunks.c.chunking == chunking)
+    rows: Sequence[Any] = conn.execute(statement).all()
+    if not rows:
+        return [], np.empty((0, active.dimension), dtype=np.float32)
+    ids, blobs = zip(*rows, strict=True)
+    return list(ids), unpack(blobs, conn.dialect.name)
+
+
+def missing_ids(
+    conn: Connection, character: str, set_id: str, kind: Kind, chunking: str | None = None
+) -> list[str]:
+    """Ids of the subjects that have no vector in a set yet: what is still to embed."""
+    subject, table = subjects[kind], vectors[kind]
+    same = (
+        (table.c.character_id == subject.c.character_id)
+        & (table.c.subject_id == subject.c.id)
+        & (table.c.set_id == set_id)
+    )
+    statement = (
+        select(subject.c.id)
+        .join_from(subject, table, same, isouter=True)
+        .where(subject.c.character_id == character, table.c.subject_id.is_(None))
+    )
+    if chunking is not None:
+        statement = statement.where(chunks.c.chunking == chunking)
+    return list(conn.scalars(statement.order_by(subject.c.id)))
+
+
+def remove_vectors(conn: Connection, character: str, kind: Kind, ids: Sequence[str]) -> None:
+    """Delete the vectors of subjects whose text has changed, from all sets."""
+    columns = vectors[kind].c
+    for piece in batches(ids):
+        conn.execute(
+            delete(vectors[kind]).where(
+                columns.character_id == character, columns.subject_id.in_(piece)
+            )
+        )
+    characters.touch(conn, character)
+
+
+def _check_complete(conn: Connection, character: str, *, old: str, new: str) -> None:
+    for kind, table in vectors.items():
+        columns = table.c
+        mine = (columns.character_id == character) & (columns.set_id == new)
+        lost = conn.execute(
+            select(func.count())
+            .select_from(table)
+            .where(
+                columns.character_id == character,
+                columns.set_id == old,
+                columns.subject_id.not_in(select(columns.subject_id).where(mine)),
+            )
+        ).scalar_one()
+        if lost:
+            raise StoreFailed(
+                f"{lost} {kind} vectors of {character!r} are not made anew yet.",
+                f"offbook reembed {character}",
+            )
+
+
+def _next_id(conn: Connection, character: str) -> str:
+    return str(max((int(item.id) for item in list_sets(conn, character)), default=0) + 1)
+
+
+def _add_set(conn: Connection, character: str, made: VectorSet) -> None:
+    row = {
+        "character_id": character,
+        "id": made.id,
+        "embedder": made.embedder,
+        "dimension": made.dimension,
+        "status": made.status,
+        "active": made.active,
+    }
+    conn.execute(insert(conn, vector_sets), row)
+
+
+def _remove_set(conn: Connection, character: str, set_id: str) -> None:
+    for table in vectors.values():
+        # By hand: the cascade would look for the rows of each table once more.
+        conn.execute(
+            delete(table).where(table.c.character_id == character, table.c.set_id == set_id)
+        )
+    conn.execute(
+        delete(vector_sets).where(
+            vector_sets.c.character_id == character, vector_sets.c.id == set_id
+        )
+    )
+
+
+def _name_embedder(conn: Connection, character: str, embedder: str, dimension: int) -> None:
+    conn.execute(
+        update(character_rows)
+        .where(character_rows.c.id == character)
+        .values(embedder=embedder, dimension=dimension)
+    )
+    characters.touch(conn, character)
