@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from functools import partial
 
 import pytest
 from sqlalchemy import Connection, text
@@ -11,6 +12,7 @@ from sqlalchemy import Connection, text
 from offbook.errors import OffbookError, StoreFailed, UnknownName, UsageError
 from offbook.protocols import Store
 from offbook.stores import characters, endpoints
+from offbook.types import Character
 
 
 def count(conn: Connection) -> int:
@@ -106,7 +108,7 @@ async def test_a_cancelled_waiter_does_not_break_the_queue(store: Store):
     for one in waiting[::2]:
         one.cancel()
     done = await asyncio.gather(*waiting, return_exceptions=True)
-    finished = sum(isinstance(result, characters.Character) for result in done)
+    finished = sum(isinstance(result, Character) for result in done)
     assert finished == 4
     assert await store.read(count) >= finished
     await store.write(lambda c: endpoints.put_rung(c, "u", "m", "text"))
@@ -132,7 +134,7 @@ async def test_closing_finishes_what_is_queued_and_refuses_what_comes_after(stor
 async def test_a_text_that_no_engine_can_keep_is_refused_alike(store: Store):
     for bad in ("a\0b", "a\ud800b"):
         with pytest.raises(UsageError) as raised:
-            await store.write(lambda c, bad=bad: characters.create(c, bad))
+            await store.write(partial(characters.create, name=bad))
         assert raised.value.hint
     assert await store.read(count) == 0
 

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def document(name: str, text: str, **more) -> Document:
+def document(name: str, text: str) -> Document:
     digest = hashlib.sha256(text.encode()).hexdigest()
-    return Document(name, name, text, digest, added="2026-01-01T00:00:00+00:00", **more)
+    return Document(name, name, text, digest, added="2026-01-01T00:00:00+00:00")
 
 
 def split(

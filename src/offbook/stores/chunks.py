@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, bindparam, delete, select, update
+from sqlalchemy import Connection, Select, bindparam, delete, select, update
 
 from offbook.stores import characters, graph, jobs
 from offbook.stores.schema import chunkings, chunks, documents
@@ -202,7 +202,7 @@ def _in_order(statement: Select[Any], character: str) -> Select[Any]:
     )
 
 
-def _chunk(row: Row[Any]) -> Chunk:
+def _chunk(row: Any) -> Chunk:
     return Chunk(*row[:6], headings=tuple(row[6]), text=row[7])
 
 

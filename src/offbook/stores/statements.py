@@ -59,14 +59,21 @@ def batches(values: Sequence[T], size: int = BATCH) -> Iterator[Sequence[T]]:
 
 
 def storable(*texts: str | None) -> None:
-    """Refuse what PostgreSQL cannot keep, on every engine alike.
+    """Refuse what not every engine can keep, on every engine alike.
 
     Raises:
-        UsageError: a text holds a null character.
+        UsageError: a text holds a null character or half a surrogate pair.
     """
     for value in texts:
-        if value is not None and "\0" in value:
+        if value is None:
+            continue
+        if "\0" in value:
             raise unstorable("\0")
+        if not value.isascii():
+            try:
+                value.encode()
+            except UnicodeEncodeError as error:
+                raise unstorable(value[error.start : error.end]) from error
 
 
 def to_json(value: Any) -> str:
