@@ -1,0 +1,206 @@
+"""Calls that were paid for once are not paid for again: the cache in the database.
+
+Takes: chat requests.  Gives: stored answers, or answers that are stored as they arrive.
+Equal calls in flight are one call.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import AsyncGenerator, Coroutine
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from offbook.errors import AnswerError
+from offbook.prompts.answers import read_answer
+from offbook.types import ChatResponse
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from offbook.protocols import ChatModel, Store
+    from offbook.types import ChatRequest
+
+
+def call_key(base_url: str, model: str, request: ChatRequest) -> str:
+    """SHA-256 of everything that decides the answer."""
+    prompt = request.origin[0] if request.origin else None
+    parts = {
+        "base_url": base_url,
+        "model": model,
+        "parameters": dict(request.parameters),
+        "schema": request.schema,
+        "messages": [[message.role, message.content] for message in request.messages],
+        "prompt": [prompt.name, prompt.version] if prompt else None,
+        "sample": request.sample,
+    }
+    text = json.dumps(parts, ensure_ascii=True, sort_keys=True, separators=(",", ":"), default=list)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@dataclass(slots=True)
+class _Flight:
+    """A call that is being made, and who waits for it."""
+
+    task: asyncio.Task[ChatResponse]
+    documents: set[str] = field(default_factory=set)
+    waiters: int = 0
+
+    @property
+    def over(self) -> bool:
+        """Whether it is too late to join."""
+        return self.task.done() or self.task.cancelling() > 0
+
+
+class CallCache:
+    """The stored calls of one home, and those in flight; one for the process.
+
+    Args:
+        store: Where answers are kept.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._flights: dict[str, _Flight] = {}
+
+    async def answer(self, inner: ChatModel, request: ChatRequest) -> ChatResponse:
+        """The stored answer to ``request``, or that of ``inner``, which is then stored.
+
+        An answer is stored when the prompt's own reader takes it, and never otherwise. The answer
+        to a repeated question is stored under the first question too, so that a second run finds
+        it at once.
+        """
+        key = call_key(inner.base_url, inner.name, request)
+        flight = self._flights.get(key)
+        joined = flight is not None and not flight.over
+        if flight is None or flight.over:
+            flight = self._start(key, inner, request)
+        flight.documents |= request.documents
+        flight.waiters += 1
+        try:
+            response = await asyncio.shield(flight.task)
+        finally:
+            flight.waiters -= 1
+            if flight.waiters == 0 and not flight.task.done():
+                flight.task.cancel()
+                # What has arrived is stored before the caller goes on and closes the store.
+                await asyncio.wait({flight.task})
+        return replace(response, cached=True) if joined else response
+
+    def _start(self, key: str, inner: ChatModel, request: ChatRequest) -> _Flight:
+        flight = _Flight(asyncio.create_task(self._fetch(key, inner, request)))
+        self._flights[key] = flight
+
+        def land(task: asyncio.Task[ChatResponse]) -> None:
+            if self._flights.get(key) is flight:
+                del self._flights[key]
+            if not task.cancelled():
+                # Every waiter got it; when all are gone, nobody is left to be told.
+                task.exception()
+
+        flight.task.add_done_callback(land)
+        return flight
+
+    async def _fetch(self, key: str, inner: ChatModel, request: ChatRequest) -> ChatResponse:
+        stored = await self._find(key, request)
+        if stored is not None:
+            return stored
+        response = await inner.complete(request)
+        if _is_valid(request, response):
+            await _to_the_end(self._keep(key, inner, request, response))
+        return response
+
+    async def _find(self, key: str, request: ChatRequest) -> ChatResponse | None:
+        from offbook.stores import call_cache
+
+        call = await self._store.read(lambda connection: call_cache.get(connection, key))
+        if call is None:
+            return None
+        response = ChatResponse(
+            call.text, "stop", call.prompt_tokens, call.completion_tokens, cached=True
+        )
+        return response if _is_valid(request, response) else None
+
+    async def _keep(
+        self, key: str, inner: ChatModel, request: ChatRequest, response: ChatResponse
+    ) -> None:
+        from offbook.stores import call_cache
+
+        keys = [key]
+        if request.retry_of is not None:
+            keys.append(call_key(inner.base_url, inner.name, request.retry_of))
+        prompt = request.origin[0].label if request.origin else ""
+
+        def write(connection: Connection, documents: frozenset[str]) -> None:
+            for each in keys:
+                call_cache.put(
+                    connection,
+                    each,
+                    prompt=prompt,
+                    text=response.text,
+                    prompt_tokens=response.prompt_tokens,
+                    completion_tokens=response.completion_tokens,
+                    documents=documents,
+                )
+
+        flight = self._flights[key]
+        while True:
+            documents = frozenset(flight.documents)
+            await self._store.write(partial(write, documents=documents))
+            # Others may have joined with other documents while it was written.
+            if documents == flight.documents:
+                return
+
+
+def _is_valid(request: ChatRequest, response: ChatResponse) -> bool:
+    if request.origin is None:
+        return False
+    try:
+        read_answer(*request.origin, response)
+    except AnswerError:
+        return False
+    return True
+
+
+async def _to_the_end(work: Coroutine[Any, Any, None]) -> None:
+    """Finish ``work`` even when cancelled meanwhile; the cancellation goes on afterwards."""
+    task = asyncio.create_task(work)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await task
+        raise
+
+
+class Cached:
+    """Asks the cache first, for prompts that may be cached."""
+
+    def __init__(self, inner: ChatModel, cache: CallCache) -> None:
+        self._inner = inner
+        self._cache = cache
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._inner.name
+
+    @property
+    def base_url(self) -> str:
+        """Where it answers."""
+        return self._inner.base_url
+
+    async def complete(self, request: ChatRequest) -> ChatResponse:
+        """Answer whole; see the protocol."""
+        if request.cacheable and request.origin is not None:
+            return await self._cache.answer(self._inner, request)
+        return await self._inner.complete(request)
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[str, None]:
+        """Answer in pieces; streams are replies, and replies are not cached."""
+        async with aclosing(self._inner.stream(request)) as pieces:  # type: ignore[type-var]
+            async for piece in pieces:
+                yield piece

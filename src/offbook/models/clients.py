@@ -1,0 +1,118 @@
+"""The way out of this machine: one shared client of the openai SDK for each endpoint and key.
+
+Takes: base URL and key.  Gives: an ``AsyncOpenAI`` that talks to that address and to no other.
+
+Proxies, .netrc, OPENAI_ORG_ID, OPENAI_CUSTOM_HEADERS and the like are left out, and redirects are
+not followed: what is sent goes where the settings say, with the key of the settings, or nowhere.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakKeyDictionary
+
+from offbook.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+_HEADERS: Final = frozenset(
+    {
+        "accept",
+        "accept-encoding",
+        "authorization",
+        "connection",
+        "content-length",
+        "content-type",
+        "host",
+        "transfer-encoding",
+        "user-agent",
+    }
+)
+_MOST_CONNECTIONS: Final = 1_000
+_CONNECT_SECONDS: Final = 10.0
+
+# A client belongs to the event loop in which it opened its connections.
+_clients: WeakKeyDictionary[
+    asyncio.AbstractEventLoop, dict[tuple[str, str | None, bool], AsyncOpenAI]
+] = WeakKeyDictionary()
+_forbidden: list[str] = []
+
+
+def client_for(base_url: str, api_key: str | None, *, trust_env: bool = False) -> AsyncOpenAI:
+    """The client for an endpoint, made at the first use in the running event loop.
+
+    Args:
+        base_url: Address of the endpoint.
+        api_key: Its key; None where it asks for none, and then no key is sent.
+        trust_env: Whether proxies of the environment are used.
+
+    Raises:
+        ConfigurationError: requests are forbidden (:func:`forbid_requests`).
+    """
+    if _forbidden:
+        raise ConfigurationError(
+            f"a request to {base_url!r} was about to be made, and requests are forbidden: "
+            f"{_forbidden[-1]}"
+        )
+    clients = _clients.setdefault(asyncio.get_running_loop(), {})
+    key = (base_url, api_key, trust_env)
+    if key not in clients:
+        clients[key] = _make(base_url, api_key, trust_env)
+    return clients[key]
+
+
+def _make(base_url: str, api_key: str | None, trust_env: bool) -> AsyncOpenAI:
+    import openai
+
+    # The SDK's own client class: it comes with the transport library that this SDK version uses.
+    http = openai.DefaultAsyncHttpxClient(
+        trust_env=trust_env,
+        follow_redirects=False,
+        event_hooks={"request": [_only_to(base_url, api_key)]},
+    )
+    client = openai.AsyncOpenAI(
+        base_url=base_url,
+        api_key=api_key or "none",
+        max_retries=0,  # limits.Limiter tries again: it has to know of every request
+        timeout=openai.Timeout(None, connect=_CONNECT_SECONDS),  # the caller times the whole
+        http_client=http,
+    )
+    client.organization = client.project = None
+    return client
+
+
+def _only_to(base_url: str, api_key: str | None) -> Any:
+    """A hook that lets pass only requests to ``base_url``, with headers that we mean to send."""
+
+    async def check(request: Any) -> None:
+        if not str(request.url).startswith(base_url.rstrip("/") + "/"):
+            raise ConfigurationError(f"a request to {request.url!s} does not go to {base_url!r}")
+        for name in list(request.headers):
+            if name.lower() not in _HEADERS:
+                del request.headers[name]
+        if api_key is None:
+            request.headers.pop("authorization", None)
+        else:
+            request.headers["authorization"] = f"Bearer {api_key}"
+
+    return check
+
+
+async def close_clients() -> None:
+    """Close the connections that were opened in the running event loop."""
+    for client in _clients.pop(asyncio.get_running_loop(), {}).values():
+        await client.close()
+
+
+@contextmanager
+def forbid_requests(reason: str = "this is a test") -> Iterator[None]:
+    """While it lasts, every request to an endpoint raises, in the whole process."""
+    _forbidden.append(reason)
+    try:
+        yield
+    finally:
+        _forbidden.pop()

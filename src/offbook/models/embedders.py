@@ -1,0 +1,270 @@
+"""Embeddings from an OpenAI-compatible endpoint, in batches side by side.
+
+Takes: texts.  Gives: unit vectors, all at once or batch by batch as they arrive, so that ingestion
+can commit each one and a killed run asks for none of them again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from offbook.errors import EmbedderMismatch, ModelError, OffbookError
+from offbook.language.tokens import count_tokens
+from offbook.models.clients import client_for
+from offbook.models.failures import Place, broken, from_exception
+from offbook.models.limits import Limiter
+from offbook.models.metering import Meter
+from offbook.models.responses import body_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from offbook.protocols import EmbedKind
+
+Encoding = Literal["float", "base64"]
+_BATCH: Final = 64
+
+
+class OpenAIEmbedder:
+    """An embedding model at an endpoint.
+
+    Args:
+        base_url: Address up to and without ``/embeddings``.
+        model: The model's name there.
+        api_key: The key that the endpoint asks for; it goes nowhere else and is never shown.
+        limiter: The limiter of the endpoint, shared with its chat models.
+        meter: Counts this command's requests; see :meth:`metered`.
+        batch: Texts in one request.
+        dimension: Length of the vectors where it is known; another one is refused.
+        encoding: How vectors are asked for; both are understood.
+        timeout_seconds: How long one request may take.
+        trust_env: Whether proxies of the environment are used.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        model: str,
+        api_key: str | None = None,
+        *,
+        limiter: Limiter | None = None,
+        meter: Meter | None = None,
+        batch: int = _BATCH,
+        dimension: int | None = None,
+        encoding: Encoding = "float",
+        timeout_seconds: float = 120.0,
+        trust_env: bool = False,
+    ) -> None:
+        if batch < 1:
+            raise ValueError(f"a batch holds at least one text, not {batch!r}")
+        self._place = Place(base_url.rstrip("/"), model, "embed", api_key, timeout_seconds)
+        self._limiter = limiter or Limiter()
+        self._meter = meter or Meter()
+        self._batch = batch
+        self._dimension = dimension
+        self._encoding: Encoding = encoding
+        self._trust_env = trust_env
+
+    @property
+    def name(self) -> str:
+        """The embedder's name, which stays with its vectors."""
+        return self._place.model
+
+    @property
+    def base_url(self) -> str:
+        """Where it answers."""
+        return self._place.base_url
+
+    @property
+    def dimension(self) -> int | None:
+        """Length of the vectors; None until it was told or seen."""
+        return self._dimension
+
+    def __repr__(self) -> str:
+        return f"OpenAIEmbedder({self.base_url!r}, {self.name!r})"
+
+    def metered(self, meter: Meter, *, dimension: int | None = None) -> OpenAIEmbedder:
+        """The same embedder for one command.
+
+        Args:
+            meter: Counts this command's requests and keeps its budget.
+            dimension: Length of the vectors that are stored already.
+        """
+        meter.budget.check_price(self.name)
+        place = self._place
+        return OpenAIEmbedder(
+            place.base_url,
+            place.model,
+            place.api_key,
+            limiter=self._limiter,
+            meter=meter,
+            batch=self._batch,
+            dimension=dimension or self._dimension,
+            encoding=self._encoding,
+            timeout_seconds=place.timeout_seconds,
+            trust_env=self._trust_env,
+        )
+
+    async def embed(self, texts: Sequence[str], kind: EmbedKind) -> NDArray[np.float32]:
+        """Vectors of ``texts``, shape ``(len(texts), dimension)``, rows of length 1 (blanks: 0).
+
+        Raises:
+            ModelError: the endpoint failed for good, or gave something else than one finite vector
+                for each text.
+            EmbedderMismatch: the vectors have another length than the stored ones.
+            BudgetReached: the next request would go over the budget.
+        """
+        import numpy as np
+
+        async with aclosing(self.embed_batches(texts, kind)) as batches:
+            found = {start: vectors async for start, vectors in batches}
+        if not found:
+            return np.zeros((0, self._dimension or 0), np.float32)
+        return np.concatenate([found[start] for start in sorted(found)])
+
+    async def embed_batches(
+        self, texts: Sequence[str], kind: EmbedKind
+    ) -> AsyncGenerator[tuple[int, NDArray[np.float32]], None]:
+        """``(start, vectors)`` of each batch as it arrives: rows for ``texts[start:]`` onwards.
+
+        All batches are asked for at once, within the limits. After a failure, the batches that
+        arrived are still given before it is raised. Closing the iterator cancels the others.
+        """
+        del kind  # the endpoints of this protocol make no difference between the two
+        tasks = {
+            asyncio.create_task(self._vectors(texts[start : start + self._batch])): start
+            for start in range(0, len(texts), self._batch)
+        }
+        waiting, failure = set(tasks), None
+        try:
+            while waiting and failure is None:
+                done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+                for task in sorted(done, key=lambda each: tasks[each]):
+                    error = task.exception()
+                    if error is not None:
+                        failure = failure or error
+                    else:
+                        yield tasks[task], task.result()
+            if failure is not None:
+                raise failure
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of one batch. Blank texts, which endpoints refuse, get the zero vector."""
+        import numpy as np
+
+        told = [index for index, text in enumerate(texts) if text.strip()]
+        if not told:
+            # Only the endpoint knows the dimension, and it takes no blanks.
+            if self._dimension is None:
+                await self._request(["."])
+            return np.zeros((len(texts), self._dimension or 0), np.float32)
+        some = await self._request([texts[index] for index in told])
+        if len(told) == len(texts):
+            return some
+        vectors = np.zeros((len(texts), some.shape[1]), np.float32)
+        vectors[told] = some
+        return vectors
+
+    async def _request(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        tokens = sum(map(count_tokens, texts))
+
+        async def attempt() -> NDArray[np.float32]:
+            budget = self._meter.budget
+            aside = budget.reserve(self.name, tokens, 0)
+            spent = 0
+            try:
+                body = await self._send(texts)
+                usage = body.get("usage")
+                spent = usage.get("prompt_tokens", tokens) if isinstance(usage, Mapping) else tokens
+            finally:
+                budget.settle(self.name, aside, spent, 0)
+            self._meter.embedded(self.name, spent)
+            return self._read(body, len(texts))
+
+        return await self._limiter.run(attempt, tokens=tokens)
+
+    async def _send(self, texts: Sequence[str]) -> Mapping[str, Any]:
+        place = self._place
+        try:
+            client = client_for(place.base_url, place.api_key, trust_env=self._trust_env)
+            async with asyncio.timeout(place.timeout_seconds):
+                raw = await client.embeddings.with_raw_response.create(
+                    model=place.model, input=list(texts), encoding_format=self._encoding
+                )
+                content = raw.http_response.content
+        except OffbookError:
+            raise
+        except Exception as error:
+            raise from_exception(place, error) from error
+        return body_of(place, content)
+
+    def _read(self, body: Mapping[str, Any], count: int) -> NDArray[np.float32]:
+        import numpy as np
+
+        data = body.get("data")
+        if not isinstance(data, list) or not all(isinstance(item, Mapping) for item in data):
+            raise broken(self._place, "the response holds no list of embeddings")
+        places = [item.get("index", position) for position, item in enumerate(data)]
+        if sorted(map(str, places)) != sorted(map(str, range(count))):
+            raise ModelError(
+                f"{self.base_url} gave {len(data)} embeddings for {count} texts (model "
+                f"{self.name!r})",
+                "lower embed.batch, or use another embedder",
+            )
+        in_place = sorted(zip(places, data, strict=True), key=lambda pair: int(pair[0]))
+        rows = [_row(item.get("embedding")) for _, item in in_place]
+        lengths = {len(row) for row in rows}
+        if len(lengths) != 1 or 0 in lengths:
+            raise ModelError(
+                f"{self.base_url} gave embeddings of lengths {sorted(lengths)!r} in one response",
+                "check embed.model: it may not be an embedding model",
+            )
+        self._check_dimension(lengths.pop())
+        return _to_unit(np.asarray(rows, np.float64), self)
+
+    def _check_dimension(self, dimension: int) -> None:
+        if self._dimension is None:
+            self._dimension = dimension
+        elif dimension != self._dimension:
+            raise EmbedderMismatch(
+                f"embedder {self.name!r} gave vectors of {dimension} numbers, and the stored ones "
+                f"have {self._dimension}",
+                "use the embedder that made the stored vectors, or run `offbook reembed`",
+            )
+
+
+def _row(embedding: Any) -> NDArray[np.float32]:
+    import numpy as np
+
+    try:
+        if isinstance(embedding, str):
+            return np.frombuffer(base64.b64decode(embedding, validate=True), "<f4")
+        return np.asarray(embedding, np.float32).reshape(-1)
+    except (TypeError, ValueError):
+        raise ModelError(
+            f"an embedding is neither a list of numbers nor base64: {str(embedding)[:60]!r}",
+            "check embed.base_url: it may not be an OpenAI-compatible address",
+        ) from None
+
+
+def _to_unit(vectors: NDArray[np.float64], embedder: OpenAIEmbedder) -> NDArray[np.float32]:
+    import numpy as np
+
+    if not np.isfinite(vectors).all():
+        raise ModelError(
+            f"{embedder!r} gave a vector with NaN or infinity in it",
+            "use another embedder, or look for the text that the endpoint cannot embed",
+        )
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    units: NDArray[np.float64] = np.zeros_like(vectors)
+    np.divide(vectors, lengths, out=units, where=lengths > 0)
+    return units.astype(np.float32)

@@ -1,0 +1,206 @@
+"""What goes wrong at an endpoint: which failures pass, which last, and what to do about them.
+
+Takes: exceptions of the SDK, or a status and a body.  Gives: errors of ours, without keys in them.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from typing import Any, Final
+
+from offbook.errors import ModelError
+
+PASSING: Final = frozenset({408, 409, 425, 429})
+"""Statuses below 500 that are worth another try."""
+
+_SHOWN_CHARS: Final = 240
+_CONTEXT_MARKS: Final = (
+    "context_length_exceeded",
+    "context length",
+    "context window",
+    "maximum context",
+    "too many tokens",
+    "prompt is too long",
+    "exceeds the available context",
+)
+
+
+class PassingError(ModelError):
+    """A failure that may be gone at the next try; ``limits.Limiter`` tries again.
+
+    Args:
+        message: What happened.
+        hint: What to do if it lasts.
+        retry_after: Seconds that the endpoint asked to wait, or None.
+        throttled: Whether the endpoint said that it is asked too fast (429).
+        unreachable: Whether no connection came about.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        hint: str = "",
+        *,
+        retry_after: float | None = None,
+        throttled: bool = False,
+        unreachable: bool = False,
+    ) -> None:
+        super().__init__(message, hint)
+        self.retry_after = retry_after
+        self.throttled = throttled
+        self.unreachable = unreachable
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Who failed: what the messages name. The key is known only to be left out.
+
+    Args:
+        base_url: Where it answers.
+        model: The model's name.
+        section: The settings to mend: ``chat``, ``extract``, ``judge`` or ``embed``.
+        api_key: Never shown.
+        timeout_seconds: How long a call may take.
+    """
+
+    base_url: str
+    model: str
+    section: str = "chat"
+    api_key: str | None = field(default=None, repr=False)
+    timeout_seconds: float = 120.0
+
+    def quote(self, text: str) -> str:
+        """What the endpoint said, on one short line without the key."""
+        if self.api_key:
+            text = text.replace(self.api_key, "***")
+        line = " ".join(text.split())
+        return line if len(line) <= _SHOWN_CHARS else line[:_SHOWN_CHARS] + "..."
+
+
+def from_status(place: Place, status: int, body: Any, headers: Mapping[str, str]) -> ModelError:
+    """The error for a response with ``status``; passing or lasting."""
+    said = place.quote(said_by(body))
+    told = f"{place.base_url} answered {status} for model {place.model!r}: {said or '(no text)'}"
+    if status in PASSING or status >= 500:
+        return PassingError(
+            told,
+            _hint_when_passing(place, status),
+            retry_after=retry_after(headers),
+            throttled=status == 429 and "insufficient_quota" not in said_by(body),
+        )
+    return ModelError(told, _hint_when_lasting(place, status, said))
+
+
+def _hint_when_passing(place: Place, status: int) -> str:
+    if status == 429:
+        return "lower limits.concurrency or set limits.rpm, or wait; what was done is kept"
+    return "the endpoint has trouble; run the command again, what was done is kept"
+
+
+def _hint_when_lasting(place: Place, status: int, said: str) -> str:
+    section = place.section
+    if status == 401:
+        return (
+            f"the key is missing or wrong: set {section}.api_key "
+            f"(OFFBOOK_{section.upper()}_API_KEY) to one of this endpoint"
+        )
+    if status == 403:
+        return f"this {section}.api_key may not use {place.model!r}: check its rights, or the model"
+    if status in (404, 405):
+        return (
+            f"check {section}.model ({place.model!r}) and {section}.base_url; "
+            "an address mostly ends in /v1"
+        )
+    if is_about_context_length(said):
+        return (
+            "the prompt is longer than the model takes: use a model with a longer context, or "
+            "lower context.budget_tokens and context.history_tokens"
+        )
+    return f"the endpoint refuses the request: check {section}.model and {section}.base_url"
+
+
+def is_about_context_length(said: str) -> bool:
+    """Whether the endpoint says that the prompt is too long."""
+    folded = said.casefold()
+    return any(mark in folded for mark in _CONTEXT_MARKS)
+
+
+def said_by(body: Any) -> str:
+    """The endpoint's own words in the body of an error, whatever its shape."""
+    if isinstance(body, Mapping):
+        inner = body.get("error", body)
+        if isinstance(inner, Mapping):
+            words = [inner.get(key) for key in ("code", "message", "param", "detail", "type")]
+            told = " ".join(str(word) for word in words if word)
+            if told:
+                return told
+        elif inner:
+            return str(inner)
+        return json.dumps(body, ensure_ascii=False, default=str)
+    return "" if body is None else str(body)
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that ``Retry-After`` asks for, given as seconds or as an HTTP date."""
+    milliseconds = _number(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    value = headers.get("retry-after")
+    if value is None:
+        return None
+    seconds = _number(value)
+    if seconds is not None:
+        return seconds
+    try:
+        return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
+    except ValueError:
+        return None
+
+
+def _number(value: str | None) -> float | None:
+    try:
+        number = float(value or "")
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and number >= 0 else None
+
+
+def from_exception(place: Place, error: Exception) -> ModelError:
+    """The error for an exception of the SDK or of its transport."""
+    import openai
+
+    if isinstance(error, ModelError):
+        return error
+    if isinstance(error, openai.APIStatusError):
+        body = error.body if error.body is not None else error.response.text
+        return from_status(place, error.status_code, body, error.response.headers)
+    if isinstance(error, openai.APITimeoutError | TimeoutError):
+        return PassingError(
+            f"{place.base_url} did not answer within {place.timeout_seconds:g} s "
+            f"(model {place.model!r})",
+            "raise limits.timeout_seconds, or check that the endpoint is not stuck",
+        )
+    if isinstance(error, openai.APIConnectionError):
+        cause = error.__cause__ or error
+        unreachable = type(cause).__name__ in ("ConnectError", "UnsupportedProtocol")
+        what = "cannot reach" if unreachable else "lost the connection to"
+        return PassingError(
+            f"{what} {place.base_url} (model {place.model!r}): {place.quote(str(cause))}",
+            f"is the endpoint running? check {place.section}.base_url",
+            unreachable=unreachable,
+        )
+    return broken(place, str(error) or type(error).__name__)
+
+
+def broken(place: Place, what: str) -> PassingError:
+    """The endpoint answered with something that is no answer of the protocol."""
+    return PassingError(
+        f"{place.base_url} gave a broken response for model {place.model!r}: {place.quote(what)}",
+        f"check that {place.section}.base_url is an OpenAI-compatible address "
+        "(it mostly ends in /v1)",
+    )

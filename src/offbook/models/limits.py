@@ -1,0 +1,294 @@
+"""How fast an endpoint is asked: calls in flight, rates, back-off, and trying again.
+
+Takes: attempts.  Gives: their results, once there was room for them. All models at one
+endpoint share one limiter, because the endpoint counts them together.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections import deque
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from offbook.language.tokens import count_tokens
+from offbook.models.failures import PassingError
+from offbook.models.metering import Meter, prompt_tokens_of, task_of
+
+if TYPE_CHECKING:
+    from offbook.protocols import ChatModel
+    from offbook.types import ChatRequest, ChatResponse
+
+T = TypeVar("T")
+
+_WINDOW_SECONDS: Final = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What an endpoint is asked at most.
+
+    Args:
+        concurrency: Calls in flight.
+        rpm: Requests a minute, or None.
+        tpm: Tokens a minute (estimated, prompt and answer), or None.
+        retries: Further attempts after a passing failure.
+        backoff_seconds: The first pause; it doubles.
+        backoff_cap_seconds: The longest pause of our own.
+        retry_after_cap_seconds: The longest pause that an endpoint may ask for; where it asks for
+            more, the failure is told at once instead of waiting.
+    """
+
+    concurrency: int = 16
+    rpm: int | None = None
+    tpm: int | None = None
+    retries: int = 4
+    backoff_seconds: float = 0.5
+    backoff_cap_seconds: float = 30.0
+    retry_after_cap_seconds: float = 120.0
+
+
+class Limiter:
+    """The gate to one endpoint.
+
+    After a 429 the calls in flight are halved, and the whole endpoint rests as long as it asked;
+    each success then lets in a little more, up to the configured concurrency.
+
+    Args:
+        limits: What is allowed.
+        clock: Seconds, for tests.
+        sleep: How to wait, for tests.
+        jitter: A number from 0 to 1, for tests.
+    """
+
+    def __init__(
+        self,
+        limits: Limits | None = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+        jitter: Callable[[], float] = random.random,
+    ) -> None:
+        self.limits = limits or Limits()
+        self._clock, self._sleep, self._jitter = clock, sleep, jitter
+        self._allowed = float(self.limits.concurrency)
+        self._in_flight = 0
+        self._queue: deque[asyncio.Future[None]] = deque()
+        self._rest_until = 0.0
+        self._slowed_at = float("-inf")
+        self._recent: deque[tuple[float, int]] = deque()
+        self._recent_tokens = 0
+        self._reached = False
+
+    @property
+    def allowed(self) -> int:
+        """Calls that may be in flight now."""
+        return max(1, int(self._allowed))
+
+    async def run(self, attempt: Callable[[], Awaitable[T]], *, tokens: int = 0) -> T:
+        """The result of ``attempt``, made when there is room, and again after passing failures.
+
+        Args:
+            attempt: Makes one request; called anew for each try.
+            tokens: Estimate of its tokens, for ``tpm``.
+
+        Raises:
+            ModelError: the failure lasts, or did not pass in all tries.
+        """
+        tries = 0
+        while True:
+            try:
+                async with self.slot(tokens):
+                    return await attempt()
+            except PassingError as error:
+                await self.pause(error, tries)
+                tries += 1
+
+    @asynccontextmanager
+    async def slot(self, tokens: int = 0) -> AsyncGenerator[None, None]:
+        """Room for one request; what happens inside teaches the limiter."""
+        await self._enter()
+        entered = self._clock()
+        try:
+            await self._wait_for_rates(tokens)
+            entered = self._clock()
+            yield
+        except PassingError as error:
+            self._reached = self._reached or not error.unreachable
+            if error.throttled:
+                self._slow_down(entered, error.retry_after)
+            raise
+        else:
+            self._reached = True
+            self._allowed = min(self.limits.concurrency, self._allowed + 1 / self._allowed)
+        finally:
+            self._leave()
+
+    async def pause(self, error: PassingError, tries: int) -> None:
+        """Wait before the next try.
+
+        Args:
+            error: What the last try met.
+            tries: Retries so far.
+
+        Raises:
+            PassingError: ``error`` itself, when it was the last try: after ``retries``, after one
+                where nothing was ever reached, or where the endpoint asks for a longer rest
+                than anyone would wait for.
+        """
+        limits = self.limits
+        most = limits.retries if self._reached else min(1, limits.retries)
+        asked = error.retry_after or 0.0
+        if tries >= most or asked > limits.retry_after_cap_seconds:
+            raise error
+        step = min(limits.backoff_cap_seconds, limits.backoff_seconds * 2**tries)
+        # Half of the pause is by chance, so that calls refused together do not come back together.
+        await self._sleep(max(asked, step * (0.5 + 0.5 * self._jitter())))
+
+    async def _enter(self) -> None:
+        if self._in_flight < self.allowed and not self._queue:
+            self._in_flight += 1
+            return
+        place = asyncio.get_running_loop().create_future()
+        self._queue.append(place)
+        try:
+            await place
+        except asyncio.CancelledError:
+            if place.done() and not place.cancelled():
+                self._leave()
+            elif place in self._queue:
+                self._queue.remove(place)
+            raise
+
+    def _leave(self) -> None:
+        self._in_flight -= 1
+        while self._queue and self._in_flight < self.allowed:
+            place = self._queue.popleft()
+            if not place.done():
+                self._in_flight += 1
+                place.set_result(None)
+
+    def _slow_down(self, entered: float, retry_after: float | None) -> None:
+        now = self._clock()
+        if entered >= self._slowed_at:
+            # Calls that were already out when the limit was met say nothing new.
+            self._allowed = max(1.0, self._allowed / 2)
+            self._slowed_at = now
+        asked = retry_after or 0.0
+        if asked > self.limits.retry_after_cap_seconds:
+            asked = 0.0  # nobody waits that long: `pause` gives up
+        self._rest_until = max(self._rest_until, now + asked)
+
+    async def _wait_for_rates(self, tokens: int) -> None:
+        while (seconds := self._seconds_to_wait(tokens)) > 0:
+            await self._sleep(seconds)
+        self._recent.append((self._clock(), tokens))
+        self._recent_tokens += tokens
+
+    def _seconds_to_wait(self, tokens: int) -> float:
+        """Seconds until a request of so many tokens keeps the rates; 0 when it may go now."""
+        now = self._clock()
+        while self._recent and self._recent[0][0] <= now - _WINDOW_SECONDS:
+            self._recent_tokens -= self._recent.popleft()[1]
+        limits = self.limits
+        full = limits.rpm is not None and len(self._recent) >= limits.rpm
+        # One request of more than a minute's tokens goes alone rather than never.
+        over = limits.tpm is not None and self._recent_tokens + tokens > limits.tpm
+        wait = self._rest_until - now
+        if self._recent and (full or over):
+            wait = max(wait, self._recent[0][0] + _WINDOW_SECONDS - now)
+        return wait
+
+
+def _with_tokens(response: ChatResponse, prompt_tokens: int) -> ChatResponse:
+    """The response with estimates where the endpoint tells no usage."""
+    if response.prompt_tokens:
+        return response
+    return replace(
+        response,
+        prompt_tokens=prompt_tokens,
+        completion_tokens=response.completion_tokens or count_tokens(response.text),
+    )
+
+
+class Limiters:
+    """One limiter for each endpoint, for as long as the process lives."""
+
+    def __init__(self, limits: Limits | None = None) -> None:
+        self._limits = limits or Limits()
+        self._known: dict[str, Limiter] = {}
+
+    def of(self, base_url: str) -> Limiter:
+        """The limiter of the endpoint at ``base_url``."""
+        key = base_url.rstrip("/")
+        if key not in self._known:
+            self._known[key] = Limiter(self._limits)
+        return self._known[key]
+
+
+class Limited:
+    """Asks within the limits, tries again after passing failures, and keeps to the budget."""
+
+    def __init__(self, inner: ChatModel, limiter: Limiter, meter: Meter) -> None:
+        self._inner = inner
+        self._limiter = limiter
+        self._meter = meter
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._inner.name
+
+    @property
+    def base_url(self) -> str:
+        """Where it answers."""
+        return self._inner.base_url
+
+    async def complete(self, request: ChatRequest) -> ChatResponse:
+        """Answer whole; see the protocol."""
+        tokens = prompt_tokens_of(request)
+
+        async def attempt() -> ChatResponse:
+            budget = self._meter.budget
+            aside = budget.reserve(self.name, tokens, request.parameters.get("max_tokens"))
+            self._meter.requested(self.name, task_of(request))
+            spent = (0, 0)
+            try:
+                response = _with_tokens(await self._inner.complete(request), tokens)
+                spent = (response.prompt_tokens, response.completion_tokens)
+            finally:
+                budget.settle(self.name, aside, *spent)
+            if response.requests > 1:
+                self._meter.requested(self.name, task_of(request), response.requests - 1)
+            return response
+
+        most = request.parameters.get("max_tokens") or 0
+        return await self._limiter.run(attempt, tokens=tokens + most)
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[str, None]:
+        """Answer in pieces; tried again only while no piece was given."""
+        tokens = prompt_tokens_of(request)
+        budget = self._meter.budget
+        tries, given = 0, 0
+        while True:
+            try:
+                async with self._limiter.slot(tokens):
+                    aside = budget.reserve(self.name, tokens, request.parameters.get("max_tokens"))
+                    self._meter.requested(self.name, task_of(request))
+                    try:
+                        async with aclosing(self._inner.stream(request)) as pieces:  # type: ignore[type-var]
+                            async for piece in pieces:
+                                given += 1
+                                yield piece
+                    finally:
+                        budget.settle(self.name, aside, tokens if given else 0, given)
+                return
+            except PassingError as error:
+                if given:
+                    raise
+                await self._limiter.pause(error, tries)
+                tries += 1

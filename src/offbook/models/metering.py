@@ -1,0 +1,196 @@
+"""What one command cost: calls, tokens, money, and how many calls had to wait for one another.
+
+Takes: the calls as they are made.  Gives: ``Usage``, the shape that the contract prints.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from offbook.errors import ModelError
+from offbook.language.tokens import count_tokens
+from offbook.models.prices import Budget, Price
+from offbook.types import ChatResponse, TaskUsage, Usage
+
+if TYPE_CHECKING:
+    from offbook.protocols import ChatModel
+    from offbook.types import ChatRequest
+
+
+@dataclass(slots=True)
+class _Task:
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+class Meter:
+    """Collects the usage of one command or one turn; make a new one for each.
+
+    All models of the command share it, and with it the budget.
+
+    Args:
+        prices: USD per million tokens for each model; no price, no cost.
+        budget_calls: The most requests; None is no limit.
+        budget_usd: The most money; it needs a price for every model that is asked.
+        clock: Seconds, for tests.
+    """
+
+    def __init__(
+        self,
+        prices: Mapping[str, Price] | None = None,
+        *,
+        budget_calls: int | None = None,
+        budget_usd: float | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.prices = prices or {}
+        self.budget = Budget(budget_calls, budget_usd, self.prices)
+        self.clock = clock
+        self._started = clock()
+        self._tasks: dict[str, _Task] = {}
+        self._models: dict[str, _Task] = {}
+        self._cached_calls = 0
+        self._embed_calls = 0
+        self._embed_tokens = 0
+        self._intervals: list[tuple[float, float]] = []
+
+    def requested(self, model: str, task: str, requests: int = 1) -> None:
+        """Count requests that went out to an endpoint, answered or not."""
+        self._tasks.setdefault(task, _Task()).calls += requests
+        self._models.setdefault(model, _Task()).calls += requests
+
+    def answered(self, model: str, task: str, prompt_tokens: int, completion_tokens: int) -> None:
+        """Count the tokens of an answer."""
+        for entry in (
+            self._tasks.setdefault(task, _Task()),
+            self._models.setdefault(model, _Task()),
+        ):
+            entry.prompt_tokens += prompt_tokens
+            entry.completion_tokens += completion_tokens
+
+    def found(self) -> None:
+        """Count a call that was answered without an endpoint."""
+        self._cached_calls += 1
+
+    def waited(self, submitted: float, finished: float) -> None:
+        """Note the interval of a call, queueing included, for the chain of calls."""
+        self._intervals.append((submitted, finished))
+
+    def embedded(self, model: str, prompt_tokens: int) -> None:
+        """Count an answered request for embeddings; its tokens cost, and are no chat's."""
+        self._embed_calls += 1
+        self._embed_tokens += prompt_tokens
+        entry = self._models.setdefault(model, _Task())
+        entry.prompt_tokens += prompt_tokens
+
+    def usage(self) -> Usage:
+        """What was used so far."""
+        tasks = {
+            name: TaskUsage(t.calls, t.prompt_tokens, t.completion_tokens)
+            for name, t in sorted(self._tasks.items())
+        }
+        return Usage(
+            calls=sum(task.calls for task in tasks.values()),
+            cached_calls=self._cached_calls,
+            round_trips=longest_chain(self._intervals),
+            prompt_tokens=sum(task.prompt_tokens for task in tasks.values()),
+            completion_tokens=sum(task.completion_tokens for task in tasks.values()),
+            embed_calls=self._embed_calls,
+            cost_usd=self._cost(),
+            seconds=self.clock() - self._started,
+            by_task=tasks,
+        )
+
+    def _cost(self) -> float | None:
+        """Cost over all models, or None where one that was used has no price."""
+        if not self.prices or not self._models.keys() <= self.prices.keys():
+            return None
+        return sum(
+            self.prices[name].of(entry.prompt_tokens, entry.completion_tokens)
+            for name, entry in self._models.items()
+        )
+
+
+def longest_chain(intervals: Iterable[tuple[float, float]]) -> int:
+    """The most intervals of which each begins when or after the one before it ended.
+
+    A call that waited for another was submitted after that one had finished, so the chain of calls
+    that waited for one another is at most this long; taking the earliest end first finds it.
+    """
+    length, end = 0, float("-inf")
+    for submitted, finished in sorted(intervals, key=lambda interval: interval[1]):
+        if submitted >= end:
+            length, end = length + 1, finished
+    return length
+
+
+def task_of(request: ChatRequest) -> str:
+    """The prompt's name, under which usage is counted."""
+    return str(request.origin[0].name) if request.origin else "unnamed"
+
+
+def prompt_tokens_of(request: ChatRequest) -> int:
+    """Estimate of the tokens of a request's messages."""
+    return sum(count_tokens(message.content) for message in request.messages)
+
+
+class Metered:
+    """Counts what goes through; the outermost wrapper.
+
+    Requests to the endpoint are counted where they are sent (``limits.Limited``), because one call
+    may take several; here their tokens, and the time from the question to the answer.
+    """
+
+    def __init__(self, inner: ChatModel, meter: Meter) -> None:
+        self._inner = inner
+        self._meter = meter
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._inner.name
+
+    @property
+    def base_url(self) -> str:
+        """Where it answers."""
+        return self._inner.base_url
+
+    async def complete(self, request: ChatRequest) -> ChatResponse:
+        """Answer whole; see the protocol."""
+        submitted = self._meter.clock()
+        try:
+            response = await self._inner.complete(request)
+        except (ModelError, asyncio.CancelledError):
+            self._meter.waited(submitted, self._meter.clock())
+            raise
+        if response.cached:
+            self._meter.found()
+            return response
+        self._meter.waited(submitted, self._meter.clock())
+        self._meter.answered(
+            self.name, task_of(request), response.prompt_tokens, response.completion_tokens
+        )
+        return response
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[str, None]:
+        """Answer in pieces; see the protocol. Tokens are estimated: streams tell none."""
+        submitted = self._meter.clock()
+        pieces: list[str] = []
+        try:
+            async with aclosing(self._inner.stream(request)) as stream:  # type: ignore[type-var]
+                async for piece in stream:
+                    pieces.append(piece)
+                    yield piece
+        finally:
+            self._meter.waited(submitted, self._meter.clock())
+            if pieces:
+                completion_tokens = count_tokens("".join(pieces))
+                self._meter.answered(
+                    self.name, task_of(request), prompt_tokens_of(request), completion_tokens
+                )

@@ -1,0 +1,271 @@
+"""A chat model behind an OpenAI-compatible endpoint: hosted, or a server of one's own.
+
+Takes: a chat request.  Gives: its answer, whole or in pieces, without thoughts.
+It asks once: trying again, limits, the cache and metering are ``wrappers.wrap``'s.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing, suppress
+from typing import TYPE_CHECKING, Any, Final
+
+from offbook.errors import InvalidAnswer, ModelError, OffbookError
+from offbook.models.clients import client_for
+from offbook.models.failures import (
+    PassingError,
+    Place,
+    from_exception,
+    is_about_context_length,
+    said_by,
+)
+from offbook.models.ladder import RUNGS, Rung, RungMemory, RungsInProcess, body_on, refuses_format
+from offbook.models.responses import check_end, plain, read_chat, read_event
+from offbook.models.thinking import ThinkingFilter
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+    from offbook.types import ChatRequest, ChatResponse
+
+_PROBE_PATIENCE_SECONDS: Final = 2.0
+_DISLIKES: Final = ("unsupported", "not support", "unrecognized", "unknown", "not permitted")
+
+
+class OpenAICompatible:
+    """A model at an endpoint.
+
+    Args:
+        base_url: Address up to and without ``/chat/completions``.
+        model: The model's name there.
+        api_key: The key that the endpoint asks for; it goes nowhere else and is never shown.
+        section: The section of the settings that it came from, for messages.
+        timeout_seconds: How long a whole answer may take, and each piece of a stream.
+        rungs: Remembers how the endpoint takes structured prompts.
+        trust_env: Whether proxies of the environment are used.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        model: str,
+        api_key: str | None = None,
+        *,
+        section: str = "chat",
+        timeout_seconds: float = 120.0,
+        rungs: RungMemory | None = None,
+        trust_env: bool = False,
+    ) -> None:
+        self._place = Place(base_url.rstrip("/"), model, section, api_key, timeout_seconds)
+        self._rungs = rungs or RungsInProcess()
+        self._trust_env = trust_env
+        self._probing: asyncio.Event | None = None
+        self._renamed: dict[str, str | None] = {}
+        self._thinks_first = False
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._place.model
+
+    @property
+    def base_url(self) -> str:
+        """Where it answers."""
+        return self._place.base_url
+
+    def __repr__(self) -> str:
+        return f"OpenAICompatible({self.base_url!r}, {self.name!r})"
+
+    async def complete(self, request: ChatRequest) -> ChatResponse:
+        """Answer whole.
+
+        Raises:
+            PassingError: another try may help (429, 408, 5xx, time-out, no connection, a broken
+                response).
+            ModelError: it will not.
+        """
+        if request.schema is None:
+            return await self._send("text", request, 0)
+        known = await self._rungs.get(self.base_url, self.name)
+        if known is None:
+            await self._let_the_first_probe()
+            known = await self._rungs.get(self.base_url, self.name)
+        try:
+            return await self._descend(known, request)
+        finally:
+            if self._probing is not None:
+                self._probing.set()
+
+    async def _let_the_first_probe(self) -> None:
+        """Let one structured request find the rung, so that not all are refused at once.
+
+        Refusals come at once while answers may take long: the others wait for a moment only.
+        """
+        if self._probing is None:
+            self._probing = asyncio.Event()
+            return
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_PROBE_PATIENCE_SECONDS):
+                await self._probing.wait()
+
+    async def _descend(self, known: Rung | None, request: ChatRequest) -> ChatResponse:
+        """Try the known rung, then the ones below it."""
+        first: ModelError | None = None
+        refused = 0
+        for rung in RUNGS[RUNGS.index(known or RUNGS[0]) :]:
+            try:
+                response = await self._send(rung, request, refused)
+            except _FormatRefusedError as refusal:
+                first, refused = first or refusal.failure, refusal.requests
+                continue
+            if rung != known:
+                await self._rungs.put(self.base_url, self.name, rung)
+            return response
+        raise first or AssertionError("the last rung has no form to refuse")
+
+    async def _send(self, rung: Rung, request: ChatRequest, before: int) -> ChatResponse:
+        """Send the request; again without a parameter that the endpoint does not know.
+
+        Args:
+            rung: How a structured answer is asked for.
+            request: The request.
+            before: Requests that were sent for it so far.
+        """
+        messages, form = body_on(rung, request)
+        requests = before
+        while True:
+            requests += 1
+            try:
+                async with asyncio.timeout(self._place.timeout_seconds):
+                    raw = await self._client().chat.completions.with_raw_response.create(
+                        model=self.name,
+                        messages=plain(messages),
+                        extra_body=self._parameters(request.parameters) | form,
+                    )
+                    content = raw.http_response.content
+            except OffbookError:
+                raise
+            except Exception as error:
+                if self._adapts(error, request.parameters):
+                    continue
+                raise self._failure(error, bool(form), requests) from error
+            return read_chat(
+                self._place, content, structured=request.schema is not None, requests=requests
+            )
+
+    def _client(self) -> AsyncOpenAI:
+        place = self._place
+        return client_for(place.base_url, place.api_key, trust_env=self._trust_env)
+
+    def _failure(self, error: Exception, with_form: bool, requests: int) -> Exception:
+        import openai
+
+        failure = from_exception(self._place, error)
+        if with_form and isinstance(error, openai.APIStatusError):
+            said = _said(error)
+            if refuses_format(error.status_code, said) and not is_about_context_length(said):
+                return _FormatRefusedError(failure, requests)
+        return failure
+
+    def _parameters(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        names = {name: self._renamed.get(name, name) for name in parameters}
+        return {new: parameters[old] for old, new in names.items() if new is not None}
+
+    def _adapts(self, error: Exception, parameters: Mapping[str, Any]) -> bool:
+        """Whether the endpoint refused a parameter that it can be asked without, from now on."""
+        import openai
+
+        if not isinstance(error, openai.BadRequestError | openai.UnprocessableEntityError):
+            return False
+        said = _said(error).casefold()
+        if not any(mark in said for mark in _DISLIKES):
+            return False
+        for name in parameters:
+            if name in said and name not in self._renamed:
+                # Newer models of OpenAI know the length limit by another name only.
+                self._renamed[name] = "max_completion_tokens" if name == "max_tokens" else None
+                return True
+        return False
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[str, None]:
+        """Answer in pieces of text; closing the iterator closes the connection.
+
+        Raises:
+            PassingError: the endpoint failed; before the first piece, another try may help.
+            ModelError: it will not help.
+            IncompleteAnswer: the length limit was reached.
+            InvalidAnswer: the endpoint withheld the rest, or thoughts were taken for the answer.
+        """
+        thinking = ThinkingFilter(inside=self._thinks_first)
+        shown = False
+        async with aclosing(self._pieces(request)) as pieces:
+            async for piece in pieces:
+                for part in thinking.feed(piece):
+                    if part is None:
+                        self._learn_that_it_thinks(shown)
+                    else:
+                        shown = True
+                        yield part
+        for part in thinking.finish():
+            if part is not None:
+                yield part
+
+    def _learn_that_it_thinks(self, shown: bool) -> None:
+        self._thinks_first = True
+        if shown:
+            raise InvalidAnswer(
+                f"model {self.name!r} thought aloud: what was shown is not its answer",
+                "ask again: from now on what it says before </think> is left out",
+            )
+
+    async def _pieces(self, request: ChatRequest) -> AsyncGenerator[str, None]:
+        """The pieces of content as the endpoint sends them, to the end of the answer."""
+        finish_reason: str | None = None
+        seconds = self._place.timeout_seconds
+        try:
+            async with asyncio.timeout(seconds):
+                stream = await self._client().chat.completions.create(
+                    model=self.name,
+                    messages=plain(request.messages),
+                    stream=True,
+                    extra_body=self._parameters(request.parameters),
+                )
+            async with stream:
+                while True:
+                    async with asyncio.timeout(seconds):
+                        event = await anext(stream, None)
+                    if event is None:
+                        break
+                    piece, reason = read_event(event)
+                    finish_reason = reason or finish_reason
+                    if piece:
+                        yield piece
+        except OffbookError:
+            raise
+        except Exception as error:
+            raise self._broken_off(error) from error
+        check_end(self._place, finish_reason)
+
+    def _broken_off(self, error: Exception) -> ModelError:
+        import openai
+
+        failure = from_exception(self._place, error)
+        if isinstance(error, openai.APIStatusError | openai.APIConnectionError | TimeoutError):
+            return failure
+        message = f"the answer of model {self.name!r} broke off: {failure.message}"
+        return PassingError(message, failure.hint)
+
+
+def _said(error: Any) -> str:
+    """What the endpoint said in an error of the SDK with a status."""
+    return said_by(error.body if error.body is not None else error.response.text)
+
+
+class _FormatRefusedError(Exception):
+    """The endpoint does not know this way to ask for a structured answer."""
+
+    def __init__(self, failure: ModelError, requests: int) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+        self.requests = requests

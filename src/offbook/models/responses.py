@@ -1,0 +1,105 @@
+"""What endpoints answer: the body of a response, checked by hand because servers differ.
+
+Takes: bytes of a body, or an event of a stream.  Gives: our own response, or a passing failure.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from offbook.errors import IncompleteAnswer, InvalidAnswer
+from offbook.models.failures import PassingError, Place, broken, said_by
+from offbook.models.thinking import strip_thinking
+from offbook.types import ChatResponse, Message
+
+
+def plain(messages: Sequence[Message]) -> list[Any]:
+    """Messages as they go over the wire."""
+    return [{"role": message.role, "content": message.content} for message in messages]
+
+
+def body_of(place: Place, content: bytes) -> Mapping[str, Any]:
+    """The JSON object in a body.
+
+    Raises:
+        PassingError: it is none, or an error under status 200.
+    """
+    try:
+        body = json.loads(content)
+    except (ValueError, RecursionError):
+        raise broken(place, "the body is not JSON") from None
+    if not isinstance(body, Mapping):
+        raise broken(place, "the body is not a JSON object")
+    if body.get("error"):
+        raise broken(place, said_by(body))
+    return body
+
+
+def read_chat(place: Place, content: bytes, *, structured: bool, requests: int) -> ChatResponse:
+    """The answer in the body of a chat completion.
+
+    ``reasoning_content`` and its like are not looked at: thoughts are no part of the answer.
+    """
+    body = body_of(place, content)
+    choices = body.get("choices")
+    if not isinstance(choices, list) or not choices or not isinstance(choices[0], Mapping):
+        raise broken(place, "the response holds no choices")
+    message = choices[0].get("message")
+    text = message.get("content") if isinstance(message, Mapping) else None
+    if text is not None and not isinstance(text, str):
+        raise broken(place, "the content of the message is not a text")
+    usage = body.get("usage")
+    usage = usage if isinstance(usage, Mapping) else {}
+    return ChatResponse(
+        text=strip_thinking(storable(text or ""), structured=structured),
+        finish_reason=str(choices[0].get("finish_reason") or "stop"),
+        prompt_tokens=_count(usage.get("prompt_tokens")),
+        completion_tokens=_count(usage.get("completion_tokens")),
+        requests=requests,
+    )
+
+
+def _count(value: Any) -> int:
+    return value if isinstance(value, int) and value > 0 else 0
+
+
+def storable(text: str) -> str:
+    """``text`` without what no database and no file takes: NUL, and halves of characters."""
+    return text.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")
+
+
+def read_event(event: Any) -> tuple[str, str | None]:
+    """Piece of content and finish reason of one event of a stream; both may be empty."""
+    if not getattr(event, "choices", None):
+        return "", None
+    choice = event.choices[0]
+    delta = getattr(choice, "delta", None)
+    return storable(getattr(delta, "content", None) or ""), choice.finish_reason
+
+
+def check_end(place: Place, finish_reason: str | None) -> None:
+    """Raise unless a stream ended as a whole answer ends.
+
+    Raises:
+        PassingError: it stopped before the endpoint said that the answer is whole.
+        IncompleteAnswer: the length limit was reached.
+        InvalidAnswer: the endpoint withheld the rest.
+    """
+    if finish_reason is None:
+        raise PassingError(
+            f"the answer of model {place.model!r} broke off: {place.base_url} closed the stream "
+            "before its end",
+            "ask again; what was shown is not whole",
+        )
+    if finish_reason == "length":
+        raise IncompleteAnswer(
+            f"the answer of model {place.model!r} was cut off at the length limit",
+            "raise reply.max_tokens, or the limit of the endpoint",
+        )
+    if finish_reason == "content_filter":
+        raise InvalidAnswer(
+            f"the content filter of {place.base_url} withheld the rest of the answer",
+            "ask differently, or use another model",
+        )
