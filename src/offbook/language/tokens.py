@@ -7,6 +7,7 @@ characters without a blank counts ceil(length / 4). Source: ours (methods.md 1.1
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 WIDE: Final = (
@@ -16,19 +17,27 @@ WIDE: Final = (
 )
 """Character class (for a regular expression) of CJK ideographs, Hangul and Kana."""
 
-_RUN: Final = re.compile(f"[{WIDE}]+|[^\\s{WIDE}]+")
-_IS_WIDE: Final = re.compile(f"[{WIDE}]")
+_RUN: Final = re.compile(f"([{WIDE}]+)|[^\\s{WIDE}]+")
+_WIDE_RUN: Final = re.compile(f"[{WIDE}]+")
+_CHARACTERS_PER_TOKEN: Final = 4
 
 
 def count_tokens(text: str) -> int:
     """Estimate the tokens of ``text``; 0 for an empty one."""
     if text.isascii():
         return sum((len(run) + 3) // 4 for run in text.split())
-    total = 0
+    rest, wide_runs = _WIDE_RUN.subn(" ", text)
+    wide = len(text) - len(rest) + wide_runs
+    return wide + sum((len(run) + 3) // 4 for run in rest.split())
+
+
+def token_runs(text: str) -> Iterator[tuple[int, int, int]]:
+    """Start, end and characters per token (1 or 4) of each run that the estimate counts by itself.
+
+    A run of n characters counts ceil(n / characters per token).
+    """
     for match in _RUN.finditer(text):
-        length = match.end() - match.start()
-        total += length if _IS_WIDE.match(match.group()) else (length + 3) // 4
-    return total
+        yield *match.span(), 1 if match.lastindex else _CHARACTERS_PER_TOKEN
 
 
 def truncate_to_tokens(text: str, budget_tokens: int) -> str:
@@ -39,16 +48,14 @@ def truncate_to_tokens(text: str, budget_tokens: int) -> str:
     if budget_tokens <= 0:
         return ""
     spent, end = 0, 0
-    for match in _RUN.finditer(text):
-        length = match.end() - match.start()
-        wide = bool(_IS_WIDE.match(match.group()))
-        cost = length if wide else (length + 3) // 4
+    for start, stop, per_token in token_runs(text):
+        cost = -((start - stop) // per_token)
         if spent + cost > budget_tokens:
             left = budget_tokens - spent
-            if wide:
-                end = match.start() + left
+            if per_token == 1:
+                end = start + left if left else end
             elif end == 0:
-                end = match.start() + left * 4
+                end = start + left * per_token
             return text[:end]
-        spent, end = spent + cost, match.end()
+        spent, end = spent + cost, stop
     return text

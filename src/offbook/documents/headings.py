@@ -1,0 +1,172 @@
+"""The sections of a document: which heading path each stretch of text lies under.
+
+Takes: Markdown text.  Gives: its leaf sections, in order, with heading paths and offsets.
+Paper: 003, section 4.1 (the hierarchical context H); headings as CommonMark has them, see below.
+
+Headings are ATX (``#`` to ``######``) and setext (a line underlined by ``===`` or ``---``) lines
+outside fenced code and front matter. Differs from CommonMark in one point: a setext heading is one
+line that follows a blank line or a heading; underlines below longer paragraphs are rules.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+_CANDIDATE: Final = re.compile(
+    r"\n {0,3}(?:(?P<atx>#{1,6})(?=[ \t\r\n]|\Z)|(?P<fence>`{3,}(?=[^`\n]*(?:\n|\Z))|~{3,})"
+    r"|(?P<setext>=+|-+)[ \t\r]*(?=\n|\Z))"
+)
+"""Starts with a literal newline, which the regular expression engine finds at memory speed."""
+
+_NO_SETEXT: Final = re.compile(r" {4}|\t| {0,3}(?:>|[-+*][ \t]|\d{1,9}[.)][ \t]|[|#])")
+"""A line that is a block quote, list item, table row or code is not a setext heading."""
+
+_FRONT_MATTER: Final = re.compile(r"---\n[\w.-]+[ \t]*:")
+_NONSPACE: Final = re.compile(r"\S")
+_TRIM_BLOCK: Final = 1024
+
+
+class Section(NamedTuple):
+    """A heading and the body text up to the next heading.
+
+    Attributes:
+        headings: Titles root to leaf; empty for the text before the first heading.
+        level: 1 to 6; 0 for the text before the first heading.
+        title_start: Offset of the title's first character in the document.
+        title_end: Offset behind the title's last character.
+        body_start: Offset of the first non-blank character of the body.
+        body_end: Offset behind the last one; equal to ``body_start`` where the body is blank.
+    """
+
+    headings: tuple[str, ...]
+    level: int
+    title_start: int
+    title_end: int
+    body_start: int
+    body_end: int
+
+
+class Heading(NamedTuple):
+    """One heading line: level, offsets of its title, of its line, and of the body behind it."""
+
+    level: int
+    title_start: int
+    title_end: int
+    line_start: int
+    body_start: int
+
+
+def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """The offsets without the white space at both ends; ``(start, start)`` if all is blank."""
+    first = _NONSPACE.search(text, start, end)
+    if first is None:
+        return start, start
+    while text[end - 1].isspace():
+        low = max(first.start(), end - _TRIM_BLOCK)
+        end = low + len(text[low:end].rstrip())
+    return first.start(), end
+
+
+def sections(text: str) -> list[Section]:
+    """Split ``text`` at its headings, in time linear in its length.
+
+    Returns:
+        One section a heading, preceded by one of level 0 where text stands before the first.
+    """
+    found: list[Section] = []
+    path: tuple[str, ...] = ()
+    levels: list[int] = []
+    level = title_start = title_end = body = 0
+    for heading in _headings(text):
+        start, end = trimmed(text, body, heading.line_start)
+        if level or end > start:
+            found.append(Section(path, level, title_start, title_end, start, end))
+        level, title_start, title_end, _, body = heading
+        while levels and levels[-1] >= level:
+            levels.pop()
+        title = " ".join(text[title_start:title_end].split())
+        path = (*path[: len(levels)], title)
+        levels.append(level)
+    start, end = trimmed(text, body, len(text))
+    if level or end > start:
+        found.append(Section(path, level, title_start, title_end, start, end))
+    return found
+
+
+def _headings(text: str) -> Iterator[Heading]:
+    """Heading lines in order; those inside fenced code or front matter are passed over."""
+    position = _behind_front_matter(text)
+    blocked = position  # a setext title cannot begin before the end of the last heading or fence
+    if position == 0:
+        # The pattern wants a newline in front: look at the first line through a copy of it.
+        first_end = text.find("\n")
+        first_line = text if first_end < 0 else text[:first_end]
+        match = _CANDIDATE.match("\n" + first_line[:2000])
+        if match and match["atx"]:
+            heading = _atx(text, match.end("atx") - 1, 0, len(match["atx"]))
+            blocked = heading.body_start
+            yield heading
+        elif match and match["fence"]:
+            position = blocked = _fence_end(text, match["fence"], len(first_line))
+    while match := _CANDIDATE.search(text, position):
+        kind = match.lastgroup
+        if kind == "atx":
+            heading = _atx(text, match.end(), match.start() + 1, match.end() - match.start("atx"))
+            position = blocked = heading.body_start
+            yield heading
+        elif kind == "fence":
+            position = blocked = _fence_end(text, match["fence"], match.end())
+        else:
+            position = match.end()
+            line = _setext_title(text, match.start(), blocked)
+            if line is not None:
+                level = 1 if match["setext"][0] == "=" else 2
+                blocked = position
+                yield Heading(level, *line, position)
+
+
+def _atx(text: str, after_marks: int, line_start: int, level: int) -> Heading:
+    """The ATX heading whose marks end at ``after_marks``; a closing run of ``#`` is no title."""
+    line_end = text.find("\n", after_marks)
+    line_end = len(text) if line_end < 0 else line_end
+    raw = text[after_marks:line_end]
+    title = raw.strip()
+    start = after_marks + len(raw) - len(raw.lstrip()) if title else after_marks
+    if title.endswith("#"):
+        opened = title.rstrip("#")
+        if not opened or opened[-1] in " \t":
+            title = opened.rstrip()
+    return Heading(level, start, start + len(title), line_start, line_end)
+
+
+def _setext_title(text: str, line_end: int, blocked: int) -> tuple[int, int, int] | None:
+    """Title offsets and line start of the line that ends at ``line_end``, if it is a heading."""
+    line_start = max(text.rfind("\n", blocked, line_end) + 1, blocked)
+    if _NO_SETEXT.match(text, line_start, line_end):
+        return None
+    start, end = trimmed(text, line_start, line_end)
+    if start == end:
+        return None
+    if line_start > blocked:
+        before_end = line_start - 1
+        before = max(text.rfind("\n", blocked, before_end) + 1, blocked)
+        if trimmed(text, before, before_end) != (before, before):
+            return None
+    return start, end, line_start
+
+
+def _fence_end(text: str, fence: str, after: int) -> int:
+    """Offset behind the closing fence; the end of the text where it is never closed."""
+    closing = re.compile(rf"\n {{0,3}}{fence[0]}{{{len(fence)},}}[ \t\r]*(?=\n|\Z)")
+    match = closing.search(text, after)
+    return match.end() if match else len(text)
+
+
+def _behind_front_matter(text: str) -> int:
+    """Offset behind a YAML block between ``---`` lines at the very beginning, else 0."""
+    if not _FRONT_MATTER.match(text):
+        return 0
+    end = text.find("\n---\n", 3)
+    return end + 4 if end >= 0 else 0

@@ -1,0 +1,113 @@
+"""Rulers: how far a number of characters, or of tokens, reaches in a text.
+
+Takes: a text and a budget.  Gives: offsets.  Source: ours (methods.md 1.1 and 2).
+Lengths are code points, or the built-in estimate of tokens (``offbook.language.tokens``).
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left, bisect_right
+from typing import Final, Literal, Protocol
+
+from offbook.language.tokens import token_runs
+
+Unit = Literal["characters", "tokens"]
+UNITS: Final[tuple[Unit, ...]] = ("characters", "tokens")
+
+
+class Ruler(Protocol):
+    """Measures stretches of one text."""
+
+    def length(self, start: int, end: int) -> int:
+        """Length of ``text[start:end]``."""
+        ...
+
+    def forward(self, start: int, budget: int) -> int:
+        """The furthest end such that ``text[start:end]`` is at most ``budget`` long."""
+        ...
+
+    def backward(self, end: int, budget: int) -> int:
+        """The furthest start such that ``text[start:end]`` is at most ``budget`` long."""
+        ...
+
+
+class CharacterRuler:
+    """Code points. Ends may lie outside of the text: slices do not mind."""
+
+    def length(self, start: int, end: int) -> int:
+        """Length of ``text[start:end]`` in code points."""
+        return end - start
+
+    def forward(self, start: int, budget: int) -> int:
+        """``budget`` code points on."""
+        return start + budget
+
+    def backward(self, end: int, budget: int) -> int:
+        """``budget`` code points back."""
+        return end - budget
+
+
+class TokenRuler:
+    """Tokens of one text, counted once: each question costs two binary searches."""
+
+    def __init__(self, text: str) -> None:
+        self._size = len(text)
+        self._starts, self._ends, self._before = array("q"), array("q"), array("q", [0])
+        self._per_token = array("b")
+        total = 0
+        for start, end, characters_per_token in token_runs(text):
+            self._starts.append(start)
+            self._ends.append(end)
+            self._per_token.append(characters_per_token)
+            total += -((start - end) // characters_per_token)
+            self._before.append(total)
+
+    def _cost(self, run: int, start: int, end: int) -> int:
+        """Tokens of the part of ``run`` that lies in ``[start, end)``."""
+        characters = min(end, self._ends[run]) - max(start, self._starts[run])
+        return -(-characters // self._per_token[run])
+
+    def length(self, start: int, end: int) -> int:
+        """Tokens of ``text[start:end]``."""
+        first = bisect_right(self._ends, start)
+        behind = bisect_left(self._starts, end)
+        if first >= behind:
+            return 0
+        if first == behind - 1:
+            return self._cost(first, start, end)
+        inner = self._before[behind - 1] - self._before[first + 1]
+        return self._cost(first, start, end) + inner + self._cost(behind - 1, start, end)
+
+    def forward(self, start: int, budget: int) -> int:
+        """The furthest end that ``budget`` tokens reach; the end of the text at most."""
+        first = bisect_right(self._ends, start)
+        if first >= len(self._starts):
+            return self._size
+        own = self._cost(first, start, self._ends[first])
+        if own > budget:
+            return max(start, self._starts[first]) + budget * self._per_token[first]
+        reach = self._before[first + 1] + budget - own
+        run = bisect_right(self._before, reach) - 1
+        if run >= len(self._starts):
+            return self._size
+        return self._starts[run] + (reach - self._before[run]) * self._per_token[run]
+
+    def backward(self, end: int, budget: int) -> int:
+        """The furthest start that ``budget`` tokens reach; 0 at least."""
+        last = bisect_left(self._starts, end) - 1
+        if last < 0:
+            return 0
+        own = self._cost(last, self._starts[last], end)
+        if own > budget:
+            return min(end, self._ends[last]) - budget * self._per_token[last]
+        reach = self._before[last] - (budget - own)
+        run = bisect_left(self._before, reach)
+        if run == 0:
+            return 0
+        return self._ends[run - 1] - (self._before[run] - reach) * self._per_token[run - 1]
+
+
+def ruler(text: str, unit: Unit) -> Ruler:
+    """The ruler of ``text`` in ``unit``."""
+    return CharacterRuler() if unit == "characters" else TokenRuler(text)

@@ -1,0 +1,218 @@
+"""Recursive windows: cuts a stretch of text into overlapping pieces at the best separators.
+
+Takes: text, a stretch of it, the longest piece and the longest overlap.  Gives: offsets, in order.
+Paper: 003, section 4.1 (the recursive splitter that ACTS rests on).
+
+Separators, best first: paragraph (blank line), line, sentence, space, character. A piece ends at
+the best separator that leaves it longer than the overlap, except that a unit (paragraph, line,
+sentence, word) that fits into one piece is never cut. The overlap begins at a line, sentence or
+word and is shortened where the unit behind it would not fit. Each piece is found from the end of
+the one before by searching a window of its length, so the time is linear in the text, and no list
+of all words or sentences is ever made.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from offbook.documents.chunk_ids import Span
+from offbook.documents.headings import trimmed
+from offbook.documents.rulers import Ruler
+from offbook.language.sentences import TERMINATORS, first_sentence_end, last_sentence_end
+
+_NONSPACE: Final = re.compile(r"\S")
+_SPACES: Final = " \t\u00a0\u2009\u2028\u3000"
+
+
+class _Marks:
+    """A level of separators that are plain strings."""
+
+    def __init__(self, marks: tuple[str, ...]) -> None:
+        self._marks = marks
+        self._longest = max(map(len, marks))
+
+    def last(self, text: str, low: int, high: int) -> int:
+        """The last offset in ``(low, high]`` before which a unit of this level ends, or -1."""
+        best = -1
+        for mark in self._marks:
+            best = max(best, text.rfind(mark, max(low + 1, best), high + len(mark)))
+        return best
+
+    def first(self, text: str, low: int, high: int) -> int:
+        """The first such offset in ``(low, high]``, or -1."""
+        best = -1
+        for mark in self._marks:
+            found = text.find(mark, low + 1, high + len(mark))
+            if found >= 0:
+                best, high = found, found - 1
+        return best
+
+
+class _Sentences:
+    """The level of sentences; a line break ends one, too."""
+
+    def __init__(self, terminators: str) -> None:
+        self._terminators = terminators
+
+    def last(self, text: str, low: int, high: int) -> int:
+        """The last offset in ``(low, high]`` where a sentence ends, or -1."""
+        line = text.rfind("\n", low + 1, high + 1)
+        return max(line, last_sentence_end(text, max(low, line), high, self._terminators))
+
+    def first(self, text: str, low: int, high: int) -> int:
+        """The first such offset, or -1."""
+        line = text.find("\n", low + 1, high + 1)
+        end = first_sentence_end(text, low, high if line < 0 else line, self._terminators)
+        return line if end < 0 else end
+
+
+class _Levels:
+    """The separators that occur in a stretch of text.
+
+    Attributes:
+        stops: Paragraph, line, sentence, word: where pieces may end, best first.
+        begins: Line, sentence: where an overlap should begin.
+        words: Where it begins otherwise; None in text without blanks.
+    """
+
+    def __init__(self, text: str, start: int, end: int, terminators: str, spaces: str) -> None:
+        self.stops: list[_Marks | _Sentences] = []
+        self.begins: list[_Marks | _Sentences] = []
+        self.words: _Marks | None = None
+        has_lines = text.find("\n", start, end) >= 0
+        if has_lines:
+            lines = _Marks(("\n",))
+            if text.find("\n\n", start, end) >= 0:
+                self.stops.append(_Marks(("\n\n",)))
+            self.stops.append(lines)
+            self.begins.append(lines)
+        if terminators:
+            self.stops.append(_Sentences(terminators))
+            self.begins.append(_Sentences(terminators))
+        if spaces or has_lines:
+            self.words = _Marks((*spaces, "\n") if has_lines else tuple(spaces))
+            self.stops.append(self.words)
+
+
+class WindowCutter:
+    """Cuts stretches of one text; made once a document, because it looks up what occurs in it.
+
+    Args:
+        text: The document's text.
+        ruler: Measures it.
+        longest: The most that a piece measures, at least 1.
+        overlap: The most that a piece repeats of the one before, less than ``longest``.
+    """
+
+    def __init__(self, text: str, ruler: Ruler, longest: int, overlap: int) -> None:
+        if not 0 <= overlap < longest:
+            raise ValueError(f"overlap {overlap!r} must lie in [0, {longest!r})")
+        self._text, self._ruler = text, ruler
+        self._longest, self._overlap = longest, overlap
+        self._sentences = "".join(mark for mark in TERMINATORS if mark in text)
+        self._spaces = "".join(mark for mark in _SPACES if mark in text)
+
+    def cut(self, start: int, end: int) -> list[Span]:
+        """Pieces of ``text[start:end]``, which begins and ends with other than white space.
+
+        Each begins and ends behind those before it; together they hold all but white space, and
+        none is longer than ``longest``.
+        """
+        text = self._text
+        if self._reach(start, end) >= end:
+            return [(start, end)]
+        levels = _Levels(text, start, end, self._sentences, self._spaces)
+        pieces: list[Span] = []
+        fresh = start
+        while (limit := self._reach(start, end)) < end:
+            stop, kept = self._stop(levels, start, fresh, limit, end)
+            if text[stop - 1].isspace():
+                stop = trimmed(text, fresh, stop)[1]
+            pieces.append((start, stop))
+            fresh = self._skip_blanks(stop, end)
+            start = self._next_start(levels, stop, kept, fresh, end)
+        pieces.append((start, end))
+        return pieces
+
+    def _reach(self, start: int, end: int) -> int:
+        """How far a piece from ``start`` may reach; blanks at its end do not count."""
+        reach = self._ruler.forward(start, self._longest)
+        return end if reach >= end else self._skip_blanks(reach, end)
+
+    def _skip_blanks(self, position: int, end: int) -> int:
+        """The first offset from ``position`` on that is not white space."""
+        text = self._text
+        if not text[position].isspace():
+            return position
+        match = _NONSPACE.search(text, position + 1, end)
+        return match.start() if match else end
+
+    def _stop(
+        self, levels: _Levels, start: int, fresh: int, limit: int, end: int
+    ) -> tuple[int, int]:
+        """Where the piece from ``start``, whose new text begins at ``fresh``, ends.
+
+        Returns:
+            The end, and the end of the unit behind it that the next piece must hold whole; -1
+            where that is for the next piece to choose.
+        """
+        text = self._text
+        low = max(fresh, self._ruler.forward(start, self._overlap))
+        for level in levels.stops:
+            stop = level.last(text, low, limit)
+            if stop >= 0:
+                return stop, -1
+            before = level.last(text, fresh, low)
+            if before >= 0:
+                # The unit behind `before` reaches over the limit: leave it whole if it can be.
+                reach = self._reach(self._skip_blanks(before, end), end)
+                unit_end = self._unit_end(level, limit, reach, end)
+                if unit_end >= 0:
+                    return before, unit_end
+        return limit, -1
+
+    def _unit_end(self, level: _Marks | _Sentences, low: int, reach: int, end: int) -> int:
+        """Where the unit that holds ``low`` ends, if that is within ``reach``; else -1."""
+        found = level.first(self._text, low, reach)
+        if found < 0:
+            return end if reach >= end else -1
+        return trimmed(self._text, low, found)[1] if self._text[found - 1].isspace() else found
+
+    def _next_start(self, levels: _Levels, stop: int, kept: int, fresh: int, end: int) -> int:
+        """Where the piece behind the one that ends at ``stop`` begins.
+
+        Its new text begins at ``fresh``, and it holds ``kept`` or, if that is -1, the largest unit
+        at ``fresh`` that fits.
+        """
+        ruler = self._ruler
+        low = ruler.backward(fresh, self._overlap)
+        if low >= stop:
+            return fresh
+        if kept < 0:
+            reach = self._reach(fresh, end)
+            ends = (self._unit_end(level, fresh, reach, end) for level in levels.stops)
+            kept = next((unit_end for unit_end in ends if unit_end >= 0), -1)
+        if kept >= 0:
+            low = max(low, ruler.backward(kept, self._longest))
+        if low >= stop:
+            return fresh
+        begin = stop
+        for level in levels.begins:
+            begin = self._begin(level, low, begin)
+        if begin == stop and levels.words is not None:
+            begin = self._begin(levels.words, low, stop)
+        return begin if begin < stop else low
+
+    def _begin(self, level: _Marks | _Sentences, low: int, high: int) -> int:
+        """The first offset in ``[low, high)`` where a unit of ``level`` begins; else ``high``."""
+        text = self._text
+        position = max(low - 2, 0)
+        while (found := level.first(text, position, high - 1)) >= 0:
+            match = _NONSPACE.search(text, found, high)
+            if match is None:
+                break
+            if match.start() >= low:
+                return match.start()
+            position = match.start()
+        return high
