@@ -1,1 +1,125 @@
-"""The shipped character: Edmond Dantes, our own writing."""
+"""The shipped character: Edmond Dantes, our own writing.
+
+Takes: nothing.  Gives: the persona document, the memory pairs and the questions of the demo
+character, and the five questions that ``offbook demo`` asks. Formats: docs/demo.md.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+Attribute = Literal[
+    "activity",
+    "belief_and_value",
+    "demographic_information",
+    "psychological_traits",
+    "skill_and_expertise",
+    "social_relationships",
+]
+"""The six attributes of a persona. Source: paper 003, section 2.2."""
+
+Mood = Literal[
+    "joy", "acceptance", "fear", "surprise", "sadness", "disgust", "anger", "anticipation"
+]
+"""The eight emotions of Plutchik, in the order of paper 004."""
+
+QuestionKind = Literal["knowledge", "out_of_scope", "behaviour"]
+AskedFor = Literal["alias", "out of scope", "unstated trait", "emotion", "follow-up"]
+
+CHARACTER_NAME: Final = "Edmond Dantès"
+PERSONA_FILE: Final = "edmond_dantes.md"
+
+
+@dataclass(frozen=True, slots=True)
+class DemoMemory:
+    """A memory pair: what was said to the character, what he answered, and his chief mood then.
+
+    The mood is the author's intention, not a model's score.
+    """
+
+    said: str
+    answered: str
+    mood: Mood
+
+
+@dataclass(frozen=True, slots=True)
+class DemoQuestion:
+    """One question with its gold answer.
+
+    Args:
+        id: Unique, stable.
+        kind: ``knowledge`` is answered by the document, ``out_of_scope`` is not for this
+            character to know, ``behaviour`` is only implied by what he does.
+        attribute: The attribute asked for; None where the question is out of scope.
+        question: What is asked, addressed to the character.
+        answer: The gold answer, in the third person; None where there is none to give.
+        evidence: Exact substrings of the persona document that support the answer.
+        reason: Why the question is out of scope, or how the behaviour implies the answer.
+    """
+
+    id: str
+    kind: QuestionKind
+    attribute: Attribute | None
+    question: str
+    answer: str | None
+    evidence: tuple[str, ...]
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question of the demonstration, and what it is there to show."""
+
+    label: AskedFor
+    question: str
+
+
+DEMO_QUESTIONS: Final[tuple[Asked, ...]] = (
+    Asked("alias", "What did Sinbad the Sailor do for the house of Morrel?"),
+    Asked("out of scope", "Have you ever flown in an aeroplane?"),
+    Asked("unstated trait", "Could you wait for years to get what you want?"),
+    Asked("emotion", "What did you feel when you learned how your father died?"),
+    Asked("follow-up", "Who tried to help him?"),
+)
+"""In the order in which ``offbook demo`` asks them; the last refers back to the one before."""
+
+
+def persona_path() -> Traversable:
+    """Where the persona document lies in the installed package."""
+    return files(__name__).joinpath(PERSONA_FILE)
+
+
+def persona_text() -> str:
+    """The persona document, as it is."""
+    return persona_path().read_text(encoding="utf-8")
+
+
+@cache
+def memories() -> tuple[DemoMemory, ...]:
+    """The memory pairs, in the order of his life."""
+    pairs = zip(_rows("memories.jsonl"), _rows("moods.jsonl"), strict=True)
+    return tuple(DemoMemory(pair["said"], pair["answered"], mood["mood"]) for pair, mood in pairs)
+
+
+def questions(kind: QuestionKind | None = None) -> tuple[DemoQuestion, ...]:
+    """The questions of one kind, or all of them, in the order of the file."""
+    return tuple(row for row in _questions() if kind is None or row.kind == kind)
+
+
+@cache
+def _questions() -> tuple[DemoQuestion, ...]:
+    rows = ({**row, "evidence": tuple(row["evidence"])} for row in _rows("questions.jsonl"))
+    return tuple(DemoQuestion(**row) for row in rows)
+
+
+def _rows(name: str) -> list[dict[str, Any]]:
+    text = files(__name__).joinpath(name).read_text(encoding="utf-8")
+    # Not splitlines(): it also splits at separators that may stand inside a JSON string.
+    return [json.loads(line) for line in text.split("\n") if line]
