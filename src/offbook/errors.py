@@ -12,6 +12,7 @@ OffbookError                 exit 1   something failed; what was done is kept
 ├── ConfigurationError       exit 3   settings contradict one another, or may not be combined
 │   └── EmbedderMismatch     exit 3   the stored vectors came from another embedder
 └── ModelError               exit 4   the model endpoint failed for good
+    ├── InputRefused         exit 4   the endpoint refuses this one input (too long, filtered)
     └── AnswerError          exit 4   the model answered, but with nothing that can be used
         ├── InvalidAnswer             the answer does not fit the schema
         └── IncompleteAnswer          the answer was cut off
@@ -98,6 +99,12 @@ class ModelError(OffbookError):
 
     exit_code = 4
     kind = "model_failed"
+
+
+class InputRefused(ModelError):
+    """The endpoint refuses this one input, such as a text that is too long; others may pass."""
+
+    kind = "input_refused"
 
 
 class AnswerError(ModelError):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sqlalchemy import Connection
 
-    from offbook.retrieval.knowledge import Knowledge
+    from offbook.methods.knowledge import Knowledge
     from offbook.settings import SettingsModel
     from offbook.types import ChatRequest, ChatResponse, Chunk, Document, Needs, Recall
 

@@ -259,14 +259,6 @@ class Needs:
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
-    """A chunk that a search found; a higher ``score`` is better."""
-
-    chunk: Chunk
-    score: float
-
-
-@dataclass(frozen=True, slots=True)
 class Recall:
     """What retrieval returns for one question; no reply is in it."""
 
@@ -280,6 +272,11 @@ class Recall:
     emotion: Mapping[str, int] | None = None
     mood: Mapping[str, float] | None = None
     skipped: tuple[Skipped, ...] = ()
+
+    def documents(self) -> frozenset[str]:
+        """Names ``character/document`` of the documents that the context is from."""
+        ids = {source.document for item in self.context for source in item.sources}
+        return frozenset(f"{self.character_id}/{document}" for document in ids)
 
     def as_json(self, usage: Usage) -> dict[str, Any]:
         """The shape of ``recall --json``."""
@@ -346,10 +343,14 @@ class ChatRequest:
 
 @dataclass(frozen=True, slots=True)
 class ChatResponse:
-    """The answer of a chat model: text without ``<think>`` blocks, and what it cost."""
+    """The answer of a chat model: text without ``<think>`` blocks, and what it cost.
+
+    ``requests`` is more than 1 where the endpoint refused a form of the request and took another.
+    """
 
     text: str
     finish_reason: str = "stop"
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cached: bool = False
+    requests: int = 1

@@ -93,6 +93,9 @@ class RetrievalSettings(Section):
     """How passages are found."""
 
     mode: RetrievalMode = Field("hybrid", description="dense, lexical, or both fused by rank")
+    follow_up: bool = Field(
+        True, description="search for a question that refers back together with the one before"
+    )
 
 
 class ActsSettings(Section):
@@ -151,6 +154,10 @@ class ReplySettings(Section):
     temperature: float | None = Field(None, ge=0, le=2, description="sampling temperature")
     max_tokens: int | None = Field(None, ge=1, description="the longest reply")
 
+    def parameters(self) -> dict[str, Any]:
+        """What is set, as sampling parameters of a request."""
+        return self.model_dump(exclude_none=True)
+
 
 class SettingsModel(Section):
     """All settings. ``loading.Settings`` wraps it with the origin of every value."""
@@ -186,6 +193,7 @@ PRESETS: Final[dict[str, dict[str, Any]]] = {
     "default": {},
     "faithful": {
         "retrieval.mode": "dense",
+        "retrieval.follow_up": False,
         "naive.splitter": "recursive",
         "graph.boundaries": "window",
     },

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Select, bindparam, delete, select, update
 
 from offbook.stores import characters, graph, jobs
 from offbook.stores.schema import chunkings, chunks, documents
-from offbook.stores.statements import batches, insert, storable, upsert
+from offbook.stores.statements import batches, storable, upsert
 from offbook.types import Chunk
 
 
@@ -74,7 +74,7 @@ def replace_chunks(
     _move(conn, character, moved)
     if added:
         conn.execute(
-            insert(conn, chunks),
+            chunks.insert(),
             [_row(character, document, chunking, by_id[name]) for name in added],
         )
     if added or removed or moved:
@@ -106,6 +106,15 @@ def list_chunks(
     if document is not None:
         statement = statement.where(chunks.c.document_id == document)
     return [_chunk(row) for row in conn.execute(statement)]
+
+
+def count(conn: Connection, character: str, chunking: str) -> int:
+    """How many chunks a chunking of a character has."""
+    return conn.execute(
+        select(func.count())
+        .select_from(chunks)
+        .where(chunks.c.character_id == character, chunks.c.chunking == chunking)
+    ).scalar_one()
 
 
 def get_chunks(conn: Connection, character: str, ids: Sequence[str]) -> list[Chunk]:
@@ -203,7 +212,8 @@ def _in_order(statement: Select[Any], character: str) -> Select[Any]:
 
 
 def _chunk(row: Any) -> Chunk:
-    return Chunk(*row[:6], headings=tuple(row[6]), text=row[7])
+    identity, document, chunking, ordinal, start, end, headings, text = row
+    return Chunk(identity, document, chunking, ordinal, start, end, tuple(headings), text)
 
 
 _Place = tuple[tuple[str, ...], int, int, int]

@@ -1,0 +1,1 @@
+"""Stage 5: the turn loop: history, streaming, conversations that are kept."""

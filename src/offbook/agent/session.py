@@ -1,0 +1,128 @@
+"""A conversation with a character: each turn recalls, replies and is kept.
+
+Takes: what a person says.  Gives: the reply in pieces, and what it rests on.  A turn is stored
+when its reply is whole; one that is broken off leaves no trace.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
+from typing import TYPE_CHECKING
+
+from offbook import pipeline
+from offbook.stores import characters, conversations, principals
+from offbook.types import Message, Reply
+
+if TYPE_CHECKING:
+    from offbook.models.metering import Meter
+    from offbook.pipeline import Stage
+    from offbook.protocols import Store
+    from offbook.types import Character, Recall
+
+
+class Session:
+    """One conversation of one person with one character.
+
+    Args:
+        store: Where conversations are kept.
+        character: With whom.
+        make_stage: Gives models and their meter, anew for each turn.
+        id: The conversation's name; None: a new one.
+        user: Whose it is; None: the owner's. Nobody sees another's.
+        keep: Whether turns are stored.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        character: Character,
+        make_stage: Callable[[], tuple[Stage, Meter]],
+        id: str | None = None,  # noqa: A002 - it is the conversation's id
+        user: str | None = None,
+        *,
+        keep: bool = True,
+    ) -> None:
+        self.character = character
+        self.id = id or uuid.uuid4().hex[:12]
+        self.last: Reply | None = None
+        self._store = store
+        self._make_stage = make_stage
+        self._principal = f"{principals.OWNER}/{user}" if user else principals.OWNER
+        self._stored_id = f"{user}/{self.id}" if user else self.id
+        self._keep = keep
+        self._history: list[Message] = []
+
+    async def open(self) -> Session:
+        """Load what was said before.
+
+        Raises:
+            UsageError: the conversation belongs to somebody else.
+        """
+        if self._keep:
+            await self._store.write(
+                lambda conn: conversations.begin(
+                    conn, self.character.id, self._stored_id, self._principal
+                )
+            )
+            turns = await self._store.read(
+                lambda conn: conversations.history(conn, self.character.id, self._stored_id)
+            )
+            for turn in turns:
+                self._remember(turn.said, turn.answered)
+        return self
+
+    @property
+    def history(self) -> tuple[Message, ...]:
+        """The conversation so far, oldest first."""
+        return tuple(self._history)
+
+    async def say(self, said: str) -> AsyncIterator[str]:
+        """The reply in pieces; ``last`` holds it whole afterwards.
+
+        Raises:
+            ModelError: the endpoint failed; the turn is not stored.
+        """
+        stage, meter, found = await self._recall(said)
+        pieces: list[str] = []
+        stream = pipeline.stream_reply(stage, self.character, found, self._history)
+        async with aclosing(stream) as replying:  # type: ignore[type-var]
+            async for piece in replying:
+                pieces.append(piece)
+                yield piece
+        await self._finish(said, Reply("".join(pieces).strip(), found, meter.usage()))
+
+    async def ask(self, said: str) -> Reply:
+        """The reply, whole.
+
+        Raises:
+            ModelError: the endpoint failed, or gave nothing that can be used.
+        """
+        stage, meter, found = await self._recall(said)
+        text = await pipeline.reply(stage, self.character, found, self._history)
+        reply = Reply(text, found, meter.usage())
+        await self._finish(said, reply)
+        return reply
+
+    async def _recall(self, said: str) -> tuple[Stage, Meter, Recall]:
+        self.character = await self._store.read(
+            lambda conn: characters.require(conn, self.character.id)
+        )
+        stage, meter = self._make_stage()
+        found = await pipeline.recall(stage, self.character, said, self._history)
+        return stage, meter, found
+
+    async def _finish(self, said: str, reply: Reply) -> None:
+        if self._keep:
+            shape = reply.recall.as_json(reply.usage)
+            await self._store.write(
+                lambda conn: conversations.add_turn(
+                    conn, self.character.id, self._stored_id, said, reply.text, recall=shape
+                )
+            )
+        self._remember(said, reply.text)
+        self.last = reply
+
+    def _remember(self, said: str, answered: str) -> None:
+        self._history += [Message("user", said), Message("assistant", answered)]

@@ -1,0 +1,295 @@
+"""Offbook, opened: characters, their documents, questions and conversations.
+
+Takes: settings.  Gives: what every face (command line, server, notebook) calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from offbook import pipeline
+from offbook.agent.session import Session
+from offbook.app.finding import find_character
+from offbook.app.wiring import Wiring
+from offbook.ingestion.reports import Estimate, IngestReport, ProgressListener, unheard
+from offbook.settings import Settings, load_settings
+from offbook.stores import characters, chunks, documents
+
+if TYPE_CHECKING:
+    from offbook.app.doctor import Check
+    from offbook.documents.readers import ReadDocument
+    from offbook.models.metering import Meter
+    from offbook.pipeline import Stage
+    from offbook.types import Character, Recall, Reply, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterInfo:
+    """A character in a list."""
+
+    id: str
+    name: str
+    created: str
+    documents: int
+    chars: int
+
+    def as_json(self) -> dict[str, Any]:
+        """A plain dictionary."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetReport:
+    """What forgetting a document took along, and what rests on it still."""
+
+    character: str
+    document: str
+    chunks: int
+    cached_calls: int
+    turns: int
+    memories: int
+
+    def as_json(self) -> dict[str, Any]:
+        """A plain dictionary."""
+        return asdict(self)
+
+
+class Offbook(AbstractAsyncContextManager["Offbook"]):
+    """An open home of characters. Make one with :meth:`open`; it closes as a context manager."""
+
+    def __init__(self, wiring: Wiring) -> None:
+        self._wiring = wiring
+        self._store = wiring.store
+        self.settings = wiring.settings
+        self.meter = wiring.meter()
+        """What this command cost so far; conversations count for themselves."""
+
+    @classmethod
+    async def open(cls, settings: Settings | None = None, **flags: Any) -> Offbook:
+        """Open the configured database.
+
+        Args:
+            settings: Default: from the environment and the settings files.
+            flags: Settings by name, with ``__`` for the dot: ``chat__model="..."``.
+
+        Raises:
+            ConfigurationError: a setting is wrong, or the database is from a newer version.
+            StoreFailed: the database cannot be opened.
+        """
+        named = {name.replace("__", "."): value for name, value in flags.items()}
+        return cls(await Wiring.open(settings or load_settings(named)))
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close connections and the database."""
+        await self.close()
+
+    async def close(self) -> None:
+        """Close connections and the database."""
+        await self._wiring.close()
+
+    # -- characters ----------------------------------------------------------------------------
+
+    async def create(self, name: str) -> Character:
+        """A new character; its id is made from the name and is unique."""
+        return await self._store.write(lambda conn: characters.create(conn, name))
+
+    async def characters(self) -> list[CharacterInfo]:
+        """All characters."""
+        found = []
+        for character in await self._store.read(characters.list_all):
+            infos = await self._store.read(
+                lambda conn, c=character.id: documents.list_all(conn, c)  # type: ignore[misc]
+            )
+            found.append(
+                CharacterInfo(
+                    character.id,
+                    character.name,
+                    character.created,
+                    len(infos),
+                    sum(info.chars for info in infos),
+                )
+            )
+        return found
+
+    async def find(self, name: str) -> Character:
+        """The character of this name or id; accents and case may be left out.
+
+        Raises:
+            UnknownName: there is none; the nearest is in the hint.
+        """
+        return await self._store.read(lambda conn: find_character(conn, name))
+
+    async def delete(self, name: str) -> None:
+        """Delete a character and all that belongs to it."""
+        character = await self.find(name)
+        await self._store.write(lambda conn: characters.remove(conn, character.id))
+        await self._store.purge()
+
+    # -- documents -----------------------------------------------------------------------------
+
+    async def ingest(
+        self,
+        name: str,
+        paths: Sequence[Path | str] = (),
+        *,
+        document_name: str | None = None,
+        order: Sequence[str] | None = None,
+        progress: ProgressListener = unheard,
+    ) -> IngestReport:
+        """Add or update documents, and build what the configured method needs.
+
+        Args:
+            name: The character.
+            paths: Files and folders; none: only build what the stored documents lack.
+            document_name: Name of the one document that is given.
+            order: Names of documents in the order of the story.
+            progress: Called with every step.
+
+        Raises:
+            UnreadableDocument: a file cannot be read; nothing was changed.
+            ModelError: the endpoint failed for good; what was done is kept.
+        """
+        from offbook.app.ingesting import ingest
+
+        return await ingest(self, name, [Path(p) for p in paths], document_name, order, progress)
+
+    async def ingest_texts(self, name: str, texts: Sequence[ReadDocument]) -> IngestReport:
+        """The same for texts that are in memory already."""
+        from offbook.app.ingesting import ingest_readings
+
+        return await ingest_readings(self, await self.find(name), texts)
+
+    async def estimate(
+        self, name: str, paths: Sequence[Path | str] = (), document_name: str | None = None
+    ) -> Estimate:
+        """What :meth:`ingest` would cost; no call is made."""
+        from offbook.app.ingesting import estimate
+
+        return await estimate(self, name, [Path(p) for p in paths], document_name)
+
+    async def forget(
+        self, name: str, document: str, *, with_memories: bool = False
+    ) -> ForgetReport:
+        """Delete a document and all that only it supports, from the whole database."""
+        from offbook.ingestion.storing import refresh_voice
+
+        character = await self.find(name)
+        found = await self._store.read(lambda c: documents.require(c, character.id, document))
+        gone = await self._store.read(
+            lambda c: chunks.list_chunks(c, character.id, document=found.id)
+        )
+        removal = await self._store.write(
+            lambda c: documents.remove(c, character.id, found.id, with_memories=with_memories)
+        )
+        await refresh_voice(self._store, character.id)
+        await self._store.purge()
+        return ForgetReport(
+            character.name,
+            found.name,
+            len(gone),
+            removal.cached_calls,
+            removal.turns,
+            removal.memories,
+        )
+
+    async def reembed(
+        self, name: str, *, progress: ProgressListener = unheard
+    ) -> tuple[int, Usage]:
+        """Make all vectors anew with the configured embedder; the old ones stay until then."""
+        from offbook.ingestion.embedding import reembed
+
+        character = await self.find(name)
+        stage = self.stage()
+        batch = self.settings.values.embed.batch
+        count = await reembed(self._store, stage.embedder, character.id, batch, progress)
+        return count, self.meter.usage()
+
+    async def show(self, name: str, part: str | None) -> Any:
+        """An overview of a character, or the rows of ``documents`` or ``chunks``."""
+        from offbook.app.showing import show
+
+        return await show(self._store, await self.find(name), part)
+
+    # -- questions -----------------------------------------------------------------------------
+
+    async def recall(self, name: str, question: str) -> tuple[Recall, Usage]:
+        """What a reply would rest on; none is generated."""
+        character = await self.find(name)
+        found = await pipeline.recall(self.stage(character.dimension), character, question)
+        return found, self.meter.usage()
+
+    async def ask(
+        self, name: str, question: str, *, session: str | None = None, user: str | None = None
+    ) -> Reply:
+        """One reply; with ``session`` it belongs to a conversation."""
+        talk = await self.session(name, session=session, user=user, keep=session is not None)
+        return await talk.ask(question)
+
+    async def session(
+        self,
+        name: str,
+        *,
+        session: str | None = None,
+        user: str | None = None,
+        keep: bool = True,
+    ) -> Session:
+        """A conversation, gone on with where ``session`` names one."""
+        character = await self.find(name)
+
+        def turn() -> tuple[Stage, Meter]:
+            meter = self._wiring.meter()
+            return self._wiring.stage(meter, character.dimension), meter
+
+        return await Session(self._store, character, turn, session, user, keep=keep).open()
+
+    # -- the whole character -------------------------------------------------------------------
+
+    async def export(self, name: str, file: Path, *, with_conversations: bool = False) -> None:
+        """Write a character into one file."""
+        from offbook.app.porting import export_to
+
+        await export_to(self._store, await self.find(name), file, with_conversations)
+
+    async def import_(self, file: Path, *, replace: bool = False) -> Character:
+        """Read a character from such a file."""
+        from offbook.app.porting import import_from
+
+        return await import_from(self._store, file, replace=replace)
+
+    async def demo_character(self) -> tuple[Character, IngestReport]:
+        """The shipped character, built where it is not there yet."""
+        from offbook import demo
+        from offbook.documents.readers import ReadDocument
+        from offbook.errors import UnknownName
+
+        try:
+            character = await self.find(demo.CHARACTER_NAME)
+        except UnknownName:
+            character = await self.create(demo.CHARACTER_NAME)
+        text = ReadDocument("edmond_dantes.md", demo.persona_text())
+        return character, await self.ingest_texts(character.id, [text])
+
+    async def doctor(self) -> list[Check]:
+        """Whether the database and the endpoints do what they should."""
+        from offbook.app.doctor import examine
+
+        return await examine(self)
+
+    def stage(self, dimension: int | None = None) -> Stage:
+        """Store and models, counting on this command's meter."""
+        return self._wiring.stage(self.meter, dimension)
+
+    @property
+    def store(self) -> Any:
+        """The open store."""
+        return self._store

@@ -1,0 +1,139 @@
+"""Files into a character: reading, the flow, the report.
+
+Takes: paths.  Gives: what became of each document, and what it cost.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from offbook import pipeline
+from offbook.documents.readers import ReadDocument, collect, read_document
+from offbook.errors import UnreadableDocument, UsageError
+from offbook.ingestion.estimating import estimate_ingestion
+from offbook.ingestion.reports import (
+    DocumentReport,
+    Estimate,
+    IngestReport,
+    ProgressListener,
+    unheard,
+)
+from offbook.stores import documents, graph
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from offbook.app.book import Offbook
+    from offbook.types import Character
+
+
+async def ingest(
+    book: Offbook,
+    name: str,
+    paths: Sequence[Path],
+    document_name: str | None,
+    order: Sequence[str] | None,
+    progress: ProgressListener,
+) -> IngestReport:
+    """Read the files and make the character know them.
+
+    A file that was named and cannot be read stops everything before anything is done; one that
+    was found in a folder is reported as failed, and the others go on.
+    """
+    character = await book.find(name)
+    readings, failed, unknown = await asyncio.to_thread(_read, paths, document_name)
+    if paths and not readings and not failed:
+        raise UsageError(
+            f"nothing to read in {', '.join(repr(str(p)) for p in paths)}",
+            "offbook reads .txt, .md, .html and, with its extra, .pdf",
+        )
+    report = await ingest_readings(
+        book, character, readings, failed=failed, unknown=unknown, progress=progress
+    )
+    if order:
+        await _set_order(book, character, order)
+    return report
+
+
+async def ingest_readings(
+    book: Offbook,
+    character: Character,
+    readings: Sequence[ReadDocument],
+    *,
+    failed: Sequence[DocumentReport] = (),
+    unknown: Sequence[str] = (),
+    progress: ProgressListener = unheard,
+) -> IngestReport:
+    """Make the character know texts that are in memory."""
+
+    def waiting() -> None:
+        sys.stderr.write(f"another ingestion of {character.name!r} is running; waiting for it\n")
+
+    stage = book.stage(character.dimension)
+    rows = await pipeline.ingest(stage, character.id, readings, progress, waiting)
+    entities, relations, aliases = await book.store.read(lambda c: _graph_size(c, character.id))
+    return IngestReport(
+        character=character.name,
+        character_id=character.id,
+        method=stage.settings.method,
+        documents=(*rows, *failed),
+        unknown_files=tuple(unknown),
+        entities=entities,
+        relations=relations,
+        aliases=aliases,
+        usage=book.meter.usage(),
+    )
+
+
+def _graph_size(conn: Connection, character: str) -> tuple[int, int, int]:
+    """Entities, relations, and names beside the canonical ones."""
+    groups = graph.list_groups(conn, character)
+    names = {raw.id: raw.name for raw in graph.list_raw_entities(conn, character)}
+    spoken = [{names[member] for member in group.members} | {group.name} for group in groups]
+    relations = {(r.source, r.target) for r in graph.list_relations(conn, character)}
+    return len(groups), len(relations), sum(len(forms) - 1 for forms in spoken)
+
+
+async def estimate(
+    book: Offbook, name: str, paths: Sequence[Path], document_name: str | None
+) -> Estimate:
+    """What :func:`ingest` would cost; no call is made."""
+    character = await book.find(name)
+    readings, _, _ = await asyncio.to_thread(_read, paths, document_name)
+    return await estimate_ingestion(book.stage(character.dimension), character, readings)
+
+
+def _read(
+    paths: Sequence[Path], document_name: str | None
+) -> tuple[list[ReadDocument], list[DocumentReport], list[str]]:
+    found = collect(paths)
+    if document_name is not None and len(found.documents) != 1:
+        raise UsageError(
+            f"--name {document_name!r} goes with one file, and there are {len(found.documents)}",
+            "give one file, or leave --name out",
+        )
+    named = {path for path in paths if not path.is_dir()}
+    readings: list[ReadDocument] = []
+    failed: list[DocumentReport] = []
+    for name, path in found.documents:
+        try:
+            readings.append(read_document(path, document_name or name))
+        except UnreadableDocument as error:
+            if path in named:
+                raise
+            message = f"{error.message}; {error.hint}"
+            failed.append(DocumentReport("", name, "failed", messages=[message]))
+    return readings, failed, [str(path) for path in found.unknown]
+
+
+async def _set_order(book: Offbook, character: Character, names: Sequence[str]) -> None:
+    store = book.store
+    ids = [
+        (await store.read(lambda conn, n=name: documents.require(conn, character.id, n))).id
+        for name in names
+    ]
+    await store.write(lambda conn: documents.set_order(conn, character.id, ids))

@@ -1,0 +1,131 @@
+"""From settings to the models and the store; the only place that knows the concrete ones.
+
+Takes: settings.  Gives: an open store, and for each command or turn the models with its own meter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from offbook.models.caching import CallCache
+from offbook.models.ladder import RungsInStore
+from offbook.models.limits import Limiters
+from offbook.models.metering import Meter
+from offbook.models.prices import Budget, Price
+from offbook.models.wrappers import wrap
+from offbook.pipeline import Stage
+from offbook.settings.endpoints import chat_endpoint, embed_endpoint, role_endpoint
+from offbook.stores.opening import open_store, sqlite_url
+
+if TYPE_CHECKING:
+    from offbook.protocols import ChatModel, Embedder, Store
+    from offbook.settings import Settings
+    from offbook.settings.endpoints import Endpoint
+
+DATABASE_FILE = "offbook.db"
+
+
+def database_url(settings: Settings) -> str:
+    """The configured database, or the embedded one in the home folder."""
+    named = settings.values.database.url
+    if named is not None:
+        return named.get_secret_value()
+    return sqlite_url(settings.values.home.expanduser() / DATABASE_FILE)
+
+
+@dataclass(slots=True)
+class Wiring:
+    """What lives as long as the process: the store, the backends, limiters and the call cache."""
+
+    settings: Settings
+    store: Store
+    limiters: Limiters
+    cache: CallCache
+    backends: dict[tuple[str, str | None, str], ChatModel] = field(default_factory=dict)
+
+    @classmethod
+    async def open(cls, settings: Settings) -> Wiring:
+        """Open the store; no endpoint is asked for anything."""
+        store = await open_store(database_url(settings))
+        limits = settings.values.limits
+        limiters = Limiters(
+            concurrency=limits.concurrency, rpm=limits.rpm, tpm=limits.tpm, retries=limits.retries
+        )
+        return cls(settings, store, limiters, CallCache(store))
+
+    def meter(self) -> Meter:
+        """A new meter, with the budget of one command."""
+        values = self.settings.values
+        prices = {name: Price(p.prompt, p.completion) for name, p in values.prices.items()}
+        budget = Budget(values.limits.budget_calls, values.limits.budget_usd, prices)
+        return Meter(prices, budget)
+
+    def stage(self, meter: Meter, dimension: int | None = None) -> Stage:
+        """Models that count on ``meter``, with the store and the settings.
+
+        Args:
+            meter: Of this command or turn.
+            dimension: Of the vectors that are stored already.
+        """
+        settings = self.settings
+        return Stage(
+            settings=settings.values,
+            store=self.store,
+            actor=self._chat(chat_endpoint(settings), "chat", meter),
+            extractor=self._chat(role_endpoint(settings, "extract"), "extract", meter),
+            judge=self._chat(role_endpoint(settings, "judge"), "judge", meter),
+            embedder=self._embedder(embed_endpoint(settings), meter, dimension),
+        )
+
+    def _chat(self, endpoint: Endpoint, section: str, meter: Meter) -> ChatModel:
+        key = (endpoint.model, endpoint.base_url, section)
+        if key not in self.backends:
+            self.backends[key] = self._backend(endpoint, section)
+        backend = self.backends[key]
+        return wrap(
+            backend, meter=meter, limiter=self.limiters.of(backend.base_url), cache=self.cache
+        )
+
+    def _backend(self, endpoint: Endpoint, section: str) -> ChatModel:
+        if endpoint.base_url is None:
+            from offbook.models.offline.model import OfflineModel
+
+            return OfflineModel()
+        from offbook.models.openai_compatible import OpenAICompatible
+
+        return OpenAICompatible(
+            endpoint.base_url,
+            endpoint.model,
+            endpoint.api_key,
+            section=section,
+            timeout_seconds=self.settings.values.limits.timeout_seconds,
+            rungs=RungsInStore(self.store),
+        )
+
+    def _embedder(self, endpoint: Endpoint, meter: Meter, dimension: int | None) -> Embedder:
+        if endpoint.base_url is None:
+            from offbook.models.builtin import BuiltinEmbedder
+
+            return BuiltinEmbedder()
+        from offbook.models.embedders import OpenAIEmbedder
+
+        values = self.settings.values
+        return OpenAIEmbedder(
+            endpoint.base_url,
+            endpoint.model,
+            endpoint.api_key,
+            limiter=self.limiters.of(endpoint.base_url),
+            batch=values.embed.batch,
+            timeout_seconds=values.limits.timeout_seconds,
+        ).metered(meter, dimension=dimension)
+
+    async def close(self) -> None:
+        """Close connections and the store."""
+        import sys
+
+        if "offbook.models.clients" in sys.modules:
+            from offbook.models.clients import close_clients
+
+            await close_clients()
+        await self.store.close()

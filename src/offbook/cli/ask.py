@@ -1,0 +1,58 @@
+"""``offbook ask NAME QUESTION``: one reply.
+
+Takes: a question.  Gives: the reply on standard output, and with ``--json`` what it rests on.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from offbook.cli.globals import (
+    BaseUrl,
+    BudgetCalls,
+    BudgetUsd,
+    CharacterName,
+    Json,
+    MethodName,
+    Model,
+    Preset,
+    settings_for,
+)
+
+
+def command(
+    name: CharacterName,
+    question: Annotated[str, typer.Argument(metavar="QUESTION")],
+    method: MethodName = None,
+    session: Annotated[
+        str | None, typer.Option(help="The conversation that this belongs to.")
+    ] = None,
+    user: Annotated[str | None, typer.Option(help="Who asks; conversations are theirs.")] = None,
+    as_json: Json = False,
+    model: Model = None,
+    base_url: BaseUrl = None,
+    preset: Preset = None,
+    budget_calls: BudgetCalls = None,
+    budget_usd: BudgetUsd = None,
+) -> None:
+    """Ask one question."""
+    from offbook.cli.running import grounds, print_json, say, with_offbook, write
+
+    settings = settings_for(
+        method=method,
+        preset=preset,
+        chat__model=model,
+        chat__base_url=base_url,
+        limits__budget_calls=budget_calls,
+        limits__budget_usd=budget_usd,
+    )
+    reply = with_offbook(
+        settings, lambda book: book.ask(name, question, session=session, user=user)
+    )
+    if as_json:
+        print_json(reply.as_json())
+        return
+    write(reply.text + "\n")
+    say("\n".join(["rests on:", *grounds(reply.recall)]))

@@ -1,0 +1,28 @@
+"""``offbook delete NAME``: a character and all that belongs to it.
+
+Takes: a name, and a yes.  Gives: nothing; it is gone from the whole home folder.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from offbook.cli.globals import CharacterName, settings_for
+
+
+def command(
+    name: CharacterName,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Delete a character: documents, index, conversations, cached calls."""
+    from offbook.cli.running import say, with_offbook
+
+    settings = settings_for()
+    character = with_offbook(settings, lambda book: book.find(name))
+    if not yes and sys.stdin.isatty():
+        typer.confirm(f"delete {character.name!r} and all that belongs to it?", abort=True)
+    with_offbook(settings, lambda book: book.delete(character.id))
+    say(f"deleted {character.name!r} (id {character.id})")

@@ -1,0 +1,74 @@
+"""The options that every command shares.
+
+Takes: ``--home``, ``--set``, ``--debug`` and the option types of the commands.  Gives: flags for
+the settings, and the settings.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from offbook.settings import Settings
+
+
+@dataclass(slots=True)
+class Globals:
+    """What stood in front of (or after) the command."""
+
+    flags: dict[str, Any] = field(default_factory=dict)
+    debug: bool = False
+
+    def remember(self, home: str | None, assignments: list[str], *, debug: bool) -> None:
+        """Keep the values until a command asks for its settings."""
+        from offbook.errors import UsageError
+
+        self.flags = {"home": home} if home else {}
+        self.debug = debug
+        for text in assignments:
+            name, equals, value = text.partition("=")
+            if not equals:
+                raise UsageError(f"--set {text!r} has no value", "write --set name=value")
+            self.flags[name.strip()] = value
+
+
+GLOBALS = Globals()
+
+CharacterName = Annotated[str, typer.Argument(metavar="NAME", help="The character's name or id.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+MethodName = Annotated[
+    str | None, typer.Option("--method", "-m", help="How the reply is grounded.")
+]
+Preset = Annotated[str | None, typer.Option("--preset", help="`default` or `faithful`.")]
+Model = Annotated[
+    str | None, typer.Option("--model", help="The chat model; `offline` is the embedded one.")
+]
+BaseUrl = Annotated[
+    str | None, typer.Option("--base-url", help="Address of an OpenAI-compatible endpoint.")
+]
+Concurrency = Annotated[int | None, typer.Option("--concurrency", help="Calls in flight.")]
+BudgetCalls = Annotated[
+    int | None, typer.Option("--budget-calls", help="The most calls this command may make.")
+]
+BudgetUsd = Annotated[
+    float | None, typer.Option("--budget-usd", help="The most this command may spend.")
+]
+
+
+def settings_for(**flags: Any) -> Settings:
+    """The settings in force, flags first.
+
+    Args:
+        flags: Setting names with ``__`` for the dot (``chat__model="..."``); None is not given.
+    """
+    from offbook.settings import load_settings
+
+    named = {name.replace("__", "."): value for name, value in flags.items()}
+    settings = load_settings({**GLOBALS.flags, **{k: v for k, v in named.items() if v is not None}})
+    for warning in settings.warnings:
+        sys.stderr.write(f"offbook: warning: {warning}\n")
+    return settings

@@ -1,0 +1,117 @@
+"""``offbook ingest NAME PATH...``: add or update persona documents.
+
+Takes: files and folders.  Gives: what became of each document, and what it cost.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from offbook.cli.globals import (
+    BaseUrl,
+    BudgetCalls,
+    BudgetUsd,
+    CharacterName,
+    Concurrency,
+    Json,
+    MethodName,
+    Model,
+    Preset,
+    settings_for,
+)
+
+if TYPE_CHECKING:
+    from offbook.app import Offbook
+    from offbook.ingestion.reports import Estimate, IngestReport
+
+
+def command(
+    name: CharacterName,
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[PATH]...", help="Files or folders; none: the stored documents."),
+    ] = None,
+    method: MethodName = None,
+    document_name: Annotated[
+        str | None, typer.Option("--name", help="The document's name (one file only).")
+    ] = None,
+    order: Annotated[
+        str | None,
+        typer.Option(help="Names of documents in the order of the story, with commas between."),
+    ] = None,
+    estimate: Annotated[bool, typer.Option("--estimate", help="What it would cost.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="End with 1 when something was quarantined.")
+    ] = False,
+    as_json: Json = False,
+    model: Model = None,
+    base_url: BaseUrl = None,
+    preset: Preset = None,
+    concurrency: Concurrency = None,
+    budget_calls: BudgetCalls = None,
+    budget_usd: BudgetUsd = None,
+) -> int:
+    """Add or update persona documents; what is stored already is not paid for again."""
+    from offbook.cli.progress import shown
+    from offbook.cli.running import with_offbook
+
+    settings = settings_for(
+        method=method,
+        preset=preset,
+        chat__model=model,
+        chat__base_url=base_url,
+        limits__concurrency=concurrency,
+        limits__budget_calls=budget_calls,
+        limits__budget_usd=budget_usd,
+    )
+    files = list(paths or [])
+    story = [part.strip() for part in order.split(",") if part.strip()] if order else None
+
+    if estimate:
+        found = with_offbook(settings, lambda book: book.estimate(name, files, document_name))
+        _print_estimate(found, as_json)
+        return 0
+
+    async def body(book: Offbook) -> IngestReport:
+        with shown(book.meter) as progress:
+            return await book.ingest(
+                name, files, document_name=document_name, order=story, progress=progress
+            )
+
+    return _print_report(with_offbook(settings, body), as_json, strict)
+
+
+def _print_estimate(estimate: Estimate, as_json: bool) -> None:
+    from offbook.cli.running import print_json, write
+
+    if as_json:
+        print_json(estimate.as_json())
+        return
+    money = "unknown (no price is set)" if estimate.cost_usd is None else f"{estimate.cost_usd:.4f}"
+    write(
+        f"{estimate.calls} calls, about {estimate.prompt_tokens} prompt and "
+        f"{estimate.completion_tokens} completion tokens, {estimate.embed_calls} embedding calls; "
+        f"USD: {money}\n"
+    )
+
+
+def _print_report(report: IngestReport, as_json: bool, strict: bool) -> int:
+    from offbook.cli.running import cost, print_json, say
+
+    for path in report.unknown_files:
+        say(f"offbook: not read (unknown type): {path}")
+    for row in report.documents:
+        for message in row.messages:
+            say(f"offbook: {row.name}: {message}")
+    if as_json:
+        print_json(report.as_json())
+    else:
+        for row in report.documents:
+            say(f"{row.status:9} {row.name} ({row.chunks} chunks)")
+        say(cost(report.usage))
+    if any(row.status == "failed" for row in report.documents):
+        return 1
+    return 1 if strict and any(row.quarantined for row in report.documents) else 0

@@ -1,0 +1,70 @@
+"""Progress of an ingestion on standard error: items, calls, tokens, time to go.
+
+Takes: events of the pipeline.  Gives: a bar on a terminal, a line a stage elsewhere.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from offbook.ingestion.reports import Progress
+    from offbook.models.metering import Meter
+
+
+@contextmanager
+def shown(meter: Meter) -> Iterator[Callable[[Progress], None]]:
+    """A function to call with every event."""
+    if sys.stderr.isatty():
+        with _bars(meter) as show:
+            yield show
+    else:
+        yield _lines()
+
+
+def _lines() -> Callable[[Progress], None]:
+    started = time.monotonic()
+    finished: set[str] = set()
+
+    def show(event: Progress) -> None:
+        if event.done >= event.total and event.stage not in finished:
+            finished.add(event.stage)
+            seconds = time.monotonic() - started
+            sys.stderr.write(f"{event.stage}: {event.total} done ({seconds:.1f} s)\n")
+
+    return show
+
+
+@contextmanager
+def _bars(meter: Meter) -> Iterator[Callable[[Progress], None]]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bars
+
+    columns = (
+        TextColumn("{task.description:>9}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[cost]}"),
+        TimeRemainingColumn(),
+    )
+    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
+        rows: dict[str, object] = {}
+
+        def show(event: Progress) -> None:
+            usage = meter.usage()
+            cost = f"{usage.calls + usage.embed_calls} calls, {usage.prompt_tokens} tokens"
+            if event.stage not in rows:
+                rows[event.stage] = bars.add_task(event.stage, total=event.total, cost=cost)
+            bars.update(
+                rows[event.stage],  # type: ignore[arg-type]
+                completed=event.done,
+                total=event.total,
+                cost=cost,
+            )
+
+        yield show

@@ -1,0 +1,42 @@
+"""``offbook recall NAME QUESTION``: what would be retrieved; no reply is generated.
+
+Takes: a question.  Gives: the pieces of context with their sources.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from offbook.cli.globals import (
+    BaseUrl,
+    CharacterName,
+    Json,
+    MethodName,
+    Model,
+    Preset,
+    settings_for,
+)
+
+
+def command(
+    name: CharacterName,
+    question: Annotated[str, typer.Argument(metavar="QUESTION")],
+    method: MethodName = None,
+    as_json: Json = False,
+    model: Model = None,
+    base_url: BaseUrl = None,
+    preset: Preset = None,
+) -> None:
+    """Show what a question brings back, without asking for a reply."""
+    from offbook.cli.running import grounds, print_json, with_offbook, write
+
+    settings = settings_for(
+        method=method, preset=preset, chat__model=model, chat__base_url=base_url
+    )
+    found, usage = with_offbook(settings, lambda book: book.recall(name, question))
+    if as_json:
+        print_json(found.as_json(usage))
+        return
+    write("\n".join(grounds(found)) + "\n")

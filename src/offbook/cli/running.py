@@ -1,0 +1,76 @@
+"""Running one command: opens offbook, awaits the body, closes whatever happens.
+
+Takes: settings and an async function of an open ``Offbook``.  Gives: what the function returns.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from offbook.app import Offbook
+    from offbook.settings import Settings
+    from offbook.types import Recall, Usage
+
+T = TypeVar("T")
+
+
+def with_offbook(settings: Settings, body: Callable[[Offbook], Awaitable[T]]) -> T:
+    """Open, run, close."""
+    from offbook.app import Offbook
+
+    async def whole() -> T:
+        async with await Offbook.open(settings) as book:
+            return await body(book)
+
+    return asyncio.run(whole())
+
+
+def print_json(document: Any) -> None:
+    """Exactly one JSON document on standard output."""
+    sys.stdout.write(json.dumps(document, ensure_ascii=False) + "\n")
+
+
+def say(line: str) -> None:
+    """A message for the person, on standard error."""
+    sys.stderr.write(line + "\n")
+
+
+def write(text: str) -> None:
+    """Data, on standard output."""
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def grounds(recall: Recall) -> list[str]:
+    """What a reply rests on, a line a piece, for people."""
+    lines = []
+    for item in recall.context:
+        where = ", ".join(f"{s.document}[{s.start}:{s.end}]" for s in item.sources)
+        text = " ".join(item.text.split())
+        short = text if len(text) <= 160 else text[:157] + "..."
+        lines.append(f"  {item.kind} ({item.score:.2f}) {item.title} {where}".rstrip())
+        lines.append(f"      {short}")
+    if recall.boundary is not None:
+        lines.append(f"  boundary: {recall.boundary.verdict}")
+        lines += [f"      {r.entity}: {r.reason}" for r in recall.boundary.reasons]
+    lines += [f"  skipped: {s.kind} {s.title}: {s.why}" for s in recall.skipped]
+    return lines or ["  nothing was recalled"]
+
+
+def cost(usage: Usage) -> str:
+    """Calls, tokens, money and time in one line."""
+    parts = [f"{usage.calls} calls"]
+    if usage.cached_calls:
+        parts.append(f"{usage.cached_calls} from the cache")
+    if usage.embed_calls:
+        parts.append(f"{usage.embed_calls} embedding calls")
+    parts.append(f"{usage.prompt_tokens} + {usage.completion_tokens} tokens")
+    if usage.cost_usd is not None:
+        parts.append(f"{usage.cost_usd:.4f} USD")
+    parts.append(f"{usage.seconds:.2f} s")
+    return ", ".join(parts)

@@ -1,0 +1,61 @@
+"""One ingestion of a character at a time, over all processes that share the database.
+
+Takes: a store and a character.  Gives: the right to change what it knows, until the block ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING, Final
+
+from offbook.stores import leases
+
+if TYPE_CHECKING:
+    from offbook.protocols import Store
+
+HEARTBEAT_SECONDS: Final = 5.0
+_POLL_SECONDS: Final = 0.2
+
+
+@asynccontextmanager
+async def ingestion_lease(
+    store: Store, character: str, waiting: Callable[[], None]
+) -> AsyncIterator[None]:
+    """Hold the lease of a character; wait for it while another process has it.
+
+    A process that was killed loses its lease at once on the same host, and after
+    ``leases.STALE_SECONDS`` elsewhere.
+
+    Args:
+        store: Where the lease is kept.
+        character: Id of the character.
+        waiting: Called once when another process holds the lease.
+    """
+    owner = leases.Owner(uuid.uuid4().hex)
+
+    async def take() -> bool:
+        return await store.write(lambda conn: leases.acquire(conn, character, owner))
+
+    told = False
+    while not await take():
+        if not told:
+            waiting()
+            told = True
+        await asyncio.sleep(_POLL_SECONDS)
+
+    async def beat() -> None:
+        while True:
+            await asyncio.sleep(HEARTBEAT_SECONDS)
+            await store.write(lambda conn: leases.heartbeat(conn, character, owner))
+
+    beating = asyncio.create_task(beat())
+    try:
+        yield
+    finally:
+        beating.cancel()
+        with suppress(asyncio.CancelledError):
+            await beating
+        await store.write(lambda conn: leases.release(conn, character, owner))

@@ -1,0 +1,90 @@
+"""What an ingestion says of itself: progress while it runs, a report at the end, an estimate before.
+
+Takes: counts.  Gives: the JSON shapes of the contract.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from offbook.types import DocumentStatus, TaskUsage, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a stage is."""
+
+    stage: str
+    done: int
+    total: int
+
+
+ProgressListener = Callable[[Progress], None]
+
+
+def unheard(event: Progress) -> None:
+    """A listener for when nobody listens."""
+    del event
+
+
+@dataclass(slots=True)
+class DocumentReport:
+    """What became of one document."""
+
+    id: str
+    name: str
+    status: DocumentStatus
+    chunks: int = 0
+    quarantined: int = 0
+    messages: list[str] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        """The shape of ``ingest --json``."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class IngestReport:
+    """What an ingestion did and what it cost."""
+
+    character: str
+    character_id: str
+    method: str
+    documents: tuple[DocumentReport, ...]
+    unknown_files: tuple[str, ...]
+    entities: int
+    relations: int
+    aliases: int
+    usage: Usage
+
+    def as_json(self) -> dict[str, Any]:
+        """The shape of ``ingest --json``."""
+        return {
+            "character": self.character,
+            "character_id": self.character_id,
+            "method": self.method,
+            "documents": [row.as_json() for row in self.documents],
+            "unknown_files": list(self.unknown_files),
+            "entities": self.entities,
+            "relations": self.relations,
+            "aliases": self.aliases,
+            "usage": self.usage.as_json(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What an ingestion would cost; no call was made to find out."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float | None = None
+    embed_calls: int = 0
+    by_task: Mapping[str, TaskUsage] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """The shape of ``ingest --estimate --json``."""
+        return asdict(self)

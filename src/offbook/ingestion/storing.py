@@ -1,0 +1,210 @@
+"""The steps of an ingestion: texts stored and split, chunks embedded, the profile written.
+
+Takes: texts that were read, what the method needs.  Gives: a report a document.  Every result is
+stored as it arrives, so that an interrupted ingestion goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from offbook.documents.chunking import make_splitter
+from offbook.documents.voice import speech_samples
+from offbook.ingestion.reports import DocumentReport
+from offbook.retrieval.lexical import ANALYZER, encode_terms
+from offbook.stores import characters, chunks, documents
+from offbook.types import Chunk, Document, DocumentStatus
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from sqlalchemy import Connection
+
+    from offbook.documents.readers import ReadDocument
+    from offbook.protocols import Embedder, Splitter, Store
+    from offbook.settings import SettingsModel
+
+VOICE_SAMPLES = 24
+"""Speech samples kept for a character; a reply shows fewer (``context.voice_samples``)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """The chunks of a document under one chunking, ready to be stored."""
+
+    chunking: str
+    parameters: dict[str, Any]
+    chunks: Sequence[Chunk]
+    terms: dict[str, bytes]
+
+
+async def store_documents(
+    store: Store,
+    character: str,
+    readings: Sequence[ReadDocument],
+    chunkings: Sequence[str],
+    settings: SettingsModel,
+    embedder: Embedder,
+) -> list[DocumentReport]:
+    """Store texts with their chunks, each document in one transaction.
+
+    A document of the same name and text, or of the same text under another name, is left as it
+    is. A changed one keeps its id, and every chunk that the change did not touch.
+    """
+    splitters = make_splitters(chunkings, settings, embedder)
+    reports = []
+    for reading in readings:
+        digest = hashlib.sha256(reading.text.encode("utf-8", "surrogatepass")).hexdigest()
+        document, status, message = await store.read(
+            lambda conn, r=reading, d=digest: _place(conn, character, r, d)  # type: ignore[misc]
+        )
+        report = DocumentReport(document.id, document.name, status)
+        if message:
+            report.messages.append(message)
+        if status != "unchanged":
+            known = await store.read(lambda conn: chunks.list_chunkings(conn, character))
+            others = [
+                _splitter(name, settings, embedder)
+                for name, ids in known.items()
+                if document.id in ids and name not in chunkings
+            ]
+            splits = await _split(document, [*splitters, *others])
+            await store.write(
+                lambda conn, d=document, s=splits: _put(conn, character, d, s)  # type: ignore[misc]
+            )
+        reports.append(report)
+    return reports
+
+
+async def complete_chunkings(
+    store: Store,
+    character: str,
+    chunkings: Sequence[str],
+    settings: SettingsModel,
+    embedder: Embedder,
+) -> None:
+    """Split the stored documents that lack a chunking, or have it with other parameters."""
+    for name in chunkings:
+        splitter = _splitter(name, settings, embedder)
+        infos = await store.read(lambda conn: documents.list_all(conn, character))
+        stored = await store.read(
+            lambda conn, n=name: chunks.get_parameters(conn, character, n)  # type: ignore[misc]
+        )
+        for info in infos:
+            document = await store.read(
+                lambda conn, i=info.id: documents.get(conn, character, i)  # type: ignore[misc]
+            )
+            if document is None:
+                continue
+            parameters = await asyncio.to_thread(splitter.parameters, document)
+            if stored.get(info.id) == parameters:
+                continue
+            splits = await _split(document, [splitter])
+            await store.write(
+                lambda conn, d=document, s=splits: _put_chunks(conn, character, d.id, s)  # type: ignore[misc]
+            )
+
+
+async def refresh_voice(store: Store, character: str) -> None:
+    """Store the speech samples of all documents, where the documents have changed since."""
+
+    def write(conn: Connection) -> None:
+        texts = stored_documents(conn, character)
+        ids = [document.id for document in texts]
+        if sorted(ids) == sorted(characters.require(conn, character).profile_documents):
+            return
+        found = [s.text for document in texts for s in speech_samples(document.text, VOICE_SAMPLES)]
+        voice = list(dict.fromkeys(found))[:VOICE_SAMPLES]
+        characters.set_profile(conn, character, None, voice=voice, documents=ids)
+
+    await store.write(write)
+
+
+def stored_documents(conn: Connection, character: str) -> list[Document]:
+    """All documents of a character with their texts, in the order of the story."""
+    found = (documents.get(conn, character, i.id) for i in documents.list_all(conn, character))
+    return [document for document in found if document is not None]
+
+
+def _place(
+    conn: Connection, character: str, reading: ReadDocument, digest: str
+) -> tuple[Document, DocumentStatus, str]:
+    """The document that a text becomes, and what that means for what is stored."""
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    same_name = documents.find_by_name(conn, character, reading.name)
+    if same_name is not None:
+        if same_name.digest == digest:
+            return same_name, "unchanged", ""
+        newer = replace(
+            same_name,
+            text=reading.text,
+            digest=digest,
+            version=same_name.version + 1,
+            status="complete",
+            added=now,
+        )
+        return newer, "updated", ""
+    same_text = documents.find_by_digest(conn, character, digest)
+    if same_text is not None:
+        found = documents.require(conn, character, same_text.id)
+        message = f"{reading.name!r} has the same content as {same_text.name!r}; nothing was added"
+        return found, "unchanged", message
+    taken = {info.id for info in documents.list_all(conn, character)}
+    identity = _document_id(reading.name, taken)
+    return Document(identity, reading.name, reading.text, digest, added=now), "added", ""
+
+
+def _document_id(name: str, taken: set[str]) -> str:
+    base = "-".join("".join(c if c.isalnum() else " " for c in name.lower()).split()) or "document"
+    chosen, number = base, 1
+    while chosen in taken:
+        number += 1
+        chosen = f"{base}-{number}"
+    return chosen
+
+
+def make_splitters(
+    names: Sequence[str], settings: SettingsModel, embedder: Embedder
+) -> list[Splitter]:
+    """The splitters of these names, with their sections of the settings."""
+    return [_splitter(name, settings, embedder) for name in names]
+
+
+def _splitter(name: str, settings: SettingsModel, embedder: Embedder) -> Splitter:
+    loop = asyncio.get_running_loop()
+
+    def embed(texts: Sequence[str]) -> NDArray[Any]:
+        """Splitters run in a thread; what they want embedded is embedded in the loop."""
+        return asyncio.run_coroutine_threadsafe(embedder.embed(texts, "document"), loop).result()
+
+    return make_splitter(name, settings, embed)
+
+
+async def _split(document: Document, splitters: Sequence[Splitter]) -> list[Split]:
+    return [await asyncio.to_thread(_split_with, splitter, document) for splitter in splitters]
+
+
+def _split_with(splitter: Splitter, document: Document) -> Split:
+    made = splitter.split(document)
+    terms = {chunk.id: encode_terms(chunk.text_with_headings) for chunk in made}
+    return Split(splitter.name, splitter.parameters(document), made, terms)
+
+
+def _put(conn: Connection, character: str, document: Document, splits: Sequence[Split]) -> None:
+    documents.put(conn, character, document)
+    # What was made from the documents is not true any more; ``refresh_voice`` sees the gap.
+    characters.set_profile(conn, character, None)
+    _put_chunks(conn, character, document.id, splits)
+
+
+def _put_chunks(conn: Connection, character: str, document: str, splits: Sequence[Split]) -> None:
+    for split in splits:
+        changes = chunks.replace_chunks(
+            conn, character, document, split.chunking, split.parameters, split.chunks
+        )
+        added = {name: split.terms[name] for name in changes.added}
+        chunks.set_terms(conn, character, ANALYZER, added)

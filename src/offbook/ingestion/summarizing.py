@@ -1,0 +1,70 @@
+"""The character's summary: one call, made when its documents changed and a method needs it.
+
+Takes: a character and a model.  Gives: the profile, stored; or the reason why there is none.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from offbook.errors import AnswerError, InputRefused
+from offbook.ingestion.profile import beginnings
+from offbook.ingestion.storing import stored_documents
+from offbook.prompts.ask import ask, request_of
+from offbook.prompts.profile import PROFILE, ProfileInputs
+from offbook.stores import characters, jobs
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from offbook.protocols import ChatModel, Store
+    from offbook.types import Character, ChatRequest, Document
+
+JOB = "profile"
+
+
+def profile_inputs(name: str, texts: list[Document], budget_tokens: int) -> ProfileInputs:
+    """What the prompt of the profile is told."""
+    return ProfileInputs(name, tuple(b.text for b in beginnings(texts, budget_tokens)))
+
+
+def profile_request(character: Character, texts: list[Document], budget_tokens: int) -> ChatRequest:
+    """The request that would be made; for estimates."""
+    return request_of(PROFILE, profile_inputs(character.name, texts, budget_tokens))
+
+
+async def write_profile(
+    store: Store, model: ChatModel, character: Character, *, budget_tokens: int, retries: int
+) -> str | None:
+    """Have the profile written and stored.
+
+    Returns:
+        None, or why the model's answers could not be used: the profile is then in quarantine and
+        is tried again at the next ingestion.
+
+    Raises:
+        ModelError: the endpoint failed for good.
+    """
+    texts = await store.read(lambda conn: stored_documents(conn, character.id))
+    inputs = profile_inputs(character.name, texts, budget_tokens)
+    names = frozenset(f"{character.id}/{document.id}" for document in texts)
+    try:
+        text = await ask(model, PROFILE, inputs, documents=names, retries=retries)
+    except (AnswerError, InputRefused) as error:
+        reason = error.message
+
+        def put_aside(conn: Connection) -> None:
+            jobs.enqueue(conn, character.id, JOB, [character.id])
+            jobs.quarantine(conn, character.id, JOB, [character.id], error=reason)
+
+        await store.write(put_aside)
+        return reason
+
+    def keep(conn: Connection) -> None:
+        now = characters.require(conn, character.id)
+        ids = [document.id for document in texts]
+        characters.set_profile(conn, character.id, text, voice=now.voice, documents=ids)
+        jobs.finish(conn, character.id, JOB, [character.id])
+
+    await store.write(keep)
+    return None

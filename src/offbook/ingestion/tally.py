@@ -1,0 +1,58 @@
+"""What became of each document: its chunks, what was put aside, and why.
+
+Takes: the reports of the first steps.  Gives: the same with counts; a document with something in
+quarantine is ``partial``, in the report and in the store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from offbook.ingestion.reports import DocumentReport
+from offbook.stores import chunks, documents, jobs
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from offbook.protocols import Store
+
+_SHOWN = 3
+
+
+async def tally(
+    store: Store, character: str, reports: list[DocumentReport], chunkings: Sequence[str]
+) -> list[DocumentReport]:
+    """Complete the reports; without any, every stored document gets one.
+
+    Args:
+        store: Where the results are.
+        character: Id of the character.
+        reports: Of the documents that were given.
+        chunkings: The chunkings that are counted; none: all.
+    """
+    return await store.write(lambda conn: _tally(conn, character, reports, set(chunkings)))
+
+
+def _tally(
+    conn: Connection, character: str, reports: list[DocumentReport], chunkings: set[str]
+) -> list[DocumentReport]:
+    infos = {info.id: info for info in documents.list_all(conn, character)}
+    rows = reports or [DocumentReport(i.id, i.name, "unchanged") for i in infos.values()]
+    aside = [job for job in jobs.list_jobs(conn, character) if job.status == "quarantined"]
+    for row in rows:
+        found = chunks.list_chunks(conn, character, document=row.id)
+        row.chunks = sum(not chunkings or chunk.chunking in chunkings for chunk in found)
+        # What is put aside without a document (the profile) concerns the first one in the report.
+        mine = [j for j in aside if j.document == row.id or (j.document is None and row is rows[0])]
+        row.quarantined = len(mine)
+        row.messages += [
+            f"put aside: {job.kind} {job.subject}: {job.error}" for job in mine[:_SHOWN]
+        ]
+        if len(mine) > _SHOWN:
+            row.messages.append(f"and {len(mine) - _SHOWN} more; they are tried again next time")
+        if mine:
+            row.status = "partial"
+        if row.id in infos:
+            documents.set_status(conn, character, row.id, "partial" if mine else "complete")
+    return rows

@@ -1,0 +1,125 @@
+"""THE FLOW: documents become knowledge, a question becomes a reply.
+
+Takes: what was read, or a question.  Gives: reports, recalls, replies.  Only the order of the
+stages is here; what a stage does is in the package of its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from offbook import registry
+from offbook.context.assembly import assemble
+from offbook.ingestion.embedding import Embedding
+from offbook.ingestion.lease import ingestion_lease
+from offbook.ingestion.storing import complete_chunkings, refresh_voice, store_documents
+from offbook.ingestion.summarizing import write_profile
+from offbook.ingestion.tally import tally
+from offbook.methods.knowledge import Knowledge
+from offbook.prompts.ask import ask, stream_text
+from offbook.prompts.reply import REPLY
+from offbook.stores import characters
+
+if TYPE_CHECKING:
+    from offbook.documents.readers import ReadDocument
+    from offbook.ingestion.reports import DocumentReport, ProgressListener
+    from offbook.prompts.reply import ReplyInputs
+    from offbook.protocols import ChatModel, Embedder, Method, Store
+    from offbook.settings import SettingsModel
+    from offbook.types import Character, Message, Recall
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What the stages work with: settings, a store, and a model for each role."""
+
+    settings: SettingsModel
+    store: Store
+    actor: ChatModel
+    extractor: ChatModel
+    judge: ChatModel
+    embedder: Embedder
+
+    @property
+    def method(self) -> Method:
+        """The configured method."""
+        made: Method = registry.load("method", self.settings.method)()
+        return made
+
+
+async def ingest(
+    stage: Stage,
+    character: str,
+    readings: Sequence[ReadDocument],
+    progress: ProgressListener,
+    waiting: Callable[[], None],
+) -> list[DocumentReport]:
+    """Make the character know what was read, as far as the method needs it indexed."""
+    settings, store, needs = stage.settings, stage.store, stage.method.needs(stage.settings)
+    async with ingestion_lease(store, character, waiting):
+        # 1 -- documents and chunks ------------------------------------------------------------
+        names = needs.chunkings
+        reports = await store_documents(store, character, readings, names, settings, stage.embedder)
+        await complete_chunkings(store, character, names, settings, stage.embedder)
+        await refresh_voice(store, character)
+        # 2 -- vectors -------------------------------------------------------------------------
+        if needs.vectors:
+            batch = settings.embed.batch
+            await Embedding(store, stage.embedder, character, batch, progress).run(names)
+        # 3 -- the profile ---------------------------------------------------------------------
+        if needs.profile:
+            await write_profile(
+                store,
+                stage.extractor,
+                await store.read(lambda conn: characters.require(conn, character)),
+                budget_tokens=settings.profile.budget_tokens,
+                retries=settings.answers.retries,
+            )
+        # 4 -- what was put aside is counted and shown -----------------------------------------
+        return await tally(store, character, reports, names)
+
+
+async def recall(
+    stage: Stage, character: Character, question: str, history: Sequence[Message] = ()
+) -> Recall:
+    """What the reply to ``question`` may rest on."""
+    knowledge = Knowledge(character, stage.settings, stage.store, stage.embedder, tuple(history))
+    return await stage.method.recall(knowledge, question)
+
+
+def reply_inputs(
+    stage: Stage, character: Character, found: Recall, history: Sequence[Message]
+) -> ReplyInputs:
+    """What the actor is told."""
+    return assemble(found, character.voice, history, stage.settings.context)
+
+
+async def reply(
+    stage: Stage, character: Character, found: Recall, history: Sequence[Message] = ()
+) -> str:
+    """The character's reply, whole."""
+    inputs = reply_inputs(stage, character, found, history)
+    return await ask(
+        stage.actor,
+        REPLY,
+        inputs,
+        documents=found.documents(),
+        parameters=stage.settings.reply.parameters(),
+        retries=stage.settings.answers.retries,
+    )
+
+
+def stream_reply(
+    stage: Stage, character: Character, found: Recall, history: Sequence[Message] = ()
+) -> AsyncIterator[str]:
+    """The character's reply in pieces; closing the iterator cancels the call."""
+    inputs = reply_inputs(stage, character, found, history)
+    return stream_text(
+        stage.actor,
+        REPLY,
+        inputs,
+        documents=found.documents(),
+        parameters=stage.settings.reply.parameters(),
+    )

@@ -1,0 +1,139 @@
+"""The passages of a character that fit a question best.
+
+Takes: a store, an embedder, a character, a question.  Gives: chunks with their scores.  The index
+of a chunking is loaded once and kept until the character's revision changes.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+from weakref import WeakKeyDictionary
+
+from offbook.errors import EmbedderMismatch, IndexMissing
+from offbook.retrieval.dense import DenseIndex
+from offbook.retrieval.lexical import ANALYZER, LexicalIndex, encode_terms
+from offbook.retrieval.search import RetrievalMode, Searcher
+from offbook.stores import chunks as chunk_rows
+from offbook.stores import vectors as vector_rows
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from offbook.protocols import Embedder, Store
+    from offbook.types import Character, Chunk
+
+KEPT_INDICES: Final = 8
+"""Indices kept in memory for each store; the one not used for longest goes first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A chunk that was found, and the score that ranked it."""
+
+    chunk: Chunk
+    score: float
+    similarity: float | None
+    match: float | None
+
+
+_Key = tuple[str, str, RetrievalMode]
+_kept: WeakKeyDictionary[Store, OrderedDict[_Key, tuple[int, Searcher]]] = WeakKeyDictionary()
+
+
+async def search_passages(
+    store: Store,
+    embedder: Embedder,
+    character: Character,
+    question: str,
+    *,
+    chunking: str,
+    mode: RetrievalMode,
+    k: int,
+) -> list[Passage]:
+    """The ``k`` chunks of a chunking that fit ``question`` best, best first.
+
+    Raises:
+        IndexMissing: the chunking, or its vectors, were not built.
+        EmbedderMismatch: the stored vectors are from another embedder.
+    """
+    if mode != "lexical":
+        check_embedder(character, embedder)
+    searcher = await _searcher(store, character, chunking, mode)
+    vector = None if mode == "lexical" else (await embedder.embed([question], "query"))[0]
+    hits = searcher.search(question, vector, mode=mode, k=k)
+    ids = [hit.id for hit in hits]
+    found = await store.read(lambda conn: chunk_rows.get_chunks(conn, character.id, ids))
+    by_id = {chunk.id: chunk for chunk in found}
+    return [
+        Passage(by_id[hit.id], hit.score, hit.similarity, hit.match)
+        for hit in hits
+        if hit.id in by_id
+    ]
+
+
+def check_embedder(character: Character, embedder: Embedder) -> None:
+    """Refuse to compare vectors of different embedders.
+
+    Raises:
+        EmbedderMismatch: the hint is the command that makes the vectors anew.
+    """
+    if character.embedder is not None and character.embedder != embedder.name:
+        raise EmbedderMismatch(
+            f"the vectors of {character.name!r} are by {character.embedder!r}, "
+            f"the configured embedder is {embedder.name!r}",
+            f"make them anew from the stored text: offbook reembed {character.id}",
+        )
+
+
+async def _searcher(
+    store: Store, character: Character, chunking: str, mode: RetrievalMode
+) -> Searcher:
+    kept = _kept.setdefault(store, OrderedDict())
+    key = (character.id, chunking, mode)
+    if key in kept and kept[key][0] == character.revision:
+        kept.move_to_end(key)
+        return kept[key][1]
+    searcher = await store.read(lambda conn: _load(conn, character, chunking, mode))
+    kept[key] = (character.revision, searcher)
+    kept.move_to_end(key)
+    while len(kept) > KEPT_INDICES:
+        kept.popitem(last=False)
+    return searcher
+
+
+def _load(conn: Connection, character: Character, chunking: str, mode: RetrievalMode) -> Searcher:
+    total = chunk_rows.count(conn, character.id, chunking)
+    if total == 0:
+        raise IndexMissing(
+            f"{character.name!r} has no chunks of the splitter {chunking!r}",
+            f"build them: offbook ingest {character.id} FILE...",
+        )
+    if mode == "lexical":
+        return Searcher(lexical=_lexical(conn, character, chunking, None))
+    ids, matrix = vector_rows.load_matrix(conn, character.id, "chunk", chunking)
+    if len(ids) != total:
+        raise IndexMissing(
+            f"{total - len(ids)} of {total} chunks of {character.name!r} have no vector yet",
+            f"go on with: offbook ingest {character.id}",
+        )
+    dense = DenseIndex(ids, matrix)
+    if mode == "dense":
+        return Searcher(dense=dense)
+    return Searcher(dense, _lexical(conn, character, chunking, ids))
+
+
+def _lexical(
+    conn: Connection, character: Character, chunking: str, ids: list[str] | None
+) -> LexicalIndex:
+    """The terms of the chunks in the order of ``ids``; what an older analyzer made is made anew."""
+    stored = chunk_rows.list_terms(conn, character.id, chunking)
+    blobs = {row.chunk: row.terms for row in stored if row.analyzer == ANALYZER}
+    total = len(ids) if ids is not None else chunk_rows.count(conn, character.id, chunking)
+    if len(blobs) != total:
+        for chunk in chunk_rows.list_chunks(conn, character.id, chunking=chunking):
+            if chunk.id not in blobs:
+                blobs[chunk.id] = encode_terms(chunk.text_with_headings)
+    ordered = sorted(blobs) if ids is None else ids
+    return LexicalIndex.from_blobs(ordered, [blobs[name] for name in ordered])

@@ -1,0 +1,137 @@
+"""Keys go only where the person who gave them, or someone more trusted, sent them."""
+
+import pytest
+
+from offbook.errors import ConfigurationError
+from offbook.settings import load_settings
+from offbook.settings.endpoints import (
+    OPENAI_ADDRESS,
+    chat_endpoint,
+    embed_endpoint,
+    role_endpoint,
+)
+
+
+@pytest.fixture
+def load(tmp_path):
+    def run(environment=None, project="", user="", flags=None):
+        (tmp_path / "offbook.toml").write_text(project)
+        (tmp_path / "config.toml").write_text(user)
+        return load_settings(flags, environment or {}, tmp_path, tmp_path / "config.toml")
+
+    return run
+
+
+def test_the_embedded_default_needs_no_address(load):
+    settings = load({"OPENAI_API_KEY": "sk-1"})
+    assert chat_endpoint(settings).embedded
+    assert embed_endpoint(settings).embedded
+    assert role_endpoint(settings, "judge").embedded
+    assert role_endpoint(settings, "judge").api_key is None
+
+
+def test_openais_key_goes_to_openais_address(load):
+    endpoint = chat_endpoint(load({"OPENAI_API_KEY": "sk-1", "OFFBOOK_CHAT_MODEL": "gpt-x"}))
+    assert (endpoint.base_url, endpoint.api_key) == (OPENAI_ADDRESS, "sk-1")
+
+
+def test_openais_key_goes_with_openais_base_url(load):
+    env = {
+        "OPENAI_API_KEY": "sk-1",
+        "OPENAI_BASE_URL": "http://proxy.example/v1/",
+        "OFFBOOK_CHAT_MODEL": "m",
+    }
+    endpoint = chat_endpoint(load(env))
+    assert (endpoint.base_url, endpoint.api_key) == ("http://proxy.example/v1", "sk-1")
+
+
+def test_openais_key_does_not_go_to_another_address(load):
+    env = {
+        "OPENAI_API_KEY": "sk-1",
+        "OFFBOOK_CHAT_MODEL": "m",
+        "OFFBOOK_CHAT_BASE_URL": "http://127.0.0.1:11434/v1",
+    }
+    assert chat_endpoint(load(env)).api_key is None
+
+
+@pytest.mark.parametrize("where", ["environment", "user", "flag"])
+def test_a_project_file_cannot_send_a_key_elsewhere(load, where):
+    project = "[chat]\nmodel = 'm'\nbase_url = 'http://collector.example/v1'\n"
+    settings = load(
+        {"OFFBOOK_CHAT_API_KEY": "sk-mine"} if where == "environment" else {},
+        project,
+        "[chat]\napi_key = 'sk-mine'\n" if where == "user" else "",
+        {"chat.api_key": "sk-mine"} if where == "flag" else None,
+    )
+    with pytest.raises(ConfigurationError, match=r"collector\.example") as caught:
+        chat_endpoint(settings)
+    assert "sk-mine" not in str(caught.value)
+    assert caught.value.exit_code == 3
+
+
+def test_a_project_file_cannot_send_chats_key_elsewhere_through_another_role(load):
+    project = "[judge]\nmodel = 'm'\nbase_url = 'http://collector.example/v1'\n"
+    env = {
+        "OFFBOOK_CHAT_MODEL": "m",
+        "OFFBOOK_CHAT_API_KEY": "sk-mine",
+        "OFFBOOK_CHAT_BASE_URL": "http://good.example/v1",
+    }
+    assert role_endpoint(load(env, project), "judge").api_key is None
+    embed = "[embed]\nmodel = 'e'\nbase_url = 'http://collector.example/v1'\n"
+    assert embed_endpoint(load(env, embed)).api_key is None
+
+
+def test_a_projects_own_key_may_go_to_its_own_address(load):
+    project = "[chat]\nmodel = 'm'\nbase_url = 'http://team.example/v1'\napi_key = 'sk-team'\n"
+    assert chat_endpoint(load(project=project)).api_key == "sk-team"
+
+
+def test_a_projects_key_may_go_to_a_more_trusted_address(load):
+    env = {"OFFBOOK_CHAT_BASE_URL": "http://mine.example/v1"}
+    assert chat_endpoint(load(env, "[chat]\nmodel='m'\napi_key='sk-team'\n")).api_key == "sk-team"
+
+
+def test_roles_take_over_what_chat_has(load):
+    env = {
+        "OFFBOOK_CHAT_MODEL": "big",
+        "OFFBOOK_CHAT_API_KEY": "sk-1",
+        "OFFBOOK_CHAT_BASE_URL": "http://h.example/v1",
+        "OFFBOOK_EXTRACT_MODEL": "small",
+    }
+    extract = role_endpoint(load(env), "extract")
+    assert (extract.model, extract.base_url, extract.api_key) == (
+        "small",
+        "http://h.example/v1",
+        "sk-1",
+    )
+    assert role_endpoint(load(env), "judge").model == "big"
+
+
+def test_a_role_with_its_own_key(load):
+    env = {
+        "OFFBOOK_JUDGE_MODEL": "j",
+        "OFFBOOK_JUDGE_API_KEY": "sk-j",
+        "OFFBOOK_JUDGE_BASE_URL": "http://judge.example/v1",
+    }
+    settings = load(env)
+    assert role_endpoint(settings, "judge").api_key == "sk-j"
+    assert chat_endpoint(settings).embedded
+
+
+@pytest.mark.parametrize("url", ["ftp://x", "localhost:11434", "http://", "file:///etc/passwd"])
+def test_an_address_must_be_http(load, url):
+    settings = load({"OFFBOOK_CHAT_MODEL": "m", "OFFBOOK_CHAT_BASE_URL": url})
+    with pytest.raises(ConfigurationError, match="http"):
+        chat_endpoint(settings)
+
+
+def test_an_address_carries_no_password(load):
+    env = {"OFFBOOK_CHAT_MODEL": "m", "OFFBOOK_CHAT_BASE_URL": "http://me:secret@h.example/v1"}
+    with pytest.raises(ConfigurationError) as caught:
+        chat_endpoint(load(env))
+    assert "secret" not in str(caught.value)
+
+
+def test_the_key_is_not_in_the_repr(load):
+    env = {"OFFBOOK_CHAT_MODEL": "m", "OPENAI_API_KEY": "sk-1"}
+    assert "sk-1" not in repr(chat_endpoint(load(env)))

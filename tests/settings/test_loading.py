@@ -1,0 +1,169 @@
+"""Settings: precedence, origins, masking, and errors that say how to mend them."""
+
+import pytest
+
+from offbook.errors import ConfigurationError
+from offbook.settings import load_settings
+from offbook.settings.loading import environment_name
+from offbook.settings.model import setting_names
+
+
+@pytest.fixture
+def load(tmp_path):
+    """Load from files with the given text, in a folder of their own."""
+
+    def run(flags=None, environment=None, project=None, user=None):
+        folder = tmp_path / "project" / "below"
+        folder.mkdir(parents=True, exist_ok=True)
+        if project is not None:
+            (tmp_path / "project" / "offbook.toml").write_text(project)
+        user_file = tmp_path / "config.toml"
+        if user is not None:
+            user_file.write_text(user)
+        return load_settings(flags, environment or {}, folder, user_file)
+
+    return run
+
+
+def test_without_any_source_the_embedded_model_answers(load):
+    settings = load(environment={"OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": "http://elsewhere"})
+    assert settings.values.chat.model == "offline"
+    assert settings.values.embed.model == "builtin"
+    assert settings.origin("chat.model").label == "default"
+
+
+def test_flag_beats_environment_beats_project_beats_user_beats_default(load):
+    project, user = "[naive]\nk = 5\n", "[naive]\nk = 7\n"
+    env = {"OFFBOOK_NAIVE_K": "6"}
+    assert load({"naive.k": 4}, env, project, user).values.naive.k == 4
+    assert load(None, env, project, user).values.naive.k == 6
+    assert load(None, {}, project, user).values.naive.k == 5
+    assert load(None, {}, "", user).values.naive.k == 7
+    assert load(None, {}, "", "").values.naive.k == 3
+
+
+def test_the_users_file_counts_where_nothing_else_speaks(load):
+    settings = load(user="method = 'vanilla'\n")
+    assert settings.values.method == "vanilla"
+    assert settings.origin("method").label.startswith("user ")
+
+
+def test_the_project_file_is_found_in_a_folder_above(load):
+    assert load(project="method = 'profile'").origin("method").label.startswith("project ")
+
+
+@pytest.mark.parametrize(
+    ("name", "variable"),
+    [
+        ("limits.concurrency", "OFFBOOK_CONCURRENCY"),
+        ("limits.budget_usd", "OFFBOOK_BUDGET_USD"),
+        ("chat.base_url", "OFFBOOK_CHAT_BASE_URL"),
+        ("extract.model", "OFFBOOK_EXTRACT_MODEL"),
+        ("judge.model", "OFFBOOK_JUDGE_MODEL"),
+        ("embed.model", "OFFBOOK_EMBED_MODEL"),
+        ("database.url", "OFFBOOK_DATABASE_URL"),
+        ("home", "OFFBOOK_HOME"),
+        ("preset", "OFFBOOK_PRESET"),
+    ],
+)
+def test_the_variables_of_the_contract(name, variable):
+    assert name in setting_names()
+    assert environment_name(name) == variable
+
+
+def test_every_setting_has_a_meaning():
+    assert [name for name, meaning in setting_names().items() if not meaning] == []
+
+
+def test_the_faithful_preset_sets_what_nothing_else_sets(load):
+    assert load({"preset": "faithful"}).values.retrieval.mode == "dense"
+    assert load({"preset": "faithful"}).origin("retrieval.mode").label == "preset faithful"
+    mixed = load({"preset": "faithful"}, {"OFFBOOK_RETRIEVAL_MODE": "lexical"})
+    assert mixed.values.retrieval.mode == "lexical"
+
+
+def test_prices_take_model_names_with_dots(load):
+    settings = load(user='[prices."gpt-4.1-mini"]\nprompt = 0.4\ncompletion = 1.6\n')
+    assert settings.values.prices["gpt-4.1-mini"].completion == 1.6
+    row = next(row for row in settings.rows() if row[0] == "prices.gpt-4.1-mini.prompt")
+    assert row[1] == "0.4"
+    assert row[2].startswith("user ")
+
+
+def test_secrets_are_masked(load):
+    env = {
+        "OFFBOOK_CHAT_API_KEY": "sk-very-secret",
+        "OFFBOOK_DATABASE_URL": "postgresql://me:hunter2@db.example:5433/book",
+    }
+    settings = load(None, env)
+    shown = repr(settings.values) + str(settings.rows())
+    assert "sk-very-secret" not in shown
+    assert "hunter2" not in str(settings.rows())
+    assert ("database.url", "postgresql://me:********@db.example:5433/book", "environment") in (
+        settings.rows()
+    )
+
+
+def test_an_unknown_name_names_the_nearest(load):
+    with pytest.raises(ConfigurationError) as caught:
+        load({"chat.modle": "x"})
+    assert "chat.modle" in caught.value.message
+    assert "chat.model" in caught.value.hint
+    with pytest.raises(ConfigurationError, match="nothing_like_it"):
+        load(project="nothing_like_it_at_all = 1")
+
+
+def test_an_unknown_variable_is_a_warning_not_an_error(load):
+    settings = load(None, {"OFFBOOK_CHAT_MODLE": "x"})
+    assert settings.warnings == (
+        "environment variable OFFBOOK_CHAT_MODLE is not a setting;"
+        " did you mean OFFBOOK_CHAT_MODEL?",
+    )
+
+
+@pytest.mark.parametrize(
+    ("flags", "named"),
+    [
+        ({"naive.k": "many"}, "naive.k"),
+        ({"naive.k": 0}, "naive.k"),
+        ({"preset": "best"}, "preset"),
+        ({"limits.concurrency": 0}, "limits.concurrency"),
+        ({"prices.m.prompt": -1, "prices.m.completion": 1}, "prices.m.prompt"),
+        ({"prices.m.prompt": 1}, "prices.m.completion"),
+    ],
+)
+def test_a_value_that_is_not_allowed_is_named_with_its_origin(load, flags, named):
+    with pytest.raises(ConfigurationError) as caught:
+        load(flags)
+    assert named in caught.value.message
+    assert caught.value.exit_code == 3
+
+
+def test_a_bad_key_value_is_not_printed(load):
+    with pytest.raises(ConfigurationError) as caught:
+        load(user="[chat]\napi_key = 12345678\n")
+    assert "12345678" not in caught.value.message
+
+
+def test_a_file_that_is_not_toml_is_named(load):
+    with pytest.raises(ConfigurationError, match="not valid TOML"):
+        load(project="method = ")
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path, monkeypatch):
+    path = tmp_path / "config.toml"
+    path.write_text("")
+
+    def refuse(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(type(path), "read_text", refuse)
+    with pytest.raises(ConfigurationError, match="Permission denied"):
+        load_settings({}, {}, tmp_path, path)
+
+
+def test_the_users_file_may_be_elsewhere(tmp_path):
+    (tmp_path / "mine.toml").write_text("method = 'vanilla'")
+    settings = load_settings({}, {"OFFBOOK_CONFIG": str(tmp_path / "mine.toml")}, tmp_path)
+    assert settings.values.method == "vanilla"
+    assert settings.warnings == ()
