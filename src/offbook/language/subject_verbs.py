@@ -155,6 +155,8 @@ def _continues(tokens: list[Token], conjunction: int, at: int, comma: bool) -> b
     before = tokens[conjunction - 1] if conjunction else token
     if not before.is_word and conjunction > 1:
         before = tokens[conjunction - 2]
+        if after is not None and after.is_word and after.low not in grammar.COORDINATORS:
+            return True  # a comma before "and" parts clauses, or the last of a list
     verb_before = is_known_third(before.low) and conjunction >= 1
     plural = before.low.endswith("s") and not before.low.endswith("ss")
     if comma:

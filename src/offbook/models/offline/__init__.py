@@ -1,1 +1,8 @@
-"""The embedded default: answers every prompt by rules, with no key and no network."""
+"""The embedded default model: answers by rules, without key or network.
+
+Takes: chat requests that carry their prompt and inputs.  Gives: ``OfflineModel``. Source: ours.
+"""
+
+from offbook.models.offline.model import OfflineModel
+
+__all__ = ["OfflineModel"]

@@ -1,0 +1,275 @@
+"""What a person wants to know: the kind of a question, its subject, whom it names.
+
+Takes: what was said, and the turns before it.  Gives: a Question. Source: ours; rules for English,
+and character pairs for scripts without blanks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from offbook.language import grammar
+from offbook.language.clauses import Token, tokens_of
+from offbook.language.concepts import is_general
+from offbook.language.words import fold, word_term
+
+Kind = Literal[
+    "who",
+    "what",
+    "when",
+    "where",
+    "why",
+    "how",
+    "how_many",
+    "yes_no",
+    "opinion",
+    "tell",
+    "statement",
+]
+Courtesy = Literal["", "greeting", "thanks", "farewell", "name", "identity", "wellbeing", "feeling"]
+
+_FRAME: Final = frozenset(
+    "talk discuss elaborate share mention recall recount please tell say explain describe let give"
+    " detail details bit little maybe ever sort kind type example specific specifically particular"
+    " particularly general generally especially really actually currently exactly mean mind wonder"
+    " like something anything someone anyone thing things speak summarize summarise outline else"
+    " believe consider think feel hope look answer question first last time times lot many much recently yesterday today tomorrow usually".split()
+)
+_OPINION: Final = re.compile(
+    r"\b(?:what do you (?:make|think) (?:of|about)|what did you think|how do you (?:feel|view|see|regard)"
+    r"|how did you feel|your (?:opinion|view|views|thoughts|feelings|take|impression)|do you (?:like|love|hate"
+    r"|admire|trust|respect|despise)|what is .{1,30} to you)\b"
+)
+_COURTESIES: Final[tuple[tuple[Courtesy, re.Pattern[str]], ...]] = (
+    (
+        "wellbeing",
+        re.compile(r"^(?:\w+,? )?how (?:are|do) you(?: do| feel(?:ing)?)?(?: today| now| doing)?$"),
+    ),
+    (
+        "name",
+        re.compile(
+            r"^(?:and )?(?:what(?:'s| is) your (?:full )?name|what (?:are you called|do (?:they|people) call you))$"
+        ),
+    ),
+    (
+        "identity",
+        re.compile(
+            r"^(?:and |so )?(?:who are you|(?:please )?(?:introduce yourself|(?:can you )?tell (?:me|us) (?:something |more |a (?:little|bit) )?about"
+            r" (?:yourself|you))|describe yourself|who am i (?:talking|speaking) to)(?: really)?$"
+        ),
+    ),
+    (
+        "greeting",
+        re.compile(
+            r"^(?:(?:oh |well )?(?:hi|hello|hey|hail|greetings|salutations|welcome|good (?:morning|evening|afternoon|day))(?: there| again)?"
+            r"(?: (?:my|dear|sir|madam|mr|mrs|miss|old|friend|\w+)){0,3}|(?:it is |it's )?(?:nice|good|a pleasure|pleased) to meet you)$"
+        ),
+    ),
+    (
+        "thanks",
+        re.compile(
+            r"^(?:(?:many |ok |okay |oh )?thank(?:s| you)(?: (?:so|very|a|much|lot|again|for \w+(?: \w+){0,4}))*|i am grateful(?: to you)?)$"
+        ),
+    ),
+    (
+        "farewell",
+        re.compile(
+            r"^(?:good ?bye|bye(?: bye)?|farewell|good night|see you(?: (?:later|soon|tomorrow))?|i (?:must|have to) (?:go|leave)(?: now)?)$"
+        ),
+    ),
+)
+_FEELING: Final = re.compile(
+    r"^(?:today |lately )?i(?:'m| am| feel| have been|'ve been| was)?(?: feeling)?(?: (?:so|very|really|a (?:bit|little)|just|quite|terribly))*"
+    r" (sad|happy|lonely|angry|afraid|scared|tired|anxious|worried|depressed|heartbroken|miserable|unhappy|glad|excited|ashamed|bored|upset|lost|hopeless|sick|ill|nervous|joyful|grieving)\b"
+)
+GOOD_FEELINGS: Final = frozenset("happy glad excited joyful".split())
+_IMPLIED: Final = (
+    (re.compile(r"\b(?:come|came|are you) from\b|\bwhere are you\b.*\bfrom\b"), "origin"),
+    (re.compile(r"\bdo you do\b(?: for a living| all day)?$|\bfor a living\b"), "work"),
+    (re.compile(r"\bhow old\b"), "born"),
+    (re.compile(r"\byou(?: \w+)? look(?:s|ed)? like\b|\byour looks\b"), "appearance"),
+    (re.compile(r"\bwhat (?:are|were) you like\b|\bwhat kind of (?:person|man|woman)\b"), "personality"),
+)
+"""Turns of phrase that ask for something without its word."""
+_BACKWARD: Final = frozenset(
+    "he she him her his hers they them their it its there then that this those".split()
+)
+_MORE: Final = re.compile(
+    r"^(?:and |but |so )?(?:why(?: not)?|how so|(?:tell me|say) more|go on|what (?:else|then|happened (?:then|next))|and then|really|more|how come|continue)$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A word that a question is about.
+
+    Args:
+        word: As it was written.
+        term: Its search term.
+        weight: How much it tells: names 2, specific words 1, general ones less.
+        name: Whether it is (part of) a name.
+    """
+
+    word: str
+    term: str
+    weight: float
+    name: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question, taken apart.
+
+    Args:
+        text: As it was said.
+        kind: What sort of answer it wants.
+        courtesy: Not empty where it is small talk.
+        terms: What it is about, in order.
+        names: Whom and what it names, the character left out.
+        follow_up: Whether it leans on what was said before.
+        feeling: The feeling that the person told of, if any.
+    """
+
+    text: str
+    kind: Kind
+    courtesy: Courtesy
+    terms: tuple[Term, ...]
+    names: tuple[str, ...]
+    follow_up: bool = False
+    feeling: str = ""
+
+
+GENERAL_WEIGHT: Final = 0.3
+NAME_WEIGHT: Final = 2.0
+
+
+def read_question(text: str, own: frozenset[str] = frozenset()) -> Question:
+    """Take a question apart.
+
+    Args:
+        text: What the person said.
+        own: Folded words of the character's names; they ask for nothing.
+    """
+    plain = re.sub(r"\s+", " ", fold(text)).strip(" .!?…,;:\"'")
+    plain = re.sub(rf",? (?:{'|'.join(map(re.escape, sorted(own)))})$", "", plain) if own else plain
+    tokens = tokens_of(text)
+    names = tuple(_names(tokens, own))
+    terms = (*_terms(tokens, own, names), *_implied(plain))
+    feeling = _FEELING.match(plain)
+    courtesy = _courtesy(plain, bool(feeling) and "?" not in text)
+    asks_back = any(token.low in _BACKWARD for token in tokens) and not names
+    return Question(
+        text,
+        _kind(plain, text),
+        courtesy,
+        terms,
+        names,
+        follow_up=bool(_MORE.match(plain)) or asks_back or (not terms and not courtesy),
+        feeling=feeling.group(1) if feeling else "",
+    )
+
+
+def _implied(plain: str) -> list[Term]:
+    return [
+        Term(word, word_term(word), 1.0) for pattern, word in _IMPLIED if pattern.search(plain)
+    ]
+
+
+def _courtesy(plain: str, feeling: bool) -> Courtesy:
+    for courtesy, pattern in _COURTESIES:
+        if pattern.match(plain):
+            return courtesy
+    return "feeling" if feeling else ""
+
+
+def _kind(plain: str, text: str) -> Kind:
+    if _OPINION.search(plain):
+        return "opinion"
+    if re.search(r"\bhow (?:many|much|old|long|often|far|tall)\b", plain):
+        return "how_many"
+    if match := re.search(r"\b(who|whom|whose|what|which|when|where|why|how)\b", plain[:60]):
+        word = match.group(1)
+        kinds: dict[str, Kind] = {
+            "who": "who", "whom": "who", "whose": "who", "when": "when", "where": "where",
+            "why": "why", "how": "how",
+        }  # fmt: skip
+        if re.search(r"\b(?:in )?(?:what|which) (?:year|day|month|century|date)\b", plain):
+            return "when"
+        if re.search(r"\b(?:what|which) (?:city|country|town|place|village)\b", plain):
+            return "where"
+        return kinds.get(word, "what")
+    first = plain.split(" ", 1)[0] if plain else ""
+    if first in grammar.AUXILIARIES and not re.match(r"(?:can|could|would|will) you\b", plain):
+        return "yes_no"
+    if re.match(
+        r"(?:please |can you |could you |would you |will you )*(?:tell|describe|talk|share|explain|discuss|recount|speak)",
+        plain,
+    ):
+        return "tell"
+    return "yes_no" if text.rstrip().endswith("?") else "statement"
+
+
+def _names(tokens: list[Token], own: frozenset[str]) -> list[str]:
+    """Capitalised names outside the first place, the character's own left out."""
+    found: list[str] = []
+    index = 0
+    while index < len(tokens):
+        last = index
+        while last < len(tokens) and _is_name_word(tokens, last, last > index):
+            last += 1
+        while (
+            last > index and not tokens[last - 1].is_capital and not tokens[last - 1].text.isdigit()
+        ):
+            last -= 1
+        words = [token.text for token in tokens[index:last] if token.is_word]
+        for token in tokens[last : last + 2] if words else ():
+            if token.text in "+#" and token.start == tokens[last - 1].end + (token is not tokens[last]):
+                words[-1] += token.text
+        if words and not all(fold(word) in own or word.lower() in grammar.TITLES for word in words):
+            found.append(" ".join(words))
+        index = max(last, index + 1)
+    return found
+
+
+def _is_name_word(tokens: list[Token], index: int, inside: bool) -> bool:
+    token = tokens[index]
+    if not token.is_word:
+        return False
+    if inside and token.low in grammar.NAME_PARTICLES and token.low not in ("of", "the", "y"):
+        return index + 1 < len(tokens) and tokens[index + 1].is_capital
+    if inside and token.low in ("of", "the"):
+        ahead = tokens[index + 1 : index + 3]
+        return any(t.is_capital for t in ahead[:1]) or (
+            len(ahead) == 2 and ahead[0].low == "the" and ahead[1].is_capital
+        )
+    if not token.is_capital or token.low in ("i", "i'm", "i've"):
+        return False
+    opens = index == 0 or tokens[index - 1].text in '.!?:"“'
+    if not opens:
+        return token.low not in grammar.FUNCTION or inside
+    plain = token.low in grammar.FUNCTION or token.low in _FRAME or is_general(token.low)
+    following = tokens[index + 1] if index + 1 < len(tokens) else None
+    return not plain and (
+        following is None or following.is_capital or following.low in ("'s", ",", "and") or
+        following.low in grammar.AUXILIARIES
+    )  # fmt: skip
+
+
+def _terms(tokens: list[Token], own: frozenset[str], names: Sequence[str]) -> list[Term]:
+    named = {fold(word) for name in names for word in name.split()}
+    found: dict[str, Term] = {}
+    for token in tokens:
+        word = fold(token.text)
+        if not token.is_word or word in _FRAME or word in own or word in grammar.TITLES:
+            continue
+        for part in word.split("-"):
+            term = word_term(part)
+            if not term or term in found:
+                continue
+            name = word in named and token.is_capital
+            weight = NAME_WEIGHT if name else GENERAL_WEIGHT if is_general(part) else 1.0
+            found[term] = Term(token.text, term, weight, name)
+    return list(found.values())

@@ -1,0 +1,75 @@
+"""The embedded default model: it answers by rules, without a key, a network or chance.
+
+Takes: a chat request whose origin is ``(prompt, inputs)``.  Gives: the answer in the prompt's own
+format, so that it goes through the same parser as the answer of any model. Source: ours.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Callable, Mapping
+from importlib import import_module
+from typing import Any, Final
+
+from offbook.errors import ModelError
+from offbook.language.tokens import count_tokens
+from offbook.types import ChatRequest, ChatResponse
+
+_ANSWERS: Final[Mapping[str, str]] = {
+    "reply": "offbook.models.offline.reply:reply",
+    "profile": "offbook.models.offline.profile:profile",
+    "probe_structured": "offbook.models.offline.probes:numbered_words",
+    "probe_needle": "offbook.models.offline.probes:needle",
+}
+"""Prompt name to ``module:function``; a function takes the prompt's inputs and returns the value."""
+_PIECES: Final = re.compile(r"\S+\s*|\s+")
+
+
+class OfflineModel:
+    """A ChatModel of rules; equal requests have equal answers."""
+
+    name: Final = "offline"
+    base_url: Final = "offline:"
+
+    async def complete(self, request: ChatRequest) -> ChatResponse:
+        """Answer whole.
+
+        Raises:
+            ModelError: the request does not say which prompt it comes from, or no rule answers it.
+        """
+        text = self._answer(request)
+        prompt_tokens = sum(count_tokens(message.content) for message in request.messages)
+        return ChatResponse(
+            text, prompt_tokens=prompt_tokens, completion_tokens=count_tokens(text)
+        )
+
+    async def stream(self, request: ChatRequest) -> AsyncIterator[str]:
+        """Answer word by word."""
+        for piece in _PIECES.findall(self._answer(request)):
+            yield piece
+
+    def _answer(self, request: ChatRequest) -> str:
+        if request.origin is None:
+            raise ModelError(
+                "the offline backend answers only what offbook itself asks, not free messages",
+                "configure a model with chat.model and chat.base_url for anything else",
+            )
+        prompt, inputs = request.origin
+        written: str = prompt.answer.write(_rule(prompt.name)(inputs))
+        return written
+
+
+def answered_prompts() -> frozenset[str]:
+    """Names of the prompts that the offline backend answers."""
+    return frozenset(_ANSWERS)
+
+
+def _rule(prompt: str) -> Callable[[Any], Any]:
+    if prompt not in _ANSWERS:
+        raise ModelError(
+            f"the offline backend has no rule for the prompt {prompt!r}",
+            "configure a model (chat.model, extract.model or judge.model) for this command",
+        )
+    module, _, function = _ANSWERS[prompt].partition(":")
+    rule: Callable[[Any], Any] = getattr(import_module(module), function)
+    return rule

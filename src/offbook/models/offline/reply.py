@@ -1,0 +1,129 @@
+"""The offline reply: what the context holds, told by the character; what it does not, declined.
+
+Takes: the inputs of the reply prompt.  Gives: the reply. It states nothing that no sentence of the
+context or the profile states. Source: ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from offbook.language.names import Names, learn_names
+from offbook.language.questions import Question, Term, read_question
+from offbook.language.words import search_terms
+from offbook.models.offline import declining
+from offbook.models.offline.courtesies import answer_courtesy, self_description
+from offbook.models.offline.evidence import Evidence, gather, with_names
+from offbook.models.offline.manner import in_voice
+from offbook.models.offline.telling import Telling
+from offbook.models.offline.wide_scripts import language_of, reply_wide
+from offbook.prompts.reply import ReplyInputs
+from offbook.types import ContextItem, Message
+
+SUPPORT: Final = 0.5
+"""The least weighted share of the question's terms that the context must hold to be answered.
+
+Chosen by principle (half of what is asked must be known) and checked by
+benchmarks/offline_replies.py; see benchmarks/RESULTS.md.
+"""
+MATCHED: Final = 0.25
+"""The least weighted share of the terms that a single sentence must hold."""
+_LEAN: Final = 0.8
+
+
+def reply(inputs: ReplyInputs) -> str:
+    """What the character says."""
+    language = language_of(inputs.question)
+    if language != "en":
+        return reply_wide(inputs, language)
+    text, answered = _reply(inputs)
+    return in_voice(text, inputs, answered=answered)
+
+
+def is_answered(inputs: ReplyInputs) -> bool:
+    """Whether the reply rests on the context, rather than declining or being small talk."""
+    return language_of(inputs.question) == "en" and _reply(inputs)[1]
+
+
+def _reply(inputs: ReplyInputs) -> tuple[str, bool]:
+    known = [item for item in inputs.context if item.kind != "out_of_scope"]
+    outside = [item for item in inputs.context if item.kind == "out_of_scope"]
+    if inputs.profile:
+        known.append(ContextItem("profile", "", inputs.profile, 0.0))
+    names = names_in(inputs.character, known)
+    question = read_question(inputs.question, names.words)
+    evidence = gather(known)
+    telling = Telling(evidence, names)
+    if question.courtesy:
+        return answer_courtesy(question, names, telling, evidence), False
+    if outside:
+        return declining.decline_outside(question, [item.title for item in outside]), False
+    if not evidence.sentences:
+        return declining.nothing_to_go_on(question, inputs.character), False
+    if language_of(known[0].text) != "en":
+        return declining.other_language(), False
+    return _answer(question, names, evidence, telling, inputs.history)
+
+
+def names_in(character: str, items: Sequence[ContextItem]) -> Names:
+    """What the context calls the character; the root of a heading path often has the full name."""
+    titles = sorted({item.title.split(",")[0].split("\n")[0] for item in items} - {""})
+    return learn_names(character, titles, [item.text for item in items])
+
+
+def _answer(
+    question: Question,
+    names: Names,
+    evidence: Evidence,
+    telling: Telling,
+    history: Sequence[Message],
+) -> tuple[str, bool]:
+    said = "\n".join(message.content for message in history if message.role == "assistant")
+    absent = [name for name in question.names if not _is_known(name, evidence)]
+    if absent and len(absent) == len(question.names):
+        return declining.decline(question, (), absent), False
+    asked = _with_history(question, names, history) if question.follow_up else question
+    if not asked.terms:
+        about = [text for text in self_description(evidence, telling) if text not in said]
+        return (" ".join(about), True) if about else (declining.decline(question, ()), False)
+    if evidence.support(asked.terms) < SUPPORT:
+        return declining.decline(question, _missing(asked.terms, evidence)), False
+    hits = [hit for hit in evidence.hits(asked) if hit.matched >= MATCHED]
+    about_self = not question.names
+    if spoken := telling.answer(hits, said, about_self=about_self):
+        return " ".join(map(_closed, spoken)), True
+    return declining.decline(question, _missing(asked.terms, evidence)), False
+
+
+def _is_known(name: str, evidence: Evidence) -> bool:
+    terms = search_terms(name)
+    if not terms:
+        return any(name in sentence.text for sentence in evidence.sentences)
+    return 2 * sum(evidence.frequency[term] > 0 for term in terms) >= len(terms)
+
+
+def _missing(terms: Sequence[Term], evidence: Evidence) -> list[str]:
+    absent = [term for term in terms if not evidence.holds(term) and term.weight >= 1]
+    return [term.word for term in sorted(absent, key=lambda term: -term.weight)]
+
+
+def _with_history(question: Question, names: Names, history: Sequence[Message]) -> Question:
+    """The question with what it leans on: names of the last exchange, or its whole subject."""
+    last_said = next((m.content for m in reversed(history) if m.role == "user"), "")
+    last_told = next((m.content for m in reversed(history) if m.role == "assistant"), "")
+    before = read_question(last_said, names.words) if last_said else None
+    if not question.terms and before is not None:
+        return replace(question, terms=before.terms)
+    recent = list(before.names) if before is not None else []
+    if not recent:
+        recent = list(read_question(last_told, names.words).names)[:3]
+    return with_names(question, recent, _LEAN)
+
+
+def _closed(text: str) -> str:
+    return text if text[-1] in ".!?…”\"'’)" else f"{text}."
+
+
+__all__ = ["MATCHED", "SUPPORT", "is_answered", "names_in", "reply"]

@@ -1,0 +1,150 @@
+"""The answer itself: the best supported sentences, told by the character, in the order of the text.
+
+Takes: evidence, hits, the character's names, what was already said.  Gives: one to four sentences in
+the first person, or nothing where no sentence will do. Source: ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from offbook.language.clauses import quoted_spans
+from offbook.language.first_person import FirstPerson, Told
+from offbook.language.names import Names
+from offbook.models.offline.editorial import is_editorial, without_editorial
+from offbook.models.offline.evidence import Evidence, Hit
+
+_LOOK_AT: Final = 14
+_SENTENCES: Final = 3
+_WORDS: Final = 60
+_SHORT: Final = 16
+_KEEP: Final = 0.55
+_SURE: Final = 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    index: int
+    text: str
+    quality: float
+    told: Told
+
+
+class Telling:
+    """Turns the sentences of one evidence into speech, a paragraph at a time, when asked for."""
+
+    def __init__(self, evidence: Evidence, names: Names) -> None:
+        self._evidence = evidence
+        self._speaker = FirstPerson(names)
+        self._paragraph_of = {
+            index: paragraph
+            for paragraph in evidence.paragraphs
+            for index in paragraph.sentences
+        }
+        self._told: dict[int, Told] = {}
+
+    def told(self, index: int) -> Told:
+        """Sentence ``index`` in the first person, read in the light of those before it."""
+        if index not in self._told:
+            paragraph = self._paragraph_of[index]
+            inside = [i for i in paragraph.sentences if not self._evidence.sentences[i].is_heading]
+            spans = [
+                (self._evidence.sentences[i].start, self._evidence.sentences[i].end)
+                for i in inside or paragraph.sentences
+            ]
+            turned = self._speaker.passage(paragraph.text, spans)
+            self._told.update(zip(inside or paragraph.sentences, turned, strict=True))
+        return self._told[index]
+
+    def speech(self, index: int) -> str:
+        """Sentence ``index`` as it is said: first person, no notes, one line."""
+        return " ".join(without_editorial(self.told(index).text).split())
+
+    def answer(self, hits: Sequence[Hit], said: str, *, about_self: bool) -> list[str]:
+        """The sentences to say, in order; empty where none will do.
+
+        Args:
+            hits: Sentences that bear on the question, best first.
+            said: Everything that the character has said before; none of it is said again.
+            about_self: Whether the question is about the character, so that sentences about it
+                come first.
+        """
+        candidates = sorted(
+            filter(None, (self._candidate(hit, said, about_self) for hit in hits[:_LOOK_AT])),
+            key=lambda candidate: (-candidate.quality, candidate.index),
+        )
+        if not candidates:
+            return []
+        best = candidates[0]
+        chosen = {best.index: best.text}
+        self._lead_in(best, chosen, said)
+        for candidate in candidates[1:]:
+            full = len(chosen) >= _SENTENCES or _count(chosen) + len(candidate.text.split()) > _WORDS
+            if full or candidate.quality < _KEEP * best.quality:
+                continue
+            if candidate.told.dangling and candidate.index - 1 not in chosen:
+                continue
+            if not self._repeats(candidate.index, chosen):
+                chosen[candidate.index] = candidate.text
+        if _count(chosen) < _SHORT:
+            self._go_on(max(chosen), chosen, said)
+        return [chosen[index] for index in sorted(chosen)]
+
+    def _candidate(self, hit: Hit, said: str, about_self: bool) -> _Candidate | None:
+        told = self.told(hit.index)
+        text = self.speech(hit.index)
+        if not text or text in said or _is_torn(text):
+            return None
+        quality = hit.score
+        if told.certainty < _SURE:
+            quality *= 0.75 if told.certainty >= 0.55 else 0.5
+        if is_editorial(text):
+            quality *= 0.35
+        if told.dangling:
+            quality *= 0.6
+        if about_self and not told.about:
+            quality *= 0.7
+        return _Candidate(hit.index, text, quality, told)
+
+    def _lead_in(self, best: _Candidate, chosen: dict[int, str], said: str) -> None:
+        """What a sentence that begins with "it" or "they" leans on."""
+        before = best.index - 1
+        if not best.told.dangling or before not in self._paragraph_of:
+            return
+        same = self._paragraph_of[before] is self._paragraph_of[best.index]
+        text = self.speech(before)
+        if same and text not in said and not _is_torn(text):
+            chosen[before] = text
+
+    def _go_on(self, last: int, chosen: dict[int, str], said: str) -> None:
+        """The next sentence, where it goes on about the character."""
+        following = last + 1
+        if self._paragraph_of.get(following) is not self._paragraph_of[last]:
+            return
+        told = self.told(following)
+        text = self.speech(following)
+        fits = told.about and told.certainty >= _SURE and len(text.split()) <= 40
+        if fits and text not in said and not is_editorial(text) and not _is_torn(text):
+            chosen[following] = text
+
+    def _repeats(self, index: int, chosen: dict[int, str]) -> bool:
+        mine = set(self._evidence.sentences[index].counts)
+        for other in chosen:
+            theirs = set(self._evidence.sentences[other].counts)
+            if len(mine & theirs) > 0.6 * min(len(mine), len(theirs) or 1):
+                return True
+        return False
+
+
+def _count(chosen: dict[int, str]) -> int:
+    return sum(len(text.split()) for text in chosen.values())
+
+
+def _is_torn(text: str) -> bool:
+    """Whether a quotation begins or ends outside of the sentence."""
+    if text.count('"') % 2 or text.count("“") != text.count("”"):
+        return True
+    spans = quoted_spans(text)
+    return bool(spans) and sum(end - start for start, end in spans) > 0.8 * len(text)
