@@ -15,10 +15,15 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 _CANDIDATE: Final = re.compile(
-    r"\n {0,3}(?:(?P<atx>#{1,6})(?=[ \t\r\n]|\Z)|(?P<fence>`{3,}(?=[^`\n]*(?:\n|\Z))|~{3,})"
-    r"|(?P<setext>=+|-+)[ \t\r]*(?=\n|\Z))"
+    r"\n {0,3}(?:(#{1,6})(?![^ \t\r\n])[ \t]*([^\n]*)"
+    r"|(`{3,}(?=[^`\n]*(?:\n|\Z))|~{3,})"
+    r"|(=+|-+)[ \t\r]*(?=\n|\Z))"
 )
-"""Starts with a literal newline, which the regular expression engine finds at memory speed."""
+"""A heading line (marks, title), the opening of a fence, or the underline of a setext heading.
+
+Starts with a literal newline, which the regular expression engine finds at memory speed.
+"""
+_TITLE, _FENCE = 2, 3
 
 _NO_SETEXT: Final = re.compile(r" {4}|\t| {0,3}(?:>|[-+*][ \t]|\d{1,9}[.)][ \t]|[|#])")
 """A line that is a block quote, list item, table row or code is not a setext heading."""
@@ -48,14 +53,8 @@ class Section(NamedTuple):
     body_end: int
 
 
-class Heading(NamedTuple):
-    """One heading line: level, offsets of its title, of its line, and of the body behind it."""
-
-    level: int
-    title_start: int
-    title_end: int
-    line_start: int
-    body_start: int
+Heading = tuple[int, int, int, int, int]
+"""Level, offsets of the title's start and end, of the line's start, and of the body behind it."""
 
 
 def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
@@ -80,7 +79,9 @@ def sections(text: str) -> list[Section]:
     levels: list[int] = []
     level = title_start = title_end = body = 0
     for heading in _headings(text):
-        start, end = trimmed(text, body, heading.line_start)
+        line_start = heading[3]
+        # Most headings that follow one another have nothing but a line break between them.
+        start, end = trimmed(text, body, line_start) if line_start - body > 1 else (body, body)
         if level or end > start:
             found.append(Section(path, level, title_start, title_end, start, end))
         level, title_start, title_end, _, body = heading
@@ -101,44 +102,40 @@ def _headings(text: str) -> Iterator[Heading]:
     blocked = position  # a setext title cannot begin before the end of the last heading or fence
     if position == 0:
         # The pattern wants a newline in front: look at the first line through a copy of it.
-        first_end = text.find("\n")
-        first_line = text if first_end < 0 else text[:first_end]
-        match = _CANDIDATE.match("\n" + first_line[:2000])
-        if match and match["atx"]:
-            heading = _atx(text, match.end("atx") - 1, 0, len(match["atx"]))
-            blocked = heading.body_start
-            yield heading
-        elif match and match["fence"]:
-            position = blocked = _fence_end(text, match["fence"], len(first_line))
-    while match := _CANDIDATE.search(text, position):
-        kind = match.lastgroup
-        if kind == "atx":
-            heading = _atx(text, match.end(), match.start() + 1, match.end() - match.start("atx"))
-            position = blocked = heading.body_start
-            yield heading
-        elif kind == "fence":
-            position = blocked = _fence_end(text, match["fence"], match.end())
+        line_end = text.find("\n")
+        first_line = text if line_end < 0 else text[:line_end]
+        match = _CANDIDATE.match("\n" + first_line)
+        if match and match.lastindex == _TITLE:
+            start, end = _title(match)
+            position = blocked = len(first_line)
+            yield len(match[1]), start - 1, end - 1, 0, blocked
+        elif match and match.lastindex == _FENCE:
+            position = blocked = _fence_end(text, match[_FENCE], len(first_line))
+    while position >= 0:
+        for match in _CANDIDATE.finditer(text, position):
+            if match.lastindex == _TITLE:
+                blocked = match.end()
+                yield len(match[1]), *_title(match), match.start() + 1, blocked
+            elif match.lastindex == _FENCE:
+                position = blocked = _fence_end(text, match[_FENCE], match.end())
+                break
+            elif line := _setext_title(text, match.start(), blocked):
+                blocked = match.end()
+                yield 1 if match[4][0] == "=" else 2, *line, blocked
         else:
-            position = match.end()
-            line = _setext_title(text, match.start(), blocked)
-            if line is not None:
-                level = 1 if match["setext"][0] == "=" else 2
-                blocked = position
-                yield Heading(level, *line, position)
+            position = -1
 
 
-def _atx(text: str, after_marks: int, line_start: int, level: int) -> Heading:
-    """The ATX heading whose marks end at ``after_marks``; a closing run of ``#`` is no title."""
-    line_end = text.find("\n", after_marks)
-    line_end = len(text) if line_end < 0 else line_end
-    raw = text[after_marks:line_end]
-    title = raw.strip()
-    start = after_marks + len(raw) - len(raw.lstrip()) if title else after_marks
+def _title(match: re.Match[str]) -> tuple[int, int]:
+    """Offsets of the title of an ATX heading; a closing run of ``#`` is no part of it."""
+    raw = match[_TITLE]
+    title = raw.rstrip()
     if title.endswith("#"):
         opened = title.rstrip("#")
         if not opened or opened[-1] in " \t":
             title = opened.rstrip()
-    return Heading(level, start, start + len(title), line_start, line_end)
+    start = match.start(_TITLE)
+    return start, start + len(title)
 
 
 def _setext_title(text: str, line_end: int, blocked: int) -> tuple[int, int, int] | None:

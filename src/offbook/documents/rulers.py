@@ -6,6 +6,7 @@ Lengths are code points, or the built-in estimate of tokens (``offbook.language.
 
 from __future__ import annotations
 
+import operator
 from array import array
 from bisect import bisect_left, bisect_right
 from typing import Final, Literal, Protocol
@@ -23,29 +24,24 @@ class Ruler(Protocol):
         """Length of ``text[start:end]``."""
         ...
 
-    def forward(self, start: int, budget: int) -> int:
+    def forward(self, start: int, budget: int, /) -> int:
         """The furthest end such that ``text[start:end]`` is at most ``budget`` long."""
         ...
 
-    def backward(self, end: int, budget: int) -> int:
+    def backward(self, end: int, budget: int, /) -> int:
         """The furthest start such that ``text[start:end]`` is at most ``budget`` long."""
         ...
 
 
 class CharacterRuler:
-    """Code points. Ends may lie outside of the text: slices do not mind."""
+    """Code points. Offsets may fall outside of the text; built of C functions, for speed."""
+
+    forward = staticmethod(operator.add)
+    backward = staticmethod(operator.sub)
 
     def length(self, start: int, end: int) -> int:
         """Length of ``text[start:end]`` in code points."""
         return end - start
-
-    def forward(self, start: int, budget: int) -> int:
-        """``budget`` code points on."""
-        return start + budget
-
-    def backward(self, end: int, budget: int) -> int:
-        """``budget`` code points back."""
-        return end - budget
 
 
 class TokenRuler:

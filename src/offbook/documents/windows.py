@@ -25,25 +25,39 @@ _NONSPACE: Final = re.compile(r"\S")
 _SPACES: Final = " \t\u00a0\u2009\u2028\u3000"
 
 
-class _Marks:
-    """A level of separators that are plain strings."""
+class _Mark:
+    """A level of separators that is one string."""
 
-    def __init__(self, marks: tuple[str, ...]) -> None:
-        self._marks = marks
-        self._longest = max(map(len, marks))
+    def __init__(self, mark: str) -> None:
+        self._mark, self._width = mark, len(mark)
 
     def last(self, text: str, low: int, high: int) -> int:
         """The last offset in ``(low, high]`` before which a unit of this level ends, or -1."""
+        return text.rfind(self._mark, low + 1, high + self._width)
+
+    def first(self, text: str, low: int, high: int) -> int:
+        """The first such offset in ``(low, high]``, or -1."""
+        return text.find(self._mark, low + 1, high + self._width)
+
+
+class _Spaces:
+    """The level of words: any of several characters that are blank."""
+
+    def __init__(self, spaces: str) -> None:
+        self._spaces = spaces
+
+    def last(self, text: str, low: int, high: int) -> int:
+        """The last offset in ``(low, high]`` before which a word ends, or -1."""
         best = -1
-        for mark in self._marks:
-            best = max(best, text.rfind(mark, max(low + 1, best), high + len(mark)))
+        for space in self._spaces:
+            best = max(best, text.rfind(space, max(low + 1, best), high + 1))
         return best
 
     def first(self, text: str, low: int, high: int) -> int:
         """The first such offset in ``(low, high]``, or -1."""
         best = -1
-        for mark in self._marks:
-            found = text.find(mark, low + 1, high + len(mark))
+        for space in self._spaces:
+            found = text.find(space, low + 1, high + 1)
             if found >= 0:
                 best, high = found, found - 1
         return best
@@ -67,6 +81,9 @@ class _Sentences:
         return line if end < 0 else end
 
 
+_Level = _Mark | _Spaces | _Sentences
+
+
 class _Levels:
     """The separators that occur in a stretch of text.
 
@@ -77,21 +94,21 @@ class _Levels:
     """
 
     def __init__(self, text: str, start: int, end: int, terminators: str, spaces: str) -> None:
-        self.stops: list[_Marks | _Sentences] = []
-        self.begins: list[_Marks | _Sentences] = []
-        self.words: _Marks | None = None
+        self.stops: list[_Level] = []
+        self.begins: list[_Level] = []
+        self.words: _Spaces | None = None
         has_lines = text.find("\n", start, end) >= 0
         if has_lines:
-            lines = _Marks(("\n",))
+            lines = _Mark("\n")
             if text.find("\n\n", start, end) >= 0:
-                self.stops.append(_Marks(("\n\n",)))
+                self.stops.append(_Mark("\n\n"))
             self.stops.append(lines)
             self.begins.append(lines)
         if terminators:
             self.stops.append(_Sentences(terminators))
             self.begins.append(_Sentences(terminators))
         if spaces or has_lines:
-            self.words = _Marks((*spaces, "\n") if has_lines else tuple(spaces))
+            self.words = _Spaces(spaces + "\n" if has_lines else spaces)
             self.stops.append(self.words)
 
 
@@ -119,14 +136,15 @@ class WindowCutter:
         Each begins and ends behind those before it; together they hold all but white space, and
         none is longer than ``longest``.
         """
-        text = self._text
+        text, forward = self._text, self._ruler.forward
         if self._reach(start, end) >= end:
             return [(start, end)]
         levels = _Levels(text, start, end, self._sentences, self._spaces)
         pieces: list[Span] = []
         fresh = start
         while (limit := self._reach(start, end)) < end:
-            stop, kept = self._stop(levels, start, fresh, limit, end)
+            low = max(fresh, forward(start, self._overlap))
+            stop, kept = self._stop(levels, low, fresh, limit, end)
             if text[stop - 1].isspace():
                 stop = trimmed(text, fresh, stop)[1]
             pieces.append((start, stop))
@@ -148,17 +166,14 @@ class WindowCutter:
         match = _NONSPACE.search(text, position + 1, end)
         return match.start() if match else end
 
-    def _stop(
-        self, levels: _Levels, start: int, fresh: int, limit: int, end: int
-    ) -> tuple[int, int]:
-        """Where the piece from ``start``, whose new text begins at ``fresh``, ends.
+    def _stop(self, levels: _Levels, low: int, fresh: int, limit: int, end: int) -> tuple[int, int]:
+        """Where the piece whose new text begins at ``fresh`` ends: in ``(low, limit]`` if it can.
 
         Returns:
             The end, and the end of the unit behind it that the next piece must hold whole; -1
             where that is for the next piece to choose.
         """
         text = self._text
-        low = max(fresh, self._ruler.forward(start, self._overlap))
         for level in levels.stops:
             stop = level.last(text, low, limit)
             if stop >= 0:
@@ -172,7 +187,7 @@ class WindowCutter:
                     return before, unit_end
         return limit, -1
 
-    def _unit_end(self, level: _Marks | _Sentences, low: int, reach: int, end: int) -> int:
+    def _unit_end(self, level: _Level, low: int, reach: int, end: int) -> int:
         """Where the unit that holds ``low`` ends, if that is within ``reach``; else -1."""
         found = level.first(self._text, low, reach)
         if found < 0:
@@ -204,7 +219,7 @@ class WindowCutter:
             begin = self._begin(levels.words, low, stop)
         return begin if begin < stop else low
 
-    def _begin(self, level: _Marks | _Sentences, low: int, high: int) -> int:
+    def _begin(self, level: _Level, low: int, high: int) -> int:
         """The first offset in ``[low, high)`` where a unit of ``level`` begins; else ``high``."""
         text = self._text
         position = max(low - 2, 0)

@@ -25,6 +25,7 @@ _NEXT: Final = re.compile(r"[ \t\u00a0\u3000]*\n?[ \t]*[\"'“‘«‹(\[*_]*([^
 _WORD_BEFORE: Final = re.compile(r"[^\s\"'“‘«(\[*_—–-]*\Z")
 _BLOCK_START: Final = re.compile(r"[-+*•·–—][ \t]|\d{1,9}[.)、][ \t]?|[#>|]")
 _LOOK_BACK: Final = 24
+_LONG_WORD: Final = 7
 
 
 def _words(listed: str) -> frozenset[str]:
@@ -134,10 +135,12 @@ def sentence_end(text: str, start: int, end: int) -> int:
         # CJK text often uses an ASCII mark or an ellipsis without a blank; a sentence ends there
         # only before a quotation or another wide character that begins one, which we cannot know.
         return -1
-    following = _NEXT.match(text, end)
-    if following is None:
-        return end
-    character = following[1]
+    character = text[end + 1 : end + 2]
+    if not character.isalnum():
+        following = _NEXT.match(text, end)
+        if following is None:
+            return end
+        character = following[1]
     if text[start] != "." or text[start : start + 2] == "..":
         return -1 if character.islower() else end
     return end if _full_stop_ends(text, start, end, character) else -1
@@ -147,6 +150,8 @@ def _full_stop_ends(text: str, stop: int, end: int, following: str) -> bool:
     """Whether the full stop at ``stop`` ends a sentence, from the word before and what follows."""
     if following.islower():
         return False
+    if text[max(0, stop - _LONG_WORD) : stop].isalpha() and stop >= _LONG_WORD:
+        return True  # longer than all that is shortened by a full stop
     low = max(0, stop - _LOOK_BACK)
     match = _WORD_BEFORE.search(text[low:stop])
     raw = match[0] if match else ""
