@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, case, delete, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, case, delete, insert, select, update
 
 from offbook.errors import UnknownName, UsageError
 from offbook.stores import call_cache
@@ -20,6 +20,13 @@ from offbook.stores.statements import storable, timestamp
 from offbook.types import Character
 
 MAX_NAME_CHARS: Final = 200
+
+_TOUCHED: Final = "offbook.touched"
+_TOUCH: Final = (
+    update(characters)
+    .where(characters.c.id == bindparam("touched"))
+    .values(revision=characters.c.revision + 1)
+)
 
 
 def character_id(name: str) -> str:
@@ -129,16 +136,17 @@ def list_all(conn: Connection) -> list[Character]:
 
 
 def touch(conn: Connection, character: str) -> None:
-    """Note that what the character knows has changed: its revision grows.
+    """Note that what the character knows has changed: its revision grows, once a transaction.
 
     Raises:
         UnknownName: the character has been deleted meanwhile.
     """
-    columns = characters.c
-    changed = conn.execute(
-        update(characters).where(columns.id == character).values(revision=columns.revision + 1)
-    )
-    if not changed.rowcount:
+    transaction = conn.get_transaction()
+    noted, touched = conn.info.get(_TOUCHED, (None, frozenset()))
+    if noted is transaction and character in touched:
+        return
+    conn.info[_TOUCHED] = (transaction, {character, *(touched if noted is transaction else ())})
+    if not conn.execute(_TOUCH, {"touched": character}).rowcount:
         raise UnknownName(f"There is no character {character!r}.", "it has been deleted meanwhile")
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, delete, select, update
+from sqlalchemy import Connection, Select, bindparam, delete, func, select, update
 
 from offbook.stores import characters, graph, jobs
 from offbook.stores.schema import chunkings, chunks, documents
@@ -110,11 +110,12 @@ def list_chunks(
 
 def count(conn: Connection, character: str, chunking: str) -> int:
     """How many chunks a chunking of a character has."""
-    return conn.execute(
+    found: int = conn.execute(
         select(func.count())
         .select_from(chunks)
         .where(chunks.c.character_id == character, chunks.c.chunking == chunking)
     ).scalar_one()
+    return found
 
 
 def get_chunks(conn: Connection, character: str, ids: Sequence[str]) -> list[Chunk]:

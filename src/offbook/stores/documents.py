@@ -16,7 +16,7 @@ from offbook.errors import UnknownName
 from offbook.stores import call_cache, characters, conversations, graph
 from offbook.stores.schema import characters as character_rows
 from offbook.stores.schema import chunks, documents
-from offbook.stores.statements import insert, storable
+from offbook.stores.statements import storable
 from offbook.types import Document
 
 
@@ -69,7 +69,7 @@ def put(conn: Connection, character: str, document: Document) -> None:
         highest = conn.execute(select(func.max(columns.ordinal)).where(of_character)).scalar()
         key = {"character_id": character, "id": document.id}
         ordinal = 0 if highest is None else highest + 1
-        conn.execute(insert(conn, documents), {**key, **row, "ordinal": ordinal})
+        conn.execute(documents.insert(), {**key, **row, "ordinal": ordinal})
     else:
         conn.execute(update(documents).where(of_character, columns.id == document.id).values(**row))
         if old.digest != document.digest:

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from sqlalchemy import Connection, LargeBinary, delete, func, select, type_coerce, update
+from sqlalchemy import Connection, LargeBinary, bindparam, delete, func, select, type_coerce, update
 
 from offbook.errors import EmbedderMismatch, ModelError, StoreFailed
 from offbook.stores import characters
 from offbook.stores.schema import characters as character_rows
 from offbook.stores.schema import chunks, subjects, vector_sets, vectors
-from offbook.stores.statements import batches, insert, upsert
+from offbook.stores.statements import batches, upsert
 from offbook.stores.vector_type import pack, unpack
 
 if TYPE_CHECKING:
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Kind = Literal["chunk", "raw_entity", "entity", "memory"]
+
+_DIMENSION: Final = select(vector_sets.c.dimension).where(
+    vector_sets.c.character_id == bindparam("owner"), vector_sets.c.id == bindparam("set_id")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,9 +161,7 @@ def put_vectors(
     if not ids:
         return
     dimension = conn.execute(
-        select(vector_sets.c.dimension).where(
-            vector_sets.c.character_id == character, vector_sets.c.id == set_id
-        )
+        _DIMENSION, {"owner": character, "set_id": set_id}
     ).scalar_one_or_none()
     if dimension is None:
         raise StoreFailed(
@@ -291,7 +293,7 @@ def _add_set(conn: Connection, character: str, made: VectorSet) -> None:
         "status": made.status,
         "active": made.active,
     }
-    conn.execute(insert(conn, vector_sets), row)
+    conn.execute(vector_sets.insert(), row)
 
 
 def _remove_set(conn: Connection, character: str, set_id: str) -> None:
