@@ -93,22 +93,15 @@ class _Levels:
         words: Where it begins otherwise; None in text without blanks.
     """
 
-    def __init__(self, text: str, start: int, end: int, terminators: str, spaces: str) -> None:
-        self.stops: list[_Level] = []
-        self.begins: list[_Level] = []
+    def __init__(self, marks: tuple[str, ...], terminators: str, spaces: str) -> None:
+        self.stops: list[_Level] = [_Mark(mark) for mark in marks]
+        self.begins: list[_Level] = self.stops[-1:]
         self.words: _Spaces | None = None
-        has_lines = text.find("\n", start, end) >= 0
-        if has_lines:
-            lines = _Mark("\n")
-            if text.find("\n\n", start, end) >= 0:
-                self.stops.append(_Mark("\n\n"))
-            self.stops.append(lines)
-            self.begins.append(lines)
         if terminators:
             self.stops.append(_Sentences(terminators))
-            self.begins.append(_Sentences(terminators))
-        if spaces or has_lines:
-            self.words = _Spaces(spaces + "\n" if has_lines else spaces)
+            self.begins.append(self.stops[-1])
+        if spaces or marks:
+            self.words = _Spaces(spaces + "\n" if marks else spaces)
             self.stops.append(self.words)
 
 
@@ -127,8 +120,11 @@ class WindowCutter:
             raise ValueError(f"overlap {overlap!r} must lie in [0, {longest!r})")
         self._text, self._ruler = text, ruler
         self._longest, self._overlap = longest, overlap
-        self._sentences = "".join(mark for mark in TERMINATORS if mark in text)
-        self._spaces = "".join(mark for mark in _SPACES if mark in text)
+        terminators = "".join(mark for mark in TERMINATORS if mark in text)
+        spaces = "".join(mark for mark in _SPACES if mark in text)
+        self._in_blocks = _Levels(("\n\n", "\n"), terminators, spaces)
+        self._in_lines = _Levels(("\n",), terminators, spaces)
+        self._in_one_line = _Levels((), terminators, spaces)
 
     def cut(self, start: int, end: int) -> list[Span]:
         """Pieces of ``text[start:end]``, which begins and ends with other than white space.
@@ -136,15 +132,19 @@ class WindowCutter:
         Each begins and ends behind those before it; together they hold all but white space, and
         none is longer than ``longest``.
         """
-        text, forward = self._text, self._ruler.forward
+        text, forward, longest = self._text, self._ruler.forward, self._longest
         if self._reach(start, end) >= end:
             return [(start, end)]
-        levels = _Levels(text, start, end, self._sentences, self._spaces)
+        levels = self._levels(start, end)
         pieces: list[Span] = []
         fresh = start
-        while (limit := self._reach(start, end)) < end:
-            low = max(fresh, forward(start, self._overlap))
-            stop, kept = self._stop(levels, low, fresh, limit, end)
+        while (limit := forward(start, longest)) < end:
+            if text[limit].isspace():
+                limit = self._skip_blanks(limit, end)
+                if limit >= end:
+                    break
+            low = forward(start, self._overlap)
+            stop, kept = self._stop(levels, low if low > fresh else fresh, fresh, limit, end)
             if text[stop - 1].isspace():
                 stop = trimmed(text, fresh, stop)[1]
             pieces.append((start, stop))
@@ -153,6 +153,12 @@ class WindowCutter:
         pieces.append((start, end))
         return pieces
 
+    def _levels(self, start: int, end: int) -> _Levels:
+        """The separators that occur between ``start`` and ``end``."""
+        if self._text.find("\n", start, end) < 0:
+            return self._in_one_line
+        return self._in_lines if self._text.find("\n\n", start, end) < 0 else self._in_blocks
+
     def _reach(self, start: int, end: int) -> int:
         """How far a piece from ``start`` may reach; blanks at its end do not count."""
         reach = self._ruler.forward(start, self._longest)
@@ -160,10 +166,7 @@ class WindowCutter:
 
     def _skip_blanks(self, position: int, end: int) -> int:
         """The first offset from ``position`` on that is not white space."""
-        text = self._text
-        if not text[position].isspace():
-            return position
-        match = _NONSPACE.search(text, position + 1, end)
+        match = _NONSPACE.search(self._text, position, end)
         return match.start() if match else end
 
     def _stop(self, levels: _Levels, low: int, fresh: int, limit: int, end: int) -> tuple[int, int]:
@@ -200,21 +203,24 @@ class WindowCutter:
         Its new text begins at ``fresh``, and it holds ``kept`` or, if that is -1, the largest unit
         at ``fresh`` that fits.
         """
-        ruler = self._ruler
-        low = ruler.backward(fresh, self._overlap)
+        backward = self._ruler.backward
+        low = backward(fresh, self._overlap)
         if low >= stop:
             return fresh
         if kept < 0:
             reach = self._reach(fresh, end)
-            ends = (self._unit_end(level, fresh, reach, end) for level in levels.stops)
-            kept = next((unit_end for unit_end in ends if unit_end >= 0), -1)
-        if kept >= 0:
-            low = max(low, ruler.backward(kept, self._longest))
-        if low >= stop:
-            return fresh
+            for level in levels.stops:
+                kept = self._unit_end(level, fresh, reach, end)
+                if kept >= 0:
+                    break
+        if kept >= 0 and (whole := backward(kept, self._longest)) > low:
+            if whole >= stop:
+                return fresh
+            low = whole
         begin = stop
         for level in levels.begins:
-            begin = self._begin(level, low, begin)
+            if begin > low:
+                begin = self._begin(level, low, begin)
         if begin == stop and levels.words is not None:
             begin = self._begin(levels.words, low, stop)
         return begin if begin < stop else low
@@ -222,12 +228,12 @@ class WindowCutter:
     def _begin(self, level: _Level, low: int, high: int) -> int:
         """The first offset in ``[low, high)`` where a unit of ``level`` begins; else ``high``."""
         text = self._text
-        position = max(low - 2, 0)
+        position = low - 2 if low > 1 else 0  # what ends a unit stands before the next begins
         while (found := level.first(text, position, high - 1)) >= 0:
             match = _NONSPACE.search(text, found, high)
             if match is None:
                 break
-            if match.start() >= low:
-                return match.start()
             position = match.start()
+            if position >= low:
+                return position
         return high
