@@ -12,6 +12,8 @@ import pytest
 if TYPE_CHECKING:
     from offbook.protocols import Store
 
+pytest_plugins = ["tests.loopback.fixtures"]
+
 _numbers = itertools.count()
 
 

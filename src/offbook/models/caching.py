@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from offbook.errors import AnswerError
+from offbook.errors import ModelError
 from offbook.prompts.answers import read_answer
 from offbook.types import ChatResponse
 
@@ -161,7 +161,7 @@ def _is_valid(request: ChatRequest, response: ChatResponse) -> bool:
         return False
     try:
         read_answer(*request.origin, response)
-    except AnswerError:
+    except ModelError:
         return False
     return True
 

@@ -30,6 +30,7 @@ _HEADERS: Final = frozenset(
         "host",
         "transfer-encoding",
         "user-agent",
+        "x-stainless-raw-response",  # the SDK reads it off the request again
     }
 )
 _MOST_CONNECTIONS: Final = 1_000

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
-from offbook.errors import ModelError
+from offbook.errors import InputRefused, ModelError
 
 PASSING: Final = frozenset({408, 409, 425, 429})
 """Statuses below 500 that are worth another try."""
@@ -28,6 +28,7 @@ _CONTEXT_MARKS: Final = (
     "prompt is too long",
     "exceeds the available context",
 )
+_FILTER_MARKS: Final = ("content_filter", "content management policy", "content_policy")
 
 
 class PassingError(ModelError):
@@ -93,7 +94,15 @@ def from_status(place: Place, status: int, body: Any, headers: Mapping[str, str]
             retry_after=retry_after(headers),
             throttled=status == 429 and "insufficient_quota" not in said_by(body),
         )
-    return ModelError(told, _hint_when_lasting(place, status, said))
+    if status == 413 or is_about_context_length(said):
+        return InputRefused(
+            told,
+            "the input is longer than the model takes: use a model with a longer context, or lower "
+            "context.budget_tokens and context.history_tokens",
+        )
+    if status in (400, 422) and any(mark in said.casefold() for mark in _FILTER_MARKS):
+        return InputRefused(told, "the endpoint's content filter refuses it: use another model")
+    return ModelError(told, _hint_when_lasting(place, status))
 
 
 def _hint_when_passing(place: Place, status: int) -> str:
@@ -102,7 +111,7 @@ def _hint_when_passing(place: Place, status: int) -> str:
     return "the endpoint has trouble; run the command again, what was done is kept"
 
 
-def _hint_when_lasting(place: Place, status: int, said: str) -> str:
+def _hint_when_lasting(place: Place, status: int) -> str:
     section = place.section
     if status == 401:
         return (
@@ -115,11 +124,6 @@ def _hint_when_lasting(place: Place, status: int, said: str) -> str:
         return (
             f"check {section}.model ({place.model!r}) and {section}.base_url; "
             "an address mostly ends in /v1"
-        )
-    if is_about_context_length(said):
-        return (
-            "the prompt is longer than the model takes: use a model with a longer context, or "
-            "lower context.budget_tokens and context.history_tokens"
         )
     return f"the endpoint refuses the request: check {section}.model and {section}.base_url"
 
@@ -135,7 +139,7 @@ def said_by(body: Any) -> str:
     if isinstance(body, Mapping):
         inner = body.get("error", body)
         if isinstance(inner, Mapping):
-            words = [inner.get(key) for key in ("code", "message", "param", "detail", "type")]
+            words = [inner.get(key) for key in ("code", "message", "param", "detail")]
             told = " ".join(str(word) for word in words if word)
             if told:
                 return told

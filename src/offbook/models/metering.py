@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -58,7 +58,7 @@ class Meter:
         self._cached_calls = 0
         self._embed_calls = 0
         self._embed_tokens = 0
-        self._intervals: list[tuple[float, float]] = []
+        self._chain = Chain()
 
     def requested(self, model: str, task: str, requests: int = 1) -> None:
         """Count requests that went out to an endpoint, answered or not."""
@@ -80,7 +80,7 @@ class Meter:
 
     def waited(self, submitted: float, finished: float) -> None:
         """Note the interval of a call, queueing included, for the chain of calls."""
-        self._intervals.append((submitted, finished))
+        self._chain.add(submitted, finished)
 
     def embedded(self, model: str, prompt_tokens: int) -> None:
         """Count an answered request for embeddings; its tokens cost, and are no chat's."""
@@ -98,7 +98,7 @@ class Meter:
         return Usage(
             calls=sum(task.calls for task in tasks.values()),
             cached_calls=self._cached_calls,
-            round_trips=longest_chain(self._intervals),
+            round_trips=self._chain.length,
             prompt_tokens=sum(task.prompt_tokens for task in tasks.values()),
             completion_tokens=sum(task.completion_tokens for task in tasks.values()),
             embed_calls=self._embed_calls,
@@ -117,17 +117,25 @@ class Meter:
         )
 
 
-def longest_chain(intervals: Iterable[tuple[float, float]]) -> int:
-    """The most intervals of which each begins when or after the one before it ended.
+class Chain:
+    """The longest chain of intervals of which each begins when or after the one before it ended.
 
-    A call that waited for another was submitted after that one had finished, so the chain of calls
-    that waited for one another is at most this long; taking the earliest end first finds it.
+    A call that waited for another was submitted after that one had finished, so this is the longest
+    chain of calls that waited for one another. Intervals come in the order of their ends, and
+    taking the earliest end first finds the longest chain: one number has to be kept.
     """
-    length, end = 0, float("-inf")
-    for submitted, finished in sorted(intervals, key=lambda interval: interval[1]):
-        if submitted >= end:
-            length, end = length + 1, finished
-    return length
+
+    __slots__ = ("_end", "length")
+
+    def __init__(self) -> None:
+        self._end = float("-inf")
+        self.length = 0
+
+    def add(self, submitted: float, finished: float) -> None:
+        """Take in the interval that ended last."""
+        if submitted >= self._end:
+            self.length += 1
+            self._end = finished
 
 
 def task_of(request: ChatRequest) -> str:

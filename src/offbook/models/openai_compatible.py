@@ -195,7 +195,8 @@ class OpenAICompatible:
             PassingError: the endpoint failed; before the first piece, another try may help.
             ModelError: it will not help.
             IncompleteAnswer: the length limit was reached.
-            InvalidAnswer: the endpoint withheld the rest, or thoughts were taken for the answer.
+            InputRefused: the endpoint withheld the rest.
+            InvalidAnswer: thoughts were taken for the answer.
         """
         thinking = ThinkingFilter(inside=self._thinks_first)
         shown = False

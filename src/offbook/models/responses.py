@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from offbook.errors import IncompleteAnswer, InvalidAnswer
+from offbook.errors import IncompleteAnswer, InputRefused
 from offbook.models.failures import PassingError, Place, broken, said_by
 from offbook.models.thinking import strip_thinking
 from offbook.types import ChatResponse, Message
@@ -85,7 +85,7 @@ def check_end(place: Place, finish_reason: str | None) -> None:
     Raises:
         PassingError: it stopped before the endpoint said that the answer is whole.
         IncompleteAnswer: the length limit was reached.
-        InvalidAnswer: the endpoint withheld the rest.
+        InputRefused: the endpoint withheld the rest.
     """
     if finish_reason is None:
         raise PassingError(
@@ -99,7 +99,7 @@ def check_end(place: Place, finish_reason: str | None) -> None:
             "raise reply.max_tokens, or the limit of the endpoint",
         )
     if finish_reason == "content_filter":
-        raise InvalidAnswer(
+        raise InputRefused(
             f"the content filter of {place.base_url} withheld the rest of the answer",
             "ask differently, or use another model",
         )

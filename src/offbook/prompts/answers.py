@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
-from offbook.errors import AnswerError, IncompleteAnswer, InvalidAnswer
+from offbook.errors import AnswerError, IncompleteAnswer, InputRefused, InvalidAnswer
 from offbook.prompts.notation import loads_strictly, mend_notation, spans
 
 if TYPE_CHECKING:
@@ -63,7 +63,8 @@ def read_answer(prompt: Prompt[In, Out], inputs: In, response: ChatResponse) -> 
 
     Raises:
         IncompleteAnswer: the endpoint cut the answer off (finish reason ``length``).
-        InvalidAnswer: the endpoint withheld it (``content_filter``), or it does not fit.
+        InputRefused: the endpoint withheld it (``content_filter``); asking again is no use.
+        InvalidAnswer: it does not fit.
     """
     if response.finish_reason == "length":
         raise IncompleteAnswer(
@@ -72,10 +73,9 @@ def read_answer(prompt: Prompt[In, Out], inputs: In, response: ChatResponse) -> 
             response.text,
         )
     if response.finish_reason == "content_filter":
-        raise InvalidAnswer(
-            "the endpoint withheld the answer (content filter)",
+        raise InputRefused(
+            f"the endpoint's content filter withheld the answer to {prompt.label}",
             "use another model, or another endpoint, for this text",
-            response.text,
         )
     value = prompt.answer.parse(response.text)
     if prompt.check is not None:

@@ -81,6 +81,7 @@ async def ask(
 
     Raises:
         AnswerError: no answer could be used; the item has to be put aside.
+        InputRefused: the endpoint refuses these inputs; likewise.
         ModelError: the endpoint failed for good.
         BudgetReached: the next call would go over the budget.
     """
@@ -92,7 +93,10 @@ async def ask(
             return read_answer(prompt, inputs, response)
         except AnswerError as error:
             if left == 0:
-                error.add_note(f"prompt {prompt.label}, asked {retries + 1} times")
+                error.hint = error.hint or (
+                    f"model {model.name!r} was asked {retries + 1} times for {prompt.label}; if "
+                    "that happens often, use a stronger model"
+                )
                 raise
             request = _once_more(first, response.text, error)
     raise AssertionError("unreachable")

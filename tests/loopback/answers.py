@@ -1,0 +1,68 @@
+"""What the loopback server answers when nobody tells it: the least that fits the schema.
+
+Takes: the body of a request.  Gives: the text of an answer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+PLAIN_TEXT = "I hear you, and I have little to say."
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The text of an answer, and why it ended."""
+
+    text: str
+    finish_reason: str = "stop"
+
+
+def default_answer(body: Mapping[str, Any]) -> Answer:
+    """The least instance of the schema that was asked for, or a sentence."""
+    schema = schema_in(body)
+    return Answer(PLAIN_TEXT if schema is None else json.dumps(minimal_instance(schema)))
+
+
+def schema_in(body: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The schema that a request asks for: in response_format, or described in the last message."""
+    form = body.get("response_format") or {}
+    if form.get("type") == "json_schema":
+        return dict(form["json_schema"]["schema"])
+    _, found, told = body["messages"][-1]["content"].rpartition("JSON schema:\n")
+    return dict(json.loads(told)) if found else None
+
+
+def minimal_instance(schema: Mapping[str, Any], root: Mapping[str, Any] | None = None) -> Any:
+    """A value that fits ``schema``: first options, shortest lists, lowest numbers."""
+    root = schema if root is None else root
+    if "$ref" in schema:
+        target: Any = root
+        for step in schema["$ref"].removeprefix("#/").split("/"):
+            target = target[step]
+        return minimal_instance(target, root)
+    if "const" in schema:
+        return schema["const"]
+    if "enum" in schema:
+        return schema["enum"][0]
+    if options := schema.get("anyOf") or schema.get("allOf"):
+        return minimal_instance(options[0], root)
+    kind = schema.get("type")
+    if kind == "object":
+        return {key: minimal_instance(part, root) for key, part in schema["properties"].items()}
+    if kind == "array":
+        return [minimal_instance(schema["items"], root)] * int(schema.get("minItems", 0))
+    least = schema.get("minimum", 0)
+    return {"string": "word", "integer": least, "number": least, "boolean": False}.get(str(kind))
+
+
+def vector_of(text: str, dimension: int) -> list[float]:
+    """A vector that depends on the text only."""
+    seed = hashlib.sha256(text.encode()).digest()
+    numbers = random.Random(seed)
+    return [numbers.uniform(-1, 1) for _ in range(dimension)]

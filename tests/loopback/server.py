@@ -1,0 +1,393 @@
+"""An OpenAI-compatible server on 127.0.0.1: latency, faults on demand, and a record of requests.
+
+Takes: a script of faults, a function that answers.  Gives: chat completions, streams, embeddings.
+Run alone: ``python -m tests.loopback.server --port 0 --latency-ms 200`` prints ``READY <port>``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import base64
+import json
+import socket
+import struct
+import threading
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from offbook.language.tokens import count_tokens
+from tests.loopback.answers import Answer, default_answer, vector_of
+
+Answerer = Callable[[Mapping[str, Any]], "str | Answer"]
+
+STATUSES = {
+    "400": (400, "bad_request", "the request is bad"),
+    "401": (401, "invalid_api_key", "Incorrect API key provided"),
+    "403": (403, "forbidden", "not allowed"),
+    "404": (404, "model_not_found", "The model does not exist"),
+    "408": (408, "timeout", "took too long"),
+    "413": (413, "too_large", "the request is too large"),
+    "429": (429, "rate_limit_exceeded", "Rate limit reached"),
+    "500": (500, "server_error", "internal error"),
+    "503": (503, "overloaded", "the server is overloaded"),
+    "context_length": (400, "context_length_exceeded", "maximum context length is 4096 tokens"),
+    "no_temperature": (400, "unsupported_value", "Unsupported value: 'temperature' is not known"),
+    "no_max_tokens": (400, "unsupported_parameter", "Unsupported parameter: 'max_tokens'"),
+    "filtered": (400, "content_filter", "refused by the content management policy"),
+}
+TEXTS: dict[str, Callable[[Answer], Answer]] = {
+    "empty": lambda _: Answer(""),
+    "think_only": lambda _: Answer("<think>\nLet me see.\n</think>"),
+    "unclosed_think": lambda _: Answer("<think>\nLet me see, and see"),
+    "think": lambda answer: Answer(f"<think>\nHm {{.\n</think>\n\n{answer.text}"),
+    "half_json": lambda answer: Answer(answer.text[: len(answer.text) // 2]),
+    "length": lambda answer: Answer(answer.text, "length"),
+    "content_filter": lambda _: Answer("", "content_filter"),
+    "prose": lambda answer: Answer(f"Of course! Here it is:\n```json\n{answer.text}\n```\nDone."),
+    "rubbish": lambda _: Answer("I would rather not."),
+}
+BODIES = ("invalid_json", "no_choices", "html", "error_in_body", "close")
+STREAMS = ("half_stream", "dropped_stream", "malformed_stream", "error_in_stream")
+EMBEDDINGS = ("wrong_dimension", "missing_embedding", "nan", "shuffled")
+FAULTS = (*STATUSES, *TEXTS, *BODIES, *STREAMS, *EMBEDDINGS, "hang", "ok")
+
+
+@dataclass(slots=True)
+class Recorded:
+    """A request that arrived; times in seconds of the monotonic clock."""
+
+    path: str
+    body: dict[str, Any]
+    headers: dict[str, str]
+    started: float
+    finished: float = 0.0
+
+
+@dataclass(slots=True)
+class LoopbackServer:
+    """The server, in a thread of its own: ``with LoopbackServer() as server: server.base_url``.
+
+    Args:
+        latency_seconds: Time before every answer.
+        answer: Makes the text of chat answers from the body of a request.
+        dimension: Length of its vectors.
+        refuses: Forms of structured answers that it does not know.
+        usage: Whether it tells token counts.
+        port: 0 takes a free one.
+    """
+
+    latency_seconds: float = 0.0
+    answer: Answerer = default_answer
+    dimension: int = 8
+    refuses: frozenset[str] = frozenset()
+    usage: bool = True
+    port: int = 0
+    retry_after: str | None = None
+    requests: list[Recorded] = field(default_factory=list)
+    in_flight: int = 0
+    peak_in_flight: int = 0
+    _script: deque[str] = field(default_factory=deque)
+    _always: str | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _server: uvicorn.Server | None = None
+    _thread: threading.Thread | None = None
+    _listener: socket.socket = field(init=False)
+
+    # What a test tells it and asks it -----------------------------------------------------------
+
+    @property
+    def base_url(self) -> str:
+        """The address for settings."""
+        return f"http://127.0.0.1:{self.port}/v1"
+
+    def script(self, *faults: str) -> None:
+        """The next requests meet these faults, one each (``ok`` is none); then all is well."""
+        self._check(*faults)
+        with self._lock:
+            self._script.extend(faults)
+
+    def always(self, fault: str | None) -> None:
+        """Every request that no script covers meets this fault; None ends it."""
+        self._check(*([fault] if fault else []))
+        self._always = fault
+
+    def count(self, path: str = "") -> int:
+        """Requests whose path ends so."""
+        return sum(request.path.endswith(path) for request in self.requests)
+
+    @property
+    def chat_bodies(self) -> list[dict[str, Any]]:
+        """Bodies of the chat requests, in the order in which they arrived."""
+        return [each.body for each in self.requests if each.path.endswith("/chat/completions")]
+
+    def clear(self) -> None:
+        """Forget the requests."""
+        with self._lock:
+            self.requests.clear()
+            self.peak_in_flight = self.in_flight
+
+    def _check(self, *faults: str) -> None:
+        if unknown := set(faults) - set(FAULTS):
+            raise ValueError(f"unknown faults {sorted(unknown)!r}; known: {FAULTS!r}")
+
+    # Its life -----------------------------------------------------------------------------------
+
+    def __enter__(self) -> LoopbackServer:
+        listener = self._listener = socket.create_server(("127.0.0.1", self.port), backlog=1024)
+        self.port = listener.getsockname()[1]
+        config = uvicorn.Config(
+            self._application(),
+            log_config=None,
+            log_level="critical",
+            lifespan="off",
+            ws="none",
+            timeout_keep_alive=60,
+            timeout_graceful_shutdown=1,
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(
+            target=self._server.run, kwargs={"sockets": [listener]}, daemon=True
+        )
+        self._thread.start()
+        while not self._server.started:
+            time.sleep(0.005)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        assert self._server is not None
+        assert self._thread is not None
+        self._server.should_exit = True
+        self._thread.join(10)
+        self._listener.close()
+
+    def _application(self) -> Starlette:
+        return Starlette(
+            routes=[
+                Route("/v1/chat/completions", self._chat, methods=["POST"]),
+                Route("/v1/embeddings", self._embeddings, methods=["POST"]),
+                Route("/v1/models", self._models),
+                Route("/stats", self._stats),
+            ]
+        )
+
+    # What it does with a request ----------------------------------------------------------------
+
+    async def _arrive(self, request: Request) -> tuple[Recorded, str]:
+        body = json.loads(await request.body())
+        recorded = Recorded(request.url.path, body, dict(request.headers), time.monotonic())
+        with self._lock:
+            self.requests.append(recorded)
+            self.in_flight += 1
+            self.peak_in_flight = max(self.peak_in_flight, self.in_flight)
+            fault = self._script.popleft() if self._script else self._always or "ok"
+        return recorded, fault
+
+    def _leave(self, recorded: Recorded) -> None:
+        with self._lock:
+            self.in_flight -= 1
+        recorded.finished = time.monotonic()
+
+    async def _chat(self, request: Request) -> Response:
+        recorded, fault = await self._arrive(request)
+        streamed = False
+        try:
+            await self._wait(fault, request)
+            if response := self._refusal(fault, recorded.body):
+                return response
+            answer = self.answer(recorded.body)
+            answer = Answer(answer) if isinstance(answer, str) else answer
+            answer = TEXTS[fault](answer) if fault in TEXTS else answer
+            if recorded.body.get("stream"):
+                streamed = True
+                pieces = self._events(answer, fault, recorded)
+                return StreamingResponse(pieces, media_type="text/event-stream")
+            return JSONResponse(self._completion(recorded.body, answer))
+        finally:
+            if not streamed:
+                self._leave(recorded)
+
+    async def _wait(self, fault: str, request: Request) -> None:
+        """Latency, or a wait for as long as the client has patience."""
+        if fault == "hang":
+            while not await request.is_disconnected():
+                await asyncio.sleep(0.02)
+        if self.latency_seconds:
+            await asyncio.sleep(self.latency_seconds)
+
+    def _refusal(self, fault: str, body: Mapping[str, Any]) -> Response | None:
+        form = (body.get("response_format") or {}).get("type")
+        if form in self.refuses:
+            return _error(400, "invalid_request_error", f"response_format {form} is not supported")
+        if fault == "no_temperature" and "temperature" not in body:
+            return None
+        if fault == "no_max_tokens" and "max_tokens" not in body:
+            return None
+        if fault in STATUSES:
+            status, code, message = STATUSES[fault]
+            headers = {"retry-after": self.retry_after} if self.retry_after else None
+            return _error(status, code, message, headers)
+        if fault == "invalid_json":
+            return Response('{"choices": [{"mess', media_type="application/json")
+        if fault == "close":
+            return StreamingResponse(_broken_body(), media_type="application/json")
+        if fault == "no_choices":
+            return JSONResponse({"object": "chat.completion", "choices": []})
+        if fault == "error_in_body":
+            return JSONResponse({"error": {"message": "the upstream model is gone"}})
+        if fault == "html":
+            return Response("<html>Welcome</html>", media_type="text/html")
+        return None
+
+    def _completion(self, body: Mapping[str, Any], answer: Answer) -> dict[str, Any]:
+        message = {"role": "assistant", "content": answer.text, "reasoning_content": "Hm."}
+        shape: dict[str, Any] = {
+            "id": "chatcmpl-1",
+            "object": "chat.completion",
+            "created": 0,
+            "model": body.get("model"),
+            "choices": [{"index": 0, "message": message, "finish_reason": answer.finish_reason}],
+        }
+        if self.usage:
+            prompt = sum(count_tokens(m["content"]) for m in body["messages"])
+            completion = count_tokens(answer.text)
+            shape["usage"] = {
+                "prompt_tokens": prompt,
+                "completion_tokens": completion,
+                "total_tokens": prompt + completion,
+            }
+        return shape
+
+    async def _events(self, answer: Answer, fault: str, recorded: Recorded) -> AsyncIterator[str]:
+        try:
+            pieces = [answer.text[i : i + 7] for i in range(0, len(answer.text), 7)]
+            if fault in STREAMS:
+                pieces = pieces[: max(1, len(pieces) // 2)]
+            yield _event({"role": "assistant", "content": ""})
+            yield _event({"reasoning_content": "Hm."})
+            for piece in pieces:
+                yield _event({"content": piece})
+                await asyncio.sleep(0)
+            if fault == "malformed_stream":
+                yield "data: {not json\n\n"
+            if fault == "error_in_stream":
+                yield f"data: {json.dumps({'error': {'message': 'the model crashed'}})}\n\n"
+            if fault == "dropped_stream":
+                raise ConnectionAbortedError
+            if fault in STREAMS:
+                return
+            yield _event({}, answer.finish_reason)
+            yield "data: [DONE]\n\n"
+        finally:
+            self._leave(recorded)
+
+    async def _embeddings(self, request: Request) -> Response:
+        recorded, fault = await self._arrive(request)
+        try:
+            await self._wait(fault, request)
+            if response := self._refusal(fault, recorded.body):
+                return response
+            texts = recorded.body["input"]
+            dimension = self.dimension + (fault == "wrong_dimension")
+            data = [
+                {"object": "embedding", "index": index, "embedding": vector_of(text, dimension)}
+                for index, text in enumerate(texts)
+            ]
+            if fault == "missing_embedding":
+                data.pop()
+            if fault == "shuffled":
+                data.reverse()
+            if recorded.body.get("encoding_format") == "base64":
+                for item in data:
+                    item["embedding"] = _to_base64(item["embedding"])
+            shape = {"object": "list", "data": data, "model": recorded.body["model"]}
+            if self.usage:
+                shape["usage"] = {"prompt_tokens": sum(map(count_tokens, texts))}
+            text = json.dumps(shape)
+            if fault == "nan":
+                text = json.dumps(
+                    shape | {"data": [d | {"embedding": [float("nan")]} for d in data]}
+                )
+            return Response(text, media_type="application/json")
+        finally:
+            self._leave(recorded)
+
+    async def _models(self, request: Request) -> Response:
+        return JSONResponse({"object": "list", "data": [{"id": "loopback", "object": "model"}]})
+
+    async def _stats(self, request: Request) -> Response:
+        return JSONResponse(
+            {
+                "requests": len(self.requests),
+                "chat": self.count("/chat/completions"),
+                "embeddings": self.count("/embeddings"),
+                "peak_in_flight": self.peak_in_flight,
+            }
+        )
+
+
+def _error(
+    status: int, code: str, message: str, headers: Mapping[str, str] | None = None
+) -> JSONResponse:
+    body = {"error": {"message": message, "type": code, "code": code, "param": None}}
+    return JSONResponse(body, status, headers)
+
+
+def _event(delta: Mapping[str, Any], finish_reason: str | None = None) -> str:
+    choice = {"index": 0, "delta": delta, "finish_reason": finish_reason}
+    shape = {
+        "id": "1",
+        "object": "chat.completion.chunk",
+        "created": 0,
+        "model": "loopback",
+        "choices": [choice],
+    }
+    return f"data: {json.dumps(shape)}\n\n"
+
+
+def _to_base64(vector: Any) -> str:
+    return base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode()
+
+
+async def _broken_body() -> AsyncIterator[str]:
+    """A body whose connection is closed in the middle."""
+    yield '{"choices": '
+    raise ConnectionAbortedError
+
+
+def main() -> None:
+    """Serve until the process is ended."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--latency-ms", type=float, default=0.0)
+    parser.add_argument("--dimension", type=int, default=8)
+    parser.add_argument("--refuse", nargs="*", default=[], choices=["json_schema", "json_object"])
+    parser.add_argument("--fault", help="every request meets it", choices=FAULTS)
+    parser.add_argument("--retry-after")
+    parser.add_argument("--script", nargs="*", default=[], choices=FAULTS, help="one a request")
+    told = parser.parse_args()
+    server = LoopbackServer(
+        latency_seconds=told.latency_ms / 1000,
+        dimension=told.dimension,
+        refuses=frozenset(told.refuse),
+        port=told.port,
+        retry_after=told.retry_after,
+    )
+    server.always(told.fault)
+    server.script(*told.script)
+    with server:
+        print(f"READY {server.port}", flush=True)
+        threading.Event().wait()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,129 @@
+"""The loopback server does what tests rely on."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.loopback import Answer, LoopbackServer, minimal_instance
+from tests.loopback.answers import PLAIN_TEXT
+from tests.loopback.server import FAULTS, STATUSES
+
+ROOT = Path(__file__).resolve().parents[2]
+SCHEMA = {
+    "type": "object",
+    "$defs": {"Part": {"type": "object", "properties": {"kind": {"enum": ["a", "b"]}}}},
+    "properties": {
+        "name": {"type": "string"},
+        "count": {"type": "integer", "minimum": 3},
+        "maybe": {"anyOf": [{"type": "null"}, {"type": "string"}]},
+        "parts": {"type": "array", "minItems": 2, "items": {"$ref": "#/$defs/Part"}},
+    },
+}
+
+
+def send(server: LoopbackServer, path: str, body: dict[str, Any]) -> tuple[int, Any, Any]:
+    """Status, headers and body of the response."""
+    connection = HTTPConnection("127.0.0.1", server.port, timeout=10)
+    try:
+        text = json.dumps({"model": "m", **body})
+        connection.request("POST", f"/v1{path}", text, {"content-type": "application/json"})
+        response = connection.getresponse()
+        return response.status, response.headers, json.loads(response.read())
+    finally:
+        connection.close()
+
+
+def chat(server: LoopbackServer, body: dict[str, Any] | None = None) -> tuple[int, Any, Any]:
+    messages = [{"role": "user", "content": "Say something."}]
+    return send(server, "/chat/completions", {"messages": messages, **(body or {})})
+
+
+def content(server: LoopbackServer, body: dict[str, Any] | None = None) -> str:
+    return str(chat(server, body)[2]["choices"][0]["message"]["content"])
+
+
+@pytest.fixture
+def server():
+    with LoopbackServer() as running:
+        yield running
+
+
+def test_answers_the_least_that_fits_the_schema(server):
+    form = {"type": "json_schema", "json_schema": {"name": "x", "schema": SCHEMA}}
+    assert json.loads(content(server, {"response_format": form})) == {
+        "name": "word",
+        "count": 3,
+        "maybe": None,
+        "parts": [{"kind": "a"}, {"kind": "a"}],
+    }
+    assert minimal_instance({"const": 4}) == 4
+
+
+def test_meets_its_script_one_request_each_and_then_is_well(server):
+    server.script("500", "ok", "429")
+    server.retry_after = "7"
+    assert chat(server)[0] == 500
+    assert chat(server)[0] == 200
+    status, headers, _ = chat(server)
+    assert (status, headers["retry-after"]) == (429, "7")
+    assert chat(server)[0] == 200
+    assert server.count() == 4
+
+
+@pytest.mark.parametrize("fault", sorted(STATUSES))
+def test_every_status_is_given(server, fault):
+    server.always(fault)
+    assert chat(server, {"temperature": 1, "max_tokens": 1})[0] == STATUSES[fault][0]
+    server.always(None)
+    assert chat(server)[0] == 200
+
+
+def test_an_unknown_fault_is_a_mistake_of_the_test(server):
+    assert "think_only" in FAULTS
+    with pytest.raises(ValueError, match="no_such"):
+        server.script("no_such")
+
+
+def test_counts_requests_and_how_many_were_there_at_once(server):
+    server.latency_seconds = 0.2
+    with ThreadPoolExecutor(5) as pool:
+        list(pool.map(lambda _: chat(server), range(5)))
+    assert server.count("/chat/completions") == 5
+    assert 2 <= server.peak_in_flight <= 5
+    assert all(r.finished - r.started >= 0.19 for r in server.requests)
+    server.clear()
+    assert server.count() == 0
+
+
+def test_a_function_answers_from_the_body(server):
+    server.answer = lambda body: Answer(body["messages"][-1]["content"].upper(), "length")
+    choice = chat(server)[2]["choices"][0]
+    assert choice["message"]["content"] == "SAY SOMETHING."
+    assert choice["finish_reason"] == "length"
+
+
+def test_embeds_texts_alike_whenever_asked(server):
+    one = send(server, "/embeddings", {"input": ["a", "b"]})[2]
+    two = send(server, "/embeddings", {"input": ["b"]})[2]
+    assert one["data"][1]["embedding"] == two["data"][0]["embedding"]
+    assert len(one["data"][0]["embedding"]) == server.dimension
+
+
+def test_runs_as_a_process_of_its_own():
+    command = [sys.executable, "-m", "tests.loopback.server", "--latency-ms", "1"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
+        try:
+            assert process.stdout is not None
+            word, port = process.stdout.readline().split()
+            assert word == "READY"
+            assert content(LoopbackServer(port=int(port))) == PLAIN_TEXT
+        finally:
+            process.kill()
