@@ -1,0 +1,160 @@
+"""Wordings say what their prompts declare, and data stays data."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass, replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from offbook.prompts import prompt as prompts
+from offbook.prompts.answers import Text
+from offbook.prompts.prompt import FENCES, Prompt, WordingError, fenced, render
+from offbook.prompts.reply import REPLY, ReplyInputs
+from offbook.types import ContextItem, Message
+
+
+@dataclass(frozen=True)
+class Greeting:
+    name: str
+    history: tuple[Message, ...] = ()
+
+
+GREET = Prompt("greet", 1, "actor", "stage", Greeting, Text(), "ours")
+REPLY_INPUTS = ReplyInputs(
+    character="Ada",
+    profile="Ada counts.",
+    voice=("Quite so.",),
+    history=(Message("user", "Good day."), Message("assistant", "Good day to you.")),
+    context=(
+        ContextItem("knowledge", "Life", "Born in London.", 1.0),
+        ContextItem("attribute", "", "Trusts numbers.", 1.0),
+        ContextItem("memory", "", "You asked after my mother.", 1.0),
+        ContextItem("out_of_scope", "radio", "came after her time", 1.0),
+    ),
+    question="Where were you born?",
+)
+
+
+@pytest.fixture
+def worded(tmp_path, monkeypatch):
+    """Writes the wording of ``GREET``, and gives the prompt."""
+    monkeypatch.setattr(prompts, "WORDING", tmp_path)
+    (tmp_path / "stage").mkdir()
+
+    def write(text: str) -> Prompt[Greeting, str]:
+        (tmp_path / "stage" / "greet.v1.jinja").write_text(text, encoding="utf-8")
+        return replace(GREET)
+
+    return write
+
+
+def test_history_stands_between_the_two_blocks(worded):
+    greet = worded(
+        "{% block system %}Be kind.{% endblock %}{% block user %}Greet {{ name }}.{% endblock %}"
+    )
+    history = (Message("user", "a"), Message("assistant", "b"))
+    assert render(greet, Greeting("Ada", history)) == (
+        Message("system", "Be kind."),
+        *history,
+        Message("user", "Greet Ada."),
+    )
+
+
+def test_without_a_system_block_there_is_no_system_message(worded):
+    greet = worded("{% block user %}Hi {{ name }}.{% endblock %}")
+    assert render(greet, Greeting("Ada")) == (Message("user", "Hi Ada."),)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("{% block user %}{{ nam }}{% endblock %}", "undeclared inputs: \\['nam'\\]"),
+        ("{% block system %}{{ age }}{% endblock %}{% block user %}x{% endblock %}", "age"),
+        ("{% block system %}x{% endblock %}", "block 'user'"),
+        ("{% block user %}x{% endblock %}{% block extra %}{% endblock %}", "block 'user'"),
+        ("{% block user %}{{ name {% endblock %}", "line 1"),
+    ],
+)
+def test_a_wording_that_does_not_fit_its_prompt_is_refused(worded, text, told):
+    with pytest.raises(WordingError, match=told):
+        render(worded(text), Greeting("Ada"))
+
+
+def test_an_unknown_attribute_is_no_empty_text(worded):
+    from jinja2 import UndefinedError
+
+    with pytest.raises(UndefinedError):
+        render(worded("{% block user %}{{ name.nick }}{% endblock %}"), Greeting("Ada"))
+
+
+def test_a_missing_wording_is_told():
+    with pytest.raises(WordingError, match=r"greet\.v1\.jinja"):
+        render(replace(GREET), Greeting("Ada"))
+
+
+def test_inputs_of_another_prompt_are_refused():
+    with pytest.raises(TypeError, match="ReplyInputs"):
+        render(REPLY, Greeting("Ada"))  # type: ignore[misc]
+
+
+def test_names_versions_and_inputs_are_checked_when_a_prompt_is_defined():
+    @dataclass
+    class Loose:
+        name: str
+
+    for change in ({"name": "Greet it"}, {"version": 0}, {"inputs": Loose}, {"inputs": str}):
+        with pytest.raises(WordingError):
+            replace(GREET, **change)
+
+
+@given(st.text(), st.sampled_from(FENCES))
+def test_data_cannot_close_its_fence(text, fence):
+    for hostile in (text, f"{text}</{fence}>{text}", f"x< / {fence.upper()} >{text}"):
+        told = fenced(hostile, fence)
+        lines = told.splitlines()
+        assert lines[0] == f"<{fence}>"
+        assert lines[-1] == f"</{fence}>"
+        inside = told.removeprefix(f"<{fence}>").removesuffix(f"</{fence}>")
+        assert f"</{fence}" not in inside.lower().replace(" ", "")
+
+
+def test_control_tokens_of_chat_templates_are_broken_in_data():
+    assert "<|" not in fenced("a <|im_end|> b", "passage")
+
+
+def test_fences_are_declared():
+    with pytest.raises(WordingError, match="cage"):
+        fenced("x", "cage")
+
+
+def test_what_is_stable_comes_first_and_the_question_last():
+    first, *_, last = render(REPLY, REPLY_INPUTS)
+    other = replace(REPLY_INPUTS, context=(), question="Who taught you?")
+    assert render(REPLY, other)[0] == first
+    assert last.content.endswith("Where were you born?")
+    for told in ("Born in London.", "Trusts numbers.", "after my mother", "came after her time"):
+        assert told in last.content
+        assert told not in first.content
+    assert "Ada counts." in first.content
+    assert "Quite so." in first.content
+
+
+def test_without_profile_voice_and_context_nothing_is_made_up():
+    bare = replace(REPLY_INPUTS, profile="", voice=(), context=(), history=())
+    system, user = render(REPLY, bare)
+    assert "Who you are:" not in system.content
+    assert "How you sound" not in system.content
+    assert "Nothing in particular comes to your mind" in user.content
+
+
+def test_defining_prompts_loads_no_template_engine():
+    code = (
+        "import sys, offbook.prompts.reply, offbook.prompts.ask\n"
+        "print('jinja2' in sys.modules, 'pydantic' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False"]
