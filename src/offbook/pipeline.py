@@ -17,6 +17,7 @@ from offbook.ingestion.lease import ingestion_lease
 from offbook.ingestion.storing import complete_chunkings, refresh_voice, store_documents
 from offbook.ingestion.summarizing import write_profile
 from offbook.ingestion.tally import tally
+from offbook.language.encodings import token_counter
 from offbook.methods.knowledge import Knowledge
 from offbook.prompts.ask import ask, stream_text
 from offbook.prompts.reply import REPLY
@@ -93,7 +94,8 @@ def reply_inputs(
     stage: Stage, character: Character, found: Recall, history: Sequence[Message]
 ) -> ReplyInputs:
     """What the actor is told."""
-    return assemble(found, character.voice, history, stage.settings.context)
+    count = token_counter(stage.settings.tokens.encoding)
+    return assemble(found, character.voice, history, stage.settings.context, count)
 
 
 async def reply(

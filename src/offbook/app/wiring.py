@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from offbook.models.caching import CallCache
 from offbook.models.ladder import RungsInStore
-from offbook.models.limits import Limiters
+from offbook.models.limits import Limiters, Limits
 from offbook.models.metering import Meter
-from offbook.models.prices import Budget, Price
+from offbook.models.prices import Price
 from offbook.models.wrappers import wrap
 from offbook.pipeline import Stage
 from offbook.settings.endpoints import chat_endpoint, embed_endpoint, role_endpoint
@@ -49,17 +49,15 @@ class Wiring:
         """Open the store; no endpoint is asked for anything."""
         store = await open_store(database_url(settings))
         limits = settings.values.limits
-        limiters = Limiters(
-            concurrency=limits.concurrency, rpm=limits.rpm, tpm=limits.tpm, retries=limits.retries
-        )
+        limiters = Limiters(Limits(limits.concurrency, limits.rpm, limits.tpm, limits.retries))
         return cls(settings, store, limiters, CallCache(store))
 
     def meter(self) -> Meter:
         """A new meter, with the budget of one command."""
         values = self.settings.values
         prices = {name: Price(p.prompt, p.completion) for name, p in values.prices.items()}
-        budget = Budget(values.limits.budget_calls, values.limits.budget_usd, prices)
-        return Meter(prices, budget)
+        limits = values.limits
+        return Meter(prices, budget_calls=limits.budget_calls, budget_usd=limits.budget_usd)
 
     def stage(self, meter: Meter, dimension: int | None = None) -> Stage:
         """Models that count on ``meter``, with the store and the settings.

@@ -50,6 +50,6 @@ async def _talk(book: Offbook) -> None:
         async for piece in talk.say(question.question):
             write(piece)
         write("\n")
-        assert talk.last is not None
-        write("\n".join(["rests on:", *grounds(talk.last.recall)]) + "\n")
+        if talk.last is not None:
+            write("\n".join(["rests on:", *grounds(talk.last.recall)]) + "\n")
     write(f"\nNow talk yourself: offbook chat {character.id}\n")

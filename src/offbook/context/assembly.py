@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from offbook.context.token_budget import fit_history
+from offbook.language.encodings import TokenCounter
+from offbook.language.tokens import count_tokens
 from offbook.prompts.reply import ReplyInputs
 from offbook.settings.model import ContextSettings
 from offbook.types import Message, Recall
@@ -19,6 +21,7 @@ def assemble(
     voice: Sequence[str],
     history: Sequence[Message],
     settings: ContextSettings,
+    count: TokenCounter = count_tokens,
 ) -> ReplyInputs:
     """The inputs of the reply prompt.
 
@@ -27,6 +30,7 @@ def assemble(
         voice: Speech samples of the character, in the order of its documents.
         history: The conversation so far, oldest first, without the question.
         settings: Budgets.
+        count: Counts the tokens of a text.
     """
     profile = "\n\n".join(item.text for item in recall.context if item.kind == "profile")
     volatile = tuple(item for item in recall.context if item.kind != "profile")
@@ -34,7 +38,7 @@ def assemble(
         character=recall.character,
         profile=profile,
         voice=tuple(voice[: settings.voice_samples]),
-        history=fit_history(history, settings.history_tokens),
+        history=fit_history(history, settings.history_tokens, count),
         context=volatile,
         question=recall.question,
     )

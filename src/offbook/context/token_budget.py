@@ -10,29 +10,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from offbook.language.encodings import TokenCounter
 from offbook.language.tokens import count_tokens, truncate_to_tokens
 from offbook.types import ContextItem, Message, Skipped
 
 
 def fit_items(
-    items: Sequence[ContextItem], budget_tokens: int
+    items: Sequence[ContextItem], budget_tokens: int, count: TokenCounter = count_tokens
 ) -> tuple[tuple[ContextItem, ...], tuple[Skipped, ...]]:
     """The items that fit, in the given order, and the others with the reason.
 
     Args:
         items: Best first.
         budget_tokens: For the texts of all of them together.
+        count: Counts the tokens of a text.
     """
     kept: list[ContextItem] = []
     skipped: list[Skipped] = []
     left = budget_tokens
     for item in items:
-        cost = count_tokens(item.text)
+        cost = count(item.text)
         if cost <= left:
             kept.append(item)
             left -= cost
         elif not kept:
-            kept.append(replace(item, text=truncate_to_tokens(item.text, left)))
+            kept.append(replace(item, text=shortened(item.text, left, count)))
             left = 0
         else:
             why = f"{cost} tokens, {left} of {budget_tokens} left (context.budget_tokens)"
@@ -40,12 +42,24 @@ def fit_items(
     return tuple(kept), tuple(skipped)
 
 
-def fit_history(history: Sequence[Message], budget_tokens: int) -> tuple[Message, ...]:
+def shortened(text: str, budget_tokens: int, count: TokenCounter = count_tokens) -> str:
+    """A beginning of ``text`` that fits the budget, close to the longest."""
+    allowed = budget_tokens
+    short = truncate_to_tokens(text, allowed)
+    while short and (excess := count(short) - budget_tokens) > 0:
+        allowed -= max(1, excess)
+        short = truncate_to_tokens(text, allowed)
+    return short
+
+
+def fit_history(
+    history: Sequence[Message], budget_tokens: int, count: TokenCounter = count_tokens
+) -> tuple[Message, ...]:
     """The latest messages that fit, oldest first, beginning with what the person said."""
     kept: list[Message] = []
     left = budget_tokens
     for message in reversed(history):
-        cost = count_tokens(message.content)
+        cost = count(message.content)
         if cost > left:
             break
         kept.append(message)

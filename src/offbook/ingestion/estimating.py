@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from offbook.ingestion.reports import Estimate
 from offbook.ingestion.storing import make_splitters, stored_documents
 from offbook.ingestion.summarizing import profile_request
-from offbook.language.tokens import count_tokens
+from offbook.language.encodings import token_counter
 from offbook.stores import chunks, vectors
 from offbook.types import Chunk, Document, TaskUsage
 
@@ -44,7 +44,8 @@ async def estimate_ingestion(
     if not needs.profile or (character.profile is not None and after == before):
         return _priced(stage, 0, 0, 0, embed_calls)
     request = profile_request(character, after, stage.settings.profile.budget_tokens)
-    prompt_tokens = sum(count_tokens(message.content) for message in request.messages)
+    count = token_counter(stage.settings.tokens.encoding)
+    prompt_tokens = sum(count(message.content) for message in request.messages)
     if stage.extractor.base_url == "offline:":
         return _priced(stage, 0, 0, 0, embed_calls)
     return _priced(stage, 1, prompt_tokens, PROFILE_TOKENS, embed_calls)

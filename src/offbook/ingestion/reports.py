@@ -1,4 +1,4 @@
-"""What an ingestion says of itself: progress while it runs, a report at the end, an estimate before.
+"""What an ingestion says of itself: an estimate before, progress, a report at the end.
 
 Takes: counts.  Gives: the JSON shapes of the contract.
 """

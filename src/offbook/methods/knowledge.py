@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from offbook.context.token_budget import fit_items
 from offbook.errors import IndexMissing
+from offbook.language.encodings import token_counter
 from offbook.types import ContextItem, Recall, Skipped, Source
 
 if TYPE_CHECKING:
@@ -83,7 +84,8 @@ class Knowledge:
                 low.append(Skipped(item.kind, item.title, why))
             else:
                 good.append(item)
-        kept, over = fit_items(good, self.settings.context.budget_tokens)
+        count = token_counter(self.settings.tokens.encoding)
+        kept, over = fit_items(good, self.settings.context.budget_tokens, count)
         return Recall(
             character=self.character.name,
             character_id=self.character.id,
