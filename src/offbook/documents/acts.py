@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from offbook.documents.chunk_ids import ChunkMaker, Span
-from offbook.documents.headings import Section, sections, trimmed
+from offbook.documents.headings import Section, bodies, sections, trimmed
 from offbook.documents.rulers import UNITS, Ruler, Unit, ruler
 from offbook.documents.windows import WindowCutter
 from offbook.errors import ConfigurationError
@@ -158,20 +158,6 @@ class ATSSplitter(ACTSSplitter):
         name: str = "ats",
     ) -> None:
         super().__init__(alpha, unit, paragraph, limit, name)
-
-
-def bodies(found: list[Section]) -> Iterator[tuple[tuple[str, ...], int, int]]:
-    """Heading path and offsets of what is cut: bodies, and titles that nothing stands under."""
-    following = iter(found)
-    next(following, None)
-    for section in found:
-        after = next(following, None)
-        if section.body_end > section.body_start:
-            yield section.headings, section.body_start, section.body_end
-        elif section.title_end > section.title_start and (
-            after is None or after.level <= section.level
-        ):
-            yield section.headings, section.title_start, section.title_end
 
 
 def paragraphs(text: str, start: int, end: int, mark: str) -> Iterator[Span]:

@@ -96,6 +96,20 @@ def sections(text: str) -> list[Section]:
     return found
 
 
+def bodies(found: list[Section]) -> Iterator[tuple[tuple[str, ...], int, int]]:
+    """Heading path and offsets of what is cut: bodies, and titles that nothing stands under."""
+    following = iter(found)
+    next(following, None)
+    for section in found:
+        after = next(following, None)
+        if section.body_end > section.body_start:
+            yield section.headings, section.body_start, section.body_end
+        elif section.title_end > section.title_start and (
+            after is None or after.level <= section.level
+        ):
+            yield section.headings, section.title_start, section.title_end
+
+
 def _headings(text: str) -> Iterator[Heading]:
     """Heading lines in order; those inside fenced code or front matter are passed over."""
     position = _behind_front_matter(text)

@@ -1,0 +1,203 @@
+"""The content-defined ``graph`` chunking: an edit changes at most the two chunks that it touches.
+
+Takes: a document.  Gives: chunks of mostly 300 to 900 tokens that never cross a section.
+Paper: 001, section 3.1 (chunks for extraction).  Differs: boundaries come from the text near them,
+not from the distance to the beginning (methods.md 1.1); the paper's windows are ``FixedSplitter``.
+
+A section is a row of atoms: its lines; a line of more than ``most`` tokens by sentences. Whether an
+atom is *marked* depends on a hash of its own text only. A marked atom ends a chunk if more than
+``spacing`` tokens lie strictly between it and the next marked atom (the section's end counts as
+one), and at least ``spacing`` tokens up to it.
+
+Why an edit stays local: the rule looks at an atom's own mark and at the gap to the next one, never
+at where chunks began. An edit in atom j can change j's mark and the gap of the marked atom i before
+it, so only the boundaries behind i and j. They cannot both vanish: if both were boundaries, the gap
+behind i, in which j does not count, was wide before the edit and is as wide after it. They cannot
+both appear, by the same argument backwards. So one boundary appears, vanishes, or moves from i to j
+or back: two chunks before, two after. The distance from the section's beginning concerns its first
+boundary alone. What this costs is size: it cannot be bounded above by a local rule (a row of equal
+lines has all marks or none), so runs of more than ``longest`` tokens without a boundary are cut by
+a second rule, the least hash between ``least`` and ``most`` tokens on; there an edit may change
+chunks up to the end of that run.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from hashlib import blake2b
+from typing import Any, Final, NamedTuple
+from zlib import crc32
+
+from offbook.documents.chunk_ids import ChunkMaker, Span
+from offbook.documents.headings import bodies, sections, trimmed
+from offbook.documents.rulers import TokenRuler
+from offbook.documents.windows import WindowCutter
+from offbook.language.sentences import sentences
+from offbook.language.tokens import WIDE, count_tokens
+from offbook.types import Chunk, Document
+
+_WORD: Final = re.compile(f"[{WIDE}]|[^\\s{WIDE}]+")
+_WORDS_AN_ATOM: Final = 64
+_HASHES: Final = 2**64
+
+
+class Atom(NamedTuple):
+    """What is never cut: offsets, tokens, and a number in [0, 1) drawn from its text."""
+
+    start: int
+    end: int
+    tokens: int
+    draw: float
+
+
+class GraphSplitter:
+    """Content-defined chunks, see the module.
+
+    Args:
+        least: Chunks should have at least so many tokens, and
+        most: at most so many; a paragraph with more is cut at its sentences.
+        spacing: Tokens that must lie between a boundary and the next marked atom.
+        mean_gap: Mean tokens from one marked atom to the next.
+        name: The name of the chunking.
+    """
+
+    def __init__(
+        self,
+        least: int = 300,
+        most: int = 900,
+        spacing: int = 125,
+        mean_gap: int = 250,
+        name: str = "graph",
+    ) -> None:
+        self._least, self._most, self._longest = least, most, 2 * most
+        self._spacing, self._mean_gap, self._name = spacing, mean_gap, name
+
+    @property
+    def name(self) -> str:
+        """The name of the chunking."""
+        return self._name
+
+    def split(self, document: Document) -> Sequence[Chunk]:
+        """Chunks in the order of the text."""
+        maker = ChunkMaker(document, self._name)
+        for headings, start, end in bodies(sections(document.text)):
+            atoms = list(self._atoms(document.text, start, end))
+            maker.add(list(self._spans(atoms)), headings)
+        return maker.chunks
+
+    def parameters(self, document: Document) -> dict[str, Any]:
+        """The sizes in force, in tokens."""
+        return {
+            "least": self._least,
+            "most": self._most,
+            "longest": self._longest,
+            "spacing": self._spacing,
+            "mean_gap": self._mean_gap,
+            "unit": "tokens",
+        }
+
+    def _atoms(self, text: str, start: int, end: int) -> Iterator[Atom]:
+        """The atoms of a section, in order; together they hold all that is not white space."""
+        for first, last in _lines(text, start, end):
+            line = text[first:last]
+            tokens = count_tokens(line)
+            if tokens <= self._most:
+                yield _atom(first, line, tokens)
+                continue
+            for begin, stop in sentences(line):
+                yield from self._sentence_atoms(first + begin, line[begin:stop])
+
+    def _sentence_atoms(self, offset: int, sentence: str) -> Iterator[Atom]:
+        tokens = count_tokens(sentence)
+        if tokens <= self._most:
+            yield _atom(offset, sentence, tokens)
+            return
+        for begin, stop in _phrases(sentence):
+            phrase = sentence[begin:stop]
+            tokens = count_tokens(phrase)
+            if tokens <= self._most:
+                yield _atom(offset + begin, phrase, tokens)
+                continue
+            cutter = WindowCutter(phrase, TokenRuler(phrase), self._most, 0)
+            for low, high in cutter.cut(0, len(phrase)):
+                yield _atom(offset + begin + low, phrase[low:high], count_tokens(phrase[low:high]))
+
+    def _spans(self, atoms: list[Atom]) -> Iterator[Span]:
+        """Offsets of the chunks of a section."""
+        first = 0
+        for behind in [*self._boundaries(atoms), len(atoms)]:
+            for low, high in self._bounded(atoms, first, behind):
+                yield atoms[low].start, atoms[high - 1].end
+            first = behind
+
+    def _boundaries(self, atoms: list[Atom]) -> list[int]:
+        """Indices of the atoms that begin a chunk, but the first."""
+        found: list[int] = []
+        before = sum(atom.tokens for atom in atoms)
+        gap = 0
+        for index in range(len(atoms) - 1, -1, -1):
+            tokens = atoms[index].tokens
+            if self._is_marked(atoms[index]):
+                if gap > self._spacing and before >= self._spacing:
+                    found.append(index + 1)
+                gap = 0
+            else:
+                gap += tokens
+            before -= tokens
+        return found[::-1]
+
+    def _is_marked(self, atom: Atom) -> bool:
+        """Whether the atom's own text marks it: the likelier, the longer it is."""
+        return atom.draw < 1 - math.exp(-atom.tokens / self._mean_gap)
+
+    def _bounded(self, atoms: list[Atom], first: int, behind: int) -> Iterator[tuple[int, int]]:
+        """``atoms[first:behind]``, cut by the second rule if they have more than ``longest``."""
+        left = sum(atom.tokens for atom in atoms[first:behind])
+        cutting = left > self._longest
+        while cutting and left > self._most:
+            cut, spent, size, best = first + 1, atoms[first].tokens, 0, 2.0
+            for index in range(first, behind):
+                size += atoms[index].tokens
+                if size > self._most:
+                    break
+                good = size >= self._least and left - size >= self._least
+                if best > 1 or (good and atoms[index].draw <= best):
+                    cut, spent, best = index + 1, size, atoms[index].draw if good else 2.0
+            yield first, cut
+            first, left = cut, left - spent
+        if first < behind:
+            yield first, behind
+
+
+def _atom(offset: int, text: str, tokens: int) -> Atom:
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    draw = int.from_bytes(digest, "big") / _HASHES
+    return Atom(offset, offset + len(text), tokens, draw)
+
+
+def _lines(text: str, start: int, end: int) -> Iterator[Span]:
+    """Offsets of the lines that are not blank, without white space at their ends."""
+    while start < end:
+        stop = text.find("\n", start, end)
+        stop = end if stop < 0 else stop
+        first, last = trimmed(text, start, stop)
+        if last > first:
+            yield first, last
+        start = stop + 1
+
+
+def _phrases(sentence: str) -> Iterator[Span]:
+    """Pieces of an endless sentence, cut behind words chosen by their text and the one before."""
+    first = begin = 0
+    for match in _WORD.finditer(sentence):
+        pair = sentence[begin : match.end()]
+        if match.start() == begin:
+            first = begin = match.start()
+        elif crc32(pair.encode("utf-8", "surrogatepass")) % _WORDS_AN_ATOM == 0:
+            yield trimmed(sentence, first, match.end())
+            first = match.end()
+        begin = match.start()
+    if first < len(sentence):
+        yield trimmed(sentence, first, len(sentence))
