@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from sqlalchemy import Connection, LargeBinary, bindparam, delete, func, select, type_coerce, update
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Kind = Literal["chunk", "raw_entity", "entity", "memory"]
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 _DIMENSION: Final = select(vector_sets.c.dimension).where(
     vector_sets.c.character_id == bindparam("owner"), vector_sets.c.id == bindparam("set_id")
