@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from typing import Final
 
-from offbook.language.words import word_term
+from offbook.language.words import search_terms
 
 _RELATED: Final = (
     "family father mother parents brother sister wife husband son daughter children child"
@@ -132,6 +132,12 @@ want war watch way weak weakness wealth well wife win wisdom wise wish woman won
 worry worst worth write wrong year yesterday young youth
 """
 _ABSTRACT_ENDINGS: Final = ("ness", "ment", "ship", "hood", "ance", "ence", "ity")
+
+
+@lru_cache(maxsize=1 << 14)
+def word_term(word: str) -> str:
+    """The search term of one word; empty for a stop word."""
+    return next(iter(search_terms(word)), "")
 
 
 @cache

@@ -33,6 +33,7 @@ _NAMING: Final = frozenset(
 _NAMING_LINKS: Final = frozenset("as of is was become becomes became being be am".split())
 _SECOND: Final = {"your": "my", "yours": "mine", "yourself": "myself"}
 _SECOND_OPENINGS: Final = frozenset(("are", "were", "have", "live", "'re", "speak", "love", "hate"))
+_PARTS: Final = frozenset("rest best most half part time case name names likes city town".split())
 _REFLEXIVES: Final = frozenset(("himself", "herself"))
 
 
@@ -111,21 +112,39 @@ class FirstPerson:
         selves = self._without_namesakes(tokens, selves, namesakes)
         everyone = people(tokens, selves, "")
         gender = self._names.gender
-        rivals = [person for person in everyone if person.gender in ("", gender)]
-        references = resolve(tokens, selves, rivals, gender, scene)
-        edits = _edits(tokens, selves, everyone, references)
+        references = resolve(tokens, selves, everyone, gender, scene)
+        shown = self._kept_apart(tokens, selves)
+        edits = _edits(tokens, [span for span in selves if span not in shown], everyone, references)
         certainty = min((reference.certainty for reference in references), default=1.0)
         about = bool(selves) or any(reference.is_self for reference in references)
         turned = _apply(source, span[0], edits)
         return Told(turned, *span, about, certainty, _dangles(tokens, references))
 
 
+    def _kept_apart(
+        self, tokens: list[Token], selves: list[tuple[int, int]]
+    ) -> list[tuple[int, int]]:
+        """Mentions that set one name of the character against another ("Wilmore hates the Count")."""
+        own = self._names.words
+        kinds = [
+            bool(own & {fold(token.text) for token in tokens[first:last]}) for first, last in selves
+        ]
+        words = [{token.low for token in tokens[first:last]} for first, last in selves]
+        return [
+            span
+            for at, span in enumerate(selves)
+            if at
+            and not is_subject(tokens, *span)
+            and not (kinds[0] and kinds[at])
+            and not words[at] & words[0]
+        ]
+
     def _without_namesakes(
         self, tokens: list[Token], selves: list[tuple[int, int]], namesakes: set[str]
     ) -> list[tuple[int, int]]:
         """Mentions of the character; ``namesakes`` keeps the given names that a relative shares."""
         kept = []
-        own = {fold(word) for word in self._names.character.split()}
+        own = {fold(word) for word in self._names.character.split()}  # the name it goes by
         for span in selves:
             words = {fold(token.text) for token in tokens[span[0] : span[1]]}
             if _is_namesake(tokens, span, selves):
@@ -228,13 +247,23 @@ def _is_label(tokens: list[Token], span: tuple[int, int], named: bool) -> bool:
         return False
     before = tokens[span[0] - 1]
     if before.low in _NAMING and not is_subject(tokens, *span):
-        return True
+        return not _has_complement(tokens, span[1])
     if before.low not in _NAMING_LINKS:
         return before.low == "alias"
     if span[0] > 1 and tokens[span[0] - 2].low in _NAMING | {"known", "disguised", "poses"}:
         return True
     verb = before.low not in ("of", "as")
     return (named and verb) or (before.low == "as" and not is_subject(tokens, *span))
+
+
+def _has_complement(tokens: list[Token], at: int) -> bool:
+    """Whether "called X" goes on with what X was called ("called Edmond *mad*")."""
+    if at >= len(tokens):
+        return False
+    after = tokens[at]
+    if after.quoted or after.low in ("a", "an", "the"):
+        return True
+    return after.is_word and not is_finite(after.low) and after.low not in grammar.FUNCTION
 
 
 def _mention(
@@ -247,9 +276,23 @@ def _mention(
         plain = noun_follows(tokens, last + 1)
         return [(start, after.end, "my" if plain else "mine")]
     if not is_subject(tokens, first, last):
-        return [(start, end, "me"), *_myself(tokens, last)]
+        return _of_mine(tokens, first, end) or [(start, end, "me"), *_myself(tokens, last)]
     swapped = _swap(tokens, span, partners, own)
     return swapped or [(start, end, "I"), *_myself(tokens, last), *agree(tokens, first, last)]
+
+
+def _of_mine(tokens: list[Token], first: int, end: int) -> list[Edit]:
+    """ "the death of Cleopatra" -> "my death"; empty where it is no such phrase."""
+    if first < 3 or tokens[first - 1].low != "of" or tokens[first - 3].low != "the":
+        return []
+    noun = tokens[first - 2]
+    countable = noun.low in grammar.FUNCTION or noun.low in _PARTS or noun.low.endswith(("st", "th"))
+    if any(token.quoted for token in tokens[first - 3 : first]) or (
+        countable and noun.low not in ("death", "birth", "wrath", "youth", "mouth")
+    ):
+        return []
+    the = tokens[first - 3]
+    return [(the.start, the.end, _like(the.text, "my")), (noun.end, end, "")]
 
 
 def _myself(tokens: list[Token], at: int) -> list[Edit]:
@@ -285,7 +328,19 @@ def _swap(
     return [
         (tokens[first].start, tokens[last - 1].end, text),
         (words[0].start, words[-1].end, "I"),
+        *_ours(tokens, partner.last),
     ]
+
+
+def _ours(tokens: list[Token], at: int) -> list[Edit]:
+    """ "Haydn and I held *their* feast" -> "our", while no other plural noun came between."""
+    for index in range(at + 1, min(at + 7, len(tokens))):
+        token = tokens[index]
+        if token.low in ("their", "themselves") and not token.quoted:
+            return [(token.start, token.end, "our" if token.low == "their" else "ourselves")]
+        if not token.is_word or token.quoted or (token.low.endswith("s") and index > at + 1):
+            break
+    return []
 
 
 def _pronoun(

@@ -40,6 +40,14 @@ _DISGUISED: Final = re.compile(
     r"|(?:under|by|took|takes|with|adopt(?:s|ed)) the (?:false |assumed )?(?:name|alias|title|identity)(?: of)?"
     rf"|alias|a\.k\.a\.|aka|call(?:s|ed|ing) (?:him|her)self){_ALIAS}"
 )
+_ADJECTIVES: Final = ("ous", "ful", "ive", "al", "ic", "less", "able", "ish", "ant", "ent")
+_GIVING: Final = frozenset(
+    (
+        "taught gave told showed offered sent brought called named made asked left paid promised"
+        " lent owed saved spared handed granted awarded bought sold denied refused teaches gives"
+        " tells shows offers sends brings calls names makes asks leaves pays promises considered"
+    ).split()
+)
 _BETWEEN: Final = frozenset("better generally commonly also usually widely ( , ) himself herself".split())
 _MALE: Final = frozenset(("he", "him", "his", "himself"))
 _FEMALE: Final = frozenset(("she", "her", "hers", "herself"))
@@ -70,9 +78,9 @@ class Names:
 
     @property
     def words(self) -> frozenset[str]:
-        """Every folded word of every name, particles and titles left out."""
-        words = {word for alias in self.aliases for word in alias}
-        return frozenset(words - grammar.NAME_PARTICLES - grammar.TITLES)
+        """Folded words of the character's own name; particles, titles and aliases left out."""
+        words = {fold(word) for name in (self.character, self.full) for word in _name_words(name)}
+        return frozenset(words - grammar.NAME_PARTICLES - grammar.TITLES - grammar.NUMERALS)
 
     def mentions(self, tokens: list[Token]) -> list[tuple[int, int]]:
         """Spans ``[first, last)`` of tokens, outside quotations, that name the character."""
@@ -120,7 +128,8 @@ def _whole_name(
     common: frozenset[str],
 ) -> tuple[int, int] | None:
     """The span with its title and article, or None where the words belong to another name."""
-    if _continues_name(tokens, last) or _is_attribute(tokens, last):
+    given = first > 0 and tokens[first - 1].low in _GIVING
+    if _continues_name(tokens, last) or (not given and _is_attribute(tokens, last)):
         return None
     if len(alias) == 1 and alias[0] in common and starts_clause(tokens, first):
         after = tokens[last].low if last < len(tokens) else ""
@@ -129,11 +138,13 @@ def _whole_name(
     while first > 0 and _is_title(tokens[first - 1], gender):
         first -= 1
     before = tokens[first - 1] if first > 0 else None
+    if len(alias) == 1 and alias[0] in grammar.TITLES and (before is None or before.low != "the"):
+        return None
     if before is None or before.quoted:
         return first, last
     if before.low in grammar.AGE_AND_FAME and first > 1 and tokens[first - 2].low == "the":
         return first - 2, last
-    adjective = before.text[0].islower() and before.low not in grammar.FUNCTION
+    adjective = before.text[0].islower() and before.low.endswith(_ADJECTIVES)
     if adjective and first > 1 and tokens[first - 2].low in ("the", "a", "an", "less", "more"):
         return None
     if before.low in ("the", "a", "an"):
@@ -200,12 +211,28 @@ def learn_names(character: str, titles: Sequence[str], texts: Sequence[str]) -> 
     """
     own = _name_words(character)
     full = _fullest(own, titles, texts) or character
-    aliases = set(_forms(own)) | set(_forms(_name_words(full)))
+    aliases = set(_forms(own)) | set(_forms(_name_words(full))) | set(_dignities(full, titles))
     plain = Names(character, full, frozenset(aliases))
     for text in texts:
         aliases.update(_called(text, plain))
+    aliases.update([(alias[0],) for alias in aliases if _is_dignity(alias)])
     gender = _gender(plain, texts)
     return Names(character, full, frozenset(aliases), gender, _common(aliases, texts))
+
+
+def _dignities(full: str, titles: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """What a heading puts after the name: "Edmond Dantès, Count of Monte Cristo"."""
+    for title in titles:
+        at = title.find(f"{full}, ")
+        match = _NAME.match(title.removeprefix("the "), at + len(full) + 2) if at >= 0 else None
+        words = tuple(fold(word) for word in _name_words(match.group())) if match else ()
+        if _is_dignity(words):
+            yield words
+
+
+def _is_dignity(alias: tuple[str, ...]) -> bool:
+    """Whether an alias is a title with its place; then "the Count" alone is the character too."""
+    return len(alias) > 2 and alias[0] in grammar.TITLES and alias[1] == "of"
 
 
 def _name_words(name: str) -> tuple[str, ...]:
@@ -245,7 +272,7 @@ def _fullest(own: tuple[str, ...], titles: Sequence[str], texts: Sequence[str]) 
     if not own:
         return ""
     leads = [match.group() for text in texts if (match := _lead_name(text))]
-    texts = (*titles, *leads)
+    texts = (*(title.split(",")[0] for title in titles), *leads)
     names = [name for text in texts for name in _NAME.findall(text) if _holds(name, own)]
     return max(names, key=lambda name: (len(name.split()), name), default="")
 

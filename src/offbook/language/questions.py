@@ -13,8 +13,8 @@ from typing import Final, Literal
 
 from offbook.language import grammar
 from offbook.language.clauses import Token, tokens_of
-from offbook.language.concepts import is_general
-from offbook.language.words import fold, word_term
+from offbook.language.concepts import is_general, word_term
+from offbook.language.words import fold, words
 
 Kind = Literal[
     "who",
@@ -36,7 +36,7 @@ _FRAME: Final = frozenset(
     " detail details bit little maybe ever sort kind type example specific specifically particular"
     " particularly general generally especially really actually currently exactly mean mind wonder"
     " like something anything someone anyone thing things speak summarize summarise outline else"
-    " believe consider think feel hope look answer question first last time times lot many much recently yesterday today tomorrow usually".split()
+    " one two three four five both people person believe consider think feel hope look answer question first last time times lot many much recently yesterday today tomorrow usually".split()
 )
 _OPINION: Final = re.compile(
     r"\b(?:what do you (?:make|think) (?:of|about)|what did you think|how do you (?:feel|view|see|regard)"
@@ -86,6 +86,8 @@ _FEELING: Final = re.compile(
     r" (sad|happy|lonely|angry|afraid|scared|tired|anxious|worried|depressed|heartbroken|miserable|unhappy|glad|excited|ashamed|bored|upset|lost|hopeless|sick|ill|nervous|joyful|grieving)\b"
 )
 GOOD_FEELINGS: Final = frozenset("happy glad excited joyful".split())
+_ABOUT: Final = re.compile(r"^(?:who (?:is|was|are)|(?:can you )?tell me about|what do you know (?:of|about)) ")
+_WHO: Final = frozenset("who is was are can you tell me about what do know of sir the".split())
 _IMPLIED: Final = (
     (re.compile(r"\b(?:come|came|are you) from\b|\bwhere are you\b.*\bfrom\b"), "origin"),
     (re.compile(r"\bdo you do\b(?: for a living| all day)?$|\bfor a living\b"), "work"),
@@ -94,6 +96,10 @@ _IMPLIED: Final = (
     (re.compile(r"\bwhat (?:are|were) you like\b|\bwhat kind of (?:person|man|woman)\b"), "personality"),
 )
 """Turns of phrase that ask for something without its word."""
+_REQUEST: Final = (
+    r"(?:please |can you |could you |would you |will you )*"
+    r"(?:tell|describe|talk|share|explain|discuss|recount|speak|elaborate)\b"
+)
 _BACKWARD: Final = frozenset(
     "he she him her his hers they them their it its there then that this those".split()
 )
@@ -158,6 +164,8 @@ def read_question(text: str, own: frozenset[str] = frozenset()) -> Question:
     tokens = tokens_of(text)
     names = tuple(_names(tokens, own))
     terms = (*_terms(tokens, own, names), *_implied(plain))
+    if own and _ABOUT.match(plain) and set(words(plain)) - _WHO <= own:
+        return Question(text, "who", "identity", terms, names)
     feeling = _FEELING.match(plain)
     courtesy = _courtesy(plain, bool(feeling) and "?" not in text)
     asks_back = any(token.low in _BACKWARD for token in tokens) and not names
@@ -190,6 +198,8 @@ def _kind(plain: str, text: str) -> Kind:
         return "opinion"
     if re.search(r"\bhow (?:many|much|old|long|often|far|tall)\b", plain):
         return "how_many"
+    if re.match(_REQUEST, plain) or re.match(r"(?:have|had|has|did|do|does|is|are|were|was) ", plain):
+        return "tell" if re.match(_REQUEST, plain) else "yes_no"
     if match := re.search(r"\b(who|whom|whose|what|which|when|where|why|how)\b", plain[:60]):
         word = match.group(1)
         kinds: dict[str, Kind] = {
@@ -204,11 +214,6 @@ def _kind(plain: str, text: str) -> Kind:
     first = plain.split(" ", 1)[0] if plain else ""
     if first in grammar.AUXILIARIES and not re.match(r"(?:can|could|would|will) you\b", plain):
         return "yes_no"
-    if re.match(
-        r"(?:please |can you |could you |would you |will you )*(?:tell|describe|talk|share|explain|discuss|recount|speak)",
-        plain,
-    ):
-        return "tell"
     return "yes_no" if text.rstrip().endswith("?") else "statement"
 
 
@@ -263,7 +268,9 @@ def _terms(tokens: list[Token], own: frozenset[str], names: Sequence[str]) -> li
     found: dict[str, Term] = {}
     for token in tokens:
         word = fold(token.text)
-        if not token.is_word or word in _FRAME or word in own or word in grammar.TITLES:
+        if not token.is_word or word in _FRAME or word in own:
+            continue
+        if token.is_capital and word in grammar.TITLES:
             continue
         for part in word.split("-"):
             term = word_term(part)

@@ -86,14 +86,17 @@ def is_subject(tokens: list[Token], first: int, last: int) -> bool:
     before = tokens[first - 1]
     if before.low in ("and", "or") and after is not None and is_base(after.low):
         return True
-    if starts_clause(tokens, first) or may_lead_clause(before.low):
+    if may_lead_clause(before.low) and before.low not in ("but",):
+        return verb
+    if starts_clause(tokens, first):
         opens = after is not None and (after.text in "(," or after.low in ("and", "who", "or"))
         return verb or (opens and (first == 0 or not before.is_word or before.low != "and"))
     if before.low in grammar.PREPOSITIONS:
         return False
     if before.low in _INVERTING:
         return True
-    return verb and not is_finite(before.low) and not is_base(before.low)
+    noun = first > 1 and tokens[first - 2].low in grammar.DETERMINERS
+    return verb and (noun or not (is_finite(before.low) or is_base(before.low)))
 
 
 def _verb_after(tokens: list[Token], last: int) -> Token | None:
@@ -144,12 +147,19 @@ def resolve(
     starts_other = {person.first: person for person in others}
     forms = FORMS[gender]
     for index, token in enumerate(tokens):
+        if token.text in ";:" and not token.quoted:
+            state.subject = ""
         if index in starts_self:
             state.has_self = True
             _subject(state, tokens, starts_self[index], "self")
         if (person := starts_other.get(index)) is not None:
             if person.own and token.low in forms and not token.quoted:
                 state.found.append(_decide(state, tokens, index, "possessive", scene))
+            if person.gender and person.gender != gender:
+                # No rival for the pronoun, but a subject of its own: "she loved him".
+                if is_subject(tokens, person.first, person.last):
+                    state.subject = ""
+                continue
             state.others += 1
             state.last_other = person
             _subject(state, tokens, (person.first, person.last), "other")

@@ -38,7 +38,9 @@ _GLADNESS: Final = (
     "I am glad to hear it. What is the reason?",
     "That is good to hear. Tell me how it came about.",
 )
-_IDENTITY: Final = re.compile(r"^I(?: \([^)]*\))?(?:, [^,]{3,60},)? (?:am|was) (?:an? |the |one of )")
+_IDENTITY: Final = re.compile(
+    r"^I(?: \([^)]*\))?(?:, [^,]{3,60},)? (?:am|was) (?:an? |the |one of )"
+)
 
 
 def answer_courtesy(
@@ -46,7 +48,12 @@ def answer_courtesy(
 ) -> str:
     """A short answer to small talk."""
     pick = crc32(fold(question.text).encode())
-    plain = {"thanks": _THANKS, "farewell": _FAREWELL, "greeting": _GREETING, "wellbeing": _WELLBEING}
+    plain = {
+        "thanks": _THANKS,
+        "farewell": _FAREWELL,
+        "greeting": _GREETING,
+        "wellbeing": _WELLBEING,
+    }
     if (choices := plain.get(question.courtesy)) is not None:
         return choices[pick % len(choices)].format(name=names.full)
     if question.courtesy == "feeling":

@@ -105,7 +105,12 @@ def phrase_of(text: str, word: str) -> str:
     while first > 0 and at - first < 3 and _is_modifier(tokens, first - 1):
         first -= 1
     last = at + 1
-    while last < len(tokens) and last - at < 3 and _is_modifier(tokens, last):
+    while (
+        last < len(tokens)
+        and last - at < 3
+        and not tokens[last - 1].low.endswith("s")
+        and _is_modifier(tokens, last)
+    ):
         last += 1
     before = tokens[first - 1].low if first else ""
     if is_base(tokens[last - 1].low) or tokens[last - 1].low.endswith(_ADJECTIVES):

@@ -11,6 +11,7 @@ from typing import Final
 
 _CITATION: Final = re.compile(r"\s*\[(?:\d+|[a-z]|note \d+|citation needed|who\?|when\?|sic)\]")
 _BRACKET: Final = re.compile(r"\s*\(([^()]*)\)")
+_NESTING: Final = 3
 _MARKUP: Final = re.compile(r"^(?:[-+*•·]|\d{1,3}[.)])\s+|\*\*|__|^>\s*|^#+\s*")
 _SPOKEN_BRACKET: Final = re.compile(r"\b(?:I|me|my|myself|we|he|she|they|who|which)\b")
 _NO_SPEECH: Final = re.compile(
@@ -27,12 +28,15 @@ _HEDGES: Final = (
         r"^It is (?:generally |often |widely |commonly |sometimes )?(?:said|believed|thought|known|reported|assumed"
         r"|likely|possible|probable|claimed|accepted|noted) that "
     ),
-    re.compile(r"^[A-Z][\w.]+(?: [A-Z][\w.]+){0,2} (?:has )?(?:states?|stated|adds|added|notes|noted|writes|reports|says) that (?=I\b|my\b)"),
+    re.compile(
+        r"^[A-Z][\w.]+(?: [A-Z][\w.]+){0,2} (?:has )?(?:states?|stated|adds|added|notes|noted|writes|reports|says) that (?=I\b|my\b)"
+    ),
 )
 _ASIDES: Final = re.compile(
     r",? ?\b(?:reportedly|allegedly|supposedly|purportedly|according to [A-Z][^,.;]{2,50})(?=[,.; ]),?"
 )
 _META: Final = re.compile(
+    r"\b[A-Z]\w+ has (?:said|stated|suggested|called|described|revealed|argued|noted|claimed|written)\b|"
     r"\b(?:fictional|protagonist|antagonist|novels?|film(?:s|ed)?|movies?|television|TV|screenplay|"
     r"actor|actress|portrayed|starring|franchise|author(?:s|ed)?|biograph(?:er|ers|y|ies)|historians?|scholars?|historiography"
     r"|musicologists?|scholarship|Wikipedia|sources?|surviving accounts|modern (?:author|historian|scholar)s?"
@@ -44,7 +48,8 @@ _META: Final = re.compile(
 def without_editorial(text: str) -> str:
     """``text`` without markup, citations, notes in brackets and leading hedges."""
     text = _CITATION.sub("", _MARKUP.sub("", text))
-    text = _BRACKET.sub(_bracket, text)
+    for _ in range(_NESTING):
+        text = _BRACKET.sub(_bracket, text)
     for hedge in _HEDGES:
         text = hedge.sub("", text)
     text = _ASIDES.sub(lambda match: "" if match.start() else match.group(), text)

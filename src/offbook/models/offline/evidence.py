@@ -15,17 +15,21 @@ from functools import lru_cache
 from math import log
 from typing import Final
 
-from offbook.language.concepts import related_terms
+from offbook.language.concepts import is_general, related_terms
+from offbook.language.grammar import FUNCTION
 from offbook.language.questions import Question, Term
 from offbook.language.sentences import sentences
-from offbook.language.words import search_terms
+from offbook.language.words import fold, search_terms
 from offbook.types import ContextItem
 
 _K1: Final = 1.2
 _B: Final = 0.5
 _RELATED: Final = 0.55
+_TITLE: Final = 0.4
 _NEIGHBOUR: Final = 0.3
 _HEADING: Final = re.compile(r"#{1,6}\s.*|[^.!?。！？…:;\"”』」]{1,70}$")
+_CAPITALISED: Final = re.compile(r"(^|\n|[.!?:]\s+[\"“]?)?\b([A-ZÀ-Þ][\w+#]*(?:-[\w]+)*)")
+_OPENING: Final = frozenset(word.capitalize() for word in FUNCTION)
 _SIGNS: Final[dict[str, re.Pattern[str]]] = {
     "when": re.compile(r"\b(?:1[0-9]{3}|20[0-9]{2}|[1-9][0-9]{0,2} BC|in (?:spring|summer|autumn|winter)|at (?:the )?age|years? (?:old|later|after)|morning|night|January|February|March|April|May|June|July|August|September|October|November|December)\b"),
     "where": re.compile(r"\b(?:in|at|near|from|to|of) (?:the )?[A-Z][a-z]+"),
@@ -79,6 +83,13 @@ class Evidence:
     sentences: tuple[Sentence, ...]
     paragraphs: tuple[Paragraph, ...]
     frequency: Counter[str]
+    titles: tuple[frozenset[str], ...] = ()
+    capitals: frozenset[str] = frozenset()
+
+    def knows(self, name: str) -> bool:
+        """Whether half or more of the words of a name stand in the context as names."""
+        words = [fold(word) for word in name.split()]
+        return 2 * sum(word in self.capitals for word in words) >= len(words)
 
     def support(self, terms: Sequence[Term]) -> float:
         """The weighted share of the terms that the context mentions; 0 without terms."""
@@ -90,6 +101,8 @@ class Evidence:
         """1 where the context has the term, less where it only has a related one, else 0."""
         if self.frequency[term.term]:
             return 1.0
+        if any(term.term in title for title in self.titles):
+            return 0.6
         related = not term.name and any(self.frequency[other] for other in related_terms(term.term))
         return 0.8 if related else 0.0
 
@@ -121,6 +134,8 @@ class Evidence:
             weight, share = term.weight, 1.0
             count = float(sentence.counts[term.term])
             key = term.term
+            if not count and term.term in self.titles[sentence.item]:
+                count, share = 1.0, _TITLE
             if not count and not term.name:
                 near = [other for other in related_terms(term.term) if sentence.counts[other]]
                 if near:
@@ -170,7 +185,16 @@ def gather(items: Sequence[ContextItem]) -> Evidence:
     frequency: Counter[str] = Counter()
     for sentence in found:
         frequency.update(sentence.counts.keys())
-    return Evidence(tuple(items), tuple(found), tuple(paragraphs), frequency)
+    titles = [frozenset(search_terms(item.title)) for item in items]
+    shown = [match for item in items for match in _CAPITALISED.finditer(f"{item.title}\n{item.text}")]
+    capitals = {
+        fold(match.group(2))
+        for match in shown
+        if not match.group(1) or not (is_general(fold(match.group(2))) or match.group(2) in _OPENING)
+    }
+    return Evidence(
+        tuple(items), tuple(found), tuple(paragraphs), frequency, tuple(titles), frozenset(capitals)
+    )
 
 
 def _sentence(
@@ -178,9 +202,7 @@ def _sentence(
 ) -> Sentence:
     body = text[start:end]
     heading = bool(_HEADING.fullmatch(body)) and (body.startswith("#") or _is_title(body))
-    return Sentence(
-        item, paragraph, position, start, end, body, _counts(body), is_heading=heading
-    )
+    return Sentence(item, paragraph, position, start, end, body, _counts(body), is_heading=heading)
 
 
 def _is_title(body: str) -> bool:

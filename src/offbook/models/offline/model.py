@@ -39,9 +39,7 @@ class OfflineModel:
         """
         text = self._answer(request)
         prompt_tokens = sum(count_tokens(message.content) for message in request.messages)
-        return ChatResponse(
-            text, prompt_tokens=prompt_tokens, completion_tokens=count_tokens(text)
-        )
+        return ChatResponse(text, prompt_tokens=prompt_tokens, completion_tokens=count_tokens(text))
 
     async def stream(self, request: ChatRequest) -> AsyncIterator[str]:
         """Answer word by word."""

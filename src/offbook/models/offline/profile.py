@@ -70,7 +70,7 @@ def _worth(evidence: Evidence, names: Names, index: int) -> float:
 
 def _plain(evidence: Evidence, index: int) -> str:
     text = " ".join(without_editorial(evidence.sentences[index].text).split())
-    return text if not text or text[-1] in ".!?…。！？”\"" else f"{text}."
+    return text if not text or text[-1] in '.!?…。！？”"' else f"{text}."
 
 
 def _fallback(evidence: Evidence, character: str) -> str:

@@ -12,7 +12,6 @@ from typing import Final
 
 from offbook.language.names import Names, learn_names
 from offbook.language.questions import Question, Term, read_question
-from offbook.language.words import search_terms
 from offbook.models.offline import declining
 from offbook.models.offline.courtesies import answer_courtesy, self_description
 from offbook.models.offline.evidence import Evidence, gather, with_names
@@ -30,6 +29,8 @@ benchmarks/offline_replies.py; see benchmarks/RESULTS.md.
 """
 MATCHED: Final = 0.25
 """The least weighted share of the terms that a single sentence must hold."""
+GENERAL_MATCHED: Final = 0.4
+"""The same for a question of general words only, which any sentence holds one of by chance."""
 _LEAN: Final = 0.8
 
 
@@ -69,7 +70,7 @@ def _reply(inputs: ReplyInputs) -> tuple[str, bool]:
 
 def names_in(character: str, items: Sequence[ContextItem]) -> Names:
     """What the context calls the character; the root of a heading path often has the full name."""
-    titles = sorted({item.title.split(",")[0].split("\n")[0] for item in items} - {""})
+    titles = sorted({item.title.split("\n")[0] for item in items} - {""})
     return learn_names(character, titles, [item.text for item in items])
 
 
@@ -81,7 +82,7 @@ def _answer(
     history: Sequence[Message],
 ) -> tuple[str, bool]:
     said = "\n".join(message.content for message in history if message.role == "assistant")
-    absent = [name for name in question.names if not _is_known(name, evidence)]
+    absent = [name for name in question.names if not evidence.knows(name)]
     if absent and len(absent) == len(question.names):
         return declining.decline(question, (), absent), False
     asked = _with_history(question, names, history) if question.follow_up else question
@@ -90,18 +91,13 @@ def _answer(
         return (" ".join(about), True) if about else (declining.decline(question, ()), False)
     if evidence.support(asked.terms) < SUPPORT:
         return declining.decline(question, _missing(asked.terms, evidence)), False
-    hits = [hit for hit in evidence.hits(asked) if hit.matched >= MATCHED]
+    specific = any(term.weight >= 1 for term in asked.terms)
+    least = MATCHED if specific or len(asked.terms) == 1 else GENERAL_MATCHED
+    hits = [hit for hit in evidence.hits(asked) if hit.matched >= least]
     about_self = not question.names
     if spoken := telling.answer(hits, said, about_self=about_self):
         return " ".join(map(_closed, spoken)), True
     return declining.decline(question, _missing(asked.terms, evidence)), False
-
-
-def _is_known(name: str, evidence: Evidence) -> bool:
-    terms = search_terms(name)
-    if not terms:
-        return any(name in sentence.text for sentence in evidence.sentences)
-    return 2 * sum(evidence.frequency[term] > 0 for term in terms) >= len(terms)
 
 
 def _missing(terms: Sequence[Term], evidence: Evidence) -> list[str]:

@@ -6,6 +6,7 @@ the first person, or nothing where no sentence will do. Source: ours.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -16,11 +17,17 @@ from offbook.language.names import Names
 from offbook.models.offline.editorial import is_editorial, without_editorial
 from offbook.models.offline.evidence import Evidence, Hit
 
+_LINK: Final = re.compile(
+    r"^(?:(?:However|Thus|Therefore|Furthermore|Moreover|Nevertheless|Nonetheless|Instead|Meanwhile"
+    r"|Then|Also|In addition|Additionally|Despite this|In contrast|As a result|Consequently|Besides"
+    r"|For example|For instance|Similarly|Likewise|In turn|Hence|In fact), |(?:But|And|Yet|So|Then) (?=[a-zI]|[A-Z]\w+ \w+))"
+)
 _LOOK_AT: Final = 14
 _SENTENCES: Final = 3
 _WORDS: Final = 60
 _SHORT: Final = 16
-_KEEP: Final = 0.55
+_KEEP: Final = 0.6
+_EDITORIAL: Final = 0.6
 _SURE: Final = 0.75
 
 
@@ -39,9 +46,7 @@ class Telling:
         self._evidence = evidence
         self._speaker = FirstPerson(names)
         self._paragraph_of = {
-            index: paragraph
-            for paragraph in evidence.paragraphs
-            for index in paragraph.sentences
+            index: paragraph for paragraph in evidence.paragraphs for index in paragraph.sentences
         }
         self._told: dict[int, Told] = {}
 
@@ -81,7 +86,9 @@ class Telling:
         chosen = {best.index: best.text}
         self._lead_in(best, chosen, said)
         for candidate in candidates[1:]:
-            full = len(chosen) >= _SENTENCES or _count(chosen) + len(candidate.text.split()) > _WORDS
+            full = (
+                len(chosen) >= _SENTENCES or _count(chosen) + len(candidate.text.split()) > _WORDS
+            )
             if full or candidate.quality < _KEEP * best.quality:
                 continue
             if candidate.told.dangling and candidate.index - 1 not in chosen:
@@ -90,7 +97,8 @@ class Telling:
                 chosen[candidate.index] = candidate.text
         if _count(chosen) < _SHORT:
             self._go_on(max(chosen), chosen, said)
-        return [chosen[index] for index in sorted(chosen)]
+        first, *others = [chosen[index] for index in sorted(chosen)]
+        return [_without_link(first), *others]
 
     def _candidate(self, hit: Hit, said: str, about_self: bool) -> _Candidate | None:
         told = self.told(hit.index)
@@ -99,8 +107,10 @@ class Telling:
             return None
         quality = hit.score
         if told.certainty < _SURE:
-            quality *= 0.75 if told.certainty >= 0.55 else 0.5
+            quality *= 0.75 if told.certainty >= 0.55 else 0.45
         if is_editorial(text):
+            if hit.matched < _EDITORIAL:
+                return None
             quality *= 0.35
         if told.dangling:
             quality *= 0.6
@@ -138,13 +148,19 @@ class Telling:
         return False
 
 
+def _without_link(text: str) -> str:
+    """The first sentence of an answer without the word that tied it to the one before."""
+    rest = _LINK.sub("", text)
+    return rest[:1].upper() + rest[1:]
+
+
 def _count(chosen: dict[int, str]) -> int:
     return sum(len(text.split()) for text in chosen.values())
 
 
 def _is_torn(text: str) -> bool:
     """Whether a quotation begins or ends outside of the sentence."""
-    if text.count('"') % 2 or text.count("“") != text.count("”"):
+    if text.count("(") != text.count(")") or text.count('"') % 2 or text.count("“") != text.count("”"):
         return True
     spans = quoted_spans(text)
     return bool(spans) and sum(end - start for start, end in spans) > 0.8 * len(text)

@@ -138,6 +138,3 @@ def _replace(text: str, character: str, language: Language) -> str:
     # A name that another character of the same script continues may be part of a longer name.
     follows = r"(?![·・])"
     return re.sub(rf"(?<![·・]){re.escape(character)}{follows}", _SELF[language], text)
-
-
-
