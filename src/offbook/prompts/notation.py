@@ -28,6 +28,7 @@ def loads_strictly(text: str) -> Any:
 
     Raises:
         ValueError: it is not JSON, or a key stands twice in one object (one would be lost).
+        InvalidAnswer: it is JSON but for NaN or Infinity, which no mending makes a number.
     """
     try:
         return json.loads(
@@ -38,7 +39,7 @@ def loads_strictly(text: str) -> Any:
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
+    raise InvalidAnswer(f"the answer is not JSON: {name} is no number")
 
 
 def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
