@@ -181,7 +181,25 @@ def _splitter(name: str, settings: SettingsModel, embedder: Embedder) -> Splitte
         """Splitters run in a thread; what they want embedded is embedded in the loop."""
         return asyncio.run_coroutine_threadsafe(embedder.embed(texts, "document"), loop).result()
 
-    return make_splitter(name, settings, embed)
+    return make_splitter(name, _splitter_arguments(name, settings), embed)
+
+
+def _splitter_arguments(name: str, settings: SettingsModel) -> dict[str, Any]:
+    if name in ("acts", "ats"):
+        acts = settings.acts
+        return {
+            "alpha": acts.alpha,
+            "unit": acts.unit,
+            "paragraph": acts.paragraph,
+            "limit": acts.limit,
+        }
+    if name in ("fixed", "recursive"):
+        fixed = settings.fixed
+        return {"size": fixed.size, "overlap": fixed.overlap, "unit": fixed.unit}
+    if name == "graph":
+        content = settings.graph.boundaries == "content"
+        return {"preset": "default" if content else "faithful"}
+    return {}
 
 
 async def _split(document: Document, splitters: Sequence[Splitter]) -> list[Split]:

@@ -101,8 +101,10 @@ class RetrievalSettings(Section):
 class ActsSettings(Section):
     """The adaptive context-aware splitter (paper 003, section 4.1)."""
 
-    alpha: float = Field(2.0, ge=1, description="overlap = l_max / alpha")
-    cap: int = Field(4000, ge=100, description="the longest chunk in characters")
+    alpha: float = Field(2.0, gt=1, description="overlap = l_max / alpha")
+    limit: int | None = Field(
+        None, ge=100, description="the longest text the embedder takes; at most 4000 characters"
+    )
     unit: Literal["characters", "tokens"] = Field("characters", description="unit of length")
     paragraph: Literal["line", "block"] = Field("line", description="what counts as a paragraph")
 
@@ -110,8 +112,9 @@ class ActsSettings(Section):
 class FixedSettings(Section):
     """The fixed and the recursive splitter."""
 
-    length: int = Field(1000, ge=50, description="characters in a chunk")
-    overlap: int = Field(200, ge=0, description="characters shared by neighbours")
+    size: int = Field(1000, ge=50, description="length of a chunk")
+    overlap: int = Field(200, ge=0, description="what neighbours share")
+    unit: Literal["characters", "tokens"] = Field("characters", description="unit of length")
 
 
 class GraphSettings(Section):
