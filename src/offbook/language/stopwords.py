@@ -69,5 +69,5 @@ CONTRACTION_ENDINGS: Final = frozenset(("d", "ll", "m", "re", "t", "ve"))
 ELISIONS: Final = frozenset(("c", "d", "j", "l", "m", "n", "qu", "s", "t"))
 """What precedes the apostrophe of a French or Italian elision (d'Artagnan, l'Homme)."""
 
-HAN_FUNCTION: Final = frozenset("的了吗嗎呢吧啊呀嘛我你您他她它们們这這那哪谁誰什么麼麽是就也很都")
+HAN_FUNCTION: Final = "的了吗嗎呢吧啊呀嘛我你您他她它们們这這那哪谁誰什么麼麽是就也很都"
 """Chinese characters that end a run of search characters: pronouns, particles, question words."""

@@ -1,8 +1,8 @@
 """Search terms: which words of a text a search may find it by, in any script.
 
 Takes: text.  Gives: folded words (case, accents, width) and search terms: stop words dropped,
-English endings taken off, bigrams for scripts that are written without blanks. Paper: bigrams as in
-Nie, Gao, Zhang, Zhou 2000 (IRAL); stemming as in Porter 2001 (Snowball English).
+English endings taken off, bigrams for scripts that are written without blanks.
+Paper: bigrams as in Nie, Gao, Zhang, Zhou 2000 (IRAL); stems as in Porter 2001 (Snowball English).
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ _SPACELESS: Final = "\u0e01-\u0e4e\u0e81-\u0ece\u1000-\u103f\u1780-\u17d3"
 _SIGNS: Final = "\u0900-\u0963\u0970-\u0dff\u0f71-\u0f84"
 """Indic and Tibetan blocks, whose vowel signs are no letters to the regular expression."""
 
+_HAN_FUNCTION: Final = re.compile(f"[{HAN_FUNCTION}]")
 _ASCII_WORD: Final = re.compile(r"[a-z0-9]+(?:'[a-z]+)*")
 _RUN: Final = re.compile(
     f"(?P<han>[{_HAN}]+)|(?P<katakana>[{_KATAKANA}]+)|(?P<hiragana>[{_HIRAGANA}]+)"
@@ -83,22 +84,36 @@ def search_terms(text: str) -> list[str]:
         Stems of the words that are not stop words; for Han, Kana, Hangul and scripts without
         blanks the overlapping pairs of characters (a run of one character is a term itself).
     """
+    return [term for _, term in search_words(text)]
+
+
+def search_words(text: str) -> list[tuple[str, str]]:
+    """Each search term of ``text`` with the word that it stems from: ``("taught", "taught")``.
+
+    The word is folded and without its possessive ending; where terms are pairs of characters the
+    pair is the word as well.
+    """
     folded = fold(text)
     if folded.isascii():
-        return [term for word in _ASCII_WORD.findall(folded) if (term := word_term(word))]
-    return list(_terms_of_runs(folded))
+        return [pair for word in _ASCII_WORD.findall(folded) if (pair := _reduced(word))]
+    return list(_reduced_runs(folded))
+
+
+def word_term(word: str) -> str:
+    """The search term of one folded word; empty for a stop word."""
+    pair = _reduced(word)
+    return pair[1] if pair else ""
 
 
 @lru_cache(maxsize=1 << 17)
-def word_term(word: str) -> str:
-    """The search term of one folded word; empty for a stop word."""
+def _reduced(word: str) -> tuple[str, str] | None:
+    """The bare word and its term; None for a stop word and for a lone Latin letter."""
     if "'" in word:
         word = _without_apostrophe(word)
     if not word or word in ENGLISH or (len(word) == 1 and word.isascii() and word.isalpha()):
-        return ""
-    if len(word) < 3 or not word.isascii() or not word.isalpha():
-        return word
-    return _stemmer()(word)
+        return None
+    stem = _stemmer()(word) if len(word) > 2 and word.isascii() and word.isalpha() else word
+    return word, stem
 
 
 def _without_apostrophe(word: str) -> str:
@@ -113,32 +128,25 @@ def _without_apostrophe(word: str) -> str:
     return word.replace("'", "")
 
 
-def _terms_of_runs(folded: str) -> Iterator[str]:
+def _reduced_runs(folded: str) -> Iterator[tuple[str, str]]:
     for match in _RUN.finditer(folded):
         script, run = match.lastgroup, match.group()
         if script == "word":
-            if term := word_term(run):
-                yield term
+            if pair := _reduced(run):
+                yield pair
         elif script == "han":
-            yield from _han_terms(run)
+            for part in _HAN_FUNCTION.split(run):
+                yield from _pairs(part)
         elif script != "hiragana" or len(run) > 1:  # a lone Hiragana is a particle
             yield from _pairs(run)
 
 
-def _han_terms(run: str) -> Iterator[str]:
-    start = 0
-    for position, character in enumerate(run):
-        if character in HAN_FUNCTION:
-            yield from _pairs(run[start:position])
-            start = position + 1
-    yield from _pairs(run[start:])
-
-
-def _pairs(run: str) -> Iterator[str]:
+def _pairs(run: str) -> Iterator[tuple[str, str]]:
     if len(run) == 1:
-        yield run
+        yield run, run
     for position in range(len(run) - 1):
-        yield run[position : position + 2]
+        pair = run[position : position + 2]
+        yield pair, pair
 
 
 @cache

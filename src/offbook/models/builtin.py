@@ -1,9 +1,10 @@
-"""The embedded embedder: vectors without a model file, a key or a network, in any script.
+"""The embedded embedder: vectors without a download, a key or a network, in any script.
 
-Takes: texts.  Gives: unit float32 vectors, the same on every machine: each search term adds a
-few signed ones at places that its hash names, weighted by the root of its count.
-Paper: Weinberger, Dasgupta, Langford, Smola, Attenberg 2009 (Feature Hashing for Large Scale
-Multitask Learning); several places a term as in Kane, Nelson 2014 (sparse Johnson-Lindenstrauss).
+Takes: texts.  Gives: unit float32 vectors of 768 numbers in two blocks of equal say: which terms a
+text has (hashed, 512) and what its words mean (static vectors, 256). Stop words count in neither,
+rare words count more, by their rank in the vocabulary.
+Paper: Weinberger et al. 2009 (Feature Hashing for Large Scale Multitask Learning) with several
+places a term (Kane, Nelson 2014); Model2Vec (Tulkens, van Dongen 2024), see ``static_vectors``.
 """
 
 from __future__ import annotations
@@ -11,24 +12,38 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 from zlib import crc32
 
-from offbook.language.words import search_terms
+from offbook.language.words import search_words
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from offbook.models.static_vectors import StaticVectors
     from offbook.protocols import EmbedKind
 
-NAME: Final = "builtin-hashed-512-v1"
-DIMENSION: Final = 512
+NAME: Final = "builtin-768-v1"
+DIMENSION: Final = 768
+
+_HASHED: Final = 512
+_MEANING: Final = DIMENSION - _HASHED
 _PLACES: Final = 4
+"""Places a term has in the hashed block: more of them make an accidental likeness smaller."""
+
+_SEED_TERM: Final = 0
+_SEED_STRANGER: Final = 1 << 16
+_BATCH: Final = 128
+"""Texts at a time: bounds the memory for the vectors of their words to some 30 MB."""
 
 
 class BuiltinEmbedder:
-    """Hashed terms as dense vectors: texts are similar where they share words."""
+    """Hashed terms beside static word vectors: alike are texts that share words or meanings.
+
+    A word that the table of meanings does not hold (a rare name, a number, a pair of Han or
+    Hangul characters) has a vector of its own there too, drawn from its hash.
+    """
 
     @property
     def name(self) -> str:
@@ -41,14 +56,15 @@ class BuiltinEmbedder:
         return DIMENSION
 
     async def embed(self, texts: Sequence[str], kind: EmbedKind) -> NDArray[np.float32]:
-        """Vectors of ``texts``; questions and documents are embedded alike.
+        """Vectors of ``texts``.
 
         Args:
             texts: Any number, of any length, in any script.
-            kind: Makes no difference here.
+            kind: Makes no difference: questions and documents are embedded alike.
 
         Returns:
-            Shape ``(len(texts), 512)``; a text without terms has a row of zeros.
+            Shape ``(len(texts), 768)``, rows of length 1; a text without terms (empty, or stop
+            words only) has a row of zeros, which is similar to nothing.
         """
         return embed_texts(texts)
 
@@ -57,36 +73,117 @@ def embed_texts(texts: Sequence[str]) -> NDArray[np.float32]:
     """What ``BuiltinEmbedder.embed`` does, for callers that do not wait."""
     import numpy as np
 
-    counted = [Counter(map(_hash, search_terms(text))) for text in texts]
-    sizes = [len(counts) for counts in counted]
-    hashes = np.fromiter((h for counts in counted for h in counts), np.uint64, sum(sizes))
-    weights = np.sqrt(
-        np.fromiter((n for counts in counted for n in counts.values()), np.float64, sum(sizes))
+    from offbook.models.static_vectors import shipped_vectors
+
+    vectors = np.zeros((len(texts), DIMENSION), dtype=np.float32)
+    for start in range(0, len(texts), _BATCH):
+        batch = _count(texts[start : start + _BATCH])
+        if not len(batch.counts):
+            continue
+        table = shipped_vectors()
+        rows = table.rows(batch.words, batch.stems)
+        weights = np.log(table.ranks(rows) + 2.0)
+        block = vectors[start : start + _BATCH]
+        block[:, :_HASHED] = _unit(_hashed_block(batch, weights))
+        block[:, _HASHED:] = _unit(_meaning_block(batch, rows, weights, table))
+    vectors *= np.float32(np.sqrt(0.5))
+    return vectors
+
+
+class _Counted(NamedTuple):
+    """The distinct words of some texts, and how often each text has which."""
+
+    size: int
+    words: NDArray[np.uint32]
+    stems: NDArray[np.uint32]
+    owners: NDArray[np.intp]
+    members: NDArray[np.intp]
+    counts: NDArray[np.float64]
+
+
+def _count(texts: Sequence[str]) -> _Counted:
+    import numpy as np
+
+    known: dict[tuple[str, str], int] = {}
+    counted = [Counter(search_words(text)) for text in texts]
+    members = [known.setdefault(pair, len(known)) for counts in counted for pair in counts]
+    return _Counted(
+        size=len(texts),
+        words=np.fromiter((_hash(word) for word, _ in known), np.uint32, len(known)),
+        stems=np.fromiter((_hash(stem) for _, stem in known), np.uint32, len(known)),
+        owners=np.repeat(np.arange(len(texts)), [len(counts) for counts in counted]),
+        members=np.array(members, dtype=np.intp),
+        counts=np.array([n for counts in counted for n in counts.values()], dtype=np.float64),
     )
-    rows = np.repeat(np.arange(len(texts)), sizes)
-    flat = np.zeros(len(texts) * DIMENSION)
+
+
+def _hashed_block(batch: _Counted, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Signed sums of the terms' weights; a repetition adds less and less (square root)."""
+    import numpy as np
+
+    values = weights[batch.members] * np.sqrt(batch.counts)
+    return _scatter(batch, batch.stems[batch.members], values, _HASHED, _SEED_TERM)
+
+
+def _meaning_block(
+    batch: _Counted,
+    rows: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    table: StaticVectors,
+) -> NDArray[np.float64]:
+    """Weighted sums of the words' meanings, and of hashed directions for words without one."""
+    import numpy as np
+
+    from offbook.models.static_vectors import ABSENT
+
+    values = weights[batch.members] * batch.counts
+    shares = table.unit(rows)[batch.members] * values[:, None].astype(np.float32)
+    summed = np.zeros((batch.size, _MEANING))
+    present, starts = np.unique(batch.owners, return_index=True)
+    summed[present] = np.add.reduceat(shares, starts, axis=0, dtype=np.float64)
+    strange = np.where(rows[batch.members] == ABSENT, values, 0.0)
+    hashes = batch.stems[batch.members]
+    return summed + _scatter(batch, hashes, strange, _MEANING, _SEED_STRANGER)
+
+
+def _scatter(
+    batch: _Counted,
+    hashes: NDArray[np.uint32],
+    values: NDArray[np.float64],
+    width: int,
+    seed: int,
+) -> NDArray[np.float64]:
+    """Each value added, with a sign, at ``_PLACES`` places of its text's row."""
+    import numpy as np
+
+    flat = np.zeros(batch.size * width)
     for place in range(_PLACES):
-        mixed = _mix(hashes, place)
-        signs = np.where(mixed >> np.uint64(63), 1.0, -1.0)
-        columns = ((mixed >> np.uint64(20)) % np.uint64(DIMENSION)).astype(np.intp)
-        flat += np.bincount(rows * DIMENSION + columns, signs * weights, minlength=len(flat))
-    vectors = flat.reshape(len(texts), DIMENSION)
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32)
+        mixed = _mix(hashes.astype(np.uint64), seed + place)
+        signs = np.where(mixed >> np.uint64(63), 1.0, -1.0) / np.sqrt(_PLACES)
+        columns = ((mixed >> np.uint64(20)) % np.uint64(width)).astype(np.intp)
+        flat += np.bincount(batch.owners * width + columns, signs * values, minlength=len(flat))
+    return flat.reshape(batch.size, width)
+
+
+def _unit(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    import numpy as np
+
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    scaled: NDArray[np.float64] = rows / np.where(lengths > 0, lengths, 1)
+    return scaled
 
 
 @lru_cache(maxsize=1 << 17)
-def _hash(term: str) -> int:
-    return crc32(term.encode("utf-8", "surrogatepass"))
+def _hash(word: str) -> int:
+    return crc32(word.encode("utf-8", "surrogatepass"))
 
 
-def _mix(hashes: NDArray[np.uint64], place: int) -> NDArray[np.uint64]:
-    """SplitMix64 of the hash and the place: all 64 bits depend on all of the input."""
+def _mix(hashes: NDArray[np.uint64], seed: int) -> NDArray[np.uint64]:
+    """SplitMix64 of hash and seed (Steele, Lea, Flood 2014): every bit depends on all bits."""
     import numpy as np
 
-    x = (hashes + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(
-        place * 0xD1342543DE82EF95 & 0xFFFFFFFFFFFFFFFF
-    )
+    x = (hashes << np.uint64(20)) + np.uint64(seed)
+    x = (x + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return x ^ (x >> np.uint64(31))

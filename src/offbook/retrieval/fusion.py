@@ -1,7 +1,9 @@
-"""Reciprocal rank fusion: one ranking out of several, by ranks alone.
+"""Fusion: one ranking out of a lexical and a dense one.
 
-Takes: rankings (positions, best first) and a weight for each.  Gives: one score a position, higher
-is better.  Paper: Cormack, Clarke, Buettcher 2009 (SIGIR), equation 1, k = 60; weights are ours.
+Takes: scores of both, or their rankings.  Gives: one score a chunk, higher is better.
+Paper: convex combination as in Bruch, Gai, Ingber 2023 (ACM TOIS 42/1, An Analysis of Fusion
+Functions for Hybrid Retrieval), ours: similarity is counted from what chance gives; reciprocal
+rank fusion as in Cormack, Clarke, Buettcher 2009 (SIGIR), equation 1, weights ours.
 """
 
 from __future__ import annotations
@@ -13,7 +15,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 K: Final = 60
-"""How little the first ranks differ; the value of the paper."""
+"""The constant of reciprocal rank fusion: how little the first ranks differ."""
+
+
+def above_chance(similarities: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Similarity counted from the mean over all chunks: 0 is what any text has, 1 is equal.
+
+    Embedders differ in what unrelated texts score: 0 for one, 0.7 for another. Without this, the
+    second kind would add a constant to every chunk, and next to nothing to their order.
+    """
+    if not len(similarities):
+        return similarities
+    chance = float(similarities.mean(dtype=np.float64))
+    if chance >= 1:
+        return np.zeros_like(similarities)
+    return ((similarities - chance) / (1 - chance)).astype(np.float32)
+
+
+def convex_combination(
+    matches: NDArray[np.float32], similarities: NDArray[np.float32], dense_weight: float
+) -> NDArray[np.float32]:
+    """``(match + weight * similarity above chance) / (1 + weight)``: 1 is the best possible.
+
+    Args:
+        matches: BM25 divided by the highest possible, 0 to 1.
+        similarities: Cosines, in the same order.
+        dense_weight: What a similarity counts for against a match, not negative.
+    """
+    combined = matches + np.float32(dense_weight) * above_chance(similarities)
+    return (combined / np.float32(1 + dense_weight)).astype(np.float32)
 
 
 def reciprocal_rank_fusion(
@@ -38,5 +68,4 @@ def reciprocal_rank_fusion(
     for ranking, weight in zip(rankings, weights, strict=True):
         fused[ranking] += weight / (k + 1 + np.arange(len(ranking)))
     highest = sum(weights) / (k + 1)
-    scores: NDArray[np.float32] = (fused / highest if highest else fused).astype(np.float32)
-    return scores
+    return (fused / highest if highest else fused).astype(np.float32)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from struct import Struct
 from typing import Final, Self
 from zlib import crc32
 
@@ -28,6 +29,7 @@ B: Final = 0.75
 """Saturation of counts and strength of the length norm: the usual values, fitted to nothing."""
 
 _RECORD: Final = np.dtype([("term", "<u4"), ("count", "<u2")])
+_PACKED: Final = Struct("<IH")
 _MOST: Final = 0xFFFF
 _SCANS: Final = 64
 """Terms looked up by scanning; after these, sorting the records once is the cheaper way."""
@@ -46,11 +48,8 @@ def encode_terms(text: str) -> bytes:
         Records of 6 bytes, ascending by term: number (uint32) and count (uint16, at most 65,535),
         little-endian. Empty for a text without terms.
     """
-    counted = count_terms(text)
-    records = np.empty(len(counted), dtype=_RECORD)
-    for position, number in enumerate(sorted(counted)):
-        records[position] = (number, min(counted[number], _MOST))
-    return records.tobytes()
+    counted = sorted(count_terms(text).items())
+    return b"".join(_PACKED.pack(number, min(count, _MOST)) for number, count in counted)
 
 
 def count_terms(text: str) -> Counter[int]:

@@ -15,17 +15,13 @@ from numpy.typing import NDArray
 
 from offbook.errors import IndexMissing, StoreFailed
 from offbook.retrieval.dense import DenseIndex, top_positions
-from offbook.retrieval.fusion import reciprocal_rank_fusion
+from offbook.retrieval.fusion import convex_combination
 from offbook.retrieval.lexical import LexicalIndex
 
 RetrievalMode = Literal["dense", "lexical", "hybrid"]
 
 DENSE_WEIGHT: Final = 0.5
-LEXICAL_WEIGHT: Final = 1.0
-"""Weights of the two rankings in ``hybrid``; benchmarks/RESULTS.md says how they were chosen."""
-
-_DEPTH: Final = 200
-"""How far down each ranking is read for the fusion; below it, a rank is worth next to nothing."""
+"""What similarity counts for against matching words in ``hybrid``; docs/retrieval.md says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +30,9 @@ class Hit:
 
     Args:
         id: The chunk's.
-        score: What ranked it, at most 1: the cosine in ``dense``, the match in ``lexical``, the
-            fused rank in ``hybrid``. The first two can be held against a threshold, the third
-            cannot (the best of nothing is first as well): use ``similarity`` and ``match``.
+        score: What ranked it, at most 1: the cosine in ``dense``, the match in ``lexical``, both
+            combined in ``hybrid``. Near 0 it says that the chunk has nothing to do with the
+            question, so it can be held against a threshold.
         similarity: Cosine with the question, or None where no vectors were used.
         match: Share of what the question asks about that the chunk speaks of, weighted by rarity
             (BM25 divided by the highest possible), or None where no terms were used.
@@ -76,22 +72,25 @@ class Searcher:
             question: Its text; used by ``lexical`` and ``hybrid``.
             vector: Its unit vector; used by ``dense`` and ``hybrid``.
             mode: What ranks them.
-            k: How many at most. In ``lexical`` a chunk that shares no term is no hit.
+            k: How many at most. In ``lexical`` a chunk that shares no term is no hit; the other
+                modes return ``k`` where there are as many, the first chunks where nothing fits.
 
         Raises:
             IndexMissing: the mode needs an index, or a vector, that is not there.
             EmbedderMismatch: the vector has another dimension than the stored ones.
         """
-        similarities = self._similarities(vector) if mode != "lexical" else None
-        matches = self._matches(question) if mode != "dense" else None
-        if similarities is not None and matches is not None:
-            scores = _fuse(similarities, matches, depth=max(k, _DEPTH))
-            ranking = _positive(scores, k)
-        elif matches is not None:
-            scores, ranking = matches, _positive(matches, k)
+        similarities: NDArray[np.float32] | None = None
+        matches: NDArray[np.float32] | None = None
+        if mode == "dense":
+            scores = similarities = self._similarities(vector)
+        elif mode == "lexical":
+            scores = matches = self._matches(question)
         else:
-            scores = self._similarities(vector) if similarities is None else similarities
-            ranking = top_positions(scores, k)
+            similarities, matches = self._similarities(vector), self._matches(question)
+            scores = convex_combination(matches, similarities, DENSE_WEIGHT)
+        ranking = top_positions(scores, k)
+        if mode == "lexical":
+            ranking = ranking[scores[ranking] > 0]
         ids = self._ids
         return [
             Hit(
@@ -126,20 +125,3 @@ class Searcher:
         scores = self.lexical.scores(question)
         highest = self.lexical.highest_score(question)
         return scores / np.float32(highest) if highest else scores
-
-
-def _positive(scores: NDArray[np.float32], k: int) -> NDArray[np.intp]:
-    """The best ``k`` of those above 0."""
-    ranking = top_positions(scores, k)
-    return ranking[scores[ranking] > 0]
-
-
-def _fuse(
-    similarities: NDArray[np.float32], matches: NDArray[np.float32], depth: int
-) -> NDArray[np.float32]:
-    """Fused ranks; a chunk that shares no term has no lexical rank, instead of an arbitrary one."""
-    return reciprocal_rank_fusion(
-        [top_positions(similarities, depth), _positive(matches, depth)],
-        [DENSE_WEIGHT, LEXICAL_WEIGHT],
-        size=len(similarities),
-    )
