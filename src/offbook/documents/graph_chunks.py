@@ -39,7 +39,7 @@ from offbook.language.tokens import WIDE, count_tokens
 from offbook.types import Chunk, Document
 
 _WORD: Final = re.compile(f"[{WIDE}]|[^\\s{WIDE}]+")
-_WORDS_AN_ATOM: Final = 64
+_WORDS_AN_ATOM: Final = 32
 _HASHES: Final = 2**64
 
 
@@ -67,7 +67,7 @@ class GraphSplitter:
         self,
         least: int = 300,
         most: int = 900,
-        spacing: int = 125,
+        spacing: int = 150,
         mean_gap: int = 250,
         name: str = "graph",
     ) -> None:
@@ -189,15 +189,11 @@ def _lines(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 def _phrases(sentence: str) -> Iterator[Span]:
-    """Pieces of an endless sentence, cut behind words chosen by their text and the one before."""
-    first = begin = 0
+    """Pieces of an endless sentence, cut behind words that are chosen by their own text."""
+    start = 0
     for match in _WORD.finditer(sentence):
-        pair = sentence[begin : match.end()]
-        if match.start() == begin:
-            first = begin = match.start()
-        elif crc32(pair.encode("utf-8", "surrogatepass")) % _WORDS_AN_ATOM == 0:
-            yield trimmed(sentence, first, match.end())
-            first = match.end()
-        begin = match.start()
-    if first < len(sentence):
-        yield trimmed(sentence, first, len(sentence))
+        if crc32(match[0].encode("utf-8", "surrogatepass")) % _WORDS_AN_ATOM == 0:
+            yield trimmed(sentence, start, match.end())
+            start = match.end()
+    if start < len(sentence):
+        yield trimmed(sentence, start, len(sentence))

@@ -1,0 +1,52 @@
+"""The reader of HTML: what a page says, as Markdown.
+
+Takes: the source of a page.  Gives: Markdown with its headings, lists and tables.
+Left out: scripts, styles, navigation, forms, pictures, the addresses of links.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from pathlib import Path
+from typing import Final
+
+from offbook.errors import UnreadableDocument
+
+_DROPPED: Final = (
+    "script", "style", "noscript", "template", "nav", "head", "iframe", "svg", "form", "button",
+)  # fmt: skip
+_PLAIN: Final = ("a", "img")
+_BLANK_LINES: Final = re.compile(r"\n[ \t\u00a0]*(?:\n[ \t\u00a0]*)+\n")
+
+
+def html_to_markdown(path: Path, source: str) -> str:
+    """Turn a page into Markdown; ``path`` is for messages.
+
+    Raises:
+        UnreadableDocument: its tags are nested deeper than can be followed.
+    """
+    from bs4 import BeautifulSoup, MarkupResemblesLocatorWarning
+    from markdownify import ATX, MarkdownConverter
+
+    converter = MarkdownConverter(
+        heading_style=ATX,
+        bullets="-",
+        strip=list(_PLAIN),
+        escape_asterisks=False,
+        escape_underscores=False,
+        escape_misc=False,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MarkupResemblesLocatorWarning)
+        try:
+            page = BeautifulSoup(source, "html.parser")
+            for tag in page.find_all(_DROPPED):
+                tag.decompose()
+            markdown: str = converter.convert_soup(page)
+        except RecursionError as error:
+            raise UnreadableDocument(
+                f"{str(path)!r} is HTML with tags nested too deeply",
+                "save the page as text or Markdown and ingest that",
+            ) from error
+    return _BLANK_LINES.sub("\n\n", markdown).strip() + "\n"

@@ -1,0 +1,159 @@
+"""Readers: from a file to its text.
+
+Takes: a path and the name that the document is to have.  Gives: a ``ReadDocument``, or an error
+that says what is wrong with the file and how to mend it.
+
+The text is kept as it is but for three things: a byte order mark is left out, every line break
+becomes a line feed, and HTML becomes Markdown. It is not normalised, so that offsets are those of
+the file's own characters. Encodings are never guessed: UTF-8, UTF-16 with a byte order mark, and
+what an HTML page itself declares; anything else is refused.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from offbook.errors import UnreadableDocument, UsageError
+
+MEDIA: Final = {
+    ".txt": "text/plain",
+    ".md": "text/markdown",
+    ".markdown": "text/markdown",
+    ".html": "text/html",
+    ".htm": "text/html",
+    ".pdf": "application/pdf",
+}
+"""File types that can be read, by the ending of the name in lower case."""
+
+_CHARSET: Final = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?([A-Za-z0-9_.:-]{1,40})", re.I)
+_CHARSET_WITHIN: Final = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class ReadDocument:
+    """What was read from a file: the document's name, its text, and the file's media type."""
+
+    name: str
+    text: str
+    media: str
+
+
+def is_readable(path: Path) -> bool:
+    """Whether the name of ``path`` ends as one of the types that can be read."""
+    return path.suffix.lower() in MEDIA
+
+
+def read_document(path: Path, name: str) -> ReadDocument:
+    """Read the file at ``path``.
+
+    Raises:
+        UnreadableDocument: it is gone, empty, binary, damaged, or in another encoding.
+        UsageError: it is a directory.
+        ConfigurationError: it is a PDF, and the extra that reads them is not installed.
+    """
+    if path.is_dir():
+        raise UsageError(
+            f"{str(path)!r} is a directory", "name the files in it, or ingest it whole"
+        )
+    media = MEDIA.get(path.suffix.lower())
+    if media is None:
+        raise UnreadableDocument(
+            f"{str(path)!r} is of a type that cannot be read",
+            f"known types: {', '.join(MEDIA)}; rename it to .txt if it is plain text",
+        )
+    text = _text(path, read_bytes(path), media)
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if not text or text.isspace():
+        raise UnreadableDocument(
+            f"{str(path)!r} holds no text", "give a file with something about the character in it"
+        )
+    return ReadDocument(name, text, media)
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of the file at ``path``; an ``UnreadableDocument`` where it cannot be had."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError as error:
+        raise UnreadableDocument(
+            f"there is no file {str(path)!r}", "check the path; it may have been moved or deleted"
+        ) from error
+    except OSError as error:
+        raise UnreadableDocument(
+            f"{str(path)!r} cannot be read: {error.strerror or error}",
+            "check that you may read it, and that it is an ordinary file",
+        ) from error
+
+
+def _text(path: Path, data: bytes, media: str) -> str:
+    if media == "application/pdf":
+        from offbook.documents.pdf import pdf_text
+
+        return pdf_text(path, data)
+    if media == "text/html":
+        from offbook.documents.html import html_to_markdown
+
+        return html_to_markdown(path, decode(path, data, _declared(data)))
+    return decode(path, data)
+
+
+def decode(path: Path, data: bytes, declared: str | None = None) -> str:
+    """Decode the content of a text file, without guessing.
+
+    Args:
+        path: Where it was read, for messages.
+        data: The bytes.
+        declared: The encoding that the file itself names; used where the bytes are not UTF-8.
+    """
+    if data.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        raise _wrong_encoding(path, 0, data, "it is UTF-32", "UTF-32")
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        text = _decoded(path, data, "utf-16")
+        at = text.find("\0")
+    else:
+        at = data.find(b"\0")
+        text = "" if at >= 0 else _decoded(path, data, "utf-8-sig", declared)
+    if at >= 0:
+        raise UnreadableDocument(
+            f"{str(path)!r} is binary: a NUL at offset {at}",
+            "give a text file; if it is UTF-16, save it with a byte order mark or as UTF-8",
+        )
+    return text
+
+
+def _decoded(path: Path, data: bytes, encoding: str, declared: str | None = None) -> str:
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        if declared is not None:
+            return _decoded(path, data, declared)
+        byte = data[error.start]
+        what = f"byte 0x{byte:02x} at offset {error.start} is not {encoding.removesuffix('-sig')}"
+        raise _wrong_encoding(path, error.start, data, what, "WINDOWS-1252") from error
+
+
+def _wrong_encoding(
+    path: Path, offset: int, data: bytes, what: str, example: str
+) -> UnreadableDocument:
+    near = data[max(0, offset - 12) : offset + 12]
+    return UnreadableDocument(
+        f"{str(path)!r} is in an encoding that is not known: {what}, near {near!r}",
+        f"convert it, with its real encoding: iconv -f {example} -t UTF-8 FILE > FILE.utf8.txt",
+    )
+
+
+def _declared(data: bytes) -> str | None:
+    """The encoding that an HTML page declares for itself, if Python knows it."""
+    match = _CHARSET.search(data[:_CHARSET_WITHIN])
+    if match is None:
+        return None
+    try:
+        found = codecs.lookup(match[1].decode("ascii"))
+    except LookupError:
+        return None
+    return None if found.name in ("utf-8", "utf-16", "utf-32") else found.name
