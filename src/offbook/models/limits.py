@@ -79,7 +79,7 @@ class Limiter:
         self._in_flight = 0
         self._queue: deque[asyncio.Future[None]] = deque()
         self._rest_until = 0.0
-        self._slowed_at = float("-inf")
+        self._slowed = 0
         self._recent: deque[tuple[float, int]] = deque()
         self._recent_tokens = 0
         self._reached = False
@@ -112,15 +112,15 @@ class Limiter:
     async def slot(self, tokens: int = 0) -> AsyncGenerator[None, None]:
         """Room for one request; what happens inside teaches the limiter."""
         await self._enter()
-        entered = self._clock()
+        slowed = self._slowed
         try:
             await self._wait_for_rates(tokens)
-            entered = self._clock()
+            slowed = self._slowed
             yield
         except PassingError as error:
             self._reached = self._reached or not error.unreachable
             if error.throttled:
-                self._slow_down(entered, error.retry_after)
+                self._slow_down(slowed, error.retry_after)
             raise
         else:
             self._reached = True
@@ -172,16 +172,15 @@ class Limiter:
                 self._in_flight += 1
                 place.set_result(None)
 
-    def _slow_down(self, entered: float, retry_after: float | None) -> None:
-        now = self._clock()
-        if entered >= self._slowed_at:
+    def _slow_down(self, slowed: int, retry_after: float | None) -> None:
+        if slowed == self._slowed:
             # Calls that were already out when the limit was met say nothing new.
             self._allowed = max(1.0, self._allowed / 2)
-            self._slowed_at = now
+            self._slowed += 1
         asked = retry_after or 0.0
         if asked > self.limits.retry_after_cap_seconds:
             asked = 0.0  # nobody waits that long: `pause` gives up
-        self._rest_until = max(self._rest_until, now + asked)
+        self._rest_until = max(self._rest_until, self._clock() + asked)
 
     async def _wait_for_rates(self, tokens: int) -> None:
         while (seconds := self._seconds_to_wait(tokens)) > 0:

@@ -1,0 +1,93 @@
+"""A model that answers as a test tells it, and remembers what it was asked."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import dataclass
+
+from offbook.prompts.answers import Text
+from offbook.prompts.prompt import Prompt
+from offbook.types import ChatRequest, ChatResponse, Message
+
+Answer = str | ChatResponse | BaseException
+
+
+@dataclass(frozen=True)
+class Said:
+    text: str
+
+
+def prompt(*, cacheable: bool = True, name: str = "echo") -> Prompt[Said, str]:
+    """A prompt without a wording file; its requests are made by :func:`request`."""
+    return Prompt(name, 1, "extractor", "test", Said, Text(), "ours", {}, cacheable)
+
+
+ECHO = prompt()
+
+
+def request(text: str = "Hello.", **changes: object) -> ChatRequest:
+    """A request that puts ``text`` to a model."""
+    settings = {"messages": (Message("user", text),), "origin": (ECHO, Said(text)), **changes}
+    return ChatRequest(**settings)  # type: ignore[arg-type]
+
+
+class Scripted:
+    """Answers with a function of the request, or in turn with the given answers.
+
+    It is strict: when the answers are used up, the next request is an error of the test.
+    """
+
+    base_url = "https://models.test/v1"
+
+    def __init__(
+        self, *answers: Answer, by: Callable[[ChatRequest], Answer] | None = None, name: str = "m"
+    ) -> None:
+        self.name = name
+        self.requests: list[ChatRequest] = []
+        self.in_flight = self.peak = self.cancelled = 0
+        self.gate: asyncio.Event | None = None
+        self._answers, self._by = list(answers), by
+
+    async def complete(self, request: ChatRequest) -> ChatResponse:
+        answer = await self._next(request)
+        return ChatResponse(answer, "stop", 10, 5) if isinstance(answer, str) else answer
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[str, None]:
+        answer = await self._next(request)
+        text = answer if isinstance(answer, str) else answer.text
+        for word in text.split(" "):
+            yield word + " "
+
+    async def _next(self, request: ChatRequest) -> str | ChatResponse:
+        self.requests.append(request)
+        self.in_flight += 1
+        self.peak = max(self.peak, self.in_flight)
+        try:
+            await (self.gate.wait() if self.gate else asyncio.sleep(0))
+        except asyncio.CancelledError:
+            self.cancelled += 1
+            raise
+        finally:
+            self.in_flight -= 1
+        assert self._by or self._answers, f"an unexpected request: {request.messages!r}"
+        answer = self._by(request) if self._by else self._answers.pop(0)
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer
+
+
+class Clock:
+    """Time that passes only when somebody sleeps."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+        self.slept: list[float] = []
+
+    def __call__(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.now += seconds
+        await asyncio.sleep(0)

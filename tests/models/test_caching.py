@@ -1,0 +1,254 @@
+"""What was paid for once is not paid for again, and nothing invalid is kept."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+from sqlalchemy import select
+
+from offbook.errors import InvalidAnswer, ModelError, StoreFailed
+from offbook.models.caching import Cached, CallCache, call_key
+from offbook.models.metering import Meter
+from offbook.prompts.ask import ask
+from offbook.prompts.profile import PROFILE, ProfileInputs
+from offbook.protocols import Store
+from offbook.stores import call_cache
+from offbook.stores.call_cache import CachedCall
+from offbook.stores.schema import call_cache_documents
+from offbook.types import ChatRequest, ChatResponse, Message
+from tests.models.fakes import Said, Scripted, prompt, request
+
+ADA = ProfileInputs("Ada", ("Ada counts.",))
+
+
+@pytest.fixture
+def cache(sqlite_store):
+    return CallCache(sqlite_store)
+
+
+async def stored(store: Store, sent: ChatRequest, model: Scripted) -> CachedCall | None:
+    key = call_key(model.base_url, model.name, sent)
+    return await store.read(lambda conn: call_cache.get(conn, key))
+
+
+async def documents(store: Store) -> set[str]:
+    columns = call_cache_documents.c
+    rows = await store.read(
+        lambda conn: conn.execute(select(columns.character_id, columns.document_id)).all()
+    )
+    return {f"{character}/{document}" for character, document in rows}
+
+
+async def test_a_second_call_is_answered_without_the_model(cache):
+    model = Scripted("Yes.")
+    first = await Cached(model, cache).complete(request())
+    again = await Cached(model, cache).complete(request())
+    assert not first.cached
+    assert again == replace(first, cached=True)
+    assert len(model.requests) == 1
+
+
+async def test_a_later_process_finds_what_was_stored(sqlite_store):
+    await Cached(Scripted("Yes."), CallCache(sqlite_store)).complete(request())
+    later = await Cached(Scripted(), CallCache(sqlite_store)).complete(request())
+    assert (later.text, later.cached) == ("Yes.", True)
+
+
+def test_everything_that_decides_the_answer_is_in_the_key():
+    base = request()
+    others = [
+        request("Another."),
+        request(messages=(Message("system", "Hello."),)),
+        request(parameters={"temperature": 1}),
+        request(schema={"type": "object"}),
+        request(sample=1),
+        request(origin=(prompt(name="other"), Said("Hello."))),
+        request(origin=None),
+    ]
+    keys = {call_key("u", "m", each) for each in (base, *others)}
+    keys |= {call_key("u2", "m", base), call_key("u", "m2", base)}
+    assert len(keys) == len(others) + 3
+    same = request(documents=frozenset({"a/b"}), retry_of=base, cacheable=False)
+    assert call_key("u", "m", same) == call_key("u", "m", base)
+
+
+async def test_what_may_not_be_kept_is_asked_for_each_time(cache):
+    model = Scripted("One.", "Two.", "Three.")
+    cached = Cached(model, cache)
+    reply = request(cacheable=False)
+    assert [(await cached.complete(reply)).text for _ in range(2)] == ["One.", "Two."]
+    assert "".join([piece async for piece in cached.stream(reply)]) == "Three. "
+
+
+@pytest.mark.parametrize(
+    "bad", ["", ChatResponse("Yes", "length"), ChatResponse("", "content_filter")]
+)
+async def test_an_unusable_answer_is_not_kept(cache, sqlite_store, bad):
+    model = Scripted(bad, "Yes.")
+    cached = Cached(model, cache)
+    await cached.complete(request())
+    assert await stored(sqlite_store, request(), model) is None
+    assert (await cached.complete(request())).text == "Yes."
+
+
+async def test_the_answer_to_a_repeated_question_is_kept_for_the_first(cache):
+    model = Scripted("", "Ada is a mathematician.")
+    assert await ask(Cached(model, cache), PROFILE, ADA) == "Ada is a mathematician."
+    silent = Scripted()
+    assert await ask(Cached(silent, cache), PROFILE, ADA) == "Ada is a mathematician."
+
+
+async def test_when_no_answer_could_be_used_the_next_run_asks_anew(cache):
+    with pytest.raises(InvalidAnswer):
+        await ask(Cached(Scripted("", "", ""), cache), PROFILE, ADA)
+    assert await ask(Cached(Scripted("Ada."), cache), PROFILE, ADA) == "Ada."
+
+
+async def test_a_kept_answer_that_the_prompt_no_longer_takes_is_asked_for_again(
+    cache, sqlite_store
+):
+    model = Scripted("Yes.")
+    key = call_key(model.base_url, model.name, request())
+    await sqlite_store.write(
+        lambda conn: call_cache.put(
+            conn,
+            key,
+            prompt="echo.v1",
+            text=" ",
+            prompt_tokens=1,
+            completion_tokens=1,
+            documents=frozenset(),
+        )
+    )
+    assert (await Cached(model, cache).complete(request())).text == "Yes."
+
+
+async def test_equal_calls_in_flight_are_one_call(cache):
+    model = Scripted("Yes.")
+    cached = Cached(model, cache)
+    answers = await asyncio.gather(*(cached.complete(request()) for _ in range(20)))
+    assert [answer.cached for answer in answers] == [False] + [True] * 19
+    assert {answer.text for answer in answers} == {"Yes."}
+
+
+async def test_documents_of_all_who_asked_are_noted(cache, sqlite_store):
+    model = Scripted("Yes.")
+    cached = Cached(model, cache)
+    await asyncio.gather(
+        cached.complete(request(documents=frozenset({"ada/a.md"}))),
+        cached.complete(request(documents=frozenset({"ada/b.md", "bo/a.md"}))),
+    )
+    assert await documents(sqlite_store) == {"ada/a.md", "ada/b.md", "bo/a.md"}
+    await sqlite_store.write(lambda conn: call_cache.forget_documents(conn, "ada", "b.md"))
+    assert await stored(sqlite_store, request(), model) is None
+
+
+async def test_one_who_joins_while_the_answer_is_written_has_its_documents_noted(sqlite_store):
+    writing, go = asyncio.Event(), asyncio.Event()
+
+    class Slow:
+        async def read(self, operation):
+            return await sqlite_store.read(operation)
+
+        async def write(self, operation):
+            writing.set()
+            await go.wait()
+            return await sqlite_store.write(operation)
+
+    cached = Cached(Scripted("Yes."), CallCache(Slow()))  # type: ignore[arg-type]
+    first = asyncio.create_task(cached.complete(request(documents=frozenset({"ada/a.md"}))))
+    await writing.wait()
+    second = asyncio.create_task(cached.complete(request(documents=frozenset({"ada/b.md"}))))
+    await asyncio.sleep(0)
+    go.set()
+    await asyncio.gather(first, second)
+    assert await documents(sqlite_store) == {"ada/a.md", "ada/b.md"}
+
+
+async def test_cancelling_one_who_waits_does_not_cancel_the_others(cache):
+    model = Scripted("Yes.")
+    model.gate = asyncio.Event()
+    cached = Cached(model, cache)
+    tasks = [asyncio.create_task(cached.complete(request())) for _ in range(3)]
+    await asyncio.sleep(0.05)
+    tasks[0].cancel()
+    await asyncio.sleep(0)
+    model.gate.set()
+    assert (await tasks[1]).text == (await tasks[2]).text == "Yes."
+    assert model.cancelled == 0
+
+
+async def test_when_all_are_gone_the_call_is_cancelled_and_can_be_made_anew(cache):
+    model = Scripted("Yes.")
+    model.gate = asyncio.Event()
+    cached = Cached(model, cache)
+    tasks = [asyncio.create_task(cached.complete(request())) for _ in range(2)]
+    while not model.in_flight:
+        await asyncio.sleep(0.01)
+    for task in tasks:
+        task.cancel()
+    await asyncio.wait(tasks)
+    assert model.cancelled == 1
+    model.gate.set()
+    assert (await cached.complete(request())).text == "Yes."
+
+
+async def test_an_answer_that_arrived_is_stored_though_the_caller_is_cancelled(sqlite_store):
+    writing = asyncio.Event()
+
+    class Slow:
+        async def read(self, operation):
+            return await sqlite_store.read(operation)
+
+        async def write(self, operation):
+            writing.set()
+            await asyncio.sleep(0.05)
+            return await sqlite_store.write(operation)
+
+    model = Scripted("Yes.")
+    cached = Cached(model, CallCache(Slow()))  # type: ignore[arg-type]
+    task = asyncio.create_task(cached.complete(request()))
+    await writing.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    kept = await stored(sqlite_store, request(), model)
+    assert kept is not None
+    assert kept.text == "Yes."
+
+
+async def test_all_who_wait_are_told_of_a_failure(cache):
+    cached = Cached(Scripted(ModelError("gone"), "Yes."), cache)
+    told = await asyncio.gather(
+        *(cached.complete(request()) for _ in range(3)), return_exceptions=True
+    )
+    assert [str(error) for error in told] == ["gone"] * 3
+    assert (await cached.complete(request())).text == "Yes."
+
+
+async def test_a_database_that_cannot_be_written_is_told(sqlite_store):
+    class Full:
+        async def read(self, operation):
+            return await sqlite_store.read(operation)
+
+        async def write(self, operation):
+            raise StoreFailed("the disk is full")
+
+    cached = Cached(Scripted("Yes."), CallCache(Full()))  # type: ignore[arg-type]
+    with pytest.raises(StoreFailed):
+        await cached.complete(request())
+
+
+async def test_a_cached_call_costs_nothing(cache):
+    from offbook.models.limits import Limiter
+    from offbook.models.wrappers import wrap
+
+    meter = Meter(budget_calls=1)
+    model = wrap(Scripted("Yes."), meter=meter, limiter=Limiter(), cache=cache)
+    for _ in range(5):
+        await model.complete(request())
+    usage = meter.usage()
+    assert (usage.calls, usage.cached_calls, usage.round_trips) == (1, 4, 1)
+    assert usage.prompt_tokens == 10

@@ -1,0 +1,251 @@
+"""An endpoint is asked as fast as is allowed, again after passing failures, and no further."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from offbook.errors import BudgetReached, ModelError
+from offbook.models.failures import PassingError
+from offbook.models.limits import Limited, Limiter, Limiters, Limits
+from offbook.models.metering import Meter
+from offbook.models.prices import Price
+from tests.models.fakes import Clock, Scripted, request
+
+BUSY = PassingError("busy", throttled=True)
+BROKEN = PassingError("broken")
+
+
+def limiter_on(clock: Clock, limits: Limits | None = None) -> Limiter:
+    return Limiter(limits, clock=clock, sleep=clock.sleep, jitter=lambda: 1.0)
+
+
+def limited(model: Scripted, limits: Limits | None = None, meter: Meter | None = None) -> Limited:
+    return Limited(model, limiter_on(Clock(), limits), meter or Meter())
+
+
+async def fail(error: Exception) -> str:
+    await asyncio.sleep(0)
+    raise error
+
+
+async def test_no_more_calls_are_in_flight_than_allowed():
+    model = Scripted(by=lambda _: "Yes.")
+    actor = limited(model, Limits(concurrency=3))
+    await asyncio.gather(*(actor.complete(request(str(n))) for n in range(50)))
+    assert (model.peak, len(model.requests)) == (3, 50)
+
+
+async def test_those_who_came_first_go_first():
+    model = Scripted(by=lambda _: "Yes.")
+    actor = limited(model, Limits(concurrency=1))
+    await asyncio.gather(*(actor.complete(request(str(n))) for n in range(20)))
+    assert [sent.messages[0].content for sent in model.requests] == [str(n) for n in range(20)]
+
+
+async def test_a_cancelled_waiter_gives_up_its_place():
+    model = Scripted(by=lambda _: "Yes.")
+    model.gate = asyncio.Event()
+    actor = limited(model, Limits(concurrency=1))
+    tasks = [asyncio.create_task(actor.complete(request(str(n)))) for n in range(4)]
+    await asyncio.sleep(0.01)
+    tasks[1].cancel()
+    tasks[0].cancel()
+    await asyncio.sleep(0.01)
+    model.gate.set()
+    assert (await tasks[2]).text == (await tasks[3]).text == "Yes."
+    assert len(model.requests) == 3
+    assert (await limited(model).complete(request())).text == "Yes."
+
+
+async def test_a_waiter_cancelled_at_the_moment_of_its_turn_passes_it_on():
+    limiter = limiter_on(Clock(), Limits(concurrency=1))
+    release = asyncio.Event()
+    first = asyncio.create_task(limiter.run(release.wait))
+    second = asyncio.create_task(limiter.run(release.wait))
+    third = asyncio.create_task(limiter.run(release.wait))
+    await asyncio.sleep(0)
+    release.set()
+    await first
+    second.cancel()
+    assert await asyncio.wait_for(third, 1)
+
+
+async def test_passing_failures_are_tried_again_with_growing_pauses():
+    clock = Clock()
+    limiter = limiter_on(clock, Limits(retries=4, backoff_seconds=1.0, backoff_cap_seconds=3.0))
+    model = Scripted(BROKEN, BROKEN, BROKEN, BROKEN, "Yes.")
+    assert (await Limited(model, limiter, Meter()).complete(request())).text == "Yes."
+    assert clock.slept == [1.0, 2.0, 3.0, 3.0]
+
+
+async def test_pauses_vary_by_chance():
+    clock = Clock()
+    limiter = Limiter(
+        Limits(backoff_seconds=1.0), clock=clock, sleep=clock.sleep, jitter=lambda: 0.2
+    )
+    await Limited(Scripted(BROKEN, "Yes."), limiter, Meter()).complete(request())
+    assert clock.slept == [0.6]
+
+
+async def test_after_the_last_try_the_failure_is_told():
+    model = Scripted(by=lambda _: BROKEN)
+    with pytest.raises(PassingError, match="broken"):
+        await limited(model, Limits(retries=2)).complete(request())
+    assert len(model.requests) == 3
+
+
+async def test_lasting_failures_are_told_at_once():
+    model = Scripted(ModelError("401"))
+    with pytest.raises(ModelError, match="401"):
+        await limited(model).complete(request())
+
+
+async def test_an_endpoint_that_was_never_reached_is_tried_twice_only():
+    model = Scripted(by=lambda _: PassingError("no connection", unreachable=True))
+    with pytest.raises(PassingError):
+        await limited(model, Limits(retries=5)).complete(request())
+    assert len(model.requests) == 2
+
+
+async def test_retry_after_is_honoured_and_holds_back_everybody():
+    clock = Clock()
+    limiter = limiter_on(clock)
+    model = Scripted(PassingError("busy", throttled=True, retry_after=20.0), "Yes.")
+    await Limited(model, limiter, Meter()).complete(request())
+    assert clock.slept == [20.0]
+    limiter = limiter_on(clock, Limits(retries=0))
+    with pytest.raises(PassingError):
+        await limiter.run(lambda: fail(PassingError("busy", throttled=True, retry_after=5.0)))
+    clock.slept.clear()
+    assert await limiter.run(lambda: asyncio.sleep(0, "ok")) == "ok"
+    assert clock.slept == [5.0]
+
+
+async def test_nobody_waits_for_hours():
+    clock = Clock()
+    model = Scripted(PassingError("busy", throttled=True, retry_after=3600.0))
+    with pytest.raises(PassingError):
+        await Limited(model, limiter_on(clock), Meter()).complete(request())
+    assert clock.slept == []
+
+
+async def test_after_a_429_fewer_calls_go_at_once_and_then_slowly_more():
+    limiter = limiter_on(Clock(), Limits(concurrency=16, retries=0))
+    both = [limiter.run(lambda: fail(BUSY)) for _ in range(8)]
+    assert all(
+        isinstance(e, PassingError) for e in await asyncio.gather(*both, return_exceptions=True)
+    )
+    # Eight refusals of calls that were out together are one piece of news.
+    assert limiter.allowed == 8
+    for _ in range(8):
+        await limiter.run(lambda: asyncio.sleep(0))
+    assert limiter.allowed == 8
+    for _ in range(200):
+        await limiter.run(lambda: asyncio.sleep(0))
+    assert limiter.allowed == 16
+
+
+async def test_however_often_it_is_refused_one_call_goes():
+    clock = Clock()
+    limiter = limiter_on(clock, Limits(concurrency=4, retries=0))
+    for _ in range(10):
+        clock.now += 1
+        with pytest.raises(PassingError):
+            await limiter.run(lambda: fail(BUSY))
+    assert limiter.allowed == 1
+    assert await limiter.run(lambda: asyncio.sleep(0, "ok")) == "ok"
+
+
+async def test_requests_a_minute_are_kept():
+    clock = Clock()
+    limiter = limiter_on(clock, Limits(concurrency=100, rpm=10))
+    times: list[float] = []
+
+    async def attempt() -> None:
+        times.append(clock.now)
+
+    await asyncio.gather(*(limiter.run(attempt) for _ in range(35)))
+    for start in times:
+        assert sum(start <= t < start + 60 for t in times) <= 10
+    assert max(times) - min(times) < 190
+
+
+async def test_tokens_a_minute_are_kept_and_a_huge_request_goes_alone():
+    clock = Clock()
+    limiter = limiter_on(clock, Limits(concurrency=1, tpm=100))
+    times: list[float] = []
+
+    async def attempt() -> None:
+        times.append(clock.now)
+
+    for tokens in (60, 40, 1, 500, 10):
+        await limiter.run(attempt, tokens=tokens)
+    assert [t - times[0] for t in times] == [0, 0, 60, 120, 180]
+
+
+async def test_a_budget_ends_before_the_call_that_would_go_over_it():
+    meter = Meter(budget_calls=3)
+    model = Scripted(by=lambda _: "Yes.")
+    actor = limited(model, meter=meter)
+    for n in range(3):
+        await actor.complete(request(str(n)))
+    with pytest.raises(BudgetReached):
+        await actor.complete(request("4"))
+    assert len(model.requests) == 3
+    assert meter.usage().calls == 3
+
+
+async def test_tries_count_against_the_budget():
+    meter = Meter(budget_calls=2)
+    with pytest.raises(BudgetReached):
+        await limited(Scripted(BROKEN, BROKEN, "Yes."), meter=meter).complete(request())
+    assert meter.usage().calls == 2
+
+
+async def test_money_is_booked_as_it_is_spent():
+    meter = Meter({"m": Price(1e6, 0.0)}, budget_usd=25.0)
+    actor = limited(Scripted(by=lambda _: "Yes."), meter=meter)
+    await actor.complete(request("one", parameters={"max_tokens": 5}))
+    await actor.complete(request("two", parameters={"max_tokens": 5}))
+    with pytest.raises(BudgetReached, match=r"20\.0000 spent"):
+        await actor.complete(request(" ".join("three" * 6), parameters={"max_tokens": 5}))
+
+
+async def test_a_stream_is_tried_again_until_its_first_piece():
+    actor = limited(Scripted(BROKEN, "I am Ada."))
+    assert "".join([piece async for piece in actor.stream(request())]) == "I am Ada. "
+
+
+async def test_a_stream_that_breaks_after_its_first_piece_is_told():
+    class Breaking(Scripted):
+        async def stream(self, request):
+            yield "I am"
+            raise BROKEN
+
+    stream = limited(Breaking()).stream(request())
+    assert await anext(stream) == "I am"
+    with pytest.raises(PassingError):
+        await anext(stream)
+
+
+async def test_a_closed_stream_frees_its_place():
+    limiter = limiter_on(Clock(), Limits(concurrency=1))
+    actor = Limited(Scripted(by=lambda _: "I am Ada."), limiter, Meter())
+    stream = actor.stream(request())
+    assert await anext(stream) == "I "
+    await stream.aclose()
+    assert (await asyncio.wait_for(actor.complete(request()), 1)).text == "I am Ada."
+
+
+def test_models_at_one_endpoint_share_a_limiter():
+    limiters = Limiters(Limits(concurrency=2))
+    assert limiters.of("http://a/v1") is limiters.of("http://a/v1/")
+    assert limiters.of("http://a/v1") is not limiters.of("http://b/v1")
+    assert limiters.of("http://b/v1").allowed == 2
+
+
+def test_limited_passes_names_on():
+    actor = limited(Scripted(name="m7"))
+    assert (actor.name, actor.base_url) == ("m7", Scripted.base_url)

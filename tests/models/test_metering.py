@@ -1,0 +1,120 @@
+"""Usage: what was counted, and the longest chain of calls that waited for one another."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from offbook.errors import ModelError
+from offbook.models.limits import Limiter, Limits
+from offbook.models.metering import Chain, Meter
+from offbook.models.prices import Price
+from offbook.models.wrappers import wrap
+from offbook.protocols import ChatModel
+from offbook.types import ChatResponse, TaskUsage
+from tests.models.fakes import ECHO, Clock, Said, Scripted, prompt, request
+
+INTERVALS = st.lists(st.tuples(st.integers(0, 30), st.integers(1, 8)), max_size=9).map(
+    lambda pairs: sorted(((float(a), float(a + n)) for a, n in pairs), key=lambda i: i[1])
+)
+
+
+def longest_by_trying(intervals) -> int:
+    """The longest chain by dynamic programming over all pairs: slow, and plainly right."""
+    best: list[int] = []
+    for n, (start, _) in enumerate(intervals):
+        before = [best[m] for m in range(n) if intervals[m][1] <= start]
+        best.append(1 + max(before, default=0))
+    return max(best, default=0)
+
+
+@given(INTERVALS)
+def test_the_chain_is_the_longest_there_is(intervals):
+    chain = Chain()
+    for submitted, finished in intervals:
+        chain.add(submitted, finished)
+    assert chain.length == longest_by_trying(intervals)
+
+
+def wrapped(model: Scripted, meter: Meter, concurrency: int = 16) -> ChatModel:
+    return wrap(model, meter=meter, limiter=Limiter(Limits(concurrency, backoff_seconds=0.0)))
+
+
+async def test_independent_calls_are_one_round_trip_however_few_go_at_once():
+    meter, model = Meter(), Scripted(by=lambda _: "Yes.")
+    actor = wrapped(model, meter, concurrency=4)
+    await asyncio.gather(*(actor.complete(request(f"{n}")) for n in range(100)))
+    usage = meter.usage()
+    assert (usage.calls, usage.round_trips) == (100, 1)
+    assert model.peak <= 4
+
+
+async def test_calls_that_wait_for_one_another_are_a_chain():
+    meter, model = Meter(), Scripted(by=lambda _: "Yes.")
+    actor = wrapped(model, meter)
+    for stage in range(3):
+        await asyncio.gather(*(actor.complete(request(f"{stage} {n}")) for n in range(5)))
+    assert meter.usage().round_trips == 3
+
+
+async def test_tokens_and_calls_are_told_by_prompt_and_cost_by_price():
+    clock = Clock()
+    meter = Meter({"m": Price(1.0, 10.0)}, clock=clock)
+    actor = wrapped(Scripted("Yes.", "No.", "Hm."), meter)
+    await actor.complete(request())
+    await actor.complete(request("Again."))
+    await actor.complete(request("Other.", origin=(prompt(name="other"), Said("Other."))))
+    clock.now += 2.5
+    usage = meter.usage()
+    assert usage.by_task == {"echo": TaskUsage(2, 20, 10), "other": TaskUsage(1, 10, 5)}
+    assert (usage.calls, usage.prompt_tokens, usage.completion_tokens) == (3, 30, 15)
+    assert usage.cost_usd == pytest.approx((30 + 15 * 10) / 1e6)
+    assert usage.seconds == 2.5
+
+
+async def test_without_a_price_for_every_model_the_cost_is_unknown():
+    assert Meter().usage().cost_usd is None
+    meter = Meter({"m": Price(1, 1)})
+    assert meter.usage().cost_usd == 0.0
+    await wrapped(Scripted("Yes.", name="dear"), meter).complete(request())
+    assert meter.usage().cost_usd is None
+
+
+async def test_requests_that_failed_were_made_all_the_same():
+    meter = Meter()
+    with pytest.raises(ModelError):
+        await wrapped(Scripted(ModelError("gone")), meter).complete(request())
+    usage = meter.usage()
+    assert (usage.calls, usage.round_trips, usage.prompt_tokens) == (1, 1, 0)
+
+
+async def test_further_requests_of_one_call_are_counted():
+    meter = Meter()
+    response = ChatResponse("Yes.", prompt_tokens=3, requests=3)
+    await wrapped(Scripted(response), meter).complete(request())
+    assert meter.usage().calls == 3
+
+
+async def test_tokens_are_estimated_where_the_endpoint_tells_none():
+    meter = Meter()
+    await wrapped(Scripted(ChatResponse("Yes indeed.")), meter).complete(request("Hello there."))
+    assert meter.usage().by_task["echo"] == TaskUsage(1, 4, 3)
+
+
+async def test_a_stream_is_metered_by_estimate():
+    meter = Meter()
+    actor = wrapped(Scripted("Yes indeed."), meter)
+    assert [piece async for piece in actor.stream(request("Hello there."))] == ["Yes ", "indeed. "]
+    usage = meter.usage()
+    assert usage.by_task["echo"] == TaskUsage(1, 4, 3)
+    assert usage.round_trips == 1
+
+
+async def test_a_request_without_a_prompt_is_counted_too():
+    meter = Meter()
+    await wrapped(Scripted("Yes."), meter).complete(request(origin=None))
+    assert meter.usage().by_task == {"unnamed": TaskUsage(1, 10, 5)}
+    assert ECHO.label == "echo.v1"

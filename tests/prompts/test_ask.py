@@ -1,0 +1,124 @@
+"""An unusable answer is asked for again, as a new request that says what was wrong."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from offbook.errors import IncompleteAnswer, InputRefused, InvalidAnswer
+from offbook.prompts.ask import ask, request_of, stream_text
+from offbook.prompts.batches import in_order
+from offbook.prompts.probes import PROBE_STRUCTURED, NumberedWords, StructuredProbeInputs
+from offbook.prompts.profile import PROFILE, ProfileInputs
+from offbook.prompts.reply import REPLY, ReplyInputs
+from offbook.types import ChatResponse
+from tests.models.fakes import Scripted
+
+ADA = ProfileInputs("Ada", ("Ada counts.",))
+WORDS = StructuredProbeInputs(("elm", "oak"))
+GOOD = '{"items": [{"number": 1, "word": "elm"}, {"number": 2, "word": "oak"}]}'
+HALF = GOOD[:40]
+
+
+async def test_the_request_carries_all_that_decides_about_it():
+    model = Scripted(GOOD)
+    documents = frozenset({"ada/life.md"})
+    value = await ask(model, PROBE_STRUCTURED, WORDS, sample=2, documents=documents)
+    assert [item.word for item in value.items] == ["elm", "oak"]
+    (sent,) = model.requests
+    assert sent == request_of(PROBE_STRUCTURED, WORDS, sample=2, documents=documents)
+    assert sent.schema == PROBE_STRUCTURED.answer.schema()
+    assert sent.origin == (PROBE_STRUCTURED, WORDS)
+    assert (sent.sample, sent.cacheable, sent.documents) == (2, False, documents)
+
+
+async def test_a_half_answer_is_shown_to_the_model_and_asked_for_again():
+    model = Scripted(HALF, GOOD)
+    value = await ask(model, PROBE_STRUCTURED, WORDS)
+    assert len(value.items) == 2
+    first, second = model.requests
+    assert second.retry_of == first
+    assert second.messages[: len(first.messages)] == first.messages
+    shown, told = second.messages[-2:]
+    assert (shown.role, shown.content) == ("assistant", HALF)
+    assert "cut off" in told.content
+    assert json.dumps(first.schema, separators=(",", ":")) in told.content
+
+
+async def test_an_empty_answer_makes_no_empty_message():
+    model = Scripted("", "Ada is a mathematician.")
+    assert await ask(model, PROFILE, ADA) == "Ada is a mathematician."
+    first, second = model.requests
+    assert [m.role for m in second.messages] == [m.role for m in first.messages]
+    assert second.messages[-1].content.startswith(first.messages[-1].content)
+    assert "empty" in second.messages[-1].content
+
+
+async def test_every_retry_goes_back_to_the_first_request():
+    model = Scripted("no", HALF, GOOD)
+    await ask(model, PROBE_STRUCTURED, WORDS)
+    first, *later = model.requests
+    assert [request.retry_of for request in later] == [first, first]
+    assert len(later[1].messages) == len(first.messages) + 2
+
+
+async def test_after_the_last_time_the_error_is_raised_with_what_was_wrong():
+    model = Scripted(HALF, HALF, HALF)
+    with pytest.raises(IncompleteAnswer) as caught:
+        await ask(model, PROBE_STRUCTURED, WORDS)
+    assert caught.value.answer == HALF
+    assert "3 times for probe_structured.v1" in caught.value.hint
+    assert len(model.requests) == 3
+
+
+async def test_the_number_of_retries_is_a_setting():
+    model = Scripted("")
+    with pytest.raises(InvalidAnswer):
+        await ask(model, PROFILE, ADA, retries=0)
+    assert len(model.requests) == 1
+
+
+async def test_an_answer_at_the_length_limit_is_asked_for_again_however_whole_it_looks():
+    model = Scripted(ChatResponse(GOOD, "length"), GOOD)
+    await ask(model, PROBE_STRUCTURED, WORDS)
+    assert "length limit" in model.requests[1].messages[-1].content
+
+
+async def test_a_withheld_answer_is_not_asked_for_again():
+    model = Scripted(ChatResponse("", "content_filter"))
+    with pytest.raises(InputRefused):
+        await ask(model, PROFILE, ADA)
+
+
+async def test_a_value_that_does_not_fit_the_inputs_is_asked_for_again():
+    def check(inputs: StructuredProbeInputs, value: NumberedWords) -> object:
+        return in_order(value.items, len(inputs.words), lambda item: item.number)
+
+    checked = replace(PROBE_STRUCTURED, check=check)
+    model = Scripted('{"items": [{"number": 2, "word": "oak"}]}', GOOD)
+    assert len((await ask(model, checked, WORDS)).items) == 2
+    assert "missing: [1]" in model.requests[1].messages[-1].content
+
+
+async def test_parameters_of_the_caller_win_and_none_removes_one():
+    request = request_of(REPLY, reply_inputs(), parameters={"temperature": None, "max_tokens": 9})
+    assert request.parameters == {"max_tokens": 9}
+    assert request_of(REPLY, reply_inputs()).parameters == {"temperature": 0.7}
+
+
+def reply_inputs() -> ReplyInputs:
+    return ReplyInputs("Ada", "", (), (), (), "Who are you?")
+
+
+async def test_a_stream_gives_its_pieces():
+    model = Scripted("I am Ada.")
+    pieces = [piece async for piece in stream_text(model, REPLY, reply_inputs())]
+    assert pieces == ["I ", "am ", "Ada. "]
+    assert not model.requests[0].cacheable
+
+
+async def test_a_stream_of_nothing_is_an_error():
+    with pytest.raises(InvalidAnswer, match="empty"):
+        _ = [piece async for piece in stream_text(Scripted(" "), REPLY, reply_inputs())]
