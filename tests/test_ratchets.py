@@ -23,6 +23,8 @@ def test_no_file_is_longer_than_the_limit():
 def test_no_function_is_longer_than_the_limit():
     long = {}
     for path in python_files():
+        if "migrations" in path.parts:  # a list of tables is not logic, and is never changed
+            continue
         for item in ast.walk(ast.parse(path.read_text())):
             if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef):
                 size = (item.end_lineno or item.lineno) - item.lineno + 1

@@ -276,7 +276,7 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
             character = await self.find(demo.CHARACTER_NAME)
         except UnknownName:
             character = await self.create(demo.CHARACTER_NAME)
-        text = ReadDocument("edmond_dantes.md", demo.persona_text())
+        text = ReadDocument(demo.PERSONA_FILE, demo.persona_text(), "markdown")
         return character, await self.ingest_texts(character.id, [text])
 
     async def doctor(self) -> list[Check]:

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from offbook import pipeline
-from offbook.documents.readers import ReadDocument, collect, read_document
+from offbook.documents.collecting import collect
+from offbook.documents.readers import ReadDocument, read_document
 from offbook.errors import UnreadableDocument, UsageError
 from offbook.ingestion.estimating import estimate_ingestion
 from offbook.ingestion.reports import (
@@ -110,24 +111,19 @@ async def estimate(
 def _read(
     paths: Sequence[Path], document_name: str | None
 ) -> tuple[list[ReadDocument], list[DocumentReport], list[str]]:
-    found = collect(paths)
-    if document_name is not None and len(found.documents) != 1:
-        raise UsageError(
-            f"--name {document_name!r} goes with one file, and there are {len(found.documents)}",
-            "give one file, or leave --name out",
-        )
+    found = collect(paths, document_name)
     named = {path for path in paths if not path.is_dir()}
     readings: list[ReadDocument] = []
     failed: list[DocumentReport] = []
-    for name, path in found.documents:
+    for document in found.documents:
         try:
-            readings.append(read_document(path, document_name or name))
+            readings.append(read_document(document.path, document.name))
         except UnreadableDocument as error:
-            if path in named:
+            if document.path in named:
                 raise
             message = f"{error.message}; {error.hint}"
-            failed.append(DocumentReport("", name, "failed", messages=[message]))
-    return readings, failed, [str(path) for path in found.unknown]
+            failed.append(DocumentReport("", document.name, "failed", messages=[message]))
+    return readings, failed, [str(path) for path in (*found.unknown, *found.hidden)]
 
 
 async def _set_order(book: Offbook, character: Character, names: Sequence[str]) -> None:

@@ -68,8 +68,6 @@ def command(
         limits__budget_usd=budget_usd,
     )
     files = list(paths or [])
-    story = [part.strip() for part in order.split(",") if part.strip()] if order else None
-
     if estimate:
         found = with_offbook(settings, lambda book: book.estimate(name, files, document_name))
         _print_estimate(found, as_json)
@@ -78,10 +76,14 @@ def command(
     async def body(book: Offbook) -> IngestReport:
         with shown(book.meter) as progress:
             return await book.ingest(
-                name, files, document_name=document_name, order=story, progress=progress
+                name, files, document_name=document_name, order=_order(order), progress=progress
             )
 
     return _print_report(with_offbook(settings, body), as_json, strict)
+
+
+def _order(text: str | None) -> list[str] | None:
+    return [part.strip() for part in text.split(",") if part.strip()] if text else None
 
 
 def _print_estimate(estimate: Estimate, as_json: bool) -> None:
