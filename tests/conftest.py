@@ -70,6 +70,15 @@ async def postgres_store(postgres_url: str) -> AsyncIterator[Store]:
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
+def database_url(request: pytest.FixtureRequest, sqlite_home: Path) -> str:
+    """The URL of an empty database, once for each engine."""
+    if request.param == "postgres":
+        url: str = request.getfixturevalue("postgres_url")
+        return url
+    return f"sqlite:///{sqlite_home / 'offbook.db'}"
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
 def store(request: pytest.FixtureRequest) -> Store:
     """An empty store, once on each engine."""
     opened: Store = request.getfixturevalue(f"{request.param}_store")
