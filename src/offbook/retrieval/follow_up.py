@@ -14,8 +14,9 @@ from offbook.types import Message
 _REFERS_BACK: Final = re.compile(
     r"\b(?:he|she|they|him|her|his|hers|them|their|theirs|it|its|this|that|these|those)\b"
     r"|(?<!is )(?<!are )(?<!was )(?<!were )\bthere\b(?! (?:is|are|was|were)\b)"
-    r"|^\s*(?:and|but|why|how so|what about|what else|since when|when|where|who)\b[^,.\s]*\s*\S*\?\s*$"
-    r"|[他她它那这]|그녀|그것|그들|거기|彼|それ|そこ|その",
+    r"|^\s*(?:and|but|why|how so|what about|what else|since when|when|where|who)\b"
+    r"[^,.\s]*\s*\S*\?\s*$"
+    r"|[他她它那这]|\b그(?:는|의|를|가|에게|녀|것|들)|거기|彼|それ|そこ|その",
     re.IGNORECASE,
 )
 _NAMES_ITS_OWN: Final = re.compile(r"(?<=[\s(\"'“])(?!I\b|I')[^\W\d_a-z]\w+")
