@@ -15,8 +15,10 @@ _HEADING: Final = re.compile(
     r"(?P<level>#{1,6})[ \t]+(?P<title>[^\n]*?)[ \t#]*$|\*\*(?P<bold>[^*\n]{1,60}?):?\*\*:?$"
 )
 _SPEECH: Final = re.compile(
-    r"\b(?:voice|speech|speaks?|speaking|saying|sayings|says|quotes?|quotations?|dialogues?|dialogs?"
-    r"|catch ?phrases?|example (?:messages?|lines|conversation)|lines|phrases|mes_example|utterances?)\b"
+    r"\b(?:voice|speech|speaks?|speaking|saying|sayings|says|quotes?|quotations?|dialogues?"
+    r"|dialogs?"
+    r"|catch ?phrases?|example (?:messages?|lines|conversation)|lines|phrases|mes_example"
+    r"|utterances?)\b"
     r"|语录|名言|口头禅|台词|对话|对白|说话|語錄|口頭禪|台詞|對話|說話|セリフ|台詞|口癖|口調|話し方|名言"
     r"|말투|대사|어록|명언|대화|말버릇",
     re.IGNORECASE,

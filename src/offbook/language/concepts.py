@@ -12,123 +12,125 @@ from typing import Final
 
 from offbook.language.words import search_terms
 
-_RELATED: Final = (
-    "family father mother parents brother sister wife husband son daughter children child"
-    " grandfather grandmother uncle aunt nephew niece cousin relatives kin siblings",
-    "parents father mother",
-    "siblings brother sister",
-    "spouse wife husband married marry marriage wedding wed bride",
-    "love loved beloved lover romance romantic courted proposed infatuated affair marry married"
-    " marriage betrothed",
-    "child childhood boy girl youth young boyhood girlhood grew upbringing early",
-    "born birth birthplace native baptised baptized birthday",
-    "origin native homeland born hail come grew",
-    "live lived lives resided residence lodged dwelt home house moved settled",
-    "die died death dying dead killed buried funeral grave murdered executed assassinated",
-    "teach taught teacher tutor instruct instructed lessons pupil student studied study mentor"
-    " learned learnt education school schooled trained",
-    "education school schooled university college studied studies degree lessons taught trained",
-    "friend friends friendship befriended companion comrade",
-    "enemy enemies rival rivals foe opponent hated quarrel",
-    "hate hated despised detested loathed dislike disliked contempt",
-    "like likes liked enjoy enjoyed enjoys fond loves love loved favourite favorite prefer preferred"
-    " delight",
-    "hobby hobbies interest interests pastime pastimes enjoy enjoyed leisure fond",
-    "work works job profession career occupation trade employed employment post craft",
-    "fear fears feared afraid dread dreaded frightened terror terrified",
-    "angry anger rage fury furious temper wrath",
-    "sad sadness sorrow grief grieved mourned melancholy despair despairing unhappy depressed wept"
-    " weep cry cried",
-    "happy happiness joy joyful glad delight delighted cheerful",
-    "ill illness sick sickness disease ailment ailing suffered health fever unwell",
-    "deaf deafness hearing",
-    "blind blindness sight eyes",
-    "prison imprisoned prisoner jail gaol dungeon cell captive captivity incarcerated arrested",
-    "arrest arrested seized imprisoned",
-    "escape escaped fled flee flight broke",
-    "war battle battles fought campaign army fight military",
-    "religion religious faith god church believe belief prayer pray christian",
-    "money rich wealth wealthy fortune income poor poverty debt treasure paid salary",
-    "look appearance looks hair eyes face tall short beard dressed figure features height",
-    "travel travelled traveled journey journeyed voyage sailed visited trip toured",
-    "music musical composer composed compositions symphony piano melody",
-    "write wrote written writings book books author published",
-    "publish published appeared printed",
-    "begin began started start first initially",
-    "leader lead led leadership commander command commanded ruler ruled",
-    "rule ruled reign reigned power throne governed",
-    "help helped aid aided assist assisted support supported",
-    "betray betrayed betrayal traitor treachery denounced conspiracy",
-    "revenge vengeance avenge avenged retribution",
-    "home house residence dwelling",
-    "food eat ate eaten dine dined meal dinner supper drink drank wine",
-    "age old young aged years",
-    "famous fame renowned celebrated reputation known admired",
-    "achievement achievements accomplished accomplishment success proud proudest greatest triumph"
-    " masterpiece discovered invented",
-    "regret regrets regretted remorse repented",
-    "dream dreams ambition ambitions hoped wish goal goals aspired purpose aim",
-    "strength strengths skill skills talent talents gifted ability abilities",
-    "weakness weaknesses flaw flaws fault faults failing",
-    "personality character temperament nature disposition manner",
-    "struggle struggles struggled hardship hardships difficulty difficulties obstacle obstacles"
-    " challenge challenges adversity suffered",
-    "lesson lessons learned learnt",
-    "opinion view views believed thought considered",
-    "invent invented invention inventions discovered discovery discoveries",
-    "kill killed murder murdered slain slew executed",
-    "defeat defeated victory won conquered lost",
-    "animal animals cat dog horse pet",
-    "magic magical spell spells wizard witch charm",
-    "slave slaves slavery enslaved servitude freedom",
-    "influence influenced influences inspired inspiration inspire impact",
-    "colleague colleagues peers collaborator collaborated collaboration collaborators",
-    "patron patrons patronage supporter sponsor",
-    "secret secrets hidden concealed disguise disguised",
-    "name names called named known alias",
-    "meet met encounter encountered introduced acquainted",
-    "gift gave given present presented",
-    "sea ship sailed sailor voyage",
-)
+_RELATED: Final = """
+family: father mother parents brother sister wife husband son daughter children child
+family: grandfather grandmother uncle aunt nephew niece cousin relatives kin siblings
+parents: father mother
+siblings: brother sister
+spouse: wife husband married marry marriage wedding wed bride
+love: loved beloved lover romance romantic courted proposed infatuated affair marry married
+love: marriage betrothed
+child: childhood boy girl youth young boyhood girlhood grew upbringing early
+born: birth birthplace native baptised baptized birthday
+origin: native homeland born hail come grew
+live: lived lives resided residence lodged dwelt home house moved settled
+die: died death dying dead killed buried funeral grave murdered executed assassinated
+teach: taught teacher tutor instruct instructed lessons pupil student studied study mentor
+teach: learned learnt education school schooled trained
+education: school schooled university college studied studies degree lessons taught trained
+friend: friends friendship befriended companion comrade
+enemy: enemies rival rivals foe opponent hated quarrel
+hate: hated despised detested loathed dislike disliked contempt
+like: likes liked enjoy enjoyed enjoys fond loves love loved favourite favorite prefer
+like: preferred delight
+hobby: hobbies interest interests pastime pastimes enjoy enjoyed leisure fond
+work: works job profession career occupation trade employed employment post craft
+fear: fears feared afraid dread dreaded frightened terror terrified
+angry: anger rage fury furious temper wrath
+sad: sadness sorrow grief grieved mourned melancholy despair despairing unhappy depressed
+sad: wept weep cry cried
+happy: happiness joy joyful glad delight delighted cheerful
+ill: illness sick sickness disease ailment ailing suffered health fever unwell
+deaf: deafness hearing
+blind: blindness sight eyes
+prison: imprisoned prisoner jail gaol dungeon cell captive captivity incarcerated arrested
+arrest: arrested seized imprisoned
+escape: escaped fled flee flight broke
+war: battle battles fought campaign army fight military
+religion: religious faith god church believe belief prayer pray christian
+money: rich wealth wealthy fortune income poor poverty debt treasure paid salary
+look: appearance looks hair eyes face tall short beard dressed figure features height
+travel: travelled traveled journey journeyed voyage sailed visited trip toured
+music: musical composer composed compositions symphony piano melody
+write: wrote written writings book books author published
+publish: published appeared printed
+begin: began started start first initially
+leader: lead led leadership commander command commanded ruler ruled
+rule: ruled reign reigned power throne governed
+help: helped aid aided assist assisted support supported
+betray: betrayed betrayal traitor treachery denounced conspiracy
+revenge: vengeance avenge avenged retribution
+home: house residence dwelling
+food: eat ate eaten dine dined meal dinner supper drink drank wine
+age: old young aged years
+famous: fame renowned celebrated reputation known admired
+achievement: achievements accomplished accomplishment success proud proudest greatest
+achievement: triumph masterpiece discovered invented
+regret: regrets regretted remorse repented
+dream: dreams ambition ambitions hoped wish goal goals aspired purpose aim
+strength: strengths skill skills talent talents gifted ability abilities
+weakness: weaknesses flaw flaws fault faults failing
+personality: character temperament nature disposition manner
+struggle: struggles struggled hardship hardships difficulty difficulties obstacle obstacles
+struggle: challenge challenges adversity suffered
+lesson: lessons learned learnt
+opinion: view views believed thought considered
+invent: invented invention inventions discovered discovery discoveries
+kill: killed murder murdered slain slew executed
+defeat: defeated victory won conquered lost
+animal: animals cat dog horse pet
+magic: magical spell spells wizard witch charm
+slave: slaves slavery enslaved servitude freedom
+influence: influenced influences inspired inspiration inspire impact
+colleague: colleagues peers collaborator collaborated collaboration collaborators
+patron: patrons patronage supporter sponsor
+secret: secrets hidden concealed disguise disguised
+name: names called named known alias
+meet: met encounter encountered introduced acquainted
+gift: gave given present presented
+sea: ship sailed sailor voyage
+"""
+"""What is asked for, and words by which a text may speak of it."""
 _GENERAL: Final = """
-able accept accomplish achieve achievement act action actual add adversity advice advise affect age
-ago aim alone ambition ambitious anger angry approach argue art ask aspect aspiration attitude
-authority avoid aware bad balance bear beauty begin behave belief believe best better big birth body
-bold bond born brave break bring brother build busy call calm care career cause celebrate certain
-challenge chance change character cherish child childhood choice choose close collaborate colleague
-come comfort common communicate community companion company compare complete compromise concern
-confidence conflict consider contribute contribution control cope core could courage create creative
-critic criticism critical culture current daily daughter day deal death decide decision deep defeat
-define desire develop die differ different difficult difficulty discover discuss disagree dislike
-dream dynamic early easy eat education effect effort emotion emotional encounter encourage end enemy
-enjoy enough environment essential ethic evening event evolve example excite expect expectation
-experience express extend eye face fact fail failure fair faith fall fame family famous father
-favorite favourite fear feeling fellow felt few fight final find fond foremost foster free freedom
-friend friendship fulfil full fun fundamental future gain general gift girl give glad go goal god
-good great greatest grief grow guide habit handle happen happiness happy hard hate have head heal
-health hear heart help hide high history hobby home honest honor honour hope house human hurt husband
-idea ideal ill imagine impact important improve individual influence injustice inner inspire
-inspiration intellect interact interest interpersonal issue job join journey joy judge justice keep
-key kill kind know knowledge lack large last late laugh lead leader leadership learn leave legacy
-lesson let letter lie life light like listen little live lonely long look lose loss lot love low loyal
-loyalty main maintain major make man manage marriage marry master matter mean meet memorable memory
-mentor method mind mindset mistake moment money mood moral morning mother motivate motivation
-motive mourn move name nature need negative never new night obstacle offer old open opinion opportunity
-oppose order origin outlook overcome pain parent part particular partner passion passionate past peace
-peer people perceive perception perfect period person personal personality perspective philosophy
-piece place plan play please point poor positive possess power powerful practice praise prefer
-preference prepare present pressure prevent pride principle prioritize priority private problem
-process professional progress promise proud public purpose pursue pursuit quality question quick
-reach react reaction read real reason recall receive recognition recent reflect regard regret
-relation relationship relax remember reputation resilience resolve respect respond response
-responsible responsibility rest result rise risk rival role rule sad sadness sacrifice safe satisfy
-say secret see seek self sense serious set setback shape share show sick side significant similar
-single sister situation skill sleep small social society solve someone son source speak special spend
-spirit stand start stay step stop story strategy strength stress strive strong struggle style succeed
-success suffer support surprise surround survive take talent talk task team tell temper thank thing
-think thought threat time today together top tough train trait travel treat trouble true trust truth
-try turn type uncertainty understand unique use value victory view vision visit voice vulnerable walk
-want war watch way weak weakness wealth well wife win wisdom wise wish woman wonder word work world
+able accept accomplish achieve achievement act action actual add adversity advice advise affect
+age ago aim alone ambition ambitious anger angry approach argue art ask aspect aspiration attitude
+authority avoid aware bad balance bear beauty begin behave belief believe best better big birth
+body bold bond born brave break bring brother build busy call calm care career cause celebrate
+certain challenge chance change character cherish child childhood choice choose close collaborate
+colleague come comfort common communicate community companion company compare complete compromise
+concern confidence conflict consider contribute contribution control cope core could courage
+create creative critic criticism critical culture current daily daughter day deal death decide
+decision deep defeat define desire develop die differ different difficult difficulty discover
+discuss disagree dislike dream dynamic early easy eat education effect effort emotion emotional
+encounter encourage end enemy enjoy enough environment essential ethic evening event evolve
+example excite expect expectation experience express extend eye face fact fail failure fair faith
+fall fame family famous father favorite favourite fear feeling fellow felt few fight final find
+fond foremost foster free freedom friend friendship fulfil full fun fundamental future gain
+general gift girl give glad go goal god good great greatest grief grow guide habit handle happen
+happiness happy hard hate have head heal health hear heart help hide high history hobby home
+honest honor honour hope house human hurt husband idea ideal ill imagine impact important improve
+individual influence injustice inner inspire inspiration intellect interact interest interpersonal
+issue job join journey joy judge justice keep key kill kind know knowledge lack large last late
+laugh lead leader leadership learn leave legacy lesson let letter lie life light like listen
+little live lonely long look lose loss lot love low loyal loyalty main maintain major make man
+manage marriage marry master matter mean meet memorable memory mentor method mind mindset mistake
+moment money mood moral morning mother motivate motivation motive mourn move name nature need
+negative never new night obstacle offer old open opinion opportunity oppose order origin outlook
+overcome pain parent part particular partner passion passionate past peace peer people perceive
+perception perfect period person personal personality perspective philosophy piece place plan play
+please point poor positive possess power powerful practice praise prefer preference prepare
+present pressure prevent pride principle prioritize priority private problem process professional
+progress promise proud public purpose pursue pursuit quality question quick reach react reaction
+read real reason recall receive recognition recent reflect regard regret relation relationship
+relax remember reputation resilience resolve respect respond response responsible responsibility
+rest result rise risk rival role rule sad sadness sacrifice safe satisfy say secret see seek self
+sense serious set setback shape share show sick side significant similar single sister situation
+skill sleep small social society solve someone son source speak special spend spirit stand start
+stay step stop story strategy strength stress strive strong struggle style succeed success suffer
+support surprise surround survive take talent talk task team tell temper thank thing think thought
+threat time today together top tough train trait travel treat trouble true trust truth try turn
+type uncertainty understand unique use value victory view vision visit voice vulnerable walk want
+war watch way weak weakness wealth well wife win wisdom wise wish woman wonder word work world
 worry worst worth write wrong year yesterday young youth
 """
 _ABSTRACT_ENDINGS: Final = ("ness", "ment", "ship", "hood", "ance", "ence", "ity")
@@ -143,13 +145,12 @@ def word_term(word: str) -> str:
 @cache
 def _related() -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
-    for line in _RELATED:
-        terms = [word_term(word) for word in line.split()]
-        head = terms[0]
+    for line in _RELATED.strip().splitlines():
+        head, *terms = (word_term(word) for word in line.replace(":", "").split())
         for term in terms:
             # The head word asks for all of its kind; the others are at most as near as the head.
             found.setdefault(term, set()).add(head)
-        found[head].update(terms)
+        found.setdefault(head, set()).update(terms)
     return {term: frozenset(others - {term, ""}) for term, others in found.items()}
 
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from offbook.language import grammar
 from offbook.language.clauses import Token, tokens_of
+from offbook.language.grammar import word_set
 from offbook.language.names import Names
 from offbook.language.persons import Person, people
 from offbook.language.reference import (
@@ -26,14 +28,14 @@ from offbook.language.subject_verbs import Edit, agree
 from offbook.language.verbs import is_base, is_finite
 from offbook.language.words import fold
 
-_NAMING: Final = frozenset(
-    "called named name nicknamed dubbed styled titled entitled surname alias née nickname word"
-    " names pseudonym title signed".split()
+_NAMING: Final = word_set(
+    "called named name nicknamed dubbed styled titled entitled surname alias née nickname"
+    " word names pseudonym title signed form forms spelling variant"
 )
-_NAMING_LINKS: Final = frozenset("as of is was become becomes became being be am".split())
+_NAMING_LINKS: Final = word_set("as of is was become becomes became being be am")
 _SECOND: Final = {"your": "my", "yours": "mine", "yourself": "myself"}
 _SECOND_OPENINGS: Final = frozenset(("are", "were", "have", "live", "'re", "speak", "love", "hate"))
-_PARTS: Final = frozenset("rest best most half part time case name names likes city town".split())
+_PARTS: Final = word_set("rest best most half part time case name names likes city town")
 _REFLEXIVES: Final = frozenset(("himself", "herself"))
 
 
@@ -120,11 +122,10 @@ class FirstPerson:
         turned = _apply(source, span[0], edits)
         return Told(turned, *span, about, certainty, _dangles(tokens, references))
 
-
     def _kept_apart(
         self, tokens: list[Token], selves: list[tuple[int, int]]
     ) -> list[tuple[int, int]]:
-        """Mentions that set one name of the character against another ("Wilmore hates the Count")."""
+        """Mentions that set one name against another ("Wilmore hates the Count")."""
         own = self._names.words
         kinds = [
             bool(own & {fold(token.text) for token in tokens[first:last]}) for first, last in selves
@@ -197,7 +198,9 @@ def _second_person(tokens: list[Token]) -> list[Edit]:
                 continue
             edits.append((token.start, token.end, "I"))
             if after and after[0].low in ("are", "'re"):
-                edits.append((after[0].start, after[0].end, "am" if after[0].low == "are" else "'m"))
+                edits.append(
+                    (after[0].start, after[0].end, "am" if after[0].low == "are" else "'m")
+                )
             elif after and after[0].low == "aren't":
                 edits.append((after[0].start, after[0].end, "am not"))
             elif after and after[0].low == "were":
@@ -205,9 +208,7 @@ def _second_person(tokens: list[Token]) -> list[Edit]:
     return edits
 
 
-def _is_namesake(
-    tokens: list[Token], span: tuple[int, int], selves: list[tuple[int, int]]
-) -> bool:
+def _is_namesake(tokens: list[Token], span: tuple[int, int], selves: list[tuple[int, int]]) -> bool:
     """Whether a later mention names a relative who bears the same name ("grandson of ...")."""
     if selves[0] == span or span[0] < 2:
         return False
@@ -243,10 +244,13 @@ def _edits(
 
 def _is_label(tokens: list[Token], span: tuple[int, int], named: bool) -> bool:
     """Whether the name is spoken of as a name ("called Spartacus", "known as the Count")."""
+    after = [token.low for token in tokens[span[1] : span[1] + 3]]
+    if after[:1] in (["is"], ["was"]) and after[2:] == ["name"]:
+        return True
     if span[0] == 0:
         return False
     before = tokens[span[0] - 1]
-    if before.low in _NAMING and not is_subject(tokens, *span):
+    if before.low in _NAMING:
         return not _has_complement(tokens, span[1])
     if before.low not in _NAMING_LINKS:
         return before.low == "alias"
@@ -274,6 +278,9 @@ def _mention(
     after = tokens[last] if last < len(tokens) else None
     if after is not None and after.low in ("'s", "'", "’") and after.start == end:
         plain = noun_follows(tokens, last + 1)
+        if first and tokens[first - 1].low == "of" and last + 1 < len(tokens):
+            verb = tokens[last + 1].low
+            plain = plain and (not is_finite(verb) or verb.endswith("ed"))
         return [(start, after.end, "my" if plain else "mine")]
     if not is_subject(tokens, first, last):
         return _of_mine(tokens, first, end) or [(start, end, "me"), *_myself(tokens, last)]
@@ -282,11 +289,13 @@ def _mention(
 
 
 def _of_mine(tokens: list[Token], first: int, end: int) -> list[Edit]:
-    """ "the death of Cleopatra" -> "my death"; empty where it is no such phrase."""
+    """As in "the death of Cleopatra" -> "my death"; empty where it is no such phrase."""
     if first < 3 or tokens[first - 1].low != "of" or tokens[first - 3].low != "the":
         return []
     noun = tokens[first - 2]
-    countable = noun.low in grammar.FUNCTION or noun.low in _PARTS or noun.low.endswith(("st", "th"))
+    countable = (
+        noun.low in grammar.FUNCTION or noun.low in _PARTS or noun.low.endswith(("st", "th"))
+    )
     if any(token.quoted for token in tokens[first - 3 : first]) or (
         countable and noun.low not in ("death", "birth", "wrath", "youth", "mouth")
     ):
@@ -296,7 +305,7 @@ def _of_mine(tokens: list[Token], first: int, end: int) -> list[Edit]:
 
 
 def _myself(tokens: list[Token], at: int) -> list[Edit]:
-    """ "Beethoven himself said" -> "I myself said"."""
+    """As in "Beethoven himself said" -> "I myself said"."""
     if at < len(tokens) and tokens[at].low in _REFLEXIVES and not tokens[at].quoted:
         return [(tokens[at].start, tokens[at].end, "myself")]
     return []
@@ -305,7 +314,7 @@ def _myself(tokens: list[Token], at: int) -> list[Edit]:
 def _swap(
     tokens: list[Token], span: tuple[int, int], partners: dict[int, Person], own: set[int]
 ) -> list[Edit]:
-    """ "Beethoven and Haydn met" -> "Haydn and I met"; empty where it is no such pair."""
+    """As in "Beethoven and Haydn met" -> "Haydn and I met"; empty where it is no such pair."""
     first, last = span
     if last >= len(tokens) or tokens[last].low != "and":
         return []
@@ -318,12 +327,15 @@ def _swap(
     words = tokens[partner.first : partner.last]
     head = words[0].text
     if words[0].low in ("his", "her"):
-        if partner.first not in own and span[1] - span[0] == 1 and tokens[first].low in ("he", "she"):
+        if (
+            partner.first not in own
+            and span[1] - span[0] == 1
+            and tokens[first].low in ("he", "she")
+        ):
             return []
         head = "my"
     text = head + "".join(
-        " " * (word.start > before.end) + word.text
-        for before, word in zip(words, words[1:], strict=False)
+        " " * (word.start > before.end) + word.text for before, word in pairwise(words)
     )
     return [
         (tokens[first].start, tokens[last - 1].end, text),
@@ -333,7 +345,7 @@ def _swap(
 
 
 def _ours(tokens: list[Token], at: int) -> list[Edit]:
-    """ "Haydn and I held *their* feast" -> "our", while no other plural noun came between."""
+    """As in "Haydn and I held *their* feast" -> "our", while no other plural noun came between."""
     for index in range(at + 1, min(at + 7, len(tokens))):
         token = tokens[index]
         if token.low in ("their", "themselves") and not token.quoted:
@@ -387,4 +399,3 @@ def _apply(source: str, offset: int, edits: list[Edit]) -> str:
     if source[:1].isupper() and turned[:1].islower():
         return turned[0].upper() + turned[1:]
     return turned
-

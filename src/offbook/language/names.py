@@ -13,7 +13,7 @@ from typing import Final
 
 from offbook.language import grammar
 from offbook.language.clauses import Token, starts_clause, tokens_of
-from offbook.language.grammar import Gender
+from offbook.language.grammar import Gender, word_set
 from offbook.language.verbs import (
     is_base,
     is_finite,
@@ -33,22 +33,22 @@ _ALIAS: Final = (
 )
 _KNOWN_AS: Final = re.compile(
     r"\b(?:known|called|nicknamed|dubbed|styled|goes|went|née|born|remembered|renamed)"
-    rf"(?: (?:as|to (?:his|her) \w+ as|by|by the name(?: of)?|simply|himself|herself)){{0,3}}{_ALIAS}"
+    rf"(?: (?:as|to (?:his|her) \w+ as|by|by the name(?: of)?|simply|himself"
+    rf"|herself)){{0,3}}{_ALIAS}"
 )
 _DISGUISED: Final = re.compile(
     r"\b(?:(?:disguise[sd]? (?:him|her)self|disguised|pos(?:es|ed|ing)|masquerad(?:es|ed|ing)) as"
-    r"|(?:under|by|took|takes|with|adopt(?:s|ed)) the (?:false |assumed )?(?:name|alias|title|identity)(?: of)?"
+    r"|(?:under|by|took|takes|with|adopt(?:s|ed)) the (?:false |assumed )?(?:name|alias|title"
+    r"|identity)(?: of)?"
     rf"|alias|a\.k\.a\.|aka|call(?:s|ed|ing) (?:him|her)self){_ALIAS}"
 )
 _ADJECTIVES: Final = ("ous", "ful", "ive", "al", "ic", "less", "able", "ish", "ant", "ent")
-_GIVING: Final = frozenset(
-    (
-        "taught gave told showed offered sent brought called named made asked left paid promised"
-        " lent owed saved spared handed granted awarded bought sold denied refused teaches gives"
-        " tells shows offers sends brings calls names makes asks leaves pays promises considered"
-    ).split()
+_GIVING: Final = word_set(
+    "taught gave told showed offered sent brought called named made asked left paid promised"
+    " lent owed saved spared handed granted awarded bought sold denied refused teaches gives"
+    " tells shows offers sends brings calls names makes asks leaves pays promises considered"
 )
-_BETWEEN: Final = frozenset("better generally commonly also usually widely ( , ) himself herself".split())
+_BETWEEN: Final = word_set("better generally commonly also usually widely ( , ) himself herself")
 _MALE: Final = frozenset(("he", "him", "his", "himself"))
 _FEMALE: Final = frozenset(("she", "her", "hers", "herself"))
 
@@ -99,6 +99,9 @@ class Names:
         token = tokens[index]
         if token.low == PLACEHOLDER:
             return index, index + 1
+        after = tokens[index + 1] if index + 1 < len(tokens) else token
+        if after.low in grammar.NUMERALS and after.text.isupper() and not self._bears(after.low):
+            return None  # another of that name ("Cleopatra I")
         for alias in self._by_first.get(fold(token.text), ()):
             last = index + len(alias)
             if _spells(tokens, index, alias) and (
@@ -106,6 +109,9 @@ class Names:
             ):
                 return span
         return None
+
+    def _bears(self, word: str) -> bool:
+        return any(word in alias for alias in self.aliases)
 
 
 def _spells(tokens: list[Token], index: int, alias: tuple[str, ...]) -> bool:
@@ -128,13 +134,8 @@ def _whole_name(
     common: frozenset[str],
 ) -> tuple[int, int] | None:
     """The span with its title and article, or None where the words belong to another name."""
-    given = first > 0 and tokens[first - 1].low in _GIVING
-    if _continues_name(tokens, last) or (not given and _is_attribute(tokens, last)):
+    if not _ends_there(tokens, first, last, alias, common):
         return None
-    if len(alias) == 1 and alias[0] in common and starts_clause(tokens, first):
-        after = tokens[last].low if last < len(tokens) else ""
-        if not (is_finite(after) or after in ("'s", ",", "and", "'")):
-            return None
     while first > 0 and _is_title(tokens[first - 1], gender):
         first -= 1
     before = tokens[first - 1] if first > 0 else None
@@ -142,19 +143,39 @@ def _whole_name(
         return None
     if before is None or before.quoted:
         return first, last
+    return _whole_beginning(tokens, first, last, plain=alias[0] not in common)
+
+
+def _ends_there(
+    tokens: list[Token], first: int, last: int, alias: tuple[str, ...], common: frozenset[str]
+) -> bool:
+    """Whether what follows leaves the words a name of their own."""
+    given = first > 0 and tokens[first - 1].low in _GIVING | grammar.AUXILIARIES
+    if _continues_name(tokens, last) or (not given and _is_attribute(tokens, last)):
+        return False
+    if len(alias) == 1 and alias[0] in common and starts_clause(tokens, first):
+        after = tokens[last].low if last < len(tokens) else ""
+        return is_finite(after) or after in ("'s", ",", "and", "'")
+    return True
+
+
+def _whole_beginning(
+    tokens: list[Token], first: int, last: int, *, plain: bool
+) -> tuple[int, int] | None:
+    """The span with its article, or None where what stands before makes it another name."""
+    before = tokens[first - 1]
     if before.low in grammar.AGE_AND_FAME and first > 1 and tokens[first - 2].low == "the":
         return first - 2, last
     adjective = before.text[0].islower() and before.low.endswith(_ADJECTIVES)
     if adjective and first > 1 and tokens[first - 2].low in ("the", "a", "an", "less", "more"):
         return None
     if before.low in ("the", "a", "an"):
-        titled = tokens[first].low in grammar.TITLES | grammar.PERSON_NOUNS or alias[0] in common
+        titled = tokens[first].low in grammar.TITLES | grammar.PERSON_NOUNS or not plain
         return (first - 1, last) if before.low == "the" and titled else None
     if before.is_capital and before.is_word and not _is_function(tokens, first - 1):
         return None
-    if before.low in ("van", "von", "de", "of") and first > 1 and tokens[first - 2].is_capital:
-        return None if before.low != "of" else (first, last)
-    return first, last
+    led = before.low in ("van", "von", "de") and first > 1 and tokens[first - 2].is_capital
+    return None if led else (first, last)
 
 
 def _is_title(token: Token, gender: Gender) -> bool:
@@ -192,12 +213,18 @@ def _is_attribute(tokens: list[Token], last: int) -> bool:
     if last >= len(tokens):
         return False
     after = tokens[last]
-    if after.quoted or not after.text[0].isalpha() or after.is_capital or after.low in grammar.FUNCTION:
+    if (
+        after.quoted
+        or not after.text[0].isalpha()
+        or after.is_capital
+        or after.low in grammar.FUNCTION
+    ):
         return False
     if is_third_singular(after.low) and not is_known_third(after.low):
         beyond = tokens[last + 1] if last + 1 < len(tokens) else after
         governs = beyond.low in grammar.AUXILIARIES or is_base(beyond.low) or is_past(beyond.low)
-        return governs or not beyond.is_word
+        agents = after.low[:-1].endswith(("er", "or", "ist", "ar", "an"))
+        return governs or agents or not beyond.is_word
     return not (is_finite(after.low) or is_base(after.low) or after.low.endswith(("ly", "ing")))
 
 

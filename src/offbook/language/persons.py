@@ -11,14 +11,14 @@ from typing import Final
 
 from offbook.language import grammar
 from offbook.language.clauses import Token, starts_clause
-from offbook.language.grammar import Gender
+from offbook.language.grammar import Gender, word_set
 from offbook.language.verbs import is_finite
 
-_PLACE_BEFORE: Final = frozenset(
-    "in at near into from across through towards toward throughout within".split()
+_PLACE_BEFORE: Final = word_set(
+    "in at near into from across through towards toward throughout within"
 )
-_BEING: Final = frozenset("am is are was were be been being become became becomes as".split())
-_POSSESSIVES: Final = frozenset("my your his her their our 's".split())
+_BEING: Final = word_set("am is are was were be been being become became becomes as")
+_POSSESSIVES: Final = word_set("my your his her their our 's")
 
 
 @dataclass(frozen=True, slots=True)

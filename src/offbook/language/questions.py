@@ -14,6 +14,7 @@ from typing import Final, Literal
 from offbook.language import grammar
 from offbook.language.clauses import Token, tokens_of
 from offbook.language.concepts import is_general, word_term
+from offbook.language.grammar import word_set
 from offbook.language.words import fold, words
 
 Kind = Literal[
@@ -31,16 +32,20 @@ Kind = Literal[
 ]
 Courtesy = Literal["", "greeting", "thanks", "farewell", "name", "identity", "wellbeing", "feeling"]
 
-_FRAME: Final = frozenset(
-    "talk discuss elaborate share mention recall recount please tell say explain describe let give"
-    " detail details bit little maybe ever sort kind type example specific specifically particular"
-    " particularly general generally especially really actually currently exactly mean mind wonder"
-    " like something anything someone anyone thing things speak summarize summarise outline else"
-    " one two three four five both people person believe consider think feel hope look answer question first last time times lot many much recently yesterday today tomorrow usually".split()
+_FRAME: Final = word_set(
+    "talk discuss elaborate share mention recall recount please tell say explain describe let"
+    " give detail details bit little maybe ever sort kind type example specific specifically"
+    " particular particularly general generally especially really actually currently exactly"
+    " mean mind wonder like something anything someone anyone thing things speak summarize"
+    " summarise outline else one two three four five both people person believe consider think"
+    " feel hope look answer question first last time times lot many much recently yesterday"
+    " today tomorrow usually"
 )
 _OPINION: Final = re.compile(
-    r"\b(?:what do you (?:make|think) (?:of|about)|what did you think|how do you (?:feel|view|see|regard)"
-    r"|how did you feel|your (?:opinion|view|views|thoughts|feelings|take|impression)|do you (?:like|love|hate"
+    r"\b(?:what do you (?:make|think) (?:of|about)|what did you think|how do you (?:feel|view"
+    r"|see|regard)"
+    r"|how did you feel|your (?:opinion|view|views|thoughts|feelings|take|impression)"
+    r"|do you (?:like|love|hate"
     r"|admire|trust|respect|despise)|what is .{1,30} to you)\b"
 )
 _COURTESIES: Final[tuple[tuple[Courtesy, re.Pattern[str]], ...]] = (
@@ -51,60 +56,75 @@ _COURTESIES: Final[tuple[tuple[Courtesy, re.Pattern[str]], ...]] = (
     (
         "name",
         re.compile(
-            r"^(?:and )?(?:what(?:'s| is) your (?:full )?name|what (?:are you called|do (?:they|people) call you))$"
+            r"^(?:and )?(?:what(?:'s| is) your (?:full )?name|what (?:are you called"
+            r"|do (?:they|people) call you))$"
         ),
     ),
     (
         "identity",
         re.compile(
-            r"^(?:and |so )?(?:who are you|(?:please )?(?:introduce yourself|(?:can you )?tell (?:me|us) (?:something |more |a (?:little|bit) )?about"
+            r"^(?:and |so )?(?:who are you|(?:please )?(?:introduce yourself"
+            r"|(?:can you )?tell (?:me|us) (?:something |more |a (?:little|bit) )?about"
             r" (?:yourself|you))|describe yourself|who am i (?:talking|speaking) to)(?: really)?$"
         ),
     ),
     (
         "greeting",
         re.compile(
-            r"^(?:(?:oh |well )?(?:hi|hello|hey|hail|greetings|salutations|welcome|good (?:morning|evening|afternoon|day))(?: there| again)?"
-            r"(?: (?:my|dear|sir|madam|mr|mrs|miss|old|friend|\w+)){0,3}|(?:it is |it's )?(?:nice|good|a pleasure|pleased) to meet you)$"
+            r"^(?:(?:oh |well )?(?:hi|hello|hey|hail|greetings|salutations|welcome"
+            r"|good (?:morning|evening|afternoon|day))(?: there| again)?"
+            r"(?: (?:my|dear|sir|madam|mr|mrs|miss|old|friend|\w+)){0,3}|(?:it is "
+            r"|it's )?(?:nice|good|a pleasure|pleased) to meet you)$"
         ),
     ),
     (
         "thanks",
         re.compile(
-            r"^(?:(?:many |ok |okay |oh )?thank(?:s| you)(?: (?:so|very|a|much|lot|again|for \w+(?: \w+){0,4}))*|i am grateful(?: to you)?)$"
+            r"^(?:(?:many |ok |okay |oh )?thank(?:s| you)(?: (?:so|very|a|much|lot|again"
+            r"|for \w+(?: \w+){0,4}))*|i am grateful(?: to you)?)$"
         ),
     ),
     (
         "farewell",
         re.compile(
-            r"^(?:good ?bye|bye(?: bye)?|farewell|good night|see you(?: (?:later|soon|tomorrow))?|i (?:must|have to) (?:go|leave)(?: now)?)$"
+            r"^(?:good ?bye|bye(?: bye)?|farewell|good night|see you(?: (?:later|soon"
+            r"|tomorrow))?|i (?:must|have to) (?:go|leave)(?: now)?)$"
         ),
     ),
 )
 _FEELING: Final = re.compile(
-    r"^(?:today |lately )?i(?:'m| am| feel| have been|'ve been| was)?(?: feeling)?(?: (?:so|very|really|a (?:bit|little)|just|quite|terribly))*"
-    r" (sad|happy|lonely|angry|afraid|scared|tired|anxious|worried|depressed|heartbroken|miserable|unhappy|glad|excited|ashamed|bored|upset|lost|hopeless|sick|ill|nervous|joyful|grieving)\b"
+    r"^(?:today |lately )?i(?:'m| am| feel| have been|'ve been| was)?(?: feeling)?(?: (?:so"
+    r"|very|really|a (?:bit|little)|just|quite|terribly))*"
+    r" (sad|happy|lonely|angry|afraid|scared|tired|anxious|worried|depressed|heartbroken"
+    r"|miserable|unhappy|glad|excited|ashamed|bored|upset|lost|hopeless|sick|ill|nervous"
+    r"|joyful|grieving)\b"
 )
-GOOD_FEELINGS: Final = frozenset("happy glad excited joyful".split())
-_ABOUT: Final = re.compile(r"^(?:who (?:is|was|are)|(?:can you )?tell me about|what do you know (?:of|about)) ")
-_WHO: Final = frozenset("who is was are can you tell me about what do know of sir the".split())
+GOOD_FEELINGS: Final = word_set("happy glad excited joyful")
+_ABOUT: Final = re.compile(
+    r"^(?:who (?:is|was|are)|(?:can you )?tell me about|what do you know (?:of|about)) "
+)
+_WHO: Final = word_set("who is was are can you tell me about what do know of sir the")
 _IMPLIED: Final = (
     (re.compile(r"\b(?:come|came|are you) from\b|\bwhere are you\b.*\bfrom\b"), "origin"),
     (re.compile(r"\bdo you do\b(?: for a living| all day)?$|\bfor a living\b"), "work"),
     (re.compile(r"\bhow old\b"), "born"),
     (re.compile(r"\byou(?: \w+)? look(?:s|ed)? like\b|\byour looks\b"), "appearance"),
-    (re.compile(r"\bwhat (?:are|were) you like\b|\bwhat kind of (?:person|man|woman)\b"), "personality"),
+    (
+        re.compile(r"\bwhat (?:are|were) you like\b|\bwhat kind of (?:person|man|woman)\b"),
+        "personality",
+    ),
 )
 """Turns of phrase that ask for something without its word."""
 _REQUEST: Final = (
     r"(?:please |can you |could you |would you |will you )*"
     r"(?:tell|describe|talk|share|explain|discuss|recount|speak|elaborate)\b"
 )
-_BACKWARD: Final = frozenset(
-    "he she him her his hers they them their it its there then that this those".split()
+_BACKWARD: Final = word_set(
+    "he she him her his hers they them their it its there then that this those"
 )
 _MORE: Final = re.compile(
-    r"^(?:and |but |so )?(?:why(?: not)?|how so|(?:tell me|say) more|go on|what (?:else|then|happened (?:then|next))|and then|really|more|how come|continue)$"
+    r"^(?:and |but |so )?(?:why(?: not)?|how so|(?:tell me|say) more|go on|what (?:else|then"
+    r"|happened (?:then|next))|and then|really|more|how come|continue)$"
 )
 
 
@@ -181,9 +201,7 @@ def read_question(text: str, own: frozenset[str] = frozenset()) -> Question:
 
 
 def _implied(plain: str) -> list[Term]:
-    return [
-        Term(word, word_term(word), 1.0) for pattern, word in _IMPLIED if pattern.search(plain)
-    ]
+    return [Term(word, word_term(word), 1.0) for pattern, word in _IMPLIED if pattern.search(plain)]
 
 
 def _courtesy(plain: str, feeling: bool) -> Courtesy:
@@ -198,7 +216,9 @@ def _kind(plain: str, text: str) -> Kind:
         return "opinion"
     if re.search(r"\bhow (?:many|much|old|long|often|far|tall)\b", plain):
         return "how_many"
-    if re.match(_REQUEST, plain) or re.match(r"(?:have|had|has|did|do|does|is|are|were|was) ", plain):
+    if re.match(_REQUEST, plain) or re.match(
+        r"(?:have|had|has|did|do|does|is|are|were|was) ", plain
+    ):
         return "tell" if re.match(_REQUEST, plain) else "yes_no"
     if match := re.search(r"\b(who|whom|whose|what|which|when|where|why|how)\b", plain[:60]):
         word = match.group(1)
@@ -231,7 +251,9 @@ def _names(tokens: list[Token], own: frozenset[str]) -> list[str]:
             last -= 1
         words = [token.text for token in tokens[index:last] if token.is_word]
         for token in tokens[last : last + 2] if words else ():
-            if token.text in "+#" and token.start == tokens[last - 1].end + (token is not tokens[last]):
+            if token.text in "+#" and token.start == tokens[last - 1].end + (
+                token is not tokens[last]
+            ):
                 words[-1] += token.text
         if words and not all(fold(word) in own or word.lower() in grammar.TITLES for word in words):
             found.append(" ".join(words))

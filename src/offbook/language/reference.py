@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 from offbook.language import grammar
 from offbook.language.clauses import Token, may_lead_clause, starts_clause
-from offbook.language.grammar import Gender
+from offbook.language.grammar import Gender, word_set
 from offbook.language.persons import Person
 from offbook.language.verbs import is_base, is_finite, is_third_singular
 
@@ -23,7 +23,7 @@ FORMS: Final[dict[Gender, dict[str, str]]] = {
     "f": {"she": "subject", "her": "either", "hers": "own", "herself": "reflexive"},
     "": {},
 }
-_INVERTING: Final = frozenset("is are was were has have had does do did can could will would".split())
+_INVERTING: Final = word_set("is are was were has have had does do did can could will would")
 _NO_NOUN: Final = (
     grammar.PREPOSITIONS
     | grammar.COORDINATORS
@@ -32,18 +32,36 @@ _NO_NOUN: Final = (
     | grammar.PRONOUNS
     | grammar.AUXILIARIES
     | grammar.AMBIGUOUS_PREPOSITIONS
-) - frozenset("many few several two three four five six seven past inside outside".split())
-_LATE_ADVERBS: Final = frozenset(
-    "never always often soon now still ever again there here together alone away back down forth"
-    " too also indeed however enough once today yesterday tomorrow afterwards instead".split()
+) - word_set("many few several two three four five six seven past inside outside")
+_LATE_ADVERBS: Final = word_set(
+    "never always often soon now still ever again there here together alone away back down"
+    " forth too also indeed however enough once today yesterday tomorrow afterwards instead"
 )
-_LY_ADJECTIVES: Final = frozenset(
-    "early only family lovely lonely friendly daily weekly monthly yearly elderly ugly holy lively"
-    " deadly costly kindly heavenly worldly orderly ally reply assembly monopoly italy july".split()
+_LY_ADJECTIVES: Final = word_set(
+    "early only family lovely lonely friendly daily weekly monthly yearly elderly ugly holy"
+    " lively deadly costly kindly heavenly worldly orderly ally reply assembly monopoly italy"
+    " july"
 )
 _CAUSATIVE: Final = ("help", "let", "ma", "see", "saw", "watch", "hear", "had", "have", "bid")
-_JUDGING: Final = ("consider", "deem", "find", "found", "call", "think", "thought", "render", "made")
-_ACCOMPANY: Final = frozenset("with behind before around about beside after on upon".split())
+_GIVING: Final = word_set("gave gives give offered offers handed brought taught fed lent")
+_JUDGING: Final = (
+    "consider",
+    "deem",
+    "find",
+    "found",
+    "call",
+    "think",
+    "thought",
+    "render",
+    "made",
+)
+_REPORTING: Final = word_set(
+    "say says said think thinks thought believe believes believed know knows knew hope hopes"
+    " hoped feel feels felt claim claims claimed state states stated suppose supposes supposed"
+    " fear fears feared wish wishes wished find finds found report reports reported"
+)
+_BRACKET_TOKENS: Final = 80
+_ACCOMPANY: Final = word_set("with behind before around about beside after on upon")
 
 
 @dataclass(slots=True)
@@ -72,6 +90,8 @@ class _Sentence:
     others: int = 0
     other_subjects: int = 0
     last_other: Person | None = None
+    unclear: bool = False
+    coming: Who = ""
     found: list[Reference] = field(default_factory=list)
 
 
@@ -83,19 +103,26 @@ def is_subject(tokens: list[Token], first: int, last: int) -> bool:
     verb = after is not None and (is_finite(after.low) or is_third_singular(after.low))
     if first == 0:
         return after is not None and after.text not in ".!?"
+    return after is not None and _may_be_subject(tokens, first, after, verb)
+
+
+def _may_be_subject(tokens: list[Token], first: int, after: Token, verb: bool) -> bool:
+    """The same for a noun that does not open the sentence, by the word before it."""
     before = tokens[first - 1]
-    if before.low in ("and", "or") and after is not None and is_base(after.low):
+    if before.low in ("and", "or") and is_base(after.low):
         return True
-    if may_lead_clause(before.low) and before.low not in ("but",):
+    if before.low == "and" and all(token.is_capital for token in tokens[: first - 1]):
+        return after.text[0].islower()
+    if may_lead_clause(before.low) and before.low != "but":
         return verb
     if starts_clause(tokens, first):
-        opens = after is not None and (after.text in "(," or after.low in ("and", "who", "or"))
-        return verb or (opens and (first == 0 or not before.is_word or before.low != "and"))
-    if before.low in grammar.PREPOSITIONS:
-        return False
-    if before.low in _INVERTING:
-        return True
-    noun = first > 1 and tokens[first - 2].low in grammar.DETERMINERS
+        opens = after.text in "(," or after.low in ("and", "who", "or")
+        return verb or (opens and before.low != "and")
+    if before.low in grammar.PREPOSITIONS or before.low in _INVERTING:
+        return before.low in _INVERTING
+    if before.low == "both" or before.low in _REPORTING:
+        return after.low == "and" or (verb and before.low != "both")
+    noun = any(token.low in grammar.DETERMINERS for token in tokens[max(0, first - 3) : first - 1])
     return verb and (noun or not (is_finite(before.low) or is_base(before.low)))
 
 
@@ -109,7 +136,7 @@ def skip_brackets(tokens: list[Token], at: int) -> int:
     if at >= len(tokens) or tokens[at].text not in "([":
         return at
     depth = 0
-    for index in range(at, len(tokens)):
+    for index in range(at, min(len(tokens), at + _BRACKET_TOKENS)):
         depth += (tokens[index].text in "([") - (tokens[index].text in ")]")
         if depth == 0:
             return index + 1
@@ -145,9 +172,10 @@ def resolve(
     state = _Sentence()
     starts_self = {span[0]: span for span in selves}
     starts_other = {person.first: person for person in others}
+    state.coming = _first_subject(tokens, selves, others)
     forms = FORMS[gender]
     for index, token in enumerate(tokens):
-        if token.text in ";:" and not token.quoted:
+        if _other_subject(tokens, index, gender):
             state.subject = ""
         if index in starts_self:
             state.has_self = True
@@ -155,23 +183,47 @@ def resolve(
         if (person := starts_other.get(index)) is not None:
             if person.own and token.low in forms and not token.quoted:
                 state.found.append(_decide(state, tokens, index, "possessive", scene))
+                state.has_self = state.has_self or state.found[-1].is_self
             if person.gender and person.gender != gender:
                 # No rival for the pronoun, but a subject of its own: "she loved him".
                 if is_subject(tokens, person.first, person.last):
                     state.subject = ""
                 continue
             state.others += 1
+            state.unclear = state.unclear or (gender == "f" and not person.gender)
             state.last_other = person
             _subject(state, tokens, (person.first, person.last), "other")
         elif not token.quoted and (case := forms.get(token.low)):
             case = _case_of_her(tokens, index) if case == "either" else case
             state.found.append(_decide(state, tokens, index, case, scene))
+            state.has_self = state.has_self or state.found[-1].is_self
             if case == "subject":
                 who: Who = "self" if state.found[-1].is_self else "other"
                 state.main = state.main or who
                 state.subject = who
     _carry(state, scene)
     return state.found
+
+
+def _first_subject(tokens: list[Token], selves: list[tuple[int, int]], others: list[Person]) -> Who:
+    """Whose the sentence will be: "During *her* youth Cleopatra studied"."""
+    named: list[tuple[int, int, Who]] = [(*span, "self") for span in selves]
+    named += [(person.first, person.last, "other") for person in others]
+    subjects = (who for first, last, who in sorted(named) if is_subject(tokens, first, last))
+    return next(subjects, "")
+
+
+def _other_subject(tokens: list[Token], index: int, gender: Gender) -> bool:
+    """Whether a clause begins here whose subject neither is the character nor vies with it."""
+    token = tokens[index]
+    if token.quoted:
+        return False
+    if token.text in ";:" or token.low in ("they", "it", "we"):
+        return True
+    if token.low in ("which", "that", "who"):
+        at = skip_adverbs(tokens, index + 1)
+        return at < len(tokens) and (is_finite(tokens[at].low) or is_third_singular(tokens[at].low))
+    return token.low == {"m": "she", "f": "he", "": "you"}[gender]
 
 
 def _subject(state: _Sentence, tokens: list[Token], span: tuple[int, int], who: Who) -> None:
@@ -187,6 +239,10 @@ def _case_of_her(tokens: list[Token], index: int) -> str:
     after = tokens[index + 1] if index + 1 < len(tokens) else None
     if after is not None and before.startswith(_CAUSATIVE) and is_base(after.low):
         return "object"
+    if after is not None and before in _GIVING and after.low not in grammar.PERSON_NOUNS:
+        beyond = {token.low for token in tokens[index + 2 : index + 5]}
+        if beyond.isdisjoint(("to", "up", "away", "back")):
+            return "object"
     ends = index + 2 >= len(tokens) or not tokens[index + 2].is_word
     if ends and before.startswith(_JUDGING):
         return "object"
@@ -225,6 +281,8 @@ def _decide(
 
 def _from_scene(state: _Sentence, scene: Scene) -> tuple[bool, float]:
     """Nobody is the subject of this sentence yet: the centre of the sentences before decides."""
+    if state.coming == "self" and not state.others:
+        return True, 0.85
     if scene.focus == "other":
         return False, 0.6
     sure = 0.95 if scene.focus == "self" else 0.8
@@ -292,7 +350,8 @@ def _carry(state: _Sentence, scene: Scene) -> None:
     """What the next sentence's "he" would mean."""
     meant = [reference.is_self for reference in state.found]
     if state.main:
-        scene.focus = state.main
+        # A surname alone does not tell a woman from a man; most who are named so are men.
+        scene.focus = "" if state.main == "other" and state.unclear else state.main
     elif state.has_self or (meant and any(meant)):
         scene.focus = "self"
     elif state.others or meant:

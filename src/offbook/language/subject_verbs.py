@@ -8,13 +8,20 @@ from __future__ import annotations
 
 from offbook.language import grammar
 from offbook.language.clauses import Token
+from offbook.language.grammar import word_set
 from offbook.language.reference import skip_adverbs, skip_brackets
-from offbook.language.verbs import first_person, is_finite, is_known_third, is_past, is_third_singular
+from offbook.language.verbs import (
+    first_person,
+    is_finite,
+    is_known_third,
+    is_past,
+    is_third_singular,
+)
 
 Edit = tuple[int, int, str]
 
 _BE_HAVE_DO = frozenset(("is", "has", "does", "isn't", "hasn't", "doesn't"))
-_NEGATIVE_OPENINGS = frozenset("nor neither never only rarely seldom not so how why when".split())
+_NEGATIVE_OPENINGS = word_set("nor neither never only rarely seldom not so how why when")
 _APPOSITION_TOKENS = 30
 
 
@@ -111,7 +118,7 @@ def _coordinated(tokens: list[Token], verb: int) -> list[Edit]:
         if comma and at < len(tokens) and tokens[at].low in grammar.COORDINATORS:
             at = skip_adverbs(tokens, at + 1)
             comma = False
-        if _new_subject(tokens, at):
+        if _new_subject(tokens, at) or _new_subject(tokens, index + 1):
             break
         if at < len(tokens) and _continues(tokens, index, at, comma):
             edits.append(_edit(tokens[at]))
@@ -143,15 +150,16 @@ def _continues(tokens: list[Token], conjunction: int, at: int, comma: bool) -> b
         return False
     if token.low in _BE_HAVE_DO:
         return not comma
+    if at > conjunction + 1 and is_known_third(token.low):
+        return True  # an adverb stands before it ("never dances")
     after = tokens[at + 1] if at + 1 < len(tokens) else None
-    takes_object = after is not None and (
-        after.low in grammar.DETERMINERS | grammar.PRONOUNS | {"to", "not", "himself", "herself"}
-        or after.low.endswith("ly")
-    )
-    if takes_object:
+    follower = after.low if after is not None else ""
+    if follower in grammar.DETERMINERS | grammar.OBJECT_PRONOUNS:
         return True
     if not is_known_third(token.low):
         return False
+    if follower in ("to", "not", "that", "how", "what", "why") or follower.endswith("ly"):
+        return True
     before = tokens[conjunction - 1] if conjunction else token
     if not before.is_word and conjunction > 1:
         before = tokens[conjunction - 2]
@@ -160,5 +168,7 @@ def _continues(tokens: list[Token], conjunction: int, at: int, comma: bool) -> b
     verb_before = is_known_third(before.low) and conjunction >= 1
     plural = before.low.endswith("s") and not before.low.endswith("ss")
     if comma:
-        return verb_before and (after is not None and after.low in (",", "and", "or"))
+        governs = after is not None and after.is_word
+        closed = grammar.PREPOSITIONS | grammar.COORDINATORS
+        return verb_before or (governs and after is not None and after.low not in closed)
     return verb_before or not plural

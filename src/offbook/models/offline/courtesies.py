@@ -14,8 +14,8 @@ from zlib import crc32
 from offbook.language.names import Names
 from offbook.language.questions import GOOD_FEELINGS, Question
 from offbook.language.words import fold
-from offbook.models.offline.evidence import Evidence
 from offbook.models.offline.editorial import is_editorial
+from offbook.models.offline.evidence import Evidence
 from offbook.models.offline.telling import Telling
 
 _GREETING: Final = (

@@ -1,7 +1,7 @@
 """What a biographer says and a character would not: notes, citations, hedges, talk about the text.
 
-Takes: a sentence in the first person.  Gives: the sentence without them, and whether what is left is
-still talk about a work or its sources. Source: ours.
+Takes: a sentence in the first person.  Gives: the sentence without them, and whether what is
+left is still talk about a work or its sources. Source: ours.
 """
 
 from __future__ import annotations
@@ -16,32 +16,44 @@ _MARKUP: Final = re.compile(r"^(?:[-+*•·]|\d{1,3}[.)])\s+|\*\*|__|^>\s*|^#+\s
 _SPOKEN_BRACKET: Final = re.compile(r"\b(?:I|me|my|myself|we|he|she|they|who|which)\b")
 _NO_SPEECH: Final = re.compile(
     r"[/ˈːəɪʊɒɑɔɜʃʒθð]|\b(?:c\.|ca\.|circa|baptised|born|died|reigned|see|Latin|Greek|French|German"
-    r"|Italian|Russian|Chinese|Arabic|pronounced|lit\.|literally|Op\.|No\.|WoO|ISBN)|\d{3,4}|\bBC\b|\bAD\b"
+    r"|Italian|Russian|Chinese|Arabic|pronounced|lit\.|literally|Op\.|No\.|WoO|ISBN)|\d{3,4}"
+    r"|\bBC\b|\bAD\b"
 )
 _HEDGES: Final = (
     re.compile(
-        r"^(?:According to (?:[^,]{1,80}), |(?:As )?(?:[A-Z]\w+ )?(?:[Hh]istorians|[Ss]cholars|[Ss]ources"
-        r"|[Bb]iographers|[Cc]ritics|[Mm]usicologists|[Aa]ccounts|[Rr]ecords|[Oo]ne modern author)(?: \w+){0,3}?"
-        r" (?:agree|say|believe|state|report|suggest|think|claim|argue|estimates?|note|hold|assume)s? that )"
+        r"^(?:According to (?:[^,]{1,80}), |(?:As )?(?:[A-Z]\w+ )?(?:[Hh]istorians|[Ss]cholars"
+        r"|[Ss]ources"
+        r"|[Bb]iographers|[Cc]ritics|[Mm]usicologists|[Aa]ccounts|[Rr]ecords"
+        r"|[Oo]ne modern author)(?: \w+){0,3}?"
+        r" (?:agree|say|believe|state|report|suggest|think|claim|argue|estimates?|note|hold"
+        r"|assume)s? that )"
     ),
     re.compile(
-        r"^It is (?:generally |often |widely |commonly |sometimes )?(?:said|believed|thought|known|reported|assumed"
+        r"^It is (?:generally |often |widely |commonly |sometimes )?(?:said|believed|thought"
+        r"|known|reported|assumed"
         r"|likely|possible|probable|claimed|accepted|noted) that "
     ),
     re.compile(
-        r"^[A-Z][\w.]+(?: [A-Z][\w.]+){0,2} (?:has )?(?:states?|stated|adds|added|notes|noted|writes|reports|says) that (?=I\b|my\b)"
+        r"^[A-Z][\w.]+(?: [A-Z][\w.]+){0,2} (?:has )?(?:states?|stated|adds|added|notes|noted"
+        r"|writes|reports|says) that (?=I\b|my\b)"
     ),
 )
 _ASIDES: Final = re.compile(
-    r",? ?\b(?:reportedly|allegedly|supposedly|purportedly|according to [A-Z][^,.;]{2,50})(?=[,.; ]),?"
+    r",? ?\b(?:reportedly|allegedly|supposedly|purportedly"
+    r"|according to [A-Z][^,.;]{2,50})(?=[,.; ]),?"
 )
 _META: Final = re.compile(
-    r"\b[A-Z]\w+ has (?:said|stated|suggested|called|described|revealed|argued|noted|claimed|written)\b|"
+    r"\b[A-Z]\w+ has (?:said|stated|suggested|called|described|revealed|argued|noted|claimed"
+    r"|written)\b|"
     r"\b(?:fictional|protagonist|antagonist|novels?|film(?:s|ed)?|movies?|television|TV|screenplay|"
-    r"actor|actress|portrayed|starring|franchise|author(?:s|ed)?|biograph(?:er|ers|y|ies)|historians?|scholars?|historiography"
-    r"|musicologists?|scholarship|Wikipedia|sources?|surviving accounts|modern (?:author|historian|scholar)s?"
-    r"|critics (?:say|have)|is considered|has been described|contemporary accounts|in the (?:series|book|books|films)"
-    r"|character in|first appears?|no record|consensus|authentic|interpreted|depicted|depictions?|adaptations?)\b"
+    r"actor|actress|portrayed|starring|franchise|author(?:s|ed)?|biograph(?:er|ers|y|ies)"
+    r"|historians?|scholars?|historiography"
+    r"|musicologists?|scholarship|Wikipedia|sources?|surviving accounts|modern (?:author"
+    r"|historian|scholar)s?"
+    r"|critics (?:say|have)|is considered|has been described|contemporary accounts"
+    r"|in the (?:series|book|books|films)"
+    r"|character in|first appears?|no record|consensus|authentic|interpreted|depicted"
+    r"|depictions?|adaptations?)\b"
 )
 
 

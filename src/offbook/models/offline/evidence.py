@@ -31,16 +31,32 @@ _HEADING: Final = re.compile(r"#{1,6}\s.*|[^.!?。！？…:;\"”』」]{1,70}$
 _CAPITALISED: Final = re.compile(r"(^|\n|[.!?:]\s+[\"“]?)?\b([A-ZÀ-Þ][\w+#]*(?:-[\w]+)*)")
 _OPENING: Final = frozenset(word.capitalize() for word in FUNCTION)
 _SIGNS: Final[dict[str, re.Pattern[str]]] = {
-    "when": re.compile(r"\b(?:1[0-9]{3}|20[0-9]{2}|[1-9][0-9]{0,2} BC|in (?:spring|summer|autumn|winter)|at (?:the )?age|years? (?:old|later|after)|morning|night|January|February|March|April|May|June|July|August|September|October|November|December)\b"),
-    "where": re.compile(r"\b(?:in|at|near|from|to|of) (?:the )?[A-Z][a-z]+"),
-    "why": re.compile(r"\b(?:because|since|so that|in order|owing to|due to|therefore|for fear|as a result|reason|led to|cause[ds]?)\b|\bto \w+"),
-    "how_many": re.compile(r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|hundred|thousand|once|twice|many|several)\b"),
-    "who": re.compile(r"\b[A-Z][a-z]+ [A-Z][a-z]+|\b(?:father|mother|brother|sister|friend|wife|husband|son|daughter|teacher)\b"),
-    "opinion": re.compile(
-        r"\b(?:love[ds]?|hate[ds]?|admire[ds]?|respect(?:ed|s)?|trust(?:ed|s)?|fear(?:ed|s)?|despise[ds]?|friend(?:s|ship)?|enem(?:y|ies)|rival"
-        r"|affection|fond|devoted|loyal|resent(?:ed|s)?|grateful|proud|believe[ds]?|thought|considered|relationship|close|great|dear|angry|contempt|quarrel\w*|praise[ds]?|disappoint\w*)\b"
+    "when": re.compile(
+        r"\b(?:1[0-9]{3}|20[0-9]{2}|[1-9][0-9]{0,2} BC|in (?:spring|summer|autumn|winter)"
+        r"|at (?:the )?age|years? (?:old|later|after)|morning|night|January|February|March"
+        r"|April|May|June|July|August|September|October|November|December)\b"
     ),
-}  # fmt: skip
+    "where": re.compile(r"\b(?:in|at|near|from|to|of) (?:the )?[A-Z][a-z]+"),
+    "why": re.compile(
+        r"\b(?:because|since|so that|in order|owing to|due to|therefore|for fear|as a result"
+        r"|reason|led to|cause[ds]?)\b|\bto \w+"
+    ),
+    "how_many": re.compile(
+        r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|hundred"
+        r"|thousand|once|twice|many|several)\b"
+    ),
+    "who": re.compile(
+        r"\b[A-Z][a-z]+ [A-Z][a-z]+|\b(?:father|mother|brother|sister|friend|wife|husband|son"
+        r"|daughter|teacher)\b"
+    ),
+    "opinion": re.compile(
+        r"\b(?:love[ds]?|hate[ds]?|admire[ds]?|respect(?:ed|s)?|trust(?:ed|s)?|fear(?:ed|s)?"
+        r"|despise[ds]?|friend(?:s|ship)?|enem(?:y|ies)|rival"
+        r"|affection|fond|devoted|loyal|resent(?:ed|s)?|grateful|proud|believe[ds]?|thought"
+        r"|considered|relationship|close|great|dear|angry|contempt|quarrel\w*|praise[ds]?"
+        r"|disappoint\w*)\b"
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,11 +202,14 @@ def gather(items: Sequence[ContextItem]) -> Evidence:
     for sentence in found:
         frequency.update(sentence.counts.keys())
     titles = [frozenset(search_terms(item.title)) for item in items]
-    shown = [match for item in items for match in _CAPITALISED.finditer(f"{item.title}\n{item.text}")]
+    shown = [
+        match for item in items for match in _CAPITALISED.finditer(f"{item.title}\n{item.text}")
+    ]
     capitals = {
         fold(match.group(2))
         for match in shown
-        if not match.group(1) or not (is_general(fold(match.group(2))) or match.group(2) in _OPENING)
+        if not match.group(1)
+        or not (is_general(fold(match.group(2))) or match.group(2) in _OPENING)
     }
     return Evidence(
         tuple(items), tuple(found), tuple(paragraphs), frequency, tuple(titles), frozenset(capitals)

@@ -21,7 +21,7 @@ _ANSWERS: Final[Mapping[str, str]] = {
     "probe_structured": "offbook.models.offline.probes:numbered_words",
     "probe_needle": "offbook.models.offline.probes:needle",
 }
-"""Prompt name to ``module:function``; a function takes the prompt's inputs and returns the value."""
+"""Prompt name to ``module:function``; the function turns the prompt's inputs into the value."""
 _PIECES: Final = re.compile(r"\S+\s*|\s+")
 
 

@@ -1,7 +1,7 @@
 """The offline profile: one paragraph made of the passages' own sentences about the character.
 
-Takes: the inputs of the profile prompt.  Gives: at most about 120 words in the third person: who the
-character is, where from, whom it belongs to. Source: ours; extractive.
+Takes: the inputs of the profile prompt.  Gives: at most about 120 words in the third person: who
+the character is, where from, whom it belongs to. Source: ours; extractive.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from offbook.language.names import Names, learn_names
 from offbook.language.clauses import tokens_of
+from offbook.language.names import Names, learn_names
 from offbook.models.offline.editorial import is_editorial, without_editorial
 from offbook.models.offline.evidence import Evidence, gather
 from offbook.prompts.profile import ProfileInputs

@@ -1,7 +1,7 @@
 """The answer itself: the best supported sentences, told by the character, in the order of the text.
 
-Takes: evidence, hits, the character's names, what was already said.  Gives: one to four sentences in
-the first person, or nothing where no sentence will do. Source: ours.
+Takes: evidence, hits, the character's names, what was already said.  Gives: one to four sentences
+in the first person, or nothing where no sentence will do. Source: ours.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from offbook.models.offline.evidence import Evidence, Hit
 _LINK: Final = re.compile(
     r"^(?:(?:However|Thus|Therefore|Furthermore|Moreover|Nevertheless|Nonetheless|Instead|Meanwhile"
     r"|Then|Also|In addition|Additionally|Despite this|In contrast|As a result|Consequently|Besides"
-    r"|For example|For instance|Similarly|Likewise|In turn|Hence|In fact), |(?:But|And|Yet|So|Then) (?=[a-zI]|[A-Z]\w+ \w+))"
+    r"|For example|For instance|Similarly|Likewise|In turn|Hence|In fact), |(?:But|And|Yet|So"
+    r"|Then) (?=[a-zI]|[A-Z]\w+ \w+))"
 )
 _LOOK_AT: Final = 14
 _SENTENCES: Final = 3
@@ -160,7 +161,11 @@ def _count(chosen: dict[int, str]) -> int:
 
 def _is_torn(text: str) -> bool:
     """Whether a quotation begins or ends outside of the sentence."""
-    if text.count("(") != text.count(")") or text.count('"') % 2 or text.count("“") != text.count("”"):
+    if (
+        text.count("(") != text.count(")")
+        or text.count('"') % 2
+        or text.count("“") != text.count("”")
+    ):
         return True
     spans = quoted_spans(text)
     return bool(spans) and sum(end - start for start, end in spans) > 0.8 * len(text)

@@ -1,7 +1,7 @@
 """The offline reply in Chinese, Japanese and Korean: shorter and plainer, and no less honest.
 
-Takes: the inputs of the reply prompt.  Gives: the sentences that share most pairs of characters with
-the question, the character's name replaced by "I" where that is safe, or a plain refusal.
+Takes: the inputs of the reply prompt.  Gives: the sentences that share most pairs of characters
+with the question, the character's name replaced by "I" where that is safe, or a plain refusal.
 """
 
 from __future__ import annotations
@@ -38,21 +38,48 @@ _OTHER_LANGUAGE: Final = {
     "ko": "내 기억은 다른 언어로 적혀 있어서, 그 물음에는 답을 찾지 못하겠습니다.",
 }
 _GREETING: Final = {
-    "zh": (re.compile(r"^(?:你好|您好|嗨|早上好|晚上好|大家好)[啊呀吗！!。,，]*$"), "你好，我是{name}。"),
-    "ja": (re.compile(r"^(?:こんにちは|こんばんは|おはよう(?:ございます)?|はじめまして)[！!。]*$"), "こんにちは。{name}です。"),
-    "ko": (re.compile(r"^안녕(?:하세요|하십니까)?[!.?？]*$"), "안녕하세요. 나는 {name}입니다."),
-}  # fmt: skip
+    "zh": (
+        re.compile(r"^(?:你好|您好|嗨|早上好|晚上好|大家好)[啊呀吗！!。,，]*$"),
+        "你好，我是{name}。",
+    ),
+    "ja": (
+        re.compile(r"^(?:こんにちは|こんばんは|おはよう(?:ございます)?|はじめまして)[！!。]*$"),
+        "こんにちは。{name}です。",
+    ),
+    "ko": (
+        re.compile(r"^안녕(?:하세요|하십니까)?[!.?？]*$"),
+        "안녕하세요. 나는 {name}입니다.",
+    ),
+}
 _IDENTITY: Final = {
-    "zh": (re.compile(r"你(?:是谁|叫什么|的名字)"), "我是{name}。"),
-    "ja": (re.compile(r"(?:あなた|君)(?:は|の)(?:誰|だれ|名前|お名前)|お名前は"), "私は{name}です。"),
-    "ko": (re.compile(r"(?:누구(?:세요|십니까|야|예요)|이름(?:이|은) (?:뭐|무엇))"), "나는 {name}입니다."),
-}  # fmt: skip
+    "zh": (
+        re.compile(r"你(?:是谁|叫什么|的名字)"),
+        "我是{name}。",
+    ),
+    "ja": (
+        re.compile(r"(?:あなた|君)(?:は|の)(?:誰|だれ|名前|お名前)|お名前は"),
+        "私は{name}です。",
+    ),
+    "ko": (
+        re.compile(r"(?:누구(?:세요|십니까|야|예요)|이름(?:이|은) (?:뭐|무엇))"),
+        "나는 {name}입니다.",
+    ),
+}
 _SELF: Final = {"zh": "我", "ja": "私", "ko": "나"}
 _KOREAN_PARTICLES: Final = (
-    ("에게서", "나에게서"), ("에게", "나에게"), ("이라는", ""), ("라는", ""), ("은", "나는"), ("는", "나는"),
-    ("이", "내가"), ("가", "내가"), ("을", "나를"), ("를", "나를"), ("의", "나의"), ("과", "나와"),
-    ("와", "나와"), ("도", "나도"),
-)  # fmt: skip
+    ("에게서", "나에게서"),
+    ("에게", "나에게"),
+    ("은", "나는"),
+    ("는", "나는"),
+    ("이", "내가"),
+    ("가", "내가"),
+    ("을", "나를"),
+    ("를", "나를"),
+    ("의", "나의"),
+    ("과", "나와"),
+    ("와", "나와"),
+    ("도", "나도"),
+)
 
 
 def language_of(text: str) -> Language:
@@ -132,8 +159,7 @@ def _first_person(text: str, character: str, language: Language) -> str:
 def _replace(text: str, character: str, language: Language) -> str:
     if language == "ko":
         for particle, mine in _KOREAN_PARTICLES:
-            if mine:
-                text = re.sub(rf"(?<!\w){re.escape(character)}{particle}(?!\w)", mine, text)
+            text = re.sub(rf"(?<!\w){re.escape(character)}{particle}(?!\w)", mine, text)
         return text
     # A name that another character of the same script continues may be part of a longer name.
     follows = r"(?![·・])"
