@@ -70,7 +70,7 @@ class FixedSplitter:
         while start < last:
             stop = min(rule.forward(start, self._size), last)
             first, end = trimmed(text, start, stop)
-            if end > first:
+            if end > first and (not spans or end > spans[-1][1]):
                 spans.append((first, end))
             if stop >= last:
                 break

@@ -5,10 +5,10 @@ Paper: 003, section 4.1 (the recursive splitter that ACTS rests on).
 
 Separators, best first: paragraph (blank line), line, sentence, space, character. A piece ends at
 the best separator that leaves it longer than the overlap, except that a unit (paragraph, line,
-sentence, word) that fits into one piece is never cut. The overlap begins at a line, sentence or
-word and is shortened where the unit behind it would not fit. Each piece is found from the end of
-the one before by searching a window of its length, so the time is linear in the text, and no list
-of all words or sentences is ever made.
+sentence, word) that fits into one piece is never cut. The overlap begins at a line or sentence (at
+a word where a sentence was cut) and is shortened where the unit behind it would not fit. Each piece
+is found from the end of the one before by searching a window of its length, so the time is linear
+in the text, and no list of all words or sentences is ever made.
 """
 
 from __future__ import annotations
@@ -144,12 +144,14 @@ class WindowCutter:
                 if limit >= end:
                     break
             low = forward(start, self._overlap)
-            stop, kept = self._stop(levels, low if low > fresh else fresh, fresh, limit, end)
+            low = low if low > fresh else fresh
+            stop, kept, mid_sentence = self._stop(levels, low, fresh, limit, end)
             if text[stop - 1].isspace():
                 stop = trimmed(text, fresh, stop)[1]
             pieces.append((start, stop))
             fresh = self._skip_blanks(stop, end)
-            start = self._next_start(levels, stop, kept, fresh, end)
+            low = self._overlap_low(levels, stop, kept, fresh, end)
+            start = self._begin_of_overlap(levels, low, stop, mid_sentence) if low < stop else fresh
         pieces.append((start, end))
         return pieces
 
@@ -169,26 +171,28 @@ class WindowCutter:
         match = _NONSPACE.search(self._text, position, end)
         return match.start() if match else end
 
-    def _stop(self, levels: _Levels, low: int, fresh: int, limit: int, end: int) -> tuple[int, int]:
+    def _stop(
+        self, levels: _Levels, low: int, fresh: int, limit: int, end: int
+    ) -> tuple[int, int, bool]:
         """Where the piece whose new text begins at ``fresh`` ends: in ``(low, limit]`` if it can.
 
         Returns:
-            The end, and the end of the unit behind it that the next piece must hold whole; -1
-            where that is for the next piece to choose.
+            The end; the end of the unit behind it that the next piece must hold whole, -1 where
+            that is for the next piece to choose; and whether a sentence was cut.
         """
         text = self._text
         for level in levels.stops:
             stop = level.last(text, low, limit)
             if stop >= 0:
-                return stop, -1
+                return stop, -1, level is levels.words
             before = level.last(text, fresh, low)
             if before >= 0:
                 # The unit behind `before` reaches over the limit: leave it whole if it can be.
                 reach = self._reach(self._skip_blanks(before, end), end)
                 unit_end = self._unit_end(level, limit, reach, end)
                 if unit_end >= 0:
-                    return before, unit_end
-        return limit, -1
+                    return before, unit_end, level is levels.words
+        return limit, -1, True
 
     def _unit_end(self, level: _Level, low: int, reach: int, end: int) -> int:
         """Where the unit that holds ``low`` ends, if that is within ``reach``; else -1."""
@@ -197,31 +201,34 @@ class WindowCutter:
             return end if reach >= end else -1
         return trimmed(self._text, low, found)[1] if self._text[found - 1].isspace() else found
 
-    def _next_start(self, levels: _Levels, stop: int, kept: int, fresh: int, end: int) -> int:
-        """Where the piece behind the one that ends at ``stop`` begins.
+    def _overlap_low(self, levels: _Levels, stop: int, kept: int, fresh: int, end: int) -> int:
+        """Before which offset the next piece, whose new text begins at ``fresh``, must not begin.
 
-        Its new text begins at ``fresh``, and it holds ``kept`` or, if that is -1, the largest unit
-        at ``fresh`` that fits.
+        It is to hold ``kept`` or, if that is -1, the largest unit at ``fresh`` that fits.
         """
         backward = self._ruler.backward
         low = backward(fresh, self._overlap)
         if low >= stop:
-            return fresh
+            return low
         if kept < 0:
             reach = self._reach(fresh, end)
             for level in levels.stops:
                 kept = self._unit_end(level, fresh, reach, end)
                 if kept >= 0:
                     break
-        if kept >= 0 and (whole := backward(kept, self._longest)) > low:
-            if whole >= stop:
-                return fresh
-            low = whole
+        return low if kept < 0 else max(low, backward(kept, self._longest))
+
+    def _begin_of_overlap(self, levels: _Levels, low: int, stop: int, mid_sentence: bool) -> int:
+        """Where the next piece begins in ``[low, stop)``; behind ``stop`` if nowhere."""
         begin = stop
         for level in levels.begins:
             if begin > low:
                 begin = self._begin(level, low, begin)
-        if begin == stop and levels.words is not None:
+        if begin < stop:
+            return begin
+        if not mid_sentence:
+            return self._skip_blanks(stop, len(self._text))
+        if levels.words is not None:
             begin = self._begin(levels.words, low, stop)
         return begin if begin < stop else low
 
