@@ -1,0 +1,150 @@
+"""Search terms: what counts as the same word, in any script."""
+
+from __future__ import annotations
+
+import time
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from offbook.language.stopwords import ENGLISH
+from offbook.language.words import fold, search_terms, search_words, word_term, words
+
+
+@pytest.mark.parametrize(
+    ("text", "folded"),
+    [
+        ("Château", "chateau"),
+        ("DANTÈS", "dantes"),
+        ("Straße", "strasse"),
+        ("Łódź", "lodz"),
+        ("Ærøskøbing", "aeroskobing"),
+        ("Ｆｕｌｌ　ｗｉｄｔｈ", "full width"),
+        ("don’t", "don't"),
+        ("İstanbul", "istanbul"),
+        ("한글", "한글"),
+        ("が", "が"),
+        ("مُحَمَّد", "محمد"),
+        ("soft\u00adhyphen", "softhyphen"),
+    ],
+)
+def test_fold_makes_equal_what_a_reader_takes_for_equal(text, folded):
+    assert fold(text) == folded
+
+
+@pytest.mark.parametrize("text", ["हिन्दी", "が", "각"])
+def test_fold_keeps_marks_that_tell_words_apart(text):
+    assert fold(text) == text
+
+
+@given(st.text())
+def test_fold_is_idempotent_and_sees_no_difference_between_normal_forms(text):
+    once = fold(text)
+    assert fold(once) == once
+    assert fold(unicodedata.normalize("NFD", text)) == fold(unicodedata.normalize("NFC", text))
+
+
+def test_words_keep_order_and_stop_words():
+    assert words("Who taught you, Edmond?") == ["who", "taught", "you", "edmond"]
+    assert words("Ты — 你好 Dantès") == ["ты", "你好", "dantes"]
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("Beethoven's teacher", ["beethoven", "teacher"]),
+        ("Dantès’s father", ["dant", "father"]),
+        ("don't you think it's theirs?", []),
+        ("I'd ask what they've done", ["ask"]),
+        ("D'Artagnan in the Château d'If", ["artagnan", "chateau", "dif"]),
+        ("O'Brien", ["obrien"]),
+        ("compose composed composing", ["compos"] * 3),
+        ("in 1796", ["1796"]),
+        ("a b c", []),
+        ("", []),
+        ("?!… — ", []),
+    ],
+)
+def test_terms_of_english(text, terms):
+    assert search_terms(text) == terms
+
+
+def test_a_question_is_reduced_to_what_it_asks_about():
+    assert search_terms("Please tell me: what do you think about your mother?") == ["mother"]
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("贝多芬的老师", ["贝多", "多芬", "老师"]),
+        ("你的父亲是谁？", ["父亲"]),
+        ("猫", ["猫"]),
+        ("아버지는", ["아버", "버지", "지는"]),
+        ("父は", ["父"]),
+        ("ピアノ", ["ピア", "アノ"]),
+        ("พ่อ", ["พ่", "่อ"]),
+    ],
+)
+def test_scripts_without_blanks_are_cut_into_pairs(text, terms):
+    assert search_terms(text) == terms
+
+
+def test_scripts_are_separated_within_a_run():
+    assert search_terms("我爱Beethoven的音乐2024年") == ["爱", "beethoven", "音乐", "2024", "年"]
+
+
+def test_indic_words_are_not_torn_at_their_vowel_signs():
+    assert search_terms("हिन्दी में") == ["हिन्दी", "में"]
+
+
+def test_search_words_names_the_word_behind_each_term():
+    assert search_words("Beethoven's symphonies") == [
+        ("beethoven", "beethoven"),
+        ("symphonies", "symphoni"),
+    ]
+
+
+@pytest.mark.parametrize("word", ["what", "your", "the", "don't", "x", "'", ""])
+def test_word_term_is_empty_for_words_without_a_subject(word):
+    assert word_term(word) == ""
+
+
+def test_stop_words_are_folded_words_without_apostrophes():
+    assert all(fold(word) == word and word.isalpha() for word in ENGLISH)
+
+
+@pytest.mark.parametrize("word", ["hell", "shell", "ill", "shed", "wed", "will power", "may day"])
+def test_no_stop_word_hides_a_noun_that_a_contraction_spells(word):
+    assert search_terms(word.split()[-1])
+
+
+@given(st.text())
+def test_terms_do_not_depend_on_case_or_normal_form(text):
+    assert search_terms(text) == search_terms(unicodedata.normalize("NFD", text))
+    assert search_terms(fold(text)) == search_terms(text)
+
+
+@given(st.text(), st.text())
+def test_terms_of_separate_lines_are_the_terms_of_each(one, other):
+    assert search_terms(f"{one}\n{other}") == search_terms(one) + search_terms(other)
+
+
+@given(st.text())
+def test_no_term_is_empty(text):
+    assert all(search_terms(text))
+
+
+@pytest.mark.parametrize("unit", ["a'", "'s'", "word ", "的", "가", "x\u0301", "d'", "貝a"])
+def test_time_grows_with_the_length_only(unit):
+    def seconds(length: int) -> float:
+        text = unit * (length // len(unit))
+        start = time.perf_counter()
+        search_terms(text)
+        return time.perf_counter() - start
+
+    seconds(50_000)
+    small = min(seconds(50_000) for _ in range(3))
+    large = min(seconds(200_000) for _ in range(3))
+    assert large < 12 * small + 0.05  # 4 for linear, 16 for quadratic
