@@ -16,6 +16,9 @@ from offbook.stores.schema import jobs
 from offbook.stores.statements import batches, insert_missing, timestamp
 
 Status = Literal["pending", "running", "done", "quarantined"]
+EMBED: Final = "embed"
+"""The kind of the jobs that embed a chunk."""
+
 OPEN: Final[frozenset[Status]] = frozenset({"pending", "running", "quarantined"})
 
 

@@ -12,8 +12,9 @@ import sqlite3
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.pool import QueuePool
@@ -27,6 +28,7 @@ T = TypeVar("T")
 
 READERS: Final = 4
 BUSY_TIMEOUT_SECONDS: Final = 15.0
+_UNPURGED: Final = 1
 
 
 class SqliteStore:
@@ -82,8 +84,10 @@ class SqliteStore:
     async def purge(self) -> None:
         """Remove the remains of what was deleted from the file and its journal.
 
+        An interrupted purge is made up for when the store is opened next.
+
         Raises:
-            StoreFailed: another process still reads what was deleted.
+            StoreFailed: another process still reads what was deleted, or the disk is full.
         """
         await self._in(self._writing, self._purge)
 
@@ -131,14 +135,18 @@ class SqliteStore:
         with reported(str(self.path)):
             _make_private(self.path)
             self._connection = self._writer.connect()
-            self._use_journal(self._connection)
+            self._use_journal()
             migration.bring_up_to_date(self._connection, str(self.path))
+            (state,) = self._raw().execute("PRAGMA user_version").fetchone()
+        if state == _UNPURGED:
+            # An earlier purge was interrupted; where it fails again, a later one will do.
+            with suppress(StoreFailed):
+                self._purge()
 
-    def _use_journal(self, connection: Connection) -> None:
+    def _use_journal(self) -> None:
         """Switch to WAL; SQLite does not wait by itself where another process does the same."""
         deadline = time.monotonic() + self._timeout
-        raw = connection.connection.driver_connection
-        assert raw is not None  # noqa: S101 - a connection that has just been opened
+        raw = self._raw()
         while True:
             try:
                 (mode,) = raw.execute("PRAGMA journal_mode = WAL").fetchone()
@@ -168,16 +176,27 @@ class SqliteStore:
 
     def _purge(self) -> None:
         with reported(str(self.path)):
-            raw = self._connection.connection.driver_connection if self._connection else None
-            if raw is None:
-                return
+            raw = self._raw()
+            raw.execute(f"PRAGMA user_version = {_UNPURGED}")
+            # secure_delete overwrites what is deleted, but not the copies that splitting and
+            # merging pages leave in their unused middle: only a rewritten file is free of them.
+            raw.execute("VACUUM")
             (busy, _, _) = raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            if not busy:
+                raw.execute("PRAGMA user_version = 0")
         if busy:
             raise StoreFailed(
                 f"The journal of {str(self.path)!r} still holds what was deleted: another"
                 " process is reading it.",
                 "end the other offbook processes; the last one to close empties the journal",
             )
+
+    def _raw(self) -> sqlite3.Connection:
+        """The writer's connection as the driver knows it."""
+        if self._connection is None:
+            self._connection = self._writer.connect()
+        raw: Any = self._connection.connection.driver_connection
+        return cast("sqlite3.Connection", raw)
 
     def _close(self) -> None:
         self._writing.shutdown(wait=True)

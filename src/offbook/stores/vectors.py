@@ -114,8 +114,16 @@ def begin_set(conn: Connection, character: str, embedder: str, dimension: int) -
     return made
 
 
-def activate_set(conn: Connection, character: str, set_id: str) -> None:
+def activate_set(
+    conn: Connection, character: str, set_id: str, *, without: Sequence[str] = ()
+) -> None:
     """Put a complete set in the place of the active one, and delete all others.
+
+    Args:
+        conn: Connection of a write.
+        character: Id of the character.
+        set_id: The new set.
+        without: Subjects that the new embedder refuses, and that may lack a vector.
 
     Raises:
         StoreFailed: the set is gone, or lacks vectors that the active one has.
@@ -128,7 +136,7 @@ def activate_set(conn: Connection, character: str, set_id: str) -> None:
         )
     for other in sets.values():
         if other.active and other.id != set_id:
-            _check_complete(conn, character, old=other.id, new=set_id)
+            _check_complete(conn, character, old=other.id, new=set_id, without=set(without))
     for other_id in sets:
         if other_id != set_id:
             _remove_set(conn, character, other_id)
@@ -261,19 +269,20 @@ def remove_vectors(conn: Connection, character: str, kind: Kind, ids: Sequence[s
     characters.touch(conn, character)
 
 
-def _check_complete(conn: Connection, character: str, *, old: str, new: str) -> None:
+def _check_complete(
+    conn: Connection, character: str, *, old: str, new: str, without: set[str]
+) -> None:
     for kind, table in vectors.items():
         columns = table.c
         mine = (columns.character_id == character) & (columns.set_id == new)
-        lost = conn.execute(
-            select(func.count())
-            .select_from(table)
-            .where(
+        missing = conn.scalars(
+            select(columns.subject_id).where(
                 columns.character_id == character,
                 columns.set_id == old,
                 columns.subject_id.not_in(select(columns.subject_id).where(mine)),
             )
-        ).scalar_one()
+        )
+        lost = len(set(missing) - without)
         if lost:
             raise StoreFailed(
                 f"{lost} {kind} vectors of {character!r} are not made anew yet.",

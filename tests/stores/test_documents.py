@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+from sqlalchemy import Connection
+
+from offbook.errors import UnknownName
+from offbook.protocols import Store
+from offbook.stores import (
+    call_cache,
+    characters,
+    chunks,
+    conversations,
+    documents,
+    graph,
+    jobs,
+    memories,
+    vectors,
+)
+from tests.stores import data
+
+cached = partial(call_cache.put, prompt="p", prompt_tokens=1, completion_tokens=1, text="t")
+
+
+async def ada(store: Store) -> str:
+    return (await store.write(lambda c: characters.create(c, "Ada"))).id
+
+
+async def test_a_text_comes_back_exactly(store: Store):
+    character = await ada(store)
+    text = "a\r\n\tü 音楽 \U0001f600\u2028\ufeff end "
+    await store.write(lambda c: documents.put(c, character, data.document("d", text)))
+    found = await store.read(lambda c: documents.get(c, character, "d"))
+    assert found is not None
+    assert found.text == text
+    (info,) = await store.read(lambda c: documents.list_all(c, character))
+    assert (info.chars, info.chunks, info.ordinal) == (len(text), 0, 0)
+
+
+async def test_documents_are_numbered_as_they_come_and_a_new_version_keeps_its_place(store: Store):
+    character = await ada(store)
+    for name in "zya":
+        await store.write(
+            lambda c, n=name: documents.put(c, character, data.document(n, n))  # type: ignore[misc]
+        )
+    await store.write(lambda c: documents.put(c, character, data.document("y", "other")))
+    found = await store.read(lambda c: documents.list_all(c, character))
+    assert [(info.id, info.ordinal) for info in found] == [("z", 0), ("y", 1), ("a", 2)]
+    await store.write(lambda c: documents.set_order(c, character, ["a", "z"]))
+    found = await store.read(lambda c: documents.list_all(c, character))
+    assert [info.id for info in found] == ["a", "z", "y"]
+    with pytest.raises(UnknownName):
+        await store.write(lambda c: documents.set_order(c, character, ["nope"]))
+
+
+async def test_a_document_is_found_by_name_id_and_content(store: Store):
+    character = await ada(store)
+    doc = data.document("life.md", "text")
+    await store.write(lambda c: documents.put(c, character, doc))
+    assert (await store.read(lambda c: documents.require(c, character, "life.md"))).id == doc.id
+    found = await store.read(lambda c: documents.find_by_digest(c, character, doc.digest))
+    assert found is not None
+    assert found.name == "life.md"
+    assert await store.read(lambda c: documents.find_by_digest(c, character, "no")) is None
+    with pytest.raises(UnknownName) as raised:
+        await store.read(lambda c: documents.require(c, character, "live.md"))
+    assert "life.md" in raised.value.hint
+
+
+async def test_a_new_version_forgets_the_calls_that_saw_the_old_one(store: Store):
+    character = await ada(store)
+    put = partial(documents.put, character=character)
+    await store.write(partial(put, document=data.document("d", "old")))
+    name = frozenset({f"{character}/d"})
+    await store.write(lambda c: cached(c, "k", documents=name))
+    await store.write(partial(put, document=data.document("d", "old")))
+    assert await store.read(lambda c: call_cache.get(c, "k"))
+    await store.write(partial(put, document=data.document("d", "new")))
+    assert await store.read(lambda c: call_cache.get(c, "k")) is None
+
+
+async def test_a_status_is_kept(store: Store):
+    character = await ada(store)
+    await store.write(lambda c: documents.put(c, character, data.document("d", "x")))
+    await store.write(lambda c: documents.set_status(c, character, "d", "partial"))
+    (info,) = await store.read(lambda c: documents.list_all(c, character))
+    assert info.status == "partial"
+
+
+async def test_forgetting_takes_along_what_only_the_document_supports(store: Store):
+    character = await store.write(data.build_character)
+    await store.write(lambda c: cached(c, "k", documents=frozenset({f"{character}/life.md"})))
+    removal = await store.write(lambda c: documents.remove(c, character, "life.md"))
+    assert removal == documents.Removal(cached_calls=1, turns=0, memories=0)
+
+    def left(conn: Connection) -> dict[str, object]:
+        return {
+            "chunks": [chunk.text for chunk in chunks.list_chunks(conn, character)],
+            "vectors": len(vectors.load_matrix(conn, character, "chunk")[0]),
+            "entity vectors": len(vectors.load_matrix(conn, character, "entity")[0]),
+            "raw": graph.list_raw_entities(conn, character),
+            "groups": graph.list_groups(conn, character),
+            "relations": graph.list_relations(conn, character),
+            "decisions": [decision.id for decision in graph.list_decisions(conn, character)],
+            "jobs": {job.document for job in jobs.list_jobs(conn, character)},
+            "memories": len(memories.list_memories(conn, character)),
+            "profile": characters.require(conn, character).profile,
+            "voice": characters.require(conn, character).voice,
+        }
+
+    assert await store.read(left) == {
+        "chunks": ["Note G. – 音楽", "Letters."],
+        "vectors": 2,
+        "entity vectors": 0,
+        "raw": [],
+        "groups": [],
+        "relations": [],
+        "decisions": ["d2"],
+        "jobs": {"works.md"},
+        "memories": 1,
+        "profile": None,
+        "voice": (),
+    }
+
+
+async def test_a_profile_of_other_documents_stays(store: Store):
+    character = await store.write(data.build_character)
+    await store.write(lambda c: documents.remove(c, character, "works.md"))
+    assert (await store.read(lambda c: characters.require(c, character))).profile
+
+
+async def test_turns_keep_their_words_but_lose_what_they_recalled(store: Store):
+    character = await store.write(data.build_character)
+    await store.write(lambda c: data.talk(c, character))
+    await store.write(lambda c: data.talk(c, character, session="s2", on="works.md"))
+    removal = await store.write(lambda c: documents.remove(c, character, "life.md"))
+    assert (removal.turns, removal.memories) == (1, 1)
+    (turn,) = await store.read(lambda c: conversations.history(c, character, "s1"))
+    assert turn.answered == "Long ago."
+    assert turn.recall is not None
+    assert turn.recall["context"] == []
+    assert turn.recall["skipped"] == [{"kind": "knowledge", "title": "", "why": "forgotten"}]
+    (other,) = await store.read(lambda c: conversations.history(c, character, "s2"))
+    assert other.recall is not None
+    assert other.recall["context"][0]["text"] == "She was born."
+    assert await store.read(lambda c: conversations.resting_on(c, character, "life.md")) == (0, 0)
+
+
+async def test_with_memories_the_turns_and_what_they_taught_go_too(store: Store):
+    character = await store.write(data.build_character)
+    await store.write(lambda c: data.talk(c, character))
+    await store.write(
+        lambda c: conversations.add_turn(c, character, "s1", "And then?", "I wrote.", rests_on=[])
+    )
+    removal = await store.write(
+        lambda c: documents.remove(c, character, "life.md", with_memories=True)
+    )
+    assert (removal.turns, removal.memories) == (1, 1)
+    history = await store.read(lambda c: conversations.history(c, character, "s1"))
+    assert [turn.said for turn in history] == ["And then?"]
+    said = [m.said for m in await store.read(lambda c: memories.list_memories(c, character))]
+    assert said == ["Hello"]
