@@ -24,6 +24,7 @@ from offbook.language.reference import (
     resolve,
     skip_adverbs,
 )
+from offbook.language.second_person import from_second_person, is_address, like
 from offbook.language.subject_verbs import Edit, agree
 from offbook.language.verbs import is_base, is_finite
 from offbook.language.words import fold
@@ -33,8 +34,6 @@ _NAMING: Final = word_set(
     " word names pseudonym title signed form forms spelling variant"
 )
 _NAMING_LINKS: Final = word_set("as of is was become becomes became being be am")
-_SECOND: Final = {"your": "my", "yours": "mine", "yourself": "myself"}
-_SECOND_OPENINGS: Final = frozenset(("are", "were", "have", "live", "'re", "speak", "love", "hate"))
 _PARTS: Final = word_set("rest best most half part time case name names likes city town")
 _REFLEXIVES: Final = frozenset(("himself", "herself"))
 
@@ -75,7 +74,7 @@ class FirstPerson:
         tokens = tokens_of(text)
         scene = Scene()
         namesakes: set[str] = set()
-        addressed = _is_address(tokens)
+        addressed = is_address(tokens)
         told: list[Told] = []
         at = 0
         for start, end in spans:
@@ -108,7 +107,7 @@ class FirstPerson:
             scene.focus = "self"
             return Told(source, *span, about=True, certainty=1.0)
         if addressed and not grammar.SECOND_PERSON.isdisjoint(plain):
-            edits = _second_person(tokens)
+            edits = from_second_person(tokens)
             return Told(_apply(source, span[0], edits), *span, about=True, certainty=1.0)
         selves = self._names.mentions(tokens)
         selves = self._without_namesakes(tokens, selves, namesakes)
@@ -166,46 +165,6 @@ def _without_numerals(tokens: list[Token]) -> list[str]:
         if not (numeral and before is not None and before.low not in grammar.SUBORDINATORS):
             found.append(token.low)
     return found
-
-
-def _is_address(tokens: list[Token]) -> bool:
-    """Whether a passage tells the character who it is ("You are Nora, a smith.")."""
-    words = [token for token in tokens if not token.quoted]
-    for index, token in enumerate(words[:-1]):
-        opens = index == 0 or not words[index - 1].is_word
-        if opens and token.text == "You" and words[index + 1].low in _SECOND_OPENINGS:
-            return True
-        if opens and token.text == "Your" and words[index + 1].low == "name":
-            return True
-    return False
-
-
-def _second_person(tokens: list[Token]) -> list[Edit]:
-    edits: list[Edit] = []
-    for index, token in enumerate(tokens):
-        if token.quoted:
-            continue
-        if token.low in _SECOND:
-            edits.append((token.start, token.end, _like(token.text, _SECOND[token.low])))
-        elif token.low == "you":
-            after = tokens[skip_adverbs(tokens, index + 1) :][:1]
-            before = tokens[index - 1] if index else None
-            governed = before is not None and (
-                before.low in grammar.PREPOSITIONS or is_finite(before.low)
-            )
-            if governed and not (after and is_finite(after[0].low)):
-                edits.append((token.start, token.end, "me"))
-                continue
-            edits.append((token.start, token.end, "I"))
-            if after and after[0].low in ("are", "'re"):
-                edits.append(
-                    (after[0].start, after[0].end, "am" if after[0].low == "are" else "'m")
-                )
-            elif after and after[0].low == "aren't":
-                edits.append((after[0].start, after[0].end, "am not"))
-            elif after and after[0].low == "were":
-                edits.append((after[0].start, after[0].end, "was"))
-    return edits
 
 
 def _is_namesake(tokens: list[Token], span: tuple[int, int], selves: list[tuple[int, int]]) -> bool:
@@ -301,7 +260,7 @@ def _of_mine(tokens: list[Token], first: int, end: int) -> list[Edit]:
     ):
         return []
     the = tokens[first - 3]
-    return [(the.start, the.end, _like(the.text, "my")), (noun.end, end, "")]
+    return [(the.start, the.end, like(the.text, "my")), (noun.end, end, "")]
 
 
 def _myself(tokens: list[Token], at: int) -> list[Edit]:
@@ -369,7 +328,7 @@ def _pronoun(
         text = "my" if noun_follows(tokens, index + 1) else "mine"
     else:
         text = {"object": "me", "own": "mine", "reflexive": "myself"}[reference.case]
-    return [(token.start, token.end, _like(token.text, text))]
+    return [(token.start, token.end, like(token.text, text))]
 
 
 def _dangles(tokens: list[Token], references: list[Reference]) -> bool:
@@ -380,10 +339,6 @@ def _dangles(tokens: list[Token], references: list[Reference]) -> bool:
         return True
     settled = {reference.index for reference in references if reference.is_self}
     return opening in ("he", "she", "his", "her") and 0 not in settled
-
-
-def _like(model: str, text: str) -> str:
-    return text[0].upper() + text[1:] if model[0].isupper() else text
 
 
 def _apply(source: str, offset: int, edits: list[Edit]) -> str:

@@ -12,7 +12,7 @@ from typing import Final
 from offbook.language import grammar
 from offbook.language.clauses import Token, starts_clause
 from offbook.language.grammar import Gender, word_set
-from offbook.language.verbs import is_finite
+from offbook.language.verbs import is_base, is_finite, is_past, is_third_singular
 
 _PLACE_BEFORE: Final = word_set(
     "in at near into from across through towards toward throughout within"
@@ -56,6 +56,8 @@ def _named(tokens: list[Token], index: int, blocked: set[int]) -> Person | None:
     low = [token.low for token in tokens[index:last]]
     gender = _gender_of(low)
     titled = low[0] in grammar.TITLES
+    if len(low) == 1 and starts_clause(tokens, index) and _is_common_noun(tokens, index):
+        return None
     if len(low) == 1 and not gender and not _may_be_name(tokens, index):
         return None
     if grammar.GROUP_NOUNS & set(low) or low[0] in grammar.MONTHS_AND_DAYS:
@@ -102,6 +104,16 @@ def _may_be_name(tokens: list[Token], index: int) -> bool:
     if not starts_clause(tokens, index):
         return True
     return after is not None and (is_finite(after.low) or after.low in ("'s", "and"))
+
+
+def _is_common_noun(tokens: list[Token], index: int) -> bool:
+    """Whether a capital owes to its place only: a noun follows it ("Rose petals fell")."""
+    after = tokens[index + 1] if index + 1 < len(tokens) else None
+    if after is None or not after.text[0].islower() or after.low in grammar.FUNCTION:
+        return False
+    return not (is_finite(after.low) or is_base(after.low) or is_third_singular(after.low)) or (
+        after.low.endswith("s") and index + 2 < len(tokens) and is_past(tokens[index + 2].low)
+    )
 
 
 def _gender_of(words: list[str]) -> Gender:

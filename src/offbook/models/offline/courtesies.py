@@ -39,13 +39,11 @@ _GLADNESS: Final = (
     "That is good to hear. Tell me how it came about.",
 )
 _IDENTITY: Final = re.compile(
-    r"^I(?: \([^)]*\))?(?:, [^,]{3,60},)? (?:am|was) (?:an? |the |one of )"
+    r"^I(?: \([^)]*\))?(?:, [^,]{3,60},)? (?:am|was) (?:an? |the |one of |[A-Z])"
 )
 
 
-def answer_courtesy(
-    question: Question, names: Names, telling: Telling | None, evidence: Evidence
-) -> str:
+def answer_courtesy(question: Question, names: Names, telling: Telling, evidence: Evidence) -> str:
     """A short answer to small talk."""
     pick = crc32(fold(question.text).encode())
     plain = {
@@ -62,8 +60,9 @@ def answer_courtesy(
     introduction = f"I am {names.full}."
     if question.courtesy == "name":
         return introduction
-    about = self_description(evidence, telling) if telling is not None else []
-    return " ".join([introduction, *about])
+    about = self_description(evidence, telling)
+    named = bool(about) and about[0].startswith(introduction[:-1])
+    return " ".join(about if named else [introduction, *about])
 
 
 def self_description(evidence: Evidence, telling: Telling, most: int = 2) -> list[str]:

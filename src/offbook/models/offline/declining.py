@@ -16,17 +16,23 @@ from offbook.language.questions import Question
 from offbook.language.verbs import is_base
 from offbook.language.words import fold
 
-_NAME: Final = (
+_OUTSIDE: Final = (
     "I have never heard of {it}.",
     "{It}? The name means nothing to me.",
     "I know nothing of {it}.",
     "Of {it} I have no knowledge at all.",
 )
-_THING: Final = (
-    "Of {it} I know nothing.",
+_NAME: Final = (
+    "Of {it} I can tell you nothing.",
+    "{It}? I can tell you nothing of that name.",
+    "The name of {it} calls nothing to my mind.",
     "I can tell you nothing of {it}.",
-    "I know nothing of {it}, and I will not pretend to.",
-    "You ask about {it}; I have nothing to tell you about that.",
+)
+_THING: Final = (
+    "Of {it} I can tell you nothing.",
+    "Nothing comes to my mind about {it}.",
+    "I can tell you nothing of {it}, and I will not make it up.",
+    "You ask about {it}; I have nothing to tell you of that.",
 )
 _BY_KIND: Final[dict[str, tuple[str, ...]]] = {
     "who": ("Who that was, I cannot tell you.", "I could not give you a name."),
@@ -55,6 +61,9 @@ _OTHER_LANGUAGE: Final = (
 def decline(question: Question, missing: Sequence[str], names: Sequence[str] = ()) -> str:
     """Admit that the answer is unknown.
 
+    It says that nothing can be told, not that the thing does not exist: the context is what a
+    search found, and it may have missed what the character does know.
+
     Args:
         question: What was asked.
         missing: Words of the question that the context does not hold, the weightiest first.
@@ -62,8 +71,7 @@ def decline(question: Question, missing: Sequence[str], names: Sequence[str] = (
     """
     pick = crc32(fold(question.text).encode())
     if names:
-        shown = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
-        return _fill(_NAME[pick % len(_NAME)], shown)
+        return _fill(_NAME[pick % len(_NAME)], _listed(names))
     phrase = next(filter(None, (phrase_of(question.text, word) for word in missing)), "")
     if phrase:
         return _fill(_THING[pick % len(_THING)], phrase)
@@ -73,8 +81,11 @@ def decline(question: Question, missing: Sequence[str], names: Sequence[str] = (
 
 def decline_outside(question: Question, entities: Sequence[str]) -> str:
     """Decline what the boundary of the character's knowledge shuts out."""
-    shown = [entity for entity in entities if entity]
-    return decline(question, (), shown[:3])
+    shown = [entity for entity in entities if entity][:3]
+    if not shown:
+        return decline(question, ())
+    pick = crc32(fold(question.text).encode())
+    return _fill(_OUTSIDE[pick % len(_OUTSIDE)], _listed(shown))
 
 
 def nothing_to_go_on(question: Question, character: str) -> str:
@@ -86,6 +97,10 @@ def nothing_to_go_on(question: Question, character: str) -> str:
 def other_language() -> str:
     """What is said where the texts are in another language than the question."""
     return _OTHER_LANGUAGE
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
 
 
 def _fill(template: str, phrase: str) -> str:

@@ -43,6 +43,7 @@ _ASIDES: Final = re.compile(
     r"|according to [A-Z][^,.;]{2,50})(?=[,.; ]),?"
 )
 _META: Final = re.compile(
+    r"\b[A-Z]\w+ (?:states|adds|suggests|estimates) |"
     r"\b[A-Z]\w+ has (?:said|stated|suggested|called|described|revealed|argued|noted|claimed"
     r"|written)\b|"
     r"\b(?:fictional|protagonist|antagonist|novels?|film(?:s|ed)?|movies?|television|TV|screenplay|"

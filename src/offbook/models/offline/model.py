@@ -53,7 +53,8 @@ class OfflineModel:
                 "configure a model with chat.model and chat.base_url for anything else",
             )
         prompt, inputs = request.origin
-        written: str = prompt.answer.write(_rule(prompt.name)(inputs))
+        rule = _rule(prompt.name)
+        written: str = prompt.answer.write(rule(inputs))
         return written
 
 

@@ -18,6 +18,7 @@ from offbook.types import ContextItem
 
 _WORDS: Final = 120
 _LONGEST: Final = 45
+_LEADING: Final = 2
 _TELLING: Final = (
     (3.0, re.compile(r"\b(?:is|was|are|am) (?:an? |the |one of )")),
     (2.0, re.compile(r"\b(?:born|native of|grew up|son of|daughter of|child of|comes from)\b")),
@@ -26,6 +27,8 @@ _TELLING: Final = (
     (0.7, re.compile(r"\b(?:loves?|hates?|believes?|fears?|always|never)\b")),
 )
 _EARLY: Final = 6.0
+_WIDE: Final = 0x3000
+"""From here on the scripts that put no blank between sentences."""
 
 
 def profile(inputs: ProfileInputs) -> str:
@@ -44,12 +47,26 @@ def profile(inputs: ProfileInputs) -> str:
     words = 0
     for _, index in ranked:
         size = len(_plain(evidence, index).split())
-        if words + size <= _WORDS:
+        if words + size <= _WORDS and not _repeats(evidence, index, chosen):
             chosen.append(index)
             words += size
     if not chosen:
         return _fallback(evidence, inputs.character)
-    return " ".join(_plain(evidence, index) for index in sorted(chosen))
+    return _joined([_plain(evidence, index) for index in sorted(chosen)])
+
+
+def _repeats(evidence: Evidence, index: int, chosen: list[int]) -> bool:
+    mine = set(evidence.sentences[index].counts)
+    return any(
+        len(mine & set(evidence.sentences[other].counts)) > 0.6 * len(mine) for other in chosen
+    )
+
+
+def _joined(parts: list[str]) -> str:
+    text = ""
+    for part in parts:
+        text += part if not text or ord(text[-1]) > _WIDE else f" {part}"
+    return text
 
 
 def _worth(evidence: Evidence, names: Names, index: int) -> float:
@@ -59,13 +76,16 @@ def _worth(evidence: Evidence, names: Names, index: int) -> float:
     if sentence.is_heading or not text or len(text.split()) > _LONGEST or is_editorial(text):
         return 0.0
     tokens = tokens_of(sentence.text)
-    named = bool(names.mentions(tokens))
+    spans = names.mentions(tokens)
+    named = bool(spans)
+    leads = not named or spans[0][0] <= _LEADING
     first = tokens[0].low if tokens else ""
     speaks = first in ("i", "you", "he", "she", "my", "your", "his", "her")
     if not named and not (speaks and index < 12):
         return 0.0
     signs = sum(weight for weight, sign in _TELLING if sign.search(text))
-    return (0.5 + signs) * (1.0 + _EARLY / (3 + index)) * (1.0 if named else 0.6)
+    place = (1.0 if named else 0.6) * (1.0 if leads else 0.3)
+    return (0.5 + signs) * (1.0 + _EARLY / (3 + index)) * place
 
 
 def _plain(evidence: Evidence, index: int) -> str:
@@ -83,4 +103,4 @@ def _fallback(evidence: Evidence, character: str) -> str:
         taken.append(_plain(evidence, index))
         if len(taken) == 4:
             break
-    return " ".join(taken) or character
+    return _joined(taken) or character

@@ -15,7 +15,7 @@ from offbook.language.questions import Question, Term, read_question
 from offbook.models.offline import declining
 from offbook.models.offline.courtesies import answer_courtesy, self_description
 from offbook.models.offline.evidence import Evidence, gather, with_names
-from offbook.models.offline.manner import in_voice
+from offbook.models.offline.manner import Situation, in_voice
 from offbook.models.offline.telling import Telling
 from offbook.models.offline.wide_scripts import language_of, reply_wide
 from offbook.prompts.reply import ReplyInputs
@@ -39,16 +39,16 @@ def reply(inputs: ReplyInputs) -> str:
     language = language_of(inputs.question)
     if language != "en":
         return reply_wide(inputs, language)
-    text, answered = _reply(inputs)
-    return in_voice(text, inputs, answered=answered)
+    text, situation = _reply(inputs)
+    return in_voice(text, inputs, situation)
 
 
 def is_answered(inputs: ReplyInputs) -> bool:
     """Whether the reply rests on the context, rather than declining or being small talk."""
-    return language_of(inputs.question) == "en" and _reply(inputs)[1]
+    return language_of(inputs.question) == "en" and _reply(inputs)[1] == "answer"
 
 
-def _reply(inputs: ReplyInputs) -> tuple[str, bool]:
+def _reply(inputs: ReplyInputs) -> tuple[str, Situation]:
     known = [item for item in inputs.context if item.kind != "out_of_scope"]
     outside = [item for item in inputs.context if item.kind == "out_of_scope"]
     if inputs.profile:
@@ -58,13 +58,13 @@ def _reply(inputs: ReplyInputs) -> tuple[str, bool]:
     evidence = gather(known)
     telling = Telling(evidence, names)
     if question.courtesy:
-        return answer_courtesy(question, names, telling, evidence), False
+        return answer_courtesy(question, names, telling, evidence), question.courtesy
     if outside:
-        return declining.decline_outside(question, [item.title for item in outside]), False
+        return declining.decline_outside(question, [item.title for item in outside]), "decline"
     if not evidence.sentences:
-        return declining.nothing_to_go_on(question, inputs.character), False
+        return declining.nothing_to_go_on(question, inputs.character), "decline"
     if language_of(known[0].text) != "en":
-        return declining.other_language(), False
+        return declining.other_language(), "decline"
     return _answer(question, names, evidence, telling, inputs.history)
 
 
@@ -80,24 +80,26 @@ def _answer(
     evidence: Evidence,
     telling: Telling,
     history: Sequence[Message],
-) -> tuple[str, bool]:
+) -> tuple[str, Situation]:
     said = "\n".join(message.content for message in history if message.role == "assistant")
     absent = [name for name in question.names if not evidence.knows(name)]
     if absent and len(absent) == len(question.names):
-        return declining.decline(question, (), absent), False
+        return declining.decline(question, (), absent), "decline"
     asked = _with_history(question, names, history) if question.follow_up else question
     if not asked.terms:
         about = [text for text in self_description(evidence, telling) if text not in said]
-        return (" ".join(about), True) if about else (declining.decline(question, ()), False)
+        if about:
+            return " ".join(about), "answer"
+        return declining.decline(question, ()), "decline"
     if evidence.support(asked.terms) < SUPPORT:
-        return declining.decline(question, _missing(asked.terms, evidence)), False
+        return declining.decline(question, _missing(asked.terms, evidence)), "decline"
     specific = any(term.weight >= 1 for term in asked.terms)
     least = MATCHED if specific or len(asked.terms) == 1 else GENERAL_MATCHED
     hits = [hit for hit in evidence.hits(asked) if hit.matched >= least]
     about_self = not question.names
     if spoken := telling.answer(hits, said, about_self=about_self):
-        return " ".join(map(_closed, spoken)), True
-    return declining.decline(question, _missing(asked.terms, evidence)), False
+        return " ".join(map(_closed, spoken)), "answer"
+    return declining.decline(question, _missing(asked.terms, evidence)), "decline"
 
 
 def _missing(terms: Sequence[Term], evidence: Evidence) -> list[str]:

@@ -21,7 +21,7 @@ _KANA: Final = re.compile(r"[\u3041-\u30ff]")
 _HAN: Final = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff]")
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _QUOTED: Final = re.compile(r"[“\"「『《〈‘].*?[”\"」』》〉’]")
-_SUPPORT: Final = 0.34
+_SUPPORT: Final = 0.3
 _DECLINE: Final = {
     "zh": "这件事我不知道，也不愿随口乱说。",
     "ja": "それについては、私は何も知りません。",
@@ -137,7 +137,7 @@ def _best(evidence: Evidence, question: str, character: str, said: str) -> list[
 
 
 _QUESTION_WORDS: Final = re.compile(
-    r"什么|怎么|怎样|为什么|哪里|哪儿|哪个|谁|何时|多少|几|吗|呢|请|告诉|知道|觉得|认为|关于|如何"
+    r"什么|关系|和|与|跟|怎么|怎样|为什么|哪里|哪儿|哪个|谁|何时|多少|几|吗|呢|请|告诉|知道|觉得|认为|关于|如何"
     r"|ですか|ますか|でしたか|ましたか|どこ|いつ|なぜ|どうして|だれ|誰|何|どう|について|教えて"
     r"|무엇|무슨|어디|언제|누가|누구|왜|어떻게|얼마|입니까|습니까|나요|세요|까요|당신|너는|네가|你|您|あなた|君"
 )

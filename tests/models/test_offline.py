@@ -1,0 +1,103 @@
+"""The offline backend as a chat model: every prompt, the narrow wire, clear refusals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from offbook.errors import ModelError
+from offbook.models.offline import OfflineModel
+from offbook.models.offline.model import answered_prompts
+from offbook.prompts import catalogue
+from offbook.prompts.probes import (
+    PROBE_NEEDLE,
+    PROBE_STRUCTURED,
+    NeedleProbeInputs,
+    StructuredProbeInputs,
+)
+from offbook.prompts.profile import PROFILE, ProfileInputs
+from offbook.prompts.prompt import Prompt
+from offbook.prompts.reply import REPLY, ReplyInputs
+from offbook.types import ChatRequest, ContextItem, Message
+
+NORA = "Nora Vey repairs clocks in Hull. Her father was a sailor. She hates rain."
+INPUTS: dict[str, Any] = {
+    "reply": ReplyInputs(
+        "Nora Vey", "", (), (), (ContextItem("knowledge", "Nora", NORA, 1.0),), "What do you hate?"
+    ),
+    "profile": ProfileInputs("Nora Vey", (NORA,)),
+    "probe_structured": StructuredProbeInputs(("anchor", "bell")),
+    "probe_needle": NeedleProbeInputs("lantern", "filler " * 50),
+}
+
+
+def request_for(prompt: Prompt[Any, Any], inputs: Any) -> ChatRequest:
+    return ChatRequest((Message("user", "as it would be sent"),), origin=(prompt, inputs))
+
+
+@pytest.mark.parametrize("prompt", catalogue.ALL, ids=lambda prompt: prompt.name)
+async def test_every_prompt_of_the_catalogue_has_an_answer_that_its_own_parser_reads(prompt):
+    assert prompt.name in INPUTS, "a new prompt needs an offline answer, and inputs in this test"
+    response = await OfflineModel().complete(request_for(prompt, INPUTS[prompt.name]))
+    value = prompt.answer.parse(response.text)
+    assert prompt.answer.write(value) == response.text
+    if prompt.check is not None:
+        prompt.check(INPUTS[prompt.name], value)
+
+
+def test_the_rules_name_no_prompt_that_does_not_exist():
+    assert answered_prompts() == {prompt.name for prompt in catalogue.ALL}
+
+
+async def test_tokens_are_counted_on_both_sides():
+    response = await OfflineModel().complete(request_for(REPLY, INPUTS["reply"]))
+    assert response.text == "I hate rain."
+    assert (response.prompt_tokens, response.completion_tokens) == (6, 4)
+    assert response.finish_reason == "stop"
+
+
+async def test_a_stream_gives_the_same_text_word_by_word():
+    request = request_for(PROFILE, INPUTS["profile"])
+    pieces = [piece async for piece in OfflineModel().stream(request)]
+    assert len(pieces) > 5
+    assert "".join(pieces) == (await OfflineModel().complete(request)).text
+
+
+async def test_equal_requests_have_equal_answers():
+    texts = {
+        (await OfflineModel().complete(request_for(REPLY, INPUTS["reply"]))).text for _ in range(5)
+    }
+    assert len(texts) == 1
+
+
+async def test_the_probes_are_answered_right():
+    structured = await OfflineModel().complete(
+        request_for(PROBE_STRUCTURED, INPUTS["probe_structured"])
+    )
+    items = PROBE_STRUCTURED.answer.parse(structured.text).items
+    assert [(item.number, item.word) for item in items] == [(1, "anchor"), (2, "bell")]
+    needle = await OfflineModel().complete(request_for(PROBE_NEEDLE, INPUTS["probe_needle"]))
+    assert needle.text == "lantern"
+
+
+@dataclass(frozen=True)
+class _Unknown:
+    name: str = "weather_report"
+
+
+async def test_an_unknown_prompt_is_refused_by_its_name():
+    request = ChatRequest((Message("user", "?"),), origin=(_Unknown(), None))
+    with pytest.raises(ModelError, match="weather_report") as caught:
+        await OfflineModel().complete(request)
+    assert "configure a model" in caught.value.hint
+
+
+async def test_free_messages_are_refused():
+    with pytest.raises(ModelError, match="only what offbook itself asks"):
+        await OfflineModel().complete(ChatRequest((Message("user", "Hello"),)))
+
+
+def test_it_calls_itself_offline():
+    assert (OfflineModel().name, OfflineModel().base_url) == ("offline", "offline:")
