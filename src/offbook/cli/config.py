@@ -9,14 +9,15 @@ from typing import Annotated
 
 import typer
 
-from offbook.cli.globals import Json, settings_for
+from offbook.cli.globals import Json, help_without_command, settings_for
 
-app = typer.Typer(help="Look at the settings.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(help="Look at the settings.", invoke_without_command=True, rich_markup_mode=None)
 
 
 @app.callback()
-def _group() -> None:
+def _group(context: typer.Context) -> None:
     """Look at the settings."""
+    help_without_command(context)
 
 
 @app.command("show")

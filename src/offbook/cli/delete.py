@@ -17,7 +17,10 @@ def command(
     name: CharacterName,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
-    """Delete a character: documents, index, conversations, cached calls."""
+    """Delete a character and all that belongs to it.
+
+    Documents, index, conversations and cached calls leave the whole home folder.
+    """
     from offbook.cli.running import say, with_offbook
 
     settings = settings_for()

@@ -22,7 +22,10 @@ def command(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Delete a document from the whole home folder: database, journals, cached calls."""
+    """Delete a document and all that only it supports.
+
+    It leaves the whole home folder: database, journals, cached calls.
+    """
     from offbook.cli.running import print_json, say, with_offbook
 
     report = with_offbook(

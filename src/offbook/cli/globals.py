@@ -35,8 +35,20 @@ class Globals:
                 raise UsageError(f"--set {text!r} has no value", "write --set name=value")
             self.flags[name.strip()] = value
 
+    def forget(self) -> None:
+        """Back to how it is before a command line was read."""
+        self.flags, self.debug = {}, False
+
 
 GLOBALS = Globals()
+
+
+def help_without_command(context: typer.Context) -> None:
+    """End with the help and the exit code of wrong usage where a command is missing."""
+    if context.invoked_subcommand is None:
+        sys.stderr.write(context.get_help() + "\n")
+        raise typer.Exit(2)
+
 
 CharacterName = Annotated[str, typer.Argument(metavar="NAME", help="The character's name or id.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]

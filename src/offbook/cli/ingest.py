@@ -32,7 +32,7 @@ def command(
     name: CharacterName,
     paths: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[PATH]...", help="Files or folders; none: the stored documents."),
+        typer.Argument(metavar="PATH", help="Files or folders; none: the stored documents."),
     ] = None,
     method: MethodName = None,
     document_name: Annotated[
@@ -54,7 +54,10 @@ def command(
     budget_calls: BudgetCalls = None,
     budget_usd: BudgetUsd = None,
 ) -> int:
-    """Add or update persona documents; what is stored already is not paid for again."""
+    """Add or update persona documents.
+
+    What is stored already is not paid for again.
+    """
     from offbook.cli.progress import shown
     from offbook.cli.running import with_offbook
 

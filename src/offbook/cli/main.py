@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Annotated
 
-import click
 import typer
 
 from offbook.cli import (
@@ -28,18 +27,19 @@ from offbook.cli import (
     reembed,
     show,
 )
-from offbook.cli.globals import GLOBALS
-from offbook.errors import OffbookError
+from offbook.cli.globals import GLOBALS, help_without_command
+from offbook.errors import OffbookError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+INTERRUPTED = 130
 _ANYWHERE = {"--debug": 0, "--home": 1, "--set": 1}
 
 app = typer.Typer(
     name="offbook",
     help="Turns texts about a character into a character one can talk to.",
-    no_args_is_help=True,
+    invoke_without_command=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     add_completion=True,
@@ -48,14 +48,16 @@ app = typer.Typer(
 
 @app.callback()
 def _globals(
+    context: typer.Context,
     home: Annotated[str | None, typer.Option(help="Where the embedded database lives.")] = None,
     set_: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Any setting; see `config show`."),
     ] = None,
-    debug: Annotated[bool, typer.Option(help="Show the traceback of an error.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
     GLOBALS.remember(home, set_ or [], debug=debug)
+    help_without_command(context)
 
 
 app.command("demo")(demo.command)
@@ -77,6 +79,9 @@ app.add_typer(config.app, name="config")
 
 def run(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and leave the process with its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a letter shows its code; in JSON that is the same letter.
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     sys.exit(main(list(sys.argv[1:] if arguments is None else arguments)))
 
 
@@ -89,27 +94,26 @@ def main(arguments: list[str]) -> int:
     Returns:
         The exit code.
     """
-    arguments = _globals_first(arguments)
-    as_json = "--json" in arguments
+    GLOBALS.forget()
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    as_json = "--json" in options
     try:
-        code = app(arguments, prog_name="offbook", standalone_mode=False)
+        code = app(_globals_first(arguments), prog_name="offbook", standalone_mode=False)
     except OffbookError as error:
         return _fail(error, as_json)
-    except click.exceptions.Exit as leave:
-        return leave.exit_code
-    except (KeyboardInterrupt, click.exceptions.Abort, EOFError):
-        sys.stderr.write("interrupted; what was done is kept\n")
-        return 130
-    except click.ClickException as error:
-        return _usage(error, as_json)
+    except (KeyboardInterrupt, typer.Abort, EOFError):
+        code = INTERRUPTED
+    except typer.TyperException as error:
+        return _fail(_usage(error), as_json)
     except BrokenPipeError:
-        sys.stderr.close()
-        return 1
+        return _reader_left()
     except Exception as error:
-        if GLOBALS.debug:
-            raise
         hint = "run it again with --debug and report the traceback"
-        return _fail(OffbookError(f"{type(error).__name__}: {error}", hint), as_json)
+        failure = OffbookError(f"{type(error).__name__}: {error}", hint)
+        failure.__cause__ = error
+        return _fail(failure, as_json)
+    if code == INTERRUPTED:
+        sys.stderr.write("offbook: interrupted; what was done is kept\n")
     return code if isinstance(code, int) else 0
 
 
@@ -124,14 +128,15 @@ def _globals_first(arguments: list[str]) -> list[str]:
     while queue:
         word = queue.pop(0)
         name, equals, _ = word.partition("=")
-        if name in _ANYWHERE:
-            front.append(word)
-            if not equals:
-                taken = _ANYWHERE[name]
-                front += queue[:taken]
-                queue = queue[taken:]
-        else:
+        if name not in _ANYWHERE:
             rest.append(word)
+            continue
+        taken = 0 if equals else _ANYWHERE[name]
+        if taken > len(queue):
+            # Its value is missing; the parser says so when nothing stands behind it.
+            return [*front, word]
+        front += [word, *queue[:taken]]
+        queue = queue[taken:]
     return front + rest
 
 
@@ -144,17 +149,24 @@ def _fail(error: OffbookError, as_json: bool) -> int:
         import json
 
         sys.stdout.write(json.dumps(error.as_json(), ensure_ascii=False) + "\n")
-    line = f"offbook: {error.message}" + (f"; {error.hint}" if error.hint else "")
+    message = error.message.rstrip(".")
+    line = f"offbook: {message}" + (f"; {error.hint}" if error.hint else "")
     sys.stderr.write(" ".join(line.split()) + "\n")
     return error.exit_code
 
 
-def _usage(error: click.ClickException, as_json: bool) -> int:
-    if isinstance(error, click.UsageError) and error.ctx is not None and not as_json:
-        sys.stderr.write(error.ctx.get_usage() + "\n")
-    command = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else ""
-    from offbook.errors import UsageError
+def _usage(error: typer.TyperException) -> UsageError:
+    """The parser's complaint as an error of ours: its suggestion, or the help, is the hint."""
+    context: typer.Context | None = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else "offbook"
+    message, _, suggestion = error.format_message().rstrip(".").partition(". ")
+    hint = suggestion or f"`{path} --help` lists what there is"
+    return UsageError(message[:1].lower() + message[1:], hint[:1].lower() + hint[1:])
 
-    return _fail(
-        UsageError(error.format_message(), f"see `{command or 'offbook'} --help`"), as_json
-    )
+
+def _reader_left() -> int:
+    """Whoever read standard output has gone, as ``head`` does; nobody is left to complain to."""
+    import os
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 1
