@@ -22,7 +22,7 @@ from typing import Any
 import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from offbook.language.tokens import count_tokens
@@ -43,6 +43,7 @@ STATUSES = {
     "context_length": (400, "context_length_exceeded", "maximum context length is 4096 tokens"),
     "no_temperature": (400, "unsupported_value", "Unsupported value: 'temperature' is not known"),
     "no_max_tokens": (400, "unsupported_parameter", "Unsupported parameter: 'max_tokens'"),
+    "no_format": (404, "not_found", "No endpoint was found that takes response_format"),
     "filtered": (400, "content_filter", "refused by the content management policy"),
 }
 TEXTS: dict[str, Callable[[Answer], Answer]] = {
@@ -56,7 +57,26 @@ TEXTS: dict[str, Callable[[Answer], Answer]] = {
     "prose": lambda answer: Answer(f"Of course! Here it is:\n```json\n{answer.text}\n```\nDone."),
     "rubbish": lambda _: Answer("I would rather not."),
 }
-BODIES = ("invalid_json", "no_choices", "html", "error_in_body", "close")
+
+
+async def _broken_body() -> AsyncIterator[str]:
+    """A body whose connection is closed in the middle."""
+    yield '{"choices": '
+    raise ConnectionAbortedError
+
+
+BODIES: dict[str, Callable[[], Response]] = {
+    "invalid_json": lambda: Response('{"choices": [{"mess', media_type="application/json"),
+    "no_choices": lambda: JSONResponse({"object": "chat.completion", "choices": []}),
+    "html": lambda: Response("<html>Welcome</html>", media_type="text/html"),
+    "list": lambda: JSONResponse([1, 2]),
+    "odd_content": lambda: JSONResponse({"choices": [{"message": {"content": 7}}]}),
+    "no_content": lambda: JSONResponse({"choices": [{"message": {"content": None}}]}),
+    "odd_data": lambda: JSONResponse({"data": "none"}),
+    "error_in_body": lambda: JSONResponse({"error": {"message": "the upstream model is gone"}}),
+    "close": lambda: StreamingResponse(_broken_body(), media_type="application/json"),
+    "redirect": lambda: RedirectResponse("http://127.0.0.1:9/v1/elsewhere", 307),
+}
 STREAMS = ("half_stream", "dropped_stream", "malformed_stream", "error_in_stream")
 EMBEDDINGS = ("wrong_dimension", "missing_embedding", "nan", "shuffled")
 FAULTS = (*STATUSES, *TEXTS, *BODIES, *STREAMS, *EMBEDDINGS, "hang", "ok")
@@ -232,21 +252,13 @@ class LoopbackServer:
             return None
         if fault == "no_max_tokens" and "max_tokens" not in body:
             return None
+        if fault == "no_format" and form is None:
+            return None
         if fault in STATUSES:
             status, code, message = STATUSES[fault]
             headers = {"retry-after": self.retry_after} if self.retry_after else None
             return _error(status, code, message, headers)
-        if fault == "invalid_json":
-            return Response('{"choices": [{"mess', media_type="application/json")
-        if fault == "close":
-            return StreamingResponse(_broken_body(), media_type="application/json")
-        if fault == "no_choices":
-            return JSONResponse({"object": "chat.completion", "choices": []})
-        if fault == "error_in_body":
-            return JSONResponse({"error": {"message": "the upstream model is gone"}})
-        if fault == "html":
-            return Response("<html>Welcome</html>", media_type="text/html")
-        return None
+        return BODIES[fault]() if fault in BODIES else None
 
     def _completion(self, body: Mapping[str, Any], answer: Answer) -> dict[str, Any]:
         message = {"role": "assistant", "content": answer.text, "reasoning_content": "Hm."}
@@ -356,12 +368,6 @@ def _event(delta: Mapping[str, Any], finish_reason: str | None = None) -> str:
 
 def _to_base64(vector: Any) -> str:
     return base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode()
-
-
-async def _broken_body() -> AsyncIterator[str]:
-    """A body whose connection is closed in the middle."""
-    yield '{"choices": '
-    raise ConnectionAbortedError
 
 
 def main() -> None:

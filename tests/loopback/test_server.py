@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
 from pathlib import Path
@@ -29,6 +30,9 @@ SCHEMA = {
 }
 
 
+ALL_THERE_IS = {"temperature": 1, "max_tokens": 1, "response_format": {"type": "json_object"}}
+
+
 def send(server: LoopbackServer, path: str, body: dict[str, Any]) -> tuple[int, Any, Any]:
     """Status, headers and body of the response."""
     connection = HTTPConnection("127.0.0.1", server.port, timeout=10)
@@ -41,7 +45,7 @@ def send(server: LoopbackServer, path: str, body: dict[str, Any]) -> tuple[int, 
         connection.close()
 
 
-def chat(server: LoopbackServer, body: dict[str, Any] | None = None) -> tuple[int, Any, Any]:
+def chat(server: LoopbackServer, body: Mapping[str, Any] | None = None) -> tuple[int, Any, Any]:
     messages = [{"role": "user", "content": "Say something."}]
     return send(server, "/chat/completions", {"messages": messages, **(body or {})})
 
@@ -81,7 +85,7 @@ def test_meets_its_script_one_request_each_and_then_is_well(server):
 @pytest.mark.parametrize("fault", sorted(STATUSES))
 def test_every_status_is_given(server, fault):
     server.always(fault)
-    assert chat(server, {"temperature": 1, "max_tokens": 1})[0] == STATUSES[fault][0]
+    assert chat(server, ALL_THERE_IS)[0] == STATUSES[fault][0]
     server.always(None)
     assert chat(server)[0] == 200
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
+from offbook.errors import ModelError
 from offbook.prompts.answers import Text
 from offbook.prompts.prompt import Prompt
 from offbook.types import ChatRequest, ChatResponse, Message
 
+T = TypeVar("T")
 Answer = str | ChatResponse | BaseException
 
 
@@ -75,6 +78,17 @@ class Scripted:
         if isinstance(answer, BaseException):
             raise answer
         return answer
+
+
+async def collected(stream: AsyncIterator[T]) -> tuple[list[T], BaseException | None]:
+    """What a stream gave, and how it failed, if it did."""
+    got: list[T] = []
+    try:
+        async for piece in stream:
+            got.append(piece)  # noqa: PERF401
+    except ModelError as error:
+        return got, error
+    return got, None
 
 
 class Clock:

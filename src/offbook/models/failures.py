@@ -27,6 +27,7 @@ _CONTEXT_MARKS: Final = (
     "too many tokens",
     "prompt is too long",
     "exceeds the available context",
+    "input is too large",
 )
 _FILTER_MARKS: Final = ("content_filter", "content management policy", "content_policy")
 
@@ -87,7 +88,8 @@ def from_status(place: Place, status: int, body: Any, headers: Mapping[str, str]
     """The error for a response with ``status``; passing or lasting."""
     said = place.quote(said_by(body))
     told = f"{place.base_url} answered {status} for model {place.model!r}: {said or '(no text)'}"
-    if status in PASSING or status >= 500:
+    passes = status in PASSING or status >= 500
+    if passes and not (status == 500 and is_about_context_length(said)):
         return PassingError(
             told,
             _hint_when_passing(place, status),
@@ -95,13 +97,12 @@ def from_status(place: Place, status: int, body: Any, headers: Mapping[str, str]
             throttled=status == 429 and "insufficient_quota" not in said_by(body),
         )
     if status == 413 or is_about_context_length(said):
-        return InputRefused(
-            told,
-            "the input is longer than the model takes: use a model with a longer context, or lower "
-            "context.budget_tokens and context.history_tokens",
-        )
+        return InputRefused(told, _hint_when_too_long(place))
     if status in (400, 422) and any(mark in said.casefold() for mark in _FILTER_MARKS):
         return InputRefused(told, "the endpoint's content filter refuses it: use another model")
+    if status in (400, 422) and place.section == "embed":
+        # It may be one text of many, or the whole request: whoever sent it finds out.
+        return InputRefused(told, _hint_when_lasting(place, status))
     return ModelError(told, _hint_when_lasting(place, status))
 
 
@@ -109,6 +110,18 @@ def _hint_when_passing(place: Place, status: int) -> str:
     if status == 429:
         return "lower limits.concurrency or set limits.rpm, or wait; what was done is kept"
     return "the endpoint has trouble; run the command again, what was done is kept"
+
+
+def _hint_when_too_long(place: Place) -> str:
+    if place.section == "embed":
+        return (
+            "the chunk is longer than the embedder takes: use one with a longer context, or lower "
+            "acts.limit"
+        )
+    return (
+        "the input is longer than the model takes: use a model with a longer context, or lower "
+        "context.budget_tokens and context.history_tokens"
+    )
 
 
 def _hint_when_lasting(place: Place, status: int) -> str:

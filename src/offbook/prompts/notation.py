@@ -15,6 +15,7 @@ from typing import Any, Final, NoReturn
 from offbook.errors import IncompleteAnswer, InvalidAnswer
 
 _OPENERS: Final = {"{": "}", "[": "]"}
+_DEEPEST: Final = 100
 _VALUE_FOLLOWS: Final = "{[,:"
 _VALUE_ENDS: Final = ",:}]"
 _ESCAPE: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
@@ -28,14 +29,14 @@ def loads_strictly(text: str) -> Any:
 
     Raises:
         ValueError: it is not JSON, or a key stands twice in one object (one would be lost).
-        InvalidAnswer: it is JSON but for NaN or Infinity, which no mending makes a number.
+        InvalidAnswer: it holds NaN or Infinity, or is nested too deeply: no mending helps.
     """
     try:
         return json.loads(
             text, strict=False, parse_constant=_refuse_constant, object_pairs_hook=_unrepeated
         )
     except RecursionError:
-        raise ValueError("nested too deeply") from None
+        raise InvalidAnswer("the answer is nested too deeply") from None
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -55,6 +56,7 @@ def spans(text: str) -> Iterator[str]:
     Raises:
         IncompleteAnswer: one begins and does not close. Nothing after it is looked at: an object
             inside a cut-off one is a part of the answer, and would pass for the whole.
+        InvalidAnswer: it is nested more than 100 deep, as no answer of ours is.
     """
     position = text.find("{")
     while position >= 0:
@@ -75,6 +77,8 @@ def _end_of(text: str, start: int) -> int:
             continue
         if character in _OPENERS:
             stack.append(_OPENERS[character])
+            if len(stack) > _DEEPEST:
+                raise InvalidAnswer("the answer is nested too deeply", answer=text)
         elif character in "}]":
             if character != stack.pop():
                 break
@@ -126,7 +130,7 @@ def mend_notation(span: str) -> Any:
     try:
         value = json_repair.loads(span, skip_json_loads=True)
     except (RecursionError, ValueError):
-        raise InvalidAnswer(f"the answer is not JSON: {reason}", answer=span) from None
+        value = None
     if _letters_of_value(value) != _letters(_unescape(span)):
         raise InvalidAnswer(f"the answer is not JSON: {reason}", answer=span)
     return value

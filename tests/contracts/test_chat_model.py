@@ -1,0 +1,98 @@
+"""What every chat model promises, whoever answers."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import aclosing
+
+import pytest
+
+from offbook.models.caching import CallCache
+from offbook.models.limits import Limiter, Limits
+from offbook.models.metering import Meter
+from offbook.models.openai_compatible import OpenAICompatible
+from offbook.models.recording import Recorder, Replayer
+from offbook.models.wrappers import wrap
+from offbook.prompts.answers import read_answer
+from offbook.prompts.ask import ask, request_of, stream_text
+from offbook.prompts.probes import PROBE_NEEDLE, NeedleProbeInputs
+from offbook.prompts.profile import PROFILE, ProfileInputs
+from offbook.prompts.reply import REPLY, ReplyInputs
+from offbook.protocols import ChatModel
+from offbook.types import ChatRequest, ChatResponse, ContextItem
+
+PROFILE_INPUTS = ProfileInputs("Ada", ("Ada was born in London in 1815. She loved numbers.",))
+REPLY_INPUTS = ReplyInputs(
+    character="Ada",
+    profile="Ada was born in London in 1815.",
+    voice=(),
+    history=(),
+    context=(ContextItem("knowledge", "Life", "Ada was born in London in 1815.", 1.0),),
+    question="Where were you born?",
+)
+REQUESTS = [
+    request_of(PROFILE, PROFILE_INPUTS),
+    request_of(REPLY, REPLY_INPUTS),
+    request_of(PROBE_NEEDLE, NeedleProbeInputs("tulip", "Nothing to see. " * 20)),
+]
+MODELS = ["offline", "endpoint", "wrapped", "recorder", "replayer"]
+
+
+@pytest.fixture(params=MODELS)
+async def model(request, loopback, sqlite_store, tmp_path) -> ChatModel:
+    endpoint = OpenAICompatible(loopback.base_url, "m")
+    match request.param:
+        case "offline":
+            offline = pytest.importorskip("offbook.models.offline.model", reason="not built yet")
+            built: ChatModel = offline.OfflineModel()
+            return built
+        case "endpoint":
+            return endpoint
+        case "wrapped":
+            limiter = Limiter(Limits(concurrency=4))
+            return wrap(endpoint, meter=Meter(), limiter=limiter, cache=CallCache(sqlite_store))
+        case "recorder":
+            return Recorder(endpoint, tmp_path / "calls.jsonl")
+    recorder = Recorder(endpoint, tmp_path / "calls.jsonl")
+    for sent in [*REQUESTS, *REQUESTS]:
+        await recorder.complete(sent)
+    return Replayer(tmp_path / "calls.jsonl")
+
+
+def test_says_who_it_is_and_where_it_answers(model):
+    assert model.name
+    assert ":" in model.base_url
+
+
+@pytest.mark.parametrize("sent", REQUESTS, ids=lambda sent: sent.origin[0].name)
+async def test_answers_what_the_prompt_can_read(model, sent):
+    response = await model.complete(sent)
+    prompt, inputs = sent.origin
+    assert read_answer(prompt, inputs, response)
+    assert response.prompt_tokens >= 0
+    assert response.completion_tokens >= 0
+
+
+async def test_gives_a_reply_in_pieces(model):
+    pieces = [piece async for piece in stream_text(model, REPLY, REPLY_INPUTS)]
+    assert all(isinstance(piece, str) for piece in pieces)
+    assert "".join(pieces).strip()
+
+
+async def test_a_stream_can_be_left_early(model):
+    async with aclosing(model.stream(REQUESTS[1])) as stream:
+        assert await anext(stream)
+
+
+async def test_answers_many_at_once_each_its_own(model):
+    async def answer(sent: ChatRequest) -> str:
+        response: ChatResponse = await model.complete(sent)
+        return response.text
+
+    answers = await asyncio.gather(*(answer(sent) for sent in REQUESTS))
+    assert len(answers) == len(REQUESTS)
+    assert all(answers)
+
+
+async def test_a_value_comes_through_ask(model):
+    assert await ask(model, PROFILE, PROFILE_INPUTS)

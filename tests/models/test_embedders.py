@@ -1,0 +1,173 @@
+"""Vectors from an endpoint: checked, of unit length, in order, batch by batch."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from offbook.errors import BudgetReached, ConfigurationError, EmbedderMismatch, ModelError
+from offbook.models.embedders import OpenAIEmbedder
+from offbook.models.limits import Limiter, Limits
+from offbook.models.metering import Meter
+from offbook.models.prices import Price
+from tests.loopback import LoopbackServer
+from tests.loopback.answers import vector_of
+from tests.models.fakes import collected
+
+TEXTS = [f"text {n}" for n in range(10)]
+FAST = Limits(backoff_seconds=0.001, backoff_cap_seconds=0.002)
+
+
+def embedder(server: LoopbackServer, **more: object) -> OpenAIEmbedder:
+    settings = {"limiter": Limiter(FAST), "batch": 3, **more}
+    return OpenAIEmbedder(server.base_url, "e", "sk-key", **settings)  # type: ignore[arg-type]
+
+
+def expected(texts: list[str], dimension: int = 8) -> NDArray[np.float64]:
+    rows = np.array([vector_of(text, dimension) for text in texts])
+    units: NDArray[np.float64] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return units
+
+
+@pytest.mark.parametrize("encoding", ["float", "base64"])
+async def test_rows_are_the_texts_unit_vectors_in_order(loopback, encoding):
+    vectors = await embedder(loopback, encoding=encoding).embed(TEXTS, "document")
+    assert vectors.dtype == np.float32
+    np.testing.assert_allclose(vectors, expected(TEXTS), atol=1e-6)
+    assert loopback.count("/embeddings") == math.ceil(len(TEXTS) / 3)
+
+
+async def test_the_order_of_the_response_does_not_matter(loopback):
+    loopback.always("shuffled")
+    np.testing.assert_allclose(
+        await embedder(loopback).embed(TEXTS, "document"), expected(TEXTS), atol=1e-6
+    )
+
+
+async def test_batches_come_as_they_arrive(loopback):
+    seen = dict((await collected(embedder(loopback).embed_batches(TEXTS, "document")))[0])
+    assert sorted(seen) == [0, 3, 6, 9]
+    np.testing.assert_allclose(seen[9], expected(TEXTS[9:]), atol=1e-6)
+
+
+async def test_nothing_to_embed_is_no_request(loopback):
+    assert (await embedder(loopback, dimension=8).embed([], "document")).shape == (0, 8)
+    assert loopback.count() == 0
+
+
+async def test_blank_texts_get_the_zero_vector(loopback):
+    vectors = await embedder(loopback).embed(["a", "  ", "b"], "document")
+    assert np.linalg.norm(vectors, axis=1).round(5).tolist() == [1.0, 0.0, 1.0]
+    alone = await embedder(loopback).embed([""], "query")
+    assert alone.tolist() == [[0.0] * 8]
+
+
+async def test_a_vector_of_another_length_than_the_stored_ones_is_refused(loopback):
+    with pytest.raises(EmbedderMismatch, match=r"8 numbers.*have 384") as caught:
+        await embedder(loopback, dimension=384).embed(TEXTS, "document")
+    assert "reembed" in caught.value.hint
+
+
+async def test_a_length_that_changes_between_batches_is_refused(loopback):
+    loopback.script("ok", "wrong_dimension")
+    slow = embedder(loopback, limiter=Limiter(Limits(concurrency=1)))
+    with pytest.raises(EmbedderMismatch, match="9 numbers"):
+        await slow.embed(TEXTS, "document")
+
+
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [
+        ("missing_embedding", "gave 2 embeddings for 3 texts"),
+        ("nan", "NaN"),
+        ("odd_data", "no list of embeddings"),
+        ("401", "answered 401"),
+        ("404", "answered 404"),
+    ],
+)
+async def test_a_response_that_cannot_be_right_is_told(loopback, fault, told):
+    loopback.always(fault)
+    with pytest.raises(ModelError, match=told) as caught:
+        await embedder(loopback).embed(TEXTS, "document")
+    assert "sk-key" not in str(caught.value)
+
+
+@pytest.mark.parametrize("fault", ["429", "500", "invalid_json", "html", "close"])
+async def test_passing_failures_pass(loopback, fault):
+    loopback.script("ok", fault)
+    assert (await embedder(loopback).embed(TEXTS, "document")).shape == (10, 8)
+
+
+async def test_an_endpoint_that_hangs_is_given_up(loopback):
+    loopback.always("hang")
+    with pytest.raises(ModelError, match="did not answer"):
+        await embedder(loopback, timeout_seconds=0.1, limiter=Limiter(Limits(retries=0))).embed(
+            ["a"], "query"
+        )
+
+
+async def test_what_arrived_before_a_failure_is_given(loopback):
+    loopback.script("ok", "ok", "401")
+    slow = embedder(loopback, limiter=Limiter(Limits(concurrency=1)))
+    arrived, error = await collected(slow.embed_batches(TEXTS, "document"))
+    assert [start for start, _ in arrived] == [0, 3]
+    assert isinstance(error, ModelError)
+
+
+async def test_closing_the_iterator_cancels_what_is_left(loopback):
+    loopback.latency_seconds = 0.05
+    slow = embedder(loopback, batch=1, limiter=Limiter(Limits(concurrency=1)))
+    batches = slow.embed_batches(TEXTS, "document")
+    await anext(batches)
+    await batches.aclose()
+    await asyncio.sleep(0.1)
+    assert loopback.count() <= 2
+
+
+async def test_requests_are_metered_and_cost_what_their_tokens_cost(loopback):
+    meter = Meter({"e": Price(1.0)})
+    await embedder(loopback).metered(meter).embed(TEXTS, "document")
+    usage = meter.usage()
+    assert (usage.embed_calls, usage.calls, usage.prompt_tokens) == (4, 0, 0)
+    assert usage.cost_usd == pytest.approx(20e-6)
+
+
+async def test_tokens_are_estimated_where_the_endpoint_tells_none(loopback):
+    loopback.usage = False
+    meter = Meter({"e": Price(1.0)})
+    await embedder(loopback).metered(meter).embed(TEXTS, "document")
+    assert meter.usage().cost_usd == pytest.approx(20e-6)
+
+
+async def test_the_budget_holds_for_embeddings(loopback):
+    meter = Meter(budget_calls=2)
+    with pytest.raises(BudgetReached):
+        await embedder(loopback).metered(meter).embed(TEXTS, "document")
+    assert loopback.count() <= 2
+    with pytest.raises(ConfigurationError, match="'e' has no price"):
+        embedder(loopback).metered(Meter(budget_usd=1.0))
+
+
+async def test_rows_of_different_lengths_and_odd_rows_are_told(loopback, monkeypatch):
+    from tests.loopback import server
+
+    for make, told in (
+        (lambda text, _: [1.0] * len(text), "lengths"),
+        (lambda *_: ["one"], "neither a list"),
+        (lambda *_: "###", "neither a list"),
+    ):
+        monkeypatch.setattr(server, "vector_of", make)
+        with pytest.raises(ModelError, match=told):
+            await embedder(loopback).embed(["a", "bcd"], "document")
+
+
+async def test_what_is_known_of_the_vectors_can_be_told(loopback):
+    metered = embedder(loopback).metered(Meter(), dimension=8)
+    assert (metered.name, metered.base_url, metered.dimension) == ("e", loopback.base_url, 8)
+    assert "sk-key" not in repr(metered)
+    with pytest.raises(ValueError, match="at least one"):
+        embedder(loopback, batch=0)

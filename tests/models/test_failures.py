@@ -1,0 +1,114 @@
+"""Failures say what happened and how to mend it, and never show the key."""
+
+from __future__ import annotations
+
+import re
+import time
+from email.utils import formatdate
+
+import pytest
+
+from offbook.errors import InputRefused, ModelError
+from offbook.models.failures import PassingError, Place, from_status, retry_after, said_by
+
+PLACE = Place("http://models.test/v1", "m", "judge", "sk-secret-key")
+
+
+@pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 529])
+def test_some_failures_pass(status):
+    error = from_status(PLACE, status, {"error": {"message": "later"}}, {"retry-after": "3"})
+    assert isinstance(error, PassingError)
+    assert error.retry_after == 3.0
+    assert error.throttled == (status == 429)
+    assert f"answered {status}" in error.message
+
+
+@pytest.mark.parametrize(
+    ("status", "told"),
+    [
+        (401, r"set judge\.api_key \(OFFBOOK_JUDGE_API_KEY\)"),
+        (403, r"judge\.api_key may not use 'm'"),
+        (404, r"check judge\.model \('m'\) and judge\.base_url"),
+        (400, r"refuses the request"),
+        (402, r"refuses the request"),
+    ],
+)
+def test_others_last_and_the_hint_names_the_setting(status, told):
+    error = from_status(PLACE, status, {"error": {"message": "no"}}, {})
+    assert type(error) is ModelError
+    assert re.search(told, error.hint)
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (400, {"error": {"code": "context_length_exceeded", "message": "too long"}}),
+        (400, {"message": "This model's maximum context length is 4096 tokens."}),
+        (413, "payload too large"),
+        (500, {"error": {"message": "input is too large to process"}}),
+        (400, {"error": {"code": "content_filter", "message": "refused"}}),
+    ],
+)
+def test_a_refusal_of_this_one_input_is_told_apart(status, body):
+    assert isinstance(from_status(PLACE, status, body, {}), InputRefused)
+
+
+def test_a_bad_request_for_embeddings_may_be_the_matter_of_one_text():
+    place = Place("http://models.test/v1", "e", "embed")
+    assert isinstance(from_status(place, 400, {"error": "no"}, {}), InputRefused)
+    assert type(from_status(place, 401, {"error": "no"}, {})) is ModelError
+
+
+def test_an_empty_account_is_no_matter_of_speed():
+    error = from_status(PLACE, 429, {"error": {"code": "insufficient_quota"}}, {})
+    assert isinstance(error, PassingError)
+    assert not error.throttled
+
+
+def test_the_key_is_left_out_whatever_the_endpoint_says():
+    body = {"error": {"message": "Incorrect API key provided: sk-secret-key\n" + "x" * 500}}
+    error = from_status(PLACE, 401, body, {})
+    assert "sk-secret" not in error.message
+    assert "***" in error.message
+    assert len(error.message) < 350
+    assert "sk-secret" not in repr(PLACE)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ({"error": {"code": "c", "message": "m"}}, "c m"),
+        ({"error": "words"}, "words"),
+        ({"detail": "words"}, "words"),
+        ({"detail": [{"msg": "field required"}]}, "[{'msg': 'field required'}]"),
+        ({}, "{}"),
+        ("plain", "plain"),
+        (None, ""),
+        ([1], "[1]"),
+    ],
+)
+def test_the_endpoints_own_words_are_found_in_any_shape(body, said):
+    assert said_by(body) == said
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, None),
+        ({"retry-after": "7"}, 7.0),
+        ({"retry-after": "0.5"}, 0.5),
+        ({"retry-after-ms": "250", "retry-after": "9"}, 0.25),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": "-3"}, None),
+        ({"retry-after": "inf"}, None),
+        ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, 0.0),
+    ],
+)
+def test_retry_after_is_read(headers, seconds):
+    assert retry_after(headers) == seconds
+
+
+def test_retry_after_may_be_a_date():
+    assert retry_after({"retry-after": formatdate(time.time() + 30, usegmt=True)}) == pytest.approx(
+        30, abs=2
+    )
