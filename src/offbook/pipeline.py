@@ -67,8 +67,9 @@ async def ingest(
         await refresh_voice(store, character)
         # 2 -- vectors -------------------------------------------------------------------------
         if needs.vectors:
-            batch = settings.embed.batch
-            await Embedding(store, stage.embedder, character, batch, progress).run(names)
+            batch, concurrency = settings.embed.batch, settings.limits.concurrency
+            run = Embedding(store, stage.embedder, character, batch, concurrency, progress)
+            await run.run(names)
         # 3 -- the profile ---------------------------------------------------------------------
         if needs.profile:
             await write_profile(

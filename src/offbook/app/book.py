@@ -22,6 +22,7 @@ from offbook.stores import characters, chunks, documents
 
 if TYPE_CHECKING:
     from offbook.app.doctor import Check
+    from offbook.app.reembedding import ReembedReport
     from offbook.documents.readers import ReadDocument
     from offbook.models.metering import Meter
     from offbook.pipeline import Stage
@@ -181,17 +182,20 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
         self, name: str, document: str, *, with_memories: bool = False
     ) -> ForgetReport:
         """Delete a document and all that only it supports, from the whole database."""
+        from offbook.app.waiting import told_on_stderr
+        from offbook.ingestion.lease import ingestion_lease
         from offbook.ingestion.storing import refresh_voice
 
         character = await self.find(name)
         found = await self._store.read(lambda c: documents.require(c, character.id, document))
-        gone = await self._store.read(
-            lambda c: chunks.list_chunks(c, character.id, document=found.id)
-        )
-        removal = await self._store.write(
-            lambda c: documents.remove(c, character.id, found.id, with_memories=with_memories)
-        )
-        await refresh_voice(self._store, character.id)
+        async with ingestion_lease(self._store, character.id, told_on_stderr(character.name)):
+            gone = await self._store.read(
+                lambda c: chunks.list_chunks(c, character.id, document=found.id)
+            )
+            removal = await self._store.write(
+                lambda c: documents.remove(c, character.id, found.id, with_memories=with_memories)
+            )
+            await refresh_voice(self._store, character.id)
         await self._store.purge()
         return ForgetReport(
             character.name,
@@ -202,17 +206,11 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
             removal.memories,
         )
 
-    async def reembed(
-        self, name: str, *, progress: ProgressListener = unheard
-    ) -> tuple[int, Usage]:
+    async def reembed(self, name: str, *, progress: ProgressListener = unheard) -> ReembedReport:
         """Make all vectors anew with the configured embedder; the old ones stay until then."""
-        from offbook.ingestion.embedding import reembed
+        from offbook.app.reembedding import reembed
 
-        character = await self.find(name)
-        stage = self.stage()
-        batch = self.settings.values.embed.batch
-        count = await reembed(self._store, stage.embedder, character.id, batch, progress)
-        return count, self.meter.usage()
+        return await reembed(self, await self.find(name), progress)
 
     async def show(self, name: str, part: str | None) -> Any:
         """An overview of a character, or the rows of ``documents`` or ``chunks``."""
@@ -224,16 +222,22 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
 
     async def recall(self, name: str, question: str) -> tuple[Recall, Usage]:
         """What a reply would rest on; none is generated."""
+        from offbook.app.missing_index import priced
+
         character = await self.find(name)
-        found = await pipeline.recall(self.stage(character.dimension), character, question)
+        async with priced(self, character):
+            found = await pipeline.recall(self.stage(character.dimension), character, question)
         return found, self.meter.usage()
 
     async def ask(
         self, name: str, question: str, *, session: str | None = None, user: str | None = None
     ) -> Reply:
         """One reply; with ``session`` it belongs to a conversation."""
+        from offbook.app.missing_index import priced
+
         talk = await self.session(name, session=session, user=user, keep=session is not None)
-        return await talk.ask(question)
+        async with priced(self, talk.character):
+            return await talk.ask(question)
 
     async def session(
         self,

@@ -6,12 +6,12 @@ Takes: paths.  Gives: what became of each document, and what it cost.
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from offbook import pipeline
+from offbook.app.waiting import told_on_stderr
 from offbook.documents.collecting import collect
 from offbook.documents.readers import ReadDocument, read_document
 from offbook.errors import UnreadableDocument, UsageError
@@ -70,11 +70,8 @@ async def ingest_readings(
     progress: ProgressListener = unheard,
 ) -> IngestReport:
     """Make the character know texts that are in memory."""
-
-    def waiting() -> None:
-        sys.stderr.write(f"another ingestion of {character.name!r} is running; waiting for it\n")
-
     stage = book.stage(character.dimension)
+    waiting = told_on_stderr(character.name)
     rows = await pipeline.ingest(stage, character.id, readings, progress, waiting)
     entities, relations, aliases = await book.store.read(lambda c: _graph_size(c, character.id))
     return IngestReport(

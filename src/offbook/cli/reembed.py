@@ -7,25 +7,48 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from offbook.cli.globals import BudgetCalls, CharacterName, Json, settings_for
+from offbook.cli.globals import (
+    BudgetCalls,
+    BudgetUsd,
+    CharacterName,
+    Concurrency,
+    Json,
+    settings_for,
+)
 
 if TYPE_CHECKING:
     from offbook.app import Offbook
-    from offbook.types import Usage
+    from offbook.app.reembedding import ReembedReport
 
 
-def command(name: CharacterName, as_json: Json = False, budget_calls: BudgetCalls = None) -> None:
+def command(
+    name: CharacterName,
+    as_json: Json = False,
+    concurrency: Concurrency = None,
+    budget_calls: BudgetCalls = None,
+    budget_usd: BudgetUsd = None,
+) -> None:
     """Make the vectors anew with the configured embedder."""
     from offbook.cli.progress import shown
     from offbook.cli.running import cost, print_json, say, with_offbook
 
-    async def body(book: Offbook) -> tuple[int, Usage]:
+    settings = settings_for(
+        limits__concurrency=concurrency,
+        limits__budget_calls=budget_calls,
+        limits__budget_usd=budget_usd,
+    )
+
+    async def body(book: Offbook) -> ReembedReport:
         with shown(book.meter) as progress:
             return await book.reembed(name, progress=progress)
 
-    settings = settings_for(limits__budget_calls=budget_calls)
-    count, usage = with_offbook(settings, body)
+    report = with_offbook(settings, body)
+    if report.quarantined:
+        say(
+            f"offbook: warning: {report.embedder!r} refuses {report.quarantined} chunks of "
+            f"{report.character!r}; they have no vector, and words alone find them"
+        )
     if as_json:
-        print_json({"character": name, "vectors": count, "usage": usage.as_json()})
+        print_json(report.as_json())
     else:
-        say(f"{count} vectors by {settings.values.embed.model!r}; {cost(usage)}")
+        say(f"{report.vectors} vectors by {report.embedder!r}; {cost(report.usage)}")

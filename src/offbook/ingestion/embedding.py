@@ -7,11 +7,13 @@ the chunks that the embedder refuses, which are put into quarantine and reported
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections import deque
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
 
-from offbook.errors import EmbedderMismatch, InputRefused
+from offbook.errors import EmbedderMismatch, InputRefused, ModelError
 from offbook.ingestion.reports import Progress, ProgressListener
 from offbook.stores import chunks, jobs, vectors
 from offbook.types import Chunk
@@ -23,7 +25,9 @@ if TYPE_CHECKING:
 
     from offbook.protocols import Embedder, Store
 
-JOB = "embed"
+JOB: Final = jobs.EMBED
+_HARMLESS: Final = "The boats rose and fell."
+"""A text that every embedder takes: where it is refused too, it is not the chunk's fault."""
 
 
 @dataclass(slots=True)
@@ -35,6 +39,7 @@ class Embedding:
         embedder: Who makes them.
         character: Id of the character.
         batch: Texts in one call.
+        concurrency: Calls side by side.
         progress: Told after every batch.
         set_id: The vector set to fill; None: the active one, made with the first batch.
     """
@@ -43,29 +48,40 @@ class Embedding:
     embedder: Embedder
     character: str
     batch: int
+    concurrency: int
     progress: ProgressListener
     set_id: str | None = None
+    made: int = 0
+    refused: list[str] = field(default_factory=list)
+    _pieces: deque[list[Chunk]] = field(default_factory=deque)
+    _total: int = 0
+    _failure: Exception | None = None
+    _accepted: bool = False
 
-    async def run(self, chunkings: Sequence[str] | None) -> int:
-        """Embed what is missing in these chunkings (None: in all); the number of new vectors.
+    async def run(self, chunkings: Sequence[str] | None) -> None:
+        """Embed what is missing in these chunkings (None: in all).
+
+        ``made`` counts the new vectors, ``refused`` names the chunks that were put aside. After a
+        failure no new call is made, and those that are out are waited for and kept: they cost.
 
         Raises:
             EmbedderMismatch: the stored vectors are from another embedder.
-            ModelError: the endpoint failed for good; what arrived before is stored.
+            ModelError: the endpoint failed for good; what arrived is stored.
+            BudgetReached: likewise.
         """
         pending = await self.store.write(lambda conn: self._pending(conn, chunkings))
-        total, done = len(pending), 0
-        pieces = [pending[i : i + self.batch] for i in range(0, total, self.batch)]
-        waiting = [asyncio.create_task(self._embed(piece)) for piece in pieces]
+        self._total = len(pending)
+        self._pieces.extend(pending[i : i + self.batch] for i in range(0, self._total, self.batch))
+        side_by_side = min(self.concurrency, len(self._pieces))
+        working = [asyncio.create_task(self._work()) for _ in range(side_by_side)]
         try:
-            for finished in asyncio.as_completed(waiting):
-                done += await finished
-                self.progress(Progress("embedding", done, total))
+            await asyncio.gather(*working)
         finally:
-            for task in waiting:
+            for task in working:
                 task.cancel()
-            await asyncio.gather(*waiting, return_exceptions=True)
-        return total
+            await asyncio.gather(*working, return_exceptions=True)
+        if self._failure is not None:
+            raise self._failure
 
     def _pending(self, conn: Connection, chunkings: Sequence[str] | None) -> list[Chunk]:
         names = (
@@ -92,18 +108,50 @@ class Embedding:
             jobs.start(conn, self.character, JOB, ids)
         return found
 
-    async def _embed(self, piece: Sequence[Chunk]) -> int:
-        texts = [chunk.text_with_headings for chunk in piece]
+    async def _work(self) -> None:
+        """Embed piece after piece; the next one is asked for while the last one is stored."""
+        storing: asyncio.Task[None] | None = None
+        while self._pieces and self._failure is None:
+            try:
+                async with aclosing(self._vectors(self._pieces.popleft())) as arriving:
+                    async for ids, matrix in arriving:
+                        if storing is not None:
+                            await storing
+                        storing = asyncio.create_task(self._store(ids, matrix))
+            except EmbedderMismatch as error:
+                error.hint = f"make the vectors anew: offbook reembed {self.character}"
+                self._failure = self._failure or error
+            except Exception as error:
+                self._failure = self._failure or error
+        if storing is not None:
+            try:
+                await storing
+            except Exception as error:
+                self._failure = self._failure or error
+
+    async def _vectors(
+        self, piece: Sequence[Chunk]
+    ) -> AsyncGenerator[tuple[list[str], NDArray[np.float32]], None]:
+        """Ids and vectors of a piece; in halves where one of its texts is refused."""
         try:
-            matrix = await self.embedder.embed(texts, "document")
+            matrix = await self.embedder.embed([c.text_with_headings for c in piece], "document")
         except InputRefused as error:
             if len(piece) == 1:
-                await self._quarantine(piece[0], error)
-                return 1
+                await self._put_aside(piece[0], error)
+                return
             half = len(piece) // 2
-            return await self._embed(piece[:half]) + await self._embed(piece[half:])
-        await self.store.write(lambda conn: self._keep(conn, [c.id for c in piece], matrix))
-        return len(piece)
+            for part in (piece[:half], piece[half:]):
+                async with aclosing(self._vectors(part)) as arriving:
+                    async for found in arriving:
+                        yield found
+        else:
+            self._accepted = True
+            yield [chunk.id for chunk in piece], matrix
+
+    async def _store(self, ids: list[str], matrix: NDArray[np.float32]) -> None:
+        await self.store.write(lambda conn: self._keep(conn, ids, matrix))
+        self.made += len(ids)
+        self._tell()
 
     def _keep(self, conn: Connection, ids: list[str], matrix: NDArray[np.float32]) -> None:
         set_id = self.set_id
@@ -113,32 +161,55 @@ class Embedding:
         vectors.put_vectors(conn, self.character, set_id, "chunk", ids, matrix)
         jobs.finish(conn, self.character, JOB, ids)
 
-    async def _quarantine(self, chunk: Chunk, error: InputRefused) -> None:
+    async def _put_aside(self, chunk: Chunk, error: InputRefused) -> None:
+        if not self._accepted:
+            await self._ask_whether_anything_passes(error)
         await self.store.write(
             lambda conn: jobs.quarantine(conn, self.character, JOB, [chunk.id], error.message)
         )
+        self.refused.append(chunk.id)
+        self._tell()
+
+    async def _ask_whether_anything_passes(self, error: InputRefused) -> None:
+        """Tell a refused text from an endpoint that refuses every request."""
+        try:
+            await self.embedder.embed([_HARMLESS], "document")
+        except InputRefused:
+            hint = error.hint or "check embed.model and embed.base_url"
+            raise ModelError(error.message, hint) from error
+        self._accepted = True
+
+    def _tell(self) -> None:
+        self.progress(Progress("embedding", self.made + len(self.refused), self._total))
 
 
 async def reembed(
-    store: Store, embedder: Embedder, character: str, batch: int, progress: ProgressListener
-) -> int:
+    store: Store,
+    embedder: Embedder,
+    character: str,
+    batch: int,
+    concurrency: int,
+    progress: ProgressListener,
+) -> Embedding:
     """Make all vectors anew beside the old ones, then put them in their place.
 
     An interrupted run is taken up where it stopped; until the new vectors are complete, the old
-    ones answer.
+    ones answer. What the new embedder refuses is put aside, and has no vector afterwards.
 
     Returns:
-        The number of vectors made in this run.
+        The finished run: what was made and what was refused in it.
     """
     probe = (await embedder.embed(["dimension"], "document")).shape[1]
     made = await store.write(
         lambda conn: vectors.begin_set(conn, character, embedder.name, int(probe))
     )
-    run = Embedding(store, embedder, character, batch, progress, set_id=made.id)
+    run = Embedding(store, embedder, character, batch, concurrency, progress, set_id=made.id)
     try:
-        count = await run.run(None)
+        await run.run(None)
     except EmbedderMismatch as error:
         error.hint = f"the embedder changed its dimension in mid-run; offbook reembed {character}"
         raise
-    await store.write(lambda conn: vectors.activate_set(conn, character, made.id))
-    return count
+    await store.write(
+        lambda conn: vectors.activate_set(conn, character, made.id, without=run.refused)
+    )
+    return run

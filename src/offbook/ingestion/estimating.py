@@ -5,81 +5,169 @@ Takes: what would be read, and what the method needs.  Gives: calls, tokens and 
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
 
+from offbook.documents.chunking import make_splitter
 from offbook.ingestion.reports import Estimate
-from offbook.ingestion.storing import make_splitters, stored_documents
-from offbook.ingestion.summarizing import profile_request
+from offbook.ingestion.storing import splitter_arguments, stored_documents
+from offbook.ingestion.summarizing import is_answered, profile_request
 from offbook.language.encodings import token_counter
+from offbook.language.tokens import count_tokens
+from offbook.models.wrappers import OFFLINE_URL
+from offbook.settings.model import BUILTIN
 from offbook.stores import chunks, vectors
 from offbook.types import Chunk, Document, TaskUsage
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
     from sqlalchemy import Connection
 
     from offbook.documents.readers import ReadDocument
     from offbook.pipeline import Stage
     from offbook.types import Character
 
-PROFILE_TOKENS = 250
+PROFILE_TOKENS: Final = 250
 """About what a profile of at most 180 words has."""
 
 
 async def estimate_ingestion(
     stage: Stage, character: Character, readings: Sequence[ReadDocument]
 ) -> Estimate:
-    """Count the calls that ``ingest`` would make now, in its place nothing is done."""
+    """Count the calls that ``ingest`` would make now; in its place nothing is done.
+
+    Raises:
+        EmbedderMismatch: ``ingest`` would be refused: the vectors are by another embedder.
+    """
     needs = stage.method.needs(stage.settings)
     before = await stage.store.read(lambda conn: stored_documents(conn, character.id))
     after = _after(before, readings)
-    embed_calls = 0
-    if needs.vectors and stage.settings.embed.model != "builtin":
-        known = await stage.store.read(lambda conn: _embedded(conn, character.id))
-        made: list[Chunk] = []
-        for splitter in make_splitters(needs.chunkings, stage.settings, stage.embedder):
-            made += [c for d in after for c in splitter.split(d) if c.id not in known]
-        embed_calls = -(-len(made) // stage.settings.embed.batch)
-    if not needs.profile or (character.profile is not None and after == before):
-        return _priced(stage, 0, 0, 0, embed_calls)
+    embedding = _Embedding(stage, character.id)
+    if needs.vectors:
+        await embedding.count(needs.chunkings, before, after)
+    if not (needs.profile and after) or stage.extractor.base_url == OFFLINE_URL:
+        return _priced(stage, TaskUsage(), embedding)
     request = profile_request(character, after, stage.settings.profile.budget_tokens)
+    if await is_answered(stage.store, stage.extractor, request):
+        return _priced(stage, TaskUsage(), embedding)
     count = token_counter(stage.settings.tokens.encoding)
     prompt_tokens = sum(count(message.content) for message in request.messages)
-    if stage.extractor.base_url == "offline:":
-        return _priced(stage, 0, 0, 0, embed_calls)
-    return _priced(stage, 1, prompt_tokens, PROFILE_TOKENS, embed_calls)
+    return _priced(stage, TaskUsage(1, prompt_tokens, PROFILE_TOKENS), embedding)
 
 
 def _after(before: Sequence[Document], readings: Sequence[ReadDocument]) -> list[Document]:
+    """The documents as they would be stored."""
     by_name = {document.name: document for document in before}
-    digests = {document.digest for document in before}
     for reading in readings:
         digest = hashlib.sha256(reading.text.encode("utf-8", "surrogatepass")).hexdigest()
         old = by_name.get(reading.name)
-        if old is None and digest in digests:
+        if old is None and any(digest == known.digest for known in by_name.values()):
             continue
         if old is None or old.digest != digest:
-            identity = old.id if old is not None else reading.name
+            identity = old.id if old is not None else f"new {reading.name}"
             by_name[reading.name] = Document(identity, reading.name, reading.text, digest)
     return list(by_name.values())
 
 
-def _embedded(conn: Connection, character: str) -> set[str]:
-    """Ids of the chunks that have a vector."""
-    active = vectors.active_set(conn, character)
-    if active is None:
-        return set()
-    missing = set(vectors.missing_ids(conn, character, active.id, "chunk"))
-    return {chunk.id for chunk in chunks.list_chunks(conn, character)} - missing
+class _Embedding:
+    """Counts the requests and tokens of the texts that would be embedded."""
+
+    def __init__(self, stage: Stage, character: str) -> None:
+        self.calls = self.tokens = 0
+        self._stage, self._character = stage, character
+        self._batch = stage.settings.embed.batch
+        self._free = stage.settings.embed.model == BUILTIN
+
+    async def count(
+        self, chunkings: Sequence[str], before: Sequence[Document], after: Sequence[Document]
+    ) -> None:
+        """Count for all documents as they would be stored."""
+        unchanged = {document.id: document.digest for document in before}
+        texts: list[str] = []
+        for name in chunkings:
+            stored = await self._stage.store.read(lambda conn, n=name: self._stored(conn, n))  # type: ignore[misc]
+            if self._free:
+                continue
+            splitter = make_splitter(
+                name, splitter_arguments(name, self._stage.settings), self._stand_in
+            )
+            for document in after:
+                known = stored.get(document.id)
+                same = unchanged.get(document.id) == document.digest
+                if known is None or not same or known.parameters != splitter.parameters(document):
+                    made = await asyncio.to_thread(splitter.split, document)
+                else:
+                    made = known.chunks
+                done = known.embedded if known is not None else frozenset()
+                texts += [chunk.text_with_headings for chunk in made if chunk.id not in done]
+        self._add(texts)
+
+    def _stored(self, conn: Connection, chunking: str) -> dict[str, _Stored]:
+        """Document id -> how it is split and embedded now."""
+        active = vectors.active_set(conn, self._character)
+        if active is not None:
+            vectors.check_embedder(active, self._character, self._stage.embedder.name)
+        parameters = chunks.get_parameters(conn, self._character, chunking)
+        split: dict[str, list[Chunk]] = {document: [] for document in parameters}
+        for chunk in chunks.list_chunks(conn, self._character, chunking=chunking):
+            split[chunk.document].append(chunk)
+        missing = {chunk.id for of_one in split.values() for chunk in of_one}
+        if active is not None:
+            missing = set(vectors.missing_ids(conn, self._character, active.id, "chunk", chunking))
+        return {
+            document: _Stored(
+                parameters[document],
+                tuple(made),
+                frozenset(chunk.id for chunk in made) - missing,
+            )
+            for document, made in split.items()
+        }
+
+    def _stand_in(self, texts: list[str]) -> NDArray[np.float32]:
+        """Counts what a splitter would embed; vectors by chance give as many cuts as real ones."""
+        import numpy as np
+
+        self._add(texts)
+        return np.random.default_rng(len(texts)).standard_normal((len(texts), 8), np.float32)
+
+    def _add(self, texts: Sequence[str]) -> None:
+        if not self._free:
+            self.calls += -(-len(texts) // self._batch)
+            self.tokens += sum(map(count_tokens, texts))
 
 
-def _priced(
-    stage: Stage, calls: int, prompt_tokens: int, completion_tokens: int, embed_calls: int
-) -> Estimate:
-    price = stage.settings.prices.get(stage.extractor.name)
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """A document under a chunking, as it is stored."""
+
+    parameters: Mapping[str, Any]
+    chunks: tuple[Chunk, ...]
+    embedded: frozenset[str]
+
+
+def _priced(stage: Stage, profile: TaskUsage, embedding: _Embedding) -> Estimate:
+    used = {stage.extractor.name: (profile.prompt_tokens, profile.completion_tokens)}
+    used = used if profile.calls else {}
+    if embedding.calls:
+        prompt, completion = used.get(stage.embedder.name, (0, 0))
+        used[stage.embedder.name] = (prompt + embedding.tokens, completion)
+    prices = stage.settings.prices
     cost = None
-    if price is not None:
-        cost = (prompt_tokens * price.prompt + completion_tokens * price.completion) / 1_000_000
-    tasks = {"profile": TaskUsage(calls, prompt_tokens, completion_tokens)} if calls else {}
-    return Estimate(calls, prompt_tokens, completion_tokens, cost, embed_calls, tasks)
+    if prices and used.keys() <= prices.keys():
+        cost = sum(
+            prompt * prices[name].prompt + completion * prices[name].completion
+            for name, (prompt, completion) in used.items()
+        )
+        cost /= 1_000_000
+    return Estimate(
+        profile.calls,
+        profile.prompt_tokens,
+        profile.completion_tokens,
+        cost,
+        embedding.calls,
+        {"profile": profile} if profile.calls else {},
+    )

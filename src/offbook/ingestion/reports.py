@@ -12,6 +12,11 @@ from typing import Any
 from offbook.types import DocumentStatus, TaskUsage, Usage
 
 
+def counted(number: int, noun: str) -> str:
+    """``1 call``, ``2 calls``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 @dataclass(frozen=True, slots=True)
 class Progress:
     """How far a stage is."""
@@ -84,6 +89,21 @@ class Estimate:
     cost_usd: float | None = None
     embed_calls: int = 0
     by_task: Mapping[str, TaskUsage] = field(default_factory=dict)
+
+    def in_words(self) -> str:
+        """The same for a person, in one line."""
+        parts = []
+        if self.calls:
+            parts.append(
+                f"{counted(self.calls, 'call')} with about {self.prompt_tokens} prompt and "
+                f"{self.completion_tokens} completion tokens"
+            )
+        if self.embed_calls:
+            parts.append(counted(self.embed_calls, "embedding call"))
+        if not parts:
+            return "no calls"
+        money = "no price is set" if self.cost_usd is None else f"{self.cost_usd:.4f} USD"
+        return ", ".join([*parts, money])
 
     def as_json(self) -> dict[str, Any]:
         """The shape of ``ingest --estimate --json``."""

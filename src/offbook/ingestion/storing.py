@@ -181,10 +181,11 @@ def _splitter(name: str, settings: SettingsModel, embedder: Embedder) -> Splitte
         """Splitters run in a thread; what they want embedded is embedded in the loop."""
         return asyncio.run_coroutine_threadsafe(embedder.embed(texts, "document"), loop).result()
 
-    return make_splitter(name, _splitter_arguments(name, settings), embed)
+    return make_splitter(name, splitter_arguments(name, settings), embed)
 
 
-def _splitter_arguments(name: str, settings: SettingsModel) -> dict[str, Any]:
+def splitter_arguments(name: str, settings: SettingsModel) -> dict[str, Any]:
+    """The sections of the settings that a splitter takes."""
     if name in ("acts", "ats"):
         acts = settings.acts
         return {

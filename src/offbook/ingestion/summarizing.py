@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from offbook.errors import AnswerError, InputRefused
 from offbook.ingestion.profile import beginnings
 from offbook.ingestion.storing import stored_documents
+from offbook.models.caching import call_key
 from offbook.prompts.ask import ask, request_of
 from offbook.prompts.profile import PROFILE, ProfileInputs
-from offbook.stores import characters, jobs
+from offbook.stores import call_cache, characters, jobs
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -31,6 +32,12 @@ def profile_inputs(name: str, texts: list[Document], budget_tokens: int) -> Prof
 def profile_request(character: Character, texts: list[Document], budget_tokens: int) -> ChatRequest:
     """The request that would be made; for estimates."""
     return request_of(PROFILE, profile_inputs(character.name, texts, budget_tokens))
+
+
+async def is_answered(store: Store, model: ChatModel, request: ChatRequest) -> bool:
+    """Whether the answer to ``request`` is stored already, so that it would cost no call."""
+    key = call_key(model.base_url, model.name, request)
+    return await store.read(lambda conn: call_cache.get(conn, key)) is not None
 
 
 async def write_profile(

@@ -53,6 +53,9 @@ def _tally(
             row.messages.append(f"and {len(mine) - _SHOWN} more; they are tried again next time")
         if mine:
             row.status = "partial"
-        if row.id in infos:
-            documents.set_status(conn, character, row.id, "partial" if mine else "complete")
+    lacking = {job.document for job in aside}
+    first = rows[0].id if rows else None
+    for info in infos.values():
+        whole = info.id not in lacking and not (None in lacking and info.id == first)
+        documents.set_status(conn, character, info.id, "complete" if whole else "partial")
     return rows

@@ -11,14 +11,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from offbook.errors import EmbedderMismatch, IndexMissing
 from offbook.retrieval.dense import DenseIndex
 from offbook.retrieval.lexical import ANALYZER, LexicalIndex, encode_terms
 from offbook.retrieval.search import RetrievalMode, Searcher
 from offbook.stores import chunks as chunk_rows
+from offbook.stores import documents as document_rows
+from offbook.stores import jobs
 from offbook.stores import vectors as vector_rows
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
     from sqlalchemy import Connection
 
     from offbook.protocols import Embedder, Store
@@ -55,13 +60,15 @@ async def search_passages(
     """The ``k`` chunks of a chunking that fit ``question`` best, best first.
 
     Raises:
-        IndexMissing: the chunking, or its vectors, were not built.
+        IndexMissing: a document lacks the chunking, or its vectors.
         EmbedderMismatch: the stored vectors are from another embedder.
     """
     if mode != "lexical":
         check_embedder(character, embedder)
     searcher = await _searcher(store, character, chunking, mode)
-    vector = None if mode == "lexical" else (await embedder.embed([question], "query"))[0]
+    vector = None if mode == "lexical" else await _vector(embedder, character, question)
+    if searcher.dense is None and searcher.lexical is None:
+        return []
     hits = searcher.search(question, vector, mode=mode, k=k)
     ids = [hit.id for hit in hits]
     found = await store.read(lambda conn: chunk_rows.get_chunks(conn, character.id, ids))
@@ -71,6 +78,16 @@ async def search_passages(
         for hit in hits
         if hit.id in by_id
     ]
+
+
+async def _vector(embedder: Embedder, character: Character, question: str) -> NDArray[np.float32]:
+    try:
+        vectors = await embedder.embed([question], "query")
+    except EmbedderMismatch as error:
+        error.hint = f"make the vectors anew from the stored text: offbook reembed {character.id}"
+        raise
+    vector: NDArray[np.float32] = vectors[0]
+    return vector
 
 
 def check_embedder(character: Character, embedder: Embedder) -> None:
@@ -104,24 +121,55 @@ async def _searcher(
 
 
 def _load(conn: Connection, character: Character, chunking: str, mode: RetrievalMode) -> Searcher:
+    _check_split(conn, character, chunking)
     total = chunk_rows.count(conn, character.id, chunking)
     if total == 0:
-        raise IndexMissing(
-            f"{character.name!r} has no chunks of the splitter {chunking!r}",
-            f"build them: offbook ingest {character.id} FILE...",
-        )
+        return Searcher()
     if mode == "lexical":
         return Searcher(lexical=_lexical(conn, character, chunking, None))
     ids, matrix = vector_rows.load_matrix(conn, character.id, "chunk", chunking)
-    if len(ids) != total:
+    refused = [] if len(ids) == total else _refused(conn, character, chunking)
+    if len(ids) + len(refused) != total:
         raise IndexMissing(
             f"{total - len(ids)} of {total} chunks of {character.name!r} have no vector yet",
             f"go on with: offbook ingest {character.id}",
         )
-    dense = DenseIndex(ids, matrix)
     if mode == "dense":
-        return Searcher(dense=dense)
-    return Searcher(dense, _lexical(conn, character, chunking, ids))
+        return Searcher(dense=DenseIndex(ids, matrix))
+    if refused:
+        # A vector of zeros is similar to nothing: words alone find what has no other.
+        blank = np.zeros((len(refused), matrix.shape[1]), np.float32)
+        ids, matrix = [*ids, *refused], np.concatenate([matrix, blank])
+    return Searcher(DenseIndex(ids, matrix), _lexical(conn, character, chunking, ids))
+
+
+def _check_split(conn: Connection, character: Character, chunking: str) -> None:
+    """Refuse to search where a document would be passed over in silence."""
+    if not chunk_rows.list_chunkings(conn, character.id) and not document_rows.list_all(
+        conn, character.id
+    ):
+        raise IndexMissing(
+            f"{character.name!r} has no documents yet",
+            f"build it: offbook ingest {character.id} FILE...",
+        )
+    lacking = chunk_rows.not_split(conn, character.id, chunking)
+    if lacking:
+        shown = ", ".join(repr(name) for name in lacking[:3]) + (", ..." if lacking[3:] else "")
+        raise IndexMissing(
+            f"the index {chunking!r} of {character.name!r} lacks {shown}",
+            f"build it: offbook ingest {character.id}",
+        )
+
+
+def _refused(conn: Connection, character: Character, chunking: str) -> list[str]:
+    """Chunks without a vector because the embedder refused them; that was reported."""
+    active = vector_rows.active_set(conn, character.id)
+    if active is None:
+        return []
+    missing = vector_rows.missing_ids(conn, character.id, active.id, "chunk", chunking)
+    aside = jobs.list_jobs(conn, character.id, kind=jobs.EMBED, statuses={"quarantined"})
+    known = {job.subject for job in aside}
+    return [chunk for chunk in missing if chunk in known]
 
 
 def _lexical(

@@ -1,0 +1,61 @@
+"""An index that a question needs and that was not built: the command for it, and what it costs.
+
+Takes: a question's ``IndexMissing``.  Gives: the same, its hint the command that builds the index,
+with the flags of this command, and the estimate. Nothing is built, and no call is made.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from offbook.errors import IndexMissing
+from offbook.ingestion.estimating import estimate_ingestion
+from offbook.stores import documents
+
+if TYPE_CHECKING:
+    from offbook.app.book import Offbook
+    from offbook.settings import Settings
+    from offbook.types import Character
+
+_OPTIONS = {
+    "method": "--method",
+    "preset": "--preset",
+    "home": "--home",
+    "chat.model": "--model",
+    "chat.base_url": "--base-url",
+}
+_SECRET = ("api_key", "database.url")
+
+
+@asynccontextmanager
+async def priced(book: Offbook, character: Character) -> AsyncIterator[None]:
+    """Let what happens inside say how to build the index that it misses.
+
+    Raises:
+        IndexMissing: with the command and its estimate as the hint.
+    """
+    try:
+        yield
+    except IndexMissing as error:
+        stored = await book.store.read(lambda conn: documents.list_all(conn, character.id))
+        command = build_command(book.settings, character.id)
+        if stored:
+            found = await estimate_ingestion(book.stage(character.dimension), character, ())
+            error.hint = f"build it: {command} ({found.in_words()})"
+        else:
+            error.hint = f"build it: {command} FILE... (what it costs: add --estimate)"
+        raise
+
+
+def build_command(settings: Settings, character: str) -> str:
+    """``offbook ingest`` with the flags that decide what is built, and by which model."""
+    words = ["offbook", "ingest", character]
+    for name, value, origin in settings.rows():
+        if origin != "flag" or name.endswith(_SECRET) or name.startswith(("limits.", "reply.")):
+            continue
+        option = _OPTIONS.get(name)
+        words += [option, value] if option else ["--set", f"{name}={value}"]
+    return shlex.join(words)
