@@ -136,8 +136,10 @@ def _whole_name(
     """The span with its title and article, or None where the words belong to another name."""
     if not _ends_there(tokens, first, last, alias, common):
         return None
-    while first > 0 and _is_title(tokens[first - 1], gender):
-        first -= 1
+    while (title := _title_before(tokens, first)) is not None:
+        if _clashes(tokens[title], gender):
+            return None
+        first = title
     before = tokens[first - 1] if first > 0 else None
     if len(alias) == 1 and alias[0] in grammar.TITLES and (before is None or before.low != "the"):
         return None
@@ -178,11 +180,20 @@ def _whole_beginning(
     return None if led else (first, last)
 
 
-def _is_title(token: Token, gender: Gender) -> bool:
-    if not token.is_capital or token.quoted or token.low not in grammar.TITLES:
-        return False
+def _title_before(tokens: list[Token], first: int) -> int | None:
+    """The index of a title right before ``first``, its full stop passed over ("Mr. Bennet")."""
+    at = first - 1
+    if at > 0 and tokens[at].text == "." and tokens[at - 1].end == tokens[at].start:
+        at -= 1
+    if at < 0 or tokens[at].quoted or not tokens[at].is_capital:
+        return None
+    return at if tokens[at].low in grammar.TITLES else None
+
+
+def _clashes(title: Token, gender: Gender) -> bool:
+    """Whether a title is that of the other gender: of a wife, a brother, a parent."""
     clash = {"m": grammar.FEMALE_TITLES, "f": grammar.MALE_TITLES, "": frozenset[str]()}[gender]
-    return token.low not in clash
+    return title.low in clash
 
 
 def _is_function(tokens: list[Token], index: int) -> bool:

@@ -103,7 +103,11 @@ GOOD_FEELINGS: Final = word_set("happy glad excited joyful")
 _ABOUT: Final = re.compile(
     r"^(?:who (?:is|was|are)|(?:can you )?tell me about|what do you know (?:of|about)) "
 )
-_WHO: Final = word_set("who is was are can you tell me about what do know of sir the")
+_WHO: Final = (
+    word_set("who is was are can you tell me about what do know of sir the")
+    | grammar.NAME_PARTICLES
+)
+_ASKS: Final = re.compile(r"\b(?:who|what|when|where|why|how|which|tell|do|did|are|can)\b")
 _IMPLIED: Final = (
     (re.compile(r"\b(?:come|came|are you) from\b|\bwhere are you\b.*\bfrom\b"), "origin"),
     (re.compile(r"\bdo you do\b(?: for a living| all day)?$|\bfor a living\b"), "work"),
@@ -205,8 +209,10 @@ def _implied(plain: str) -> list[Term]:
 
 
 def _courtesy(plain: str, feeling: bool) -> Courtesy:
+    bare = re.sub(r"\s+", " ", re.sub(r"[.,!?;:]", " ", plain)).strip()
+    asks = _ASKS.search(bare)
     for courtesy, pattern in _COURTESIES:
-        if pattern.match(plain):
+        if pattern.match(bare) and not (asks and courtesy == "greeting"):
             return courtesy
     return "feeling" if feeling else ""
 

@@ -1,0 +1,113 @@
+"""What a question asks for."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from offbook.language.questions import read_question
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Who taught you?", "who"),
+        ("When were you born?", "when"),
+        ("In what year did you leave?", "when"),
+        ("Where do you live?", "where"),
+        ("What city do you live in?", "where"),
+        ("Why did you leave Bonn?", "why"),
+        ("How do you work?", "how"),
+        ("How many brothers do you have?", "how_many"),
+        ("How old are you?", "how_many"),
+        ("Do you play the piano?", "yes_no"),
+        ("Have you ever met a king when you were young?", "yes_no"),
+        ("What do you think of Haydn?", "opinion"),
+        ("How do you feel about your father?", "opinion"),
+        ("Tell me about a time when you were poor.", "tell"),
+        ("Can you describe your house?", "tell"),
+        ("What is a sonata?", "what"),
+        ("You live in Bonn?", "yes_no"),
+        ("I have seen your house.", "statement"),
+    ],
+)
+def test_the_kind_is_read_from_its_words(text, kind):
+    assert read_question(text).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "courtesy"),
+    [
+        ("Hello!", "greeting"),
+        ("Good evening, Mr. Beethoven.", "greeting"),
+        ("Nice to meet you", "greeting"),
+        ("Thank you so much!", "thanks"),
+        ("Thanks for your help", "thanks"),
+        ("Goodbye", "farewell"),
+        ("What's your name?", "name"),
+        ("Who are you?", "identity"),
+        ("Who is Ludwig van Beethoven?", "identity"),
+        ("Please introduce yourself.", "identity"),
+        ("How are you today?", "wellbeing"),
+        ("I am so sad today.", "feeling"),
+        ("I feel very lonely", "feeling"),
+        ("Hello, who taught you the piano?", ""),
+        ("Are you sad?", ""),
+        ("What did you say to Haydn?", ""),
+    ],
+)
+def test_small_talk_is_told_from_questions(text, courtesy):
+    own = frozenset(("ludwig", "beethoven"))
+    assert read_question(text, own).courtesy == courtesy
+
+
+def test_a_feeling_is_named():
+    assert read_question("I'm really anxious about tomorrow.").feeling == "anxious"
+
+
+def test_names_are_found_and_the_character_s_own_is_not_among_them():
+    question = read_question(
+        "Beethoven, did Joseph Haydn and the Archduke of Austria meet you?",
+        frozenset(["beethoven"]),
+    )
+    assert question.names == ("Joseph Haydn", "Archduke of Austria")
+    assert all(term.term != "beethoven" for term in question.terms)
+
+
+def test_a_sign_that_belongs_to_a_name_is_kept():
+    assert read_question("I want to learn C++, could you help?").names == ("C++",)
+
+
+def test_names_weigh_more_than_things_and_things_more_than_general_words():
+    question = read_question("What did Haydn say about your telescope and your life?")
+    weights = {term.word: term.weight for term in question.terms}
+    assert weights["Haydn"] > weights["telescope"] > weights["life"]
+
+
+@pytest.mark.parametrize(
+    "text", ["Why?", "Tell me more.", "And then?", "What did he say?", "How so?"]
+)
+def test_a_question_that_leans_on_the_turn_before_is_marked(text):
+    assert read_question(text).follow_up
+
+
+def test_a_question_of_its_own_is_not_a_follow_up():
+    assert not read_question("Who taught you the piano?").follow_up
+
+
+@pytest.mark.parametrize(
+    ("text", "term"),
+    [
+        ("Where do you come from?", "origin"),
+        ("What do you do?", "work"),
+        ("How old are you?", "born"),
+    ],
+)
+def test_a_turn_of_phrase_stands_for_what_it_asks(text, term):
+    assert term in {one.word for one in read_question(text).terms}
+
+
+@given(st.text(max_size=120))
+def test_anything_said_can_be_read(text):
+    assert read_question(text, frozenset(["nora"])).text == text
