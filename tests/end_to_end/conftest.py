@@ -1,0 +1,43 @@
+"""Fixtures of the tests that run whole commands."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.world import World
+from tests.loopback import LoopbackServer
+
+
+@pytest.fixture
+def server() -> Iterator[LoopbackServer]:
+    """A running endpoint."""
+    with LoopbackServer() as running:
+        yield running
+
+
+@pytest.fixture
+def clean_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a home and an empty user's configuration; nothing else is set."""
+    for name in list(os.environ):
+        if name.startswith(("OFFBOOK_", "OPENAI_")) or name.lower().endswith("_proxy"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("OFFBOOK_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("OFFBOOK_CONFIG", str(tmp_path / "config.toml"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def offline(clean_environment: Path) -> World:
+    """A world without an endpoint."""
+    return World(clean_environment)
+
+
+@pytest.fixture
+def world(clean_environment: Path, server: LoopbackServer) -> World:
+    """A world whose chat model and embedder are at the endpoint."""
+    return World(clean_environment, server)
