@@ -107,20 +107,17 @@ def test_the_laws_of_acts(text: str, values: dict[str, Any]):
 
 
 @given(messy_texts)
-def test_without_a_cap_no_paragraph_is_longer_than_a_chunk(text: str):
-    parameters = ACTSSplitter().parameters(document(text))
+def test_the_longest_paragraph_is_found_without_looking_at_all_of_them(text: str):
+    found = sections(text)
+    titles = [part.title_end - part.title_start for part in found]
     lengths = [
         last - first
-        for _, start, end in bodies(sections(text))
-        for first, last in paragraphs(text, start, end, "\n")
-        if sections(text)[0].body_end > 0
-    ]
-    bodies_only = [
-        last - first
-        for part in sections(text)
+        for part in found
         for first, last in paragraphs(text, part.body_start, part.body_end, "\n")
     ]
-    assert parameters["l_max"] == max(bodies_only or lengths or [1])
+    parameters = ACTSSplitter().parameters(document(text))
+    assert parameters["longest_paragraph"] == max(lengths or titles or [0])
+    assert parameters["l_max"] == max(1, parameters["longest_paragraph"])
 
 
 def test_overlaps_begin_at_a_sentence_and_reach_back_as_far_as_they_may():

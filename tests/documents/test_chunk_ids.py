@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import string
+
+from offbook.documents.chunk_ids import ChunkMaker
+from offbook.types import Chunk, Document
+from tests.documents.texts import document
+
+
+def made(text: str, chunking: str = "acts", name: str = "d1", headings: tuple[str, ...] = ("H",)):
+    whole = Document(id=name, name="n", text=text, digest="")
+    maker = ChunkMaker(whole, chunking)
+    maker.add([(0, len(text))], headings)
+    (chunk,) = maker.chunks
+    return chunk
+
+
+def test_an_id_is_16_hexadecimal_digits():
+    chunk = made("body")
+    assert len(chunk.id) == 16
+    assert set(chunk.id) <= set(string.hexdigits.lower())
+    assert chunk == Chunk(chunk.id, "d1", "acts", 0, 0, 4, ("H",), "body")
+
+
+def test_an_id_depends_on_document_chunking_headings_and_body():
+    ids = {
+        made("body").id,
+        made("other").id,
+        made("body", chunking="graph").id,
+        made("body", name="d2").id,
+        made("body", headings=("H", "I")).id,
+        made("body", headings=("H, I",)).id,
+        made("body", headings=()).id,
+    }
+    assert len(ids) == 7
+    assert made("body").id == made("body").id
+
+
+def test_an_id_does_not_depend_on_the_place():
+    maker = ChunkMaker(document("one two"), "acts")
+    maker.add([(0, 3)], ())
+    maker.add([(4, 7)], ("H",))
+    assert maker.chunks[1].id == made("two").id
+    assert [chunk.ordinal for chunk in maker.chunks] == [0, 1]
+
+
+def test_equal_chunks_are_numbered_from_2():
+    maker = ChunkMaker(document("ab ab ab"), "acts")
+    maker.add([(0, 2), (3, 5), (6, 8)], ())
+    first, second, third = (chunk.id for chunk in maker.chunks)
+    assert (second, third) == (f"{first}-2", f"{first}-3")
+
+
+def test_text_that_utf8_cannot_hold_has_an_id():
+    assert made("lone \ud800 surrogate").id != made("lone \udc00 surrogate").id
+
+
+def test_chunks_of_a_section_share_their_heading_path():
+    path = ("A", "B")
+    maker = ChunkMaker(document("ab"), "acts")
+    maker.add([(0, 1), (1, 2)], path)
+    assert all(chunk.headings is path for chunk in maker.chunks)

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from offbook.documents.headings import sections
+from offbook.documents.html import html_to_markdown
+from offbook.errors import UnreadableDocument
+
+PAGE = """<!DOCTYPE html><html><head><title>T</title><style>p {}</style></head><body>
+<nav><a href="/">Home</a></nav>
+<h1>Ada <em>Lovelace</em></h1>
+<p>She wrote <b>notes</b>,<br>see <a href="http://x.example/">here</a> * and_ so on.</p>
+<script>alert("# no")</script>
+<h2>Work</h2><ul><li>Engine</li><li>Program</li></ul>
+<img src="a.png" alt="A picture">
+<h2>Rest</h2>
+
+
+<p>End.</p></body></html>"""
+
+
+def markdown(source: str) -> str:
+    return html_to_markdown(Path("page.html"), source)
+
+
+def test_headings_stay_headings():
+    text = markdown(PAGE)
+    assert [part.headings for part in sections(text)] == [
+        ("Ada *Lovelace*",),
+        ("Ada *Lovelace*", "Work"),
+        ("Ada *Lovelace*", "Rest"),
+    ]
+
+
+def test_what_a_page_says_stays_and_what_it_does_goes():
+    text = markdown(PAGE)
+    assert "She wrote **notes**," in text
+    assert "see here * and_ so on." in text
+    assert "- Engine\n- Program" in text
+    for gone in ("alert", "Home", "http", "p {}", "a.png", "\\", "\n\n\n"):
+        assert gone not in text
+
+
+def test_plain_text_and_paths_are_no_reason_to_warn():
+    assert markdown("just text") == "just text\n"
+    assert markdown("page.html") == "page.html\n"
+
+
+def test_tags_nested_without_end_are_refused():
+    with pytest.raises(UnreadableDocument, match="nested too deeply"):
+        markdown("<div>" * 50_000 + "x")

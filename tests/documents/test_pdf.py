@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import builtins
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from offbook.documents.readers import read_document
+from offbook.errors import ConfigurationError, UnreadableDocument
+
+pypdf = pytest.importorskip("pypdf", reason="the extra pdf is not installed")
+
+
+def pdf(*pages: str, password: str | None = None) -> bytes:
+    """A PDF with one line of text a page."""
+    from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
+
+    writer = pypdf.PdfWriter()
+    font = DictionaryObject(
+        {
+            NameObject("/Type"): NameObject("/Font"),
+            NameObject("/Subtype"): NameObject("/Type1"),
+            NameObject("/BaseFont"): NameObject("/Helvetica"),
+        }
+    )
+    for text in pages:
+        page = writer.add_blank_page(200, 200)
+        fonts = DictionaryObject({NameObject("/F1"): writer._add_object(font)})
+        page[NameObject("/Resources")] = DictionaryObject({NameObject("/Font"): fonts})
+        if text:
+            stream = DecodedStreamObject()
+            stream.set_data(f"BT /F1 12 Tf 20 100 Td ({text}) Tj ET".encode())
+            page[NameObject("/Contents")] = writer._add_object(stream)
+    if password is not None:
+        writer.encrypt(password, algorithm="RC4-128")
+    out = io.BytesIO()
+    writer.write(out)
+    return out.getvalue()
+
+
+def read(folder: Path, data: bytes) -> str:
+    path = folder / "ada.pdf"
+    path.write_bytes(data)
+    return read_document(path, "ada.pdf").text
+
+
+def test_pages_are_parted_by_blank_lines(tmp_path: Path):
+    assert read(tmp_path, pdf("Ada was born.", "", "Ada wrote.")) == "Ada was born.\n\nAda wrote.\n"
+
+
+def test_pages_without_text_are_refused(tmp_path: Path):
+    with pytest.raises(UnreadableDocument, match="2 pages, but no text") as error:
+        read(tmp_path, pdf("", ""))
+    assert "OCR" in error.value.hint
+
+
+def test_damaged_and_empty_files_are_refused(tmp_path: Path):
+    for data in (b"%PDF-1.7\nbroken", b"", b"not a pdf"):
+        with pytest.raises(UnreadableDocument, match="cannot be read as PDF"):
+            read(tmp_path, data)
+
+
+def test_a_password_is_needed_only_where_it_locks_reading(tmp_path: Path):
+    assert "Ada" in read(tmp_path, pdf("Ada", password=""))
+    with pytest.raises(UnreadableDocument, match="protected by a password"):
+        read(tmp_path, pdf("Ada", password="secret"))
+
+
+def test_without_the_extra_the_command_that_installs_it_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    real = builtins.__import__
+
+    def without_pypdf(name: str, *arguments: Any) -> Any:
+        if name == "pypdf":
+            raise ImportError(name)
+        return real(name, *arguments)
+
+    data = pdf("Ada")
+    monkeypatch.setattr(builtins, "__import__", without_pypdf)
+    with pytest.raises(ConfigurationError) as error:
+        read(tmp_path, data)
+    assert error.value.hint == "pip install 'offbook[pdf]'"
+    assert error.value.exit_code == 3

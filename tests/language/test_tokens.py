@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from offbook.language.tokens import WIDE, count_tokens, token_runs, truncate_to_tokens
+
+texts = st.text(st.sampled_from("abcdefgh  \n\t.,中文字한国カé\u3000\U00020000"), max_size=60)
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("", 0),
+        (" \n\t", 0),
+        ("a", 1),
+        ("abcd", 1),
+        ("abcde", 2),
+        ("It is late.", 4),
+        ("貝多芬", 3),
+        ("한국어", 3),
+        ("カタカナ", 4),
+        ("他说hello了", 5),
+        ("café naïve", 3),
+        ("Привет", 2),
+        ("\U00020000\U00020001", 2),
+        ("a\u3000b", 2),
+    ],
+)
+def test_the_estimate(text: str, tokens: int):
+    assert count_tokens(text) == tokens
+
+
+@given(texts)
+def test_it_is_the_sum_over_runs(text: str):
+    runs = re.findall(f"[{WIDE}]|[^\\s{WIDE}]+", text)
+    assert count_tokens(text) == sum(-(-len(run) // 4) for run in runs)
+    assert count_tokens(text) == sum(
+        -(-(end - start) // per) for start, end, per in token_runs(text)
+    )
+
+
+@given(texts, texts)
+def test_a_blank_between_texts_adds_their_tokens(first: str, second: str):
+    assert count_tokens(f"{first} {second}") == count_tokens(first) + count_tokens(second)
+
+
+@given(texts, texts)
+def test_joined_texts_never_count_more(first: str, second: str):
+    assert count_tokens(first + second) <= count_tokens(first) + count_tokens(second)
+    assert count_tokens(first) <= count_tokens(first + second)
+
+
+@given(texts)
+def test_runs_hold_all_but_white_space(text: str):
+    ends = 0
+    for start, end, _ in token_runs(text):
+        assert not text[ends:start].strip()
+        assert text[start:end].split() == [text[start:end]]
+        ends = end
+    assert not text[ends:].strip()
+
+
+@given(texts, st.integers(-2, 40))
+def test_truncation_is_a_beginning_within_the_budget(text: str, budget: int):
+    cut = truncate_to_tokens(text, budget)
+    assert text.startswith(cut)
+    assert count_tokens(cut) <= max(budget, 0)
+    if count_tokens(text) <= budget:
+        assert cut == text
+
+
+@pytest.mark.parametrize(
+    ("text", "budget", "cut"),
+    [
+        ("one two three", 2, "one two"),
+        ("abcdefghij", 2, "abcdefgh"),
+        ("a abcdefghij", 2, "a"),
+        ("中文字 ab", 2, "中文"),
+        ("ab 中文字", 2, "ab 中"),
+        ("ab 中文字", 1, "ab"),
+        ("ab", 0, ""),
+    ],
+)
+def test_truncation_cuts_no_word_but_the_first(text: str, budget: int, cut: str):
+    assert truncate_to_tokens(text, budget) == cut
+
+
+def test_megabytes_take_no_time_to_speak_of():
+    assert count_tokens("x" * 5_000_000) == 1_250_000
+    assert count_tokens("é" * 5_000_000) == 1_250_000
+    assert count_tokens("語" * 5_000_000) == 5_000_000
+    assert truncate_to_tokens("word " * 1_000_000, 2) == "word word"
