@@ -60,11 +60,20 @@ async def sqlite_store(sqlite_home: Path) -> AsyncIterator[Store]:
 
 
 @pytest.fixture
-async def postgres_store(postgres_url: str) -> AsyncIterator[Store]:
-    """An empty store on PostgreSQL."""
+async def postgres_store(postgres_server: str) -> AsyncIterator[Store]:
+    """An empty store on PostgreSQL: one database for all tests, emptied before each."""
+    import asyncpg
+
     from offbook.stores.opening import open_store
 
-    opened = await open_store(postgres_url)
+    url = postgres_server.format(database="shared")
+    admin = await asyncpg.connect(postgres_server.format(database="postgres"))
+    if not await admin.fetchval("SELECT 1 FROM pg_database WHERE datname = 'shared'"):
+        await admin.execute("CREATE DATABASE shared")
+    await admin.close()
+    opened = await open_store(url)
+    for table in ("characters", "principals", "call_cache", "endpoints"):  # the rest cascades
+        await opened.write(lambda c, t=table: c.exec_driver_sql(f"DELETE FROM {t}"))  # type: ignore[misc]
     yield opened
     await opened.close()
 

@@ -151,6 +151,18 @@ def list_chunkings(conn: Connection, character: str) -> dict[str, tuple[str, ...
     return {name: tuple(ids) for name, ids in found.items()}
 
 
+def not_split(conn: Connection, character: str, chunking: str) -> list[str]:
+    """Names of the documents that lack a chunking, in the order of the story."""
+    split = select(chunkings.c.document_id).where(
+        chunkings.c.character_id == character, chunkings.c.name == chunking
+    )
+    columns = documents.c
+    statement = select(columns.name).where(
+        columns.character_id == character, columns.id.not_in(split)
+    )
+    return list(conn.scalars(statement.order_by(columns.ordinal, columns.id)))
+
+
 def set_terms(conn: Connection, character: str, analyzer: str, terms: Mapping[str, bytes]) -> None:
     """Store what the analyzer of that name made of chunks (id -> packed terms)."""
     if not terms:

@@ -130,7 +130,7 @@ def count_quarantined(conn: Connection, character: str) -> dict[str, int]:
         .group_by(c.document_id)
         .order_by(c.document_id)
     )
-    return dict(rows.tuples().all())
+    return {row[0]: row[1] for row in rows}
 
 
 def remove_subjects(conn: Connection, character: str, subjects: Sequence[str]) -> None:

@@ -44,11 +44,11 @@ def add(conn: Connection, character: str, fragments: Sequence[MemoryFragment]) -
     for piece in batches([fragment.id for fragment in fragments]):
         statement = select(c.id).where(c.character_id == character, c.id.in_(piece))
         known.update(conn.scalars(statement))
-    new = {item.id: item for item in reversed(fragments) if item.id not in known}
-    rows = [
-        _row(character, ordinal + place, fragment)
-        for place, fragment in enumerate(reversed(new.values()))
-    ]
+    new: dict[str, MemoryFragment] = {}
+    for fragment in fragments:
+        if fragment.id not in known:
+            new.setdefault(fragment.id, fragment)
+    rows = [_row(character, ordinal + n, fragment) for n, fragment in enumerate(new.values())]
     if rows:
         conn.execute(insert_missing(conn, memory_fragments), rows)
         characters.touch(conn, character)

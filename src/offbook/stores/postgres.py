@@ -157,7 +157,7 @@ async def _use_binary_vectors(driver: Any) -> None:
 def _driver_url(url: str) -> URL:
     try:
         return make_url(url).set(drivername="postgresql+asyncpg")
-    except ArgumentError as error:
+    except (ArgumentError, ValueError) as error:
         raise ConfigurationError(
             "The database URL cannot be read.", "use postgresql://user:password@host/database"
         ) from error

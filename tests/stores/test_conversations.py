@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from offbook.errors import UnknownName, UsageError
+from offbook.protocols import Store
+from offbook.stores import characters, conversations, memories, principals
+from tests.stores import data
+
+
+async def begin(store: Store, session: str = "s") -> None:
+    if await store.read(lambda c: characters.find(c, "ada")) is None:
+        await store.write(lambda c: characters.create(c, "Ada"))
+    await store.write(lambda c: conversations.begin(c, "ada", session))
+
+
+async def say(store: Store, said: str, answered: str, **more) -> str:  # noqa: ANN003
+    return await store.write(
+        partial(
+            conversations.add_turn, character="ada", session="s", said=said, answered=answered,
+            **more,
+        )
+    )  # fmt: skip
+
+
+async def history(store: Store, session: str = "s") -> list[tuple[str, str]]:
+    found = await store.read(lambda c: conversations.history(c, "ada", session))
+    return [(turn.said, turn.answered) for turn in found]
+
+
+@given(st.text(), st.text(), st.text(), st.text())
+def test_turn_ids_tell_apart_what_joining_would_not(a: str, b: str, c: str, d: str):
+    same = (a, b) == (c, d)
+    assert (conversations.turn_id(None, a, b) == conversations.turn_id(None, c, d)) == same
+    assert conversations.turn_id("x", a, b) != conversations.turn_id(None, a, b)
+
+
+async def test_turns_follow_one_another(store: Store):
+    await begin(store)
+    for number in range(3):
+        await say(store, f"q{number}", f"a{number}")
+    assert await history(store) == [("q0", "a0"), ("q1", "a1"), ("q2", "a2")]
+    found = await store.read(lambda c: conversations.list_turns(c, "ada", "s"))
+    assert [turn.ordinal for turn in found] == [0, 1, 2]
+
+
+async def test_another_answer_makes_a_branch_and_the_last_one_counts(store: Store):
+    await begin(store)
+    first = await say(store, "q0", "a0")
+    await say(store, "q1", "a1")
+    await say(store, "q1", "another", parent=first)
+    assert await history(store) == [("q0", "a0"), ("q1", "another")]
+    await say(store, "q2", "a2")
+    assert await history(store) == [("q0", "a0"), ("q1", "another"), ("q2", "a2")]
+    assert len(await store.read(lambda c: conversations.list_turns(c, "ada", "s"))) == 4
+
+
+async def test_storing_a_turn_again_changes_nothing(store: Store):
+    await begin(store)
+    first = await say(store, "q0", "a0", recall={"context": []})
+    second = await say(store, "q1", "a1")
+    assert await say(store, "q1", "a1", parent=first) == second
+    assert len(await store.read(lambda c: conversations.list_turns(c, "ada", "s"))) == 2
+
+
+async def test_a_client_that_sends_its_history_is_recognized(store: Store):
+    await begin(store)
+    await say(store, "q0", "a0")
+    await say(store, "q1", "a1")
+    seen = conversations.turn_id(conversations.turn_id(None, "q0", "a0"), "q1", "a1")
+    find = partial(conversations.find_turn, character="ada", turn=seen)
+    assert await store.read(partial(find, principal=principals.OWNER)) == "s"
+    assert await store.read(partial(find, principal="stranger")) is None
+
+
+async def test_a_session_belongs_to_who_began_it(store: Store):
+    await begin(store)
+    with pytest.raises(UsageError, match="somebody else"):
+        await store.write(lambda c: conversations.begin(c, "ada", "s", principal="eve"))
+    again = await store.write(lambda c: conversations.begin(c, "ada", "s"))
+    assert again.principal == principals.OWNER
+    await store.write(lambda c: conversations.begin(c, "ada", "e", principal="eve"))
+    found = await store.read(lambda c: conversations.list_all(c, "ada", principal="eve"))
+    assert [conversation.id for conversation in found] == ["e"]
+    assert len(await store.read(lambda c: conversations.list_all(c, "ada"))) == 2
+
+
+async def test_unknown_sessions_and_turns_are_refused(store: Store):
+    await begin(store)
+    with pytest.raises(UnknownName, match="session"):
+        await store.write(lambda c: conversations.add_turn(c, "ada", "no", "q", "a"))
+    with pytest.raises(UnknownName, match="no turn"):
+        await say(store, "q", "a", parent="nowhere")
+    assert await history(store, "no") == []
+
+
+async def test_deleting_a_conversation_deletes_what_it_taught(store: Store):
+    await store.write(lambda c: characters.create(c, "Ada"))
+    await store.write(lambda c: data.talk(c, "ada"))
+    assert len(await store.read(lambda c: memories.list_memories(c, "ada"))) == 1
+    assert await store.write(lambda c: conversations.remove(c, "ada", "s1"))
+    assert not await store.write(lambda c: conversations.remove(c, "ada", "s1"))
+    assert await store.read(lambda c: memories.list_memories(c, "ada")) == []
+
+
+async def test_what_may_have_been_made_from_a_forgotten_document_goes_too(store: Store):
+    await begin(store)
+    item = {"kind": "attribute", "title": "t", "text": "secret", "score": 1.0, "sources": []}
+    recall = {"context": [item], "boundary": {"verdict": "in", "reasons": []}}
+    await say(store, "q", "a", recall=recall, rests_on=["d"])
+    await say(store, "q", "b", rests_on=["d"])
+    await store.write(lambda c: conversations.scrub(c, "ada", "d"))
+    first, second = await store.read(lambda c: conversations.history(c, "ada", "s"))
+    assert first.recall is not None
+    assert "secret" not in str(first.recall)
+    assert second.recall is None

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+from functools import partial
+
+from offbook.protocols import Store
+from offbook.stores import characters, conversations, memories
+from offbook.types import MemoryFragment
+from tests.stores import data
+
+
+def fragment(said: str, answered: str = "a", emotion: dict[str, int] | None = None):
+    return MemoryFragment(memories.memory_id(said, answered), said, answered, emotion)
+
+
+async def test_duplicates_are_stored_once_and_age_is_kept(store: Store):
+    await store.write(lambda c: characters.create(c, "Ada"))
+    add = partial(memories.add, character="ada")
+    first = [fragment("z"), fragment("a"), fragment("z")]
+    assert await store.write(partial(add, fragments=first)) == 2
+    assert await store.write(partial(add, fragments=[fragment("a"), fragment("m")])) == 1
+    assert await store.write(partial(add, fragments=[fragment("a")])) == 0
+    found = await store.read(lambda c: memories.list_memories(c, "ada"))
+    assert [item.said for item in found] == ["z", "a", "m"]
+    wanted = [found[2].id, "gone", found[0].id]
+    got = await store.read(lambda c: memories.get_memories(c, "ada", wanted))
+    assert [item.said for item in got] == ["m", "z"]
+
+
+async def test_emotions_can_come_later(store: Store):
+    await store.write(lambda c: characters.create(c, "Ada"))
+    both = [fragment("scored", emotion={"joy": 3}), fragment("not yet")]
+    await store.write(lambda c: memories.add(c, "ada", both))
+    unscored = await store.read(lambda c: memories.list_unscored(c, "ada"))
+    assert [item.said for item in unscored] == ["not yet"]
+    await store.write(lambda c: memories.set_emotions(c, "ada", {unscored[0].id: {"joy": 9}}))
+    assert await store.read(lambda c: memories.list_unscored(c, "ada")) == []
+    found = await store.read(lambda c: memories.list_memories(c, "ada"))
+    assert [item.emotion for item in found] == [{"joy": 3}, {"joy": 9}]
+    before = await store.read(lambda c: characters.revision(c, "ada"))
+    await store.write(lambda c: memories.set_emotions(c, "ada", {}))
+    assert await store.read(lambda c: characters.revision(c, "ada")) == before
+
+
+async def test_a_principal_sees_their_own_and_the_authored(store: Store):
+    await store.write(lambda c: characters.create(c, "Ada"))
+    await store.write(lambda c: memories.add(c, "ada", [fragment("authored")]))
+    await store.write(lambda c: data.talk(c, "ada"))
+    await store.write(lambda c: conversations.begin(c, "ada", "e", principal="eve"))
+    turn = await store.write(lambda c: conversations.add_turn(c, "ada", "e", "psst", "yes"))
+    key = memories.memory_id("psst", "yes", principal="eve", turn=turn)
+    item = MemoryFragment(key, "psst", "yes", session="e", turn=turn, principal="eve")
+    await store.write(lambda c: memories.add(c, "ada", [item]))
+    seen = await store.read(lambda c: memories.list_memories(c, "ada", principal="eve"))
+    assert [memory.said for memory in seen] == ["authored", "psst"]
+    assert seen[1] == item
+    assert len(await store.read(lambda c: memories.list_memories(c, "ada"))) == 3
+
+
+async def test_fragments_can_be_deleted(store: Store):
+    await store.write(lambda c: characters.create(c, "Ada"))
+    both = [fragment("x"), fragment("y")]
+    await store.write(lambda c: memories.add(c, "ada", both))
+    assert await store.write(lambda c: memories.remove(c, "ada", [both[0].id, "no"])) == 1
+    assert await store.write(lambda c: memories.remove(c, "ada", ["no"])) == 0
+    (left,) = await store.read(lambda c: memories.list_memories(c, "ada"))
+    assert left.said == "y"
+
+
+def test_an_id_tells_owners_and_turns_apart():
+    ids = {
+        memories.memory_id("a", "b"),
+        memories.memory_id("a", "b", principal="p"),
+        memories.memory_id("a", "b", turn="t"),
+        memories.memory_id("a", "b", principal="p", turn="t"),
+        memories.memory_id("ab", ""),
+    }
+    assert len(ids) == 5
