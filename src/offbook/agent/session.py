@@ -12,13 +12,17 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING
 
 from offbook import pipeline
+from offbook.errors import UsageError
 from offbook.stores import characters, conversations, principals
 from offbook.types import Message, Reply
 
 if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
     from offbook.models.metering import Meter
     from offbook.pipeline import Stage
     from offbook.protocols import Store
+    from offbook.stores.conversations import StoredTurn
     from offbook.types import Character, Recall
 
 
@@ -44,13 +48,16 @@ class Session:
         *,
         keep: bool = True,
     ) -> None:
+        for option, value in (("session", id), ("user", user)):
+            if value is not None and not value.strip():
+                raise UsageError(f"the {option} {value!r} has no name", f"name the {option}")
         self.character = character
         self.id = id or uuid.uuid4().hex[:12]
         self.last: Reply | None = None
         self._store = store
         self._make_stage = make_stage
         self._principal = f"{principals.OWNER}/{user}" if user else principals.OWNER
-        self._stored_id = f"{user}/{self.id}" if user else self.id
+        self._stored_id = stored_id(self.id, user)
         self._keep = keep
         self._history: list[Message] = []
 
@@ -61,17 +68,18 @@ class Session:
             UsageError: the conversation belongs to somebody else.
         """
         if self._keep:
-            await self._store.write(
-                lambda conn: conversations.begin(
-                    conn, self.character.id, self._stored_id, self._principal
-                )
-            )
-            turns = await self._store.read(
-                lambda conn: conversations.history(conn, self.character.id, self._stored_id)
-            )
+            turns = await self._store.read(self._earlier)
             for turn in turns:
                 self._remember(turn.said, turn.answered)
         return self
+
+    def _earlier(self, conn: Connection) -> list[StoredTurn]:
+        found = conversations.get(conn, self.character.id, self._stored_id)
+        if found is not None and found.principal != self._principal:
+            raise UsageError(
+                f"the session {self.id!r} belongs to somebody else", "choose another name for it"
+            )
+        return conversations.history(conn, self.character.id, self._stored_id)
 
     @property
     def history(self) -> tuple[Message, ...]:
@@ -106,6 +114,7 @@ class Session:
         return reply
 
     async def _recall(self, said: str) -> tuple[Stage, Meter, Recall]:
+        require_words(said)
         self.character = await self._store.read(
             lambda conn: characters.require(conn, self.character.id)
         )
@@ -115,14 +124,33 @@ class Session:
 
     async def _finish(self, said: str, reply: Reply) -> None:
         if self._keep:
-            shape = reply.recall.as_json(reply.usage)
-            await self._store.write(
-                lambda conn: conversations.add_turn(
-                    conn, self.character.id, self._stored_id, said, reply.text, recall=shape
-                )
-            )
+            await self._store.write(lambda conn: self._add(conn, said, reply))
         self._remember(said, reply.text)
         self.last = reply
 
+    def _add(self, conn: Connection, said: str, reply: Reply) -> None:
+        character, recall = self.character.id, reply.recall.as_json(reply.usage)
+        conversations.begin(conn, character, self._stored_id, self._principal)
+        conversations.add_turn(conn, character, self._stored_id, said, reply.text, recall=recall)
+
     def _remember(self, said: str, answered: str) -> None:
         self._history += [Message("user", said), Message("assistant", answered)]
+
+
+def stored_id(session: str, user: str | None) -> str:
+    """The id of a conversation in the store: no two people's names for one can be the same."""
+    own, whose = (
+        None if part is None else part.replace("%", "%25").replace("/", "%2F")
+        for part in (session, user)
+    )
+    return f"{own}" if whose is None else f"{whose}/{own}"
+
+
+def require_words(said: str) -> None:
+    """Refuse what says nothing.
+
+    Raises:
+        UsageError: the question is empty.
+    """
+    if not said.strip():
+        raise UsageError(f"the question {said!r} says nothing", "ask something")

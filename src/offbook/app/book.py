@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from offbook import pipeline
-from offbook.agent.session import Session
+from offbook.agent.session import Session, require_words
 from offbook.app.finding import find_character
 from offbook.app.wiring import Wiring
 from offbook.ingestion.reports import Estimate, IngestReport, ProgressListener, unheard
@@ -224,6 +224,7 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
         """What a reply would rest on; none is generated."""
         from offbook.app.missing_index import priced
 
+        require_words(question)
         character = await self.find(name)
         async with priced(self, character):
             found = await pipeline.recall(self.stage(character.dimension), character, question)
@@ -238,6 +239,16 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
         talk = await self.session(name, session=session, user=user, keep=session is not None)
         async with priced(self, talk.character):
             return await talk.ask(question)
+
+    async def require_index(self, name: str) -> None:
+        """Find out before the first question whether the configured method can answer.
+
+        Raises:
+            IndexMissing: the hint is the command that builds what is missing, and its estimate.
+        """
+        from offbook.app.missing_index import require_index
+
+        await require_index(self, await self.find(name))
 
     async def session(
         self,

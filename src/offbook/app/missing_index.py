@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 from offbook.errors import IndexMissing
 from offbook.ingestion.estimating import estimate_ingestion
+from offbook.methods.knowledge import Knowledge
+from offbook.retrieval.passages import check_split
 from offbook.stores import documents
 
 if TYPE_CHECKING:
@@ -48,6 +50,22 @@ async def priced(book: Offbook, character: Character) -> AsyncIterator[None]:
         else:
             error.hint = f"build it: {command} FILE... (what it costs: add --estimate)"
         raise
+
+
+async def require_index(book: Offbook, character: Character) -> None:
+    """Find out before the first question whether the configured method can answer.
+
+    Raises:
+        IndexMissing: with the command and its estimate as the hint.
+    """
+    stage = book.stage(character.dimension)
+    needs = stage.method.needs(stage.settings)
+    async with priced(book, character):
+        for name in needs.chunkings:
+            await book.store.read(lambda conn, n=name: check_split(conn, character, n))
+        if needs.profile:
+            knowledge = Knowledge(character, stage.settings, stage.store, stage.embedder)
+            await knowledge.profile()
 
 
 def build_command(settings: Settings, character: str) -> str:

@@ -6,8 +6,10 @@ rests on, ``/help`` the other commands.
 
 from __future__ import annotations
 
-import asyncio
+import shlex
+import signal
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -20,14 +22,19 @@ from offbook.cli.globals import (
     MethodName,
     Model,
     Preset,
+    one_line,
     settings_for,
 )
+from offbook.errors import OffbookError
 
 if TYPE_CHECKING:
     from offbook.agent.session import Session
     from offbook.app import Offbook
 
-_HELP = "/why  what the last reply rests on\n/quit leave (or Ctrl-D)\n/help this"
+_HELP = """\
+/why   what the last reply rests on, and what it cost
+/quit  leave (or Ctrl-D); the conversation is kept
+/help  this"""
 
 
 def command(
@@ -54,30 +61,57 @@ def command(
     )
 
     async def body(book: Offbook) -> None:
+        await book.require_index(name)
         talk = await book.session(name, session=session, user=user)
         if sys.stdin.isatty():
-            say(f"{talk.character.name} ({book.settings.values.chat.model}); /help for commands")
-        await _loop(talk)
-        say(f"go on with: offbook chat {talk.character.id} --session {talk.id}")
+            say(_greeting(talk, book.settings.values.chat.model))
+        try:
+            await _loop(talk)
+        finally:
+            if talk.history:
+                words = ["offbook", "chat", talk.character.id, "--session", talk.id]
+                say("go on with: " + shlex.join([*words, *(["--user", user] if user else [])]))
 
     with_offbook(settings, body)
 
 
-async def _loop(talk: Session) -> None:
-    from offbook.cli.running import say, write
+def _greeting(talk: Session, model: str) -> str:
+    from offbook.ingestion.reports import counted
+    from offbook.settings.model import OFFLINE
 
-    while True:
-        line = await asyncio.to_thread(_line)
-        if line is None or line.strip() in ("/quit", "/exit"):
-            return
+    backend = "the offline backend, no language model" if model == OFFLINE else model
+    turns = len(talk.history) // 2
+    before = f", {counted(turns, 'turn')} so far" if turns else ""
+    return f"{talk.character.name}, by {backend}{before}; /help for commands, Ctrl-D to leave"
+
+
+async def _loop(talk: Session) -> None:
+    from offbook.cli.running import say
+
+    while (line := _line()) is not None:
         said = line.strip()
-        if not said:
-            continue
+        if said in ("/quit", "/exit"):
+            return
         if said.startswith("/"):
             say(_meta(talk, said))
-            continue
+        elif said:
+            await _answer(talk, said)
+
+
+async def _answer(talk: Session, said: str) -> None:
+    """Print the reply as it comes; at a terminal a failed turn does not end the conversation."""
+    from offbook.cli.running import say, write
+
+    begun = False
+    try:
         async for piece in talk.say(said):
             write(piece)
+            begun = True
+    except OffbookError as error:
+        if not sys.stdin.isatty():
+            raise
+        say(("\n" if begun else "") + one_line(error))
+    else:
         write("\n")
 
 
@@ -85,14 +119,31 @@ def _meta(talk: Session, said: str) -> str:
     from offbook.cli.running import cost, grounds
 
     if said != "/why":
-        return _HELP if said == "/help" else f"unknown command {said!r}\n{_HELP}"
+        return _HELP if said == "/help" else f"no command {said!r}\n{_HELP}"
     if talk.last is None:
         return "nothing was said yet"
-    return "\n".join([*grounds(talk.last.recall), "  " + cost(talk.last.usage)])
+    return "\n".join(["rests on:", *grounds(talk.last.recall), "  " + cost(talk.last.usage)])
 
 
 def _line() -> str | None:
+    """The next line of standard input; None at its end.
+
+    It is read in the main thread, which holds up nothing while the person thinks: a thread of its
+    own could not be stopped by Ctrl-C. The event loop's own handling of Ctrl-C is put aside
+    meanwhile, since it would wait for this function to return.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        return input("> " if sys.stdin.isatty() else "")
+        if not sys.stdin.isatty():
+            return sys.stdin.readline() or None
+        with suppress(ImportError):
+            import readline  # noqa: F401 - arrow keys and earlier lines
+        return input("> ")
     except EOFError:
+        sys.stderr.write("\n")
         return None
+    except KeyboardInterrupt:
+        sys.stderr.write("\n")
+        raise
+    finally:
+        signal.signal(signal.SIGINT, before)

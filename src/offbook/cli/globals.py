@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from offbook.errors import OffbookError
     from offbook.settings import Settings
 
 
@@ -48,6 +49,13 @@ def help_without_command(context: typer.Context) -> None:
     if context.invoked_subcommand is None:
         sys.stderr.write(context.get_help() + "\n")
         raise typer.Exit(2)
+
+
+def one_line(error: OffbookError) -> str:
+    """What happened, to what, and what to do, as the person reads it."""
+    message = error.message.rstrip(".")
+    line = f"offbook: {message}" + (f"; {error.hint}" if error.hint else "")
+    return " ".join(line.split())
 
 
 CharacterName = Annotated[str, typer.Argument(metavar="NAME", help="The character's name or id.")]

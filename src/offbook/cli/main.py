@@ -27,7 +27,7 @@ from offbook.cli import (
     reembed,
     show,
 )
-from offbook.cli.globals import GLOBALS, help_without_command
+from offbook.cli.globals import GLOBALS, help_without_command, one_line
 from offbook.errors import OffbookError, UsageError
 
 if TYPE_CHECKING:
@@ -149,9 +149,7 @@ def _fail(error: OffbookError, as_json: bool) -> int:
         import json
 
         sys.stdout.write(json.dumps(error.as_json(), ensure_ascii=False) + "\n")
-    message = error.message.rstrip(".")
-    line = f"offbook: {message}" + (f"; {error.hint}" if error.hint else "")
-    sys.stderr.write(" ".join(line.split()) + "\n")
+    sys.stderr.write(one_line(error) + "\n")
     return error.exit_code
 
 

@@ -18,7 +18,6 @@ from offbook.retrieval.dense import DenseIndex
 from offbook.retrieval.lexical import ANALYZER, LexicalIndex, encode_terms
 from offbook.retrieval.search import RetrievalMode, Searcher
 from offbook.stores import chunks as chunk_rows
-from offbook.stores import documents as document_rows
 from offbook.stores import jobs
 from offbook.stores import vectors as vector_rows
 
@@ -121,7 +120,7 @@ async def _searcher(
 
 
 def _load(conn: Connection, character: Character, chunking: str, mode: RetrievalMode) -> Searcher:
-    _check_split(conn, character, chunking)
+    check_split(conn, character, chunking)
     total = chunk_rows.count(conn, character.id, chunking)
     if total == 0:
         return Searcher()
@@ -143,21 +142,23 @@ def _load(conn: Connection, character: Character, chunking: str, mode: Retrieval
     return Searcher(DenseIndex(ids, matrix), _lexical(conn, character, chunking, ids))
 
 
-def _check_split(conn: Connection, character: Character, chunking: str) -> None:
-    """Refuse to search where a document would be passed over in silence."""
-    if not chunk_rows.list_chunkings(conn, character.id) and not document_rows.list_all(
-        conn, character.id
-    ):
-        raise IndexMissing(
-            f"{character.name!r} has no documents yet",
-            f"build it: offbook ingest {character.id} FILE...",
-        )
+def check_split(conn: Connection, character: Character, chunking: str) -> None:
+    """Refuse to search where a document would be passed over in silence.
+
+    Raises:
+        IndexMissing: there are no documents, or some lack the chunking.
+    """
     lacking = chunk_rows.not_split(conn, character.id, chunking)
     if lacking:
         shown = ", ".join(repr(name) for name in lacking[:3]) + (", ..." if lacking[3:] else "")
         raise IndexMissing(
             f"the index {chunking!r} of {character.name!r} lacks {shown}",
             f"build it: offbook ingest {character.id}",
+        )
+    if not chunk_rows.get_parameters(conn, character.id, chunking):
+        raise IndexMissing(
+            f"{character.name!r} has no documents yet",
+            f"build it: offbook ingest {character.id} FILE...",
         )
 
 
