@@ -216,9 +216,9 @@ def test_a_name_that_is_a_common_noun_is_told_from_the_noun():
 WORDS = st.sampled_from(
     sorted(
         word_set(
-            "Beethoven Haydn Ludwig he his him himself she her and or but , . ; ( ) is was has goes"
-            " plays taught the a of to with who which when Vienna brother father music never 's \" “ ”"
-            " * _ I you Nora Vey symphony in 1770 does not"
+            "Beethoven Haydn Ludwig he his him himself she her and or but , . ; ( ) is was has"
+            " goes plays taught the a of to with who which when Vienna brother father music never"
+            " 's \" “ ” * _ I you Nora Vey symphony in 1770 does not"
         )
     )
 )
