@@ -153,7 +153,7 @@ def stored_rows(database: Path) -> dict[str, list[tuple[Any, ...]]]:
         " FROM characters ORDER BY id",
         "documents": "SELECT character_id, id, name, text, digest, ordinal, version, status"
         " FROM documents ORDER BY character_id, id",
-        "chunks": "SELECT character_id, id, document_id, chunking, ordinal, start, \"end\","
+        "chunks": 'SELECT character_id, id, document_id, chunking, ordinal, start, "end",'
         " headings, terms FROM chunks ORDER BY character_id, id",
         "vectors": "SELECT character_id, subject_id, vector FROM chunk_vectors"
         " ORDER BY character_id, subject_id",
@@ -169,11 +169,10 @@ def stored_rows(database: Path) -> dict[str, list[tuple[Any, ...]]]:
 
 def story(paragraphs: int, *, first: int = 0, word: str = "lantern") -> str:
     """A persona document in which every paragraph is different and of about one length."""
-    parts = ["# The keeper of the light\n"]
-    for number in range(first, first + paragraphs):
-        parts.append(
-            f"In year {number} the keeper carried {word} number {number} up the stairs. "
-            f"She counted {number + 3} ships from the gallery and wrote their names down. "
-            f"The book of year {number} has a {('red', 'green', 'grey')[number % 3]} cover."
-        )
-    return "\n\n".join(parts) + "\n"
+    told = [
+        f"In year {number} the keeper carried {word} number {number} up the stairs. "
+        f"She counted {number + 3} ships from the gallery and wrote their names down. "
+        f"The book of year {number} has a {('red', 'green', 'grey')[number % 3]} cover."
+        for number in range(first, first + paragraphs)
+    ]
+    return "\n\n".join(["# The keeper of the light", *told]) + "\n"

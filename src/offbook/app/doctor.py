@@ -28,6 +28,7 @@ from offbook.stores import characters
 if TYPE_CHECKING:
     from offbook.app.book import Offbook
     from offbook.pipeline import Stage
+    from offbook.protocols import ChatModel
 
 WORDS = ("anchor", "lantern", "harbour")
 NEEDLE = "periwinkle"
@@ -55,16 +56,29 @@ async def examine(book: Offbook) -> list[Check]:
     """Run every probe that the configuration has a use for."""
     stage = book.stage()
     checks = [await _guarded("database", lambda: _database(book))]
-    if stage.actor.base_url == OFFLINE_URL:
-        checks.append(Check("chat", True, "the offline backend: rules, no language model"))
-    else:
-        checks += [
-            await _guarded("chat: structured answers", lambda: _structured(book, stage)),
-            await _guarded("chat: streaming", lambda: _streaming(stage)),
-            await _guarded("chat: long prompts", lambda: _long_prompt(stage)),
-        ]
+    seen: set[tuple[str, str]] = set()
+    for role, model in (
+        ("chat", stage.actor),
+        ("extract", stage.extractor),
+        ("judge", stage.judge),
+    ):
+        if (model.base_url, model.name) not in seen:
+            seen.add((model.base_url, model.name))
+            checks += await _chat_model(book, stage, role, model)
     checks.append(await _guarded("embeddings", lambda: _embeddings(stage)))
     return checks
+
+
+async def _chat_model(book: Offbook, stage: Stage, role: str, model: ChatModel) -> list[Check]:
+    """The probes of one chat model; only chat's own has to stream."""
+    if model.base_url == OFFLINE_URL:
+        return [Check(role, True, "the offline backend: rules, no language model")]
+    name = f"{role}: structured answers"
+    found = [await _guarded(name, lambda: _structured(name, book, model))]
+    if role == "chat":
+        found.append(await _guarded("chat: streaming", lambda: _streaming(model)))
+    name = f"{role}: long prompts"
+    return [*found, await _guarded(name, lambda: _long_prompt(name, stage, model))]
 
 
 async def _guarded(name: str, probe: Callable[[], Awaitable[Check]]) -> Check:
@@ -80,33 +94,32 @@ async def _database(book: Offbook) -> Check:
     return Check("database", True, f"readable and writable, {len(found)} characters")
 
 
-async def _structured(book: Offbook, stage: Stage) -> Check:
-    answer = await ask(stage.extractor, PROBE_STRUCTURED, StructuredProbeInputs(WORDS))
+async def _structured(name: str, book: Offbook, model: ChatModel) -> Check:
+    answer = await ask(model, PROBE_STRUCTURED, StructuredProbeInputs(WORDS))
     got = [item.word.strip().lower() for item in answer.items]
-    model = stage.extractor
     rung = await RungsInStore(book.store).get(model.base_url, model.name) or "unknown"
     if got != list(WORDS):
         hint = "extraction needs a model that follows a schema; try a larger one"
-        return Check("chat: structured answers", False, f"by {rung}, but {got!r}", hint, 4)
-    return Check("chat: structured answers", True, f"{model.name}, by {rung}")
+        return Check(name, False, f"by {rung}, but {got!r}", hint, 4)
+    return Check(name, True, f"{model.name}, by {rung}")
 
 
-async def _streaming(stage: Stage) -> Check:
+async def _streaming(model: ChatModel) -> Check:
     inputs = ReplyInputs("a harbour pilot", "", (), (), (), "Good evening. Who are you?")
     pieces = 0
-    async for _ in stream_text(stage.actor, REPLY, inputs, parameters={"max_tokens": 200}):
+    async for _ in stream_text(model, REPLY, inputs, parameters={"max_tokens": 200}):
         pieces += 1
     hint = "" if pieces > 1 else "the endpoint sends the whole reply at once; chat will not stream"
-    return Check("chat: streaming", True, f"{stage.actor.name}, {pieces} pieces", hint)
+    return Check("chat: streaming", True, f"{model.name}, {pieces} pieces", hint)
 
 
-async def _long_prompt(stage: Stage) -> Check:
+async def _long_prompt(name: str, stage: Stage, model: ChatModel) -> Check:
     budget = stage.settings.context.budget_tokens + stage.settings.context.history_tokens
     budget = max(budget, stage.settings.profile.budget_tokens)
     filler = _FILLER * (budget // count_tokens(_FILLER) + 1)
-    answer = await ask(stage.extractor, PROBE_NEEDLE, NeedleProbeInputs(NEEDLE, filler))
+    answer = await ask(model, PROBE_NEEDLE, NeedleProbeInputs(NEEDLE, filler))
     if NEEDLE in answer.lower():
-        return Check("chat: long prompts", True, f"about {budget} tokens are read from the head")
+        return Check(name, True, f"about {budget} tokens are read from the head")
     raise ModelError(
         f"a prompt of about {budget} tokens is cut in silence: the word at its head was not found",
         "raise the endpoint's context length (Ollama: OLLAMA_CONTEXT_LENGTH or num_ctx), or lower "
