@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 import offbook.models
 from offbook.models.builtin import BuiltinEmbedder, embed_texts
-from offbook.models.static_vectors import ABSENT, shipped_vectors
 
 DATA = Path(offbook.models.__file__).parent / "data"
 SHA256 = {
@@ -117,14 +116,6 @@ def test_unrelated_texts_are_not_alike():
 
 def test_rare_words_count_more_than_frequent_ones():
     assert cosine("city lighthouse", "lighthouse") > cosine("city lighthouse", "city")
-
-
-def test_inflected_forms_share_a_vector_by_their_stem():
-    table = shipped_vectors()
-    known, unknown = np.array([0], np.uint32), np.array([1], np.uint32)
-    assert table.rows(known, unknown).tolist() == [ABSENT]
-    assert not table.unit(np.array([ABSENT])).any()
-    assert table.ranks(np.array([ABSENT, 5])).tolist() == [len(table.vectors), 5]
 
 
 def test_a_book_chapter_takes_a_fraction_of_a_second():
