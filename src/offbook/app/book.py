@@ -122,13 +122,17 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
             )
         return found
 
-    async def find(self, name: str) -> Character:
+    async def find(self, name: str, *, only: bool = False) -> Character:
         """The character of this name or id; accents and case may be left out.
+
+        Args:
+            name: The name or id. Of several that have the name, the first is meant.
+            only: Refuse a name that several have, rather than take the first.
 
         Raises:
             UnknownName: there is none; the nearest is in the hint.
         """
-        return await self._store.read(lambda conn: find_character(conn, name))
+        return await self._store.read(lambda conn: find_character(conn, name, only=only))
 
     async def delete(self, name: str) -> None:
         """Delete a character and all that belongs to it."""
@@ -269,17 +273,21 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
 
     # -- the whole character -------------------------------------------------------------------
 
-    async def export(self, name: str, file: Path, *, with_conversations: bool = False) -> None:
+    async def export(
+        self, name: str, file: Path | str, *, with_conversations: bool = False
+    ) -> Character:
         """Write a character into one file."""
         from offbook.app.porting import export_to
 
-        await export_to(self._store, await self.find(name), file, with_conversations)
+        character = await self.find(name)
+        await export_to(self._store, character, Path(file), with_conversations)
+        return character
 
-    async def import_(self, file: Path, *, replace: bool = False) -> Character:
+    async def import_(self, file: Path | str, *, replace: bool = False) -> Character:
         """Read a character from such a file."""
         from offbook.app.porting import import_from
 
-        return await import_from(self._store, file, replace=replace)
+        return await import_from(self._store, Path(file), replace=replace)
 
     async def demo_character(self) -> tuple[Character, IngestReport]:
         """The shipped character, built where it is not there yet."""

@@ -17,22 +17,27 @@ if TYPE_CHECKING:
     from offbook.types import Character
 
 
-def find_character(conn: Connection, name: str) -> Character:
+def find_character(conn: Connection, name: str, *, only: bool = False) -> Character:
     """The character whose id or name is ``name``, or the only one that is so but for accents.
+
+    Args:
+        conn: Connection of a read.
+        name: The name or id.
+        only: Refuse a name that several have; otherwise the first of them is meant.
 
     Raises:
         UnknownName: there is none, or several; the hint names the nearest.
     """
     found = characters.find(conn, name)
-    if found is not None:
-        return found
     folded = fold(name)
+    if found is not None and not (only and found.id != name):
+        return found
     close = [c for c in characters.list_all(conn) if folded in (fold(c.name), fold(c.id))]
     if len(close) == 1:
         return close[0]
     if close:
         ids = ", ".join(repr(c.id) for c in close)
-        raise UnknownName(f"several characters are called like {name!r}", f"give an id: {ids}")
+        raise UnknownName(f"several characters answer to {name!r}", f"give an id: {ids}")
     return characters.require(conn, name)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from offbook import pipeline
 from offbook.app.waiting import told_on_stderr
 from offbook.documents.collecting import collect
 from offbook.documents.readers import ReadDocument, read_document
-from offbook.errors import UnreadableDocument, UsageError
+from offbook.errors import UnknownName, UnreadableDocument, UsageError
 from offbook.ingestion.estimating import estimate_ingestion
 from offbook.ingestion.reports import (
     DocumentReport,
@@ -23,7 +24,7 @@ from offbook.ingestion.reports import (
     ProgressListener,
     unheard,
 )
-from offbook.stores import documents, graph
+from offbook.stores import characters, documents, graph
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -52,6 +53,14 @@ async def ingest(
             f"nothing to read in {', '.join(repr(str(p)) for p in paths)}",
             "offbook reads .txt, .md, .html and, with its extra, .pdf",
         )
+    known = await book.store.read(lambda conn: documents.list_all(conn, character.id))
+    if not paths and not known:
+        raise UsageError(
+            f"{character.name!r} has no documents yet",
+            f"name some: offbook ingest {character.id} FILE...",
+        )
+    if order:
+        _check_order(order, character, [info.name for info in known], readings)
     report = await ingest_readings(
         book, character, readings, failed=failed, unknown=unknown, progress=progress
     )
@@ -73,6 +82,8 @@ async def ingest_readings(
     stage = book.stage(character.dimension)
     waiting = told_on_stderr(character.name)
     rows = await pipeline.ingest(stage, character.id, readings, progress, waiting)
+    if failed and not readings:
+        rows = []  # all that was given has failed; what was stored before was not asked about
     entities, relations, aliases = await book.store.read(lambda c: _graph_size(c, character.id))
     return IngestReport(
         character=character.name,
@@ -101,8 +112,11 @@ async def estimate(
 ) -> Estimate:
     """What :func:`ingest` would cost; no call is made."""
     character = await book.find(name)
-    readings, _, _ = await asyncio.to_thread(_read, paths, document_name)
-    return await estimate_ingestion(book.stage(character.dimension), character, readings)
+    readings, failed, unknown = await asyncio.to_thread(_read, paths, document_name)
+    found = await estimate_ingestion(book.stage(character.dimension), character, readings)
+    messages = [f"{row.name}: {message}" for row in failed for message in row.messages]
+    messages += [f"not read (unknown type, or hidden): {path}" for path in unknown]
+    return replace(found, messages=tuple(messages))
 
 
 def _read(
@@ -121,6 +135,22 @@ def _read(
             message = f"{error.message}; {error.hint}"
             failed.append(DocumentReport("", document.name, "failed", messages=[message]))
     return readings, failed, [str(path) for path in (*found.unknown, *found.hidden)]
+
+
+def _check_order(
+    order: Sequence[str],
+    character: Character,
+    known: Sequence[str],
+    readings: Sequence[ReadDocument],
+) -> None:
+    """Refuse an order that names what is not there, before anything is done."""
+    there = [*known, *(reading.name for reading in readings)]
+    for name in order:
+        if name not in there:
+            raise UnknownName(
+                f"the order names {name!r}, which is no document of {character.name!r}",
+                characters.nearest(name, there, "name documents that are stored or given"),
+            )
 
 
 async def _set_order(book: Offbook, character: Character, names: Sequence[str]) -> None:

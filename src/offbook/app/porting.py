@@ -23,9 +23,13 @@ async def export_to(
     """Write a character into ``file``; it appears there whole or not at all.
 
     Raises:
+        UsageError: there is no folder for the file.
         StoreFailed: the file cannot be written.
     """
     file = file.expanduser()
+    if file.is_dir() or not file.parent.is_dir():
+        what = "is a folder" if file.is_dir() else "is in no folder that exists"
+        raise UsageError(f"{str(file)!r} {what}", "name a file in a folder that exists")
     try:
         with tempfile.NamedTemporaryFile(
             dir=file.parent, prefix=f".{file.name}.", delete=False
@@ -43,7 +47,7 @@ async def export_to(
     except OSError as error:
         raise StoreFailed(
             f"{str(file)!r} cannot be written: {error.strerror}",
-            "name a file in a folder that exists and has room",
+            "name a file in a folder that you may write to and that has room",
         ) from error
 
 

@@ -9,12 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from offbook.cli.globals import settings_for
+from offbook.cli.globals import Json, settings_for
 
 if TYPE_CHECKING:
     from offbook.app import Offbook
 
 _OFFLINE = {"chat__model": "offline", "embed__model": "builtin"}
+_IS_OFFLINE = """\
+This is the offline backend: rules, no language model, no key, no network. It answers
+with sentences of the persona document. `offbook doctor` says how to use a real model
+(hosted, Ollama, vLLM).
+"""
 
 
 def command(
@@ -22,28 +27,31 @@ def command(
         bool,
         typer.Option("--configured", help="With the configured model, instead of the embedded."),
     ] = False,
+    as_json: Json = False,
 ) -> None:
     """Build the shipped character and ask it five questions."""
-    from offbook.cli.running import say, with_offbook
+    from offbook.cli.running import print_json, with_offbook
 
     flags: dict[str, Any] = {} if configured else dict(_OFFLINE)
     settings = settings_for(**flags)
-    if settings.values.chat.model == "offline":
-        say(
-            "This is the offline backend: rules, no language model, no key, no network. It answers"
-            "\nwith sentences of the persona document. `offbook doctor` says how to use a real"
-            " model\n(hosted, Ollama, vLLM)."
-        )
-    with_offbook(settings, _talk)
+    if as_json:
+        print_json(with_offbook(settings, _collect))
+    else:
+        with_offbook(settings, _talk)
 
 
 async def _talk(book: Offbook) -> None:
-    from offbook.cli.running import cost, grounds, say, write
+    from offbook.cli.running import cost, grounds, write
     from offbook.demo import DEMO_QUESTIONS
+    from offbook.ingestion.reports import counted
+    from offbook.settings.model import OFFLINE
 
+    if book.settings.values.chat.model == OFFLINE:
+        write(_IS_OFFLINE)
     character, report = await book.demo_character()
     row = report.documents[0]
-    say(f"\n{character.name}: {row.name} {row.status}, {row.chunks} chunks, {cost(report.usage)}")
+    chunks = counted(row.chunks, "chunk")
+    write(f"\n{character.name}: {row.name} {row.status}, {chunks}, {cost(report.usage)}\n")
     talk = await book.session(character.id, keep=False)
     for question in DEMO_QUESTIONS:
         write(f"\n[{question.label}]\n> {question.question}\n")
@@ -53,3 +61,17 @@ async def _talk(book: Offbook) -> None:
         if talk.last is not None:
             write("\n".join(["rests on:", *grounds(talk.last.recall)]) + "\n")
     write(f"\nNow talk yourself: offbook chat {character.id}\n")
+
+
+async def _collect(book: Offbook) -> dict[str, Any]:
+    """The same as one document: what was ingested, and each reply in the shape of ``ask``."""
+    from offbook.demo import DEMO_QUESTIONS
+
+    character, report = await book.demo_character()
+    talk = await book.session(character.id, keep=False)
+    replies = []
+    for question in DEMO_QUESTIONS:
+        reply = await talk.ask(question.question)
+        replies.append({"label": question.label, **reply.as_json()})
+    model = book.settings.values.chat.model
+    return {"model": model, "ingest": report.as_json(), "replies": replies}

@@ -20,15 +20,19 @@ def export_command(
         bool,
         typer.Option("--with-conversations", help="Also conversations and what came of them."),
     ] = False,
+    as_json: Json = False,
 ) -> None:
     """Write a character into one file."""
-    from offbook.cli.running import say, with_offbook
+    from offbook.cli.running import print_json, say, with_offbook
 
-    with_offbook(
+    character = with_offbook(
         settings_for(),
         lambda book: book.export(name, file, with_conversations=with_conversations),
     )
-    say(f"exported to {file}")
+    if as_json:
+        print_json({"id": character.id, "name": character.name, "file": str(file)})
+    else:
+        say(f"exported {character.name!r} (id {character.id}) to {file}")
 
 
 def import_command(

@@ -27,6 +27,7 @@ def command(
     It leaves the whole home folder: database, journals, cached calls.
     """
     from offbook.cli.running import print_json, say, with_offbook
+    from offbook.ingestion.reports import counted
 
     report = with_offbook(
         settings_for(), lambda book: book.forget(name, document, with_memories=with_memories)
@@ -34,7 +35,15 @@ def command(
     if as_json:
         print_json(report.as_json())
         return
-    say(f"forgot {report.document!r}: {report.chunks} chunks, {report.cached_calls} cached calls")
+    say(
+        f"forgot {report.document!r}: {counted(report.chunks, 'chunk')}, "
+        f"{counted(report.cached_calls, 'cached call')}"
+    )
     if report.turns or report.memories:
-        verb = "were deleted too" if with_memories else "rest on it and stay (--with-memories)"
-        say(f"{report.turns} turns and {report.memories} memories {verb}")
+        memories = "1 memory" if report.memories == 1 else f"{report.memories} memories"
+        what = f"{counted(report.turns, 'turn')} and {memories} that rested on it"
+        say(
+            f"{what} went with it"
+            if with_memories
+            else f"{what} keep their own words; --with-memories would have taken them along"
+        )

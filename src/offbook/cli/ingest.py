@@ -90,32 +90,31 @@ def _order(text: str | None) -> list[str] | None:
 
 
 def _print_estimate(estimate: Estimate, as_json: bool) -> None:
-    from offbook.cli.running import print_json, write
+    from offbook.cli.running import print_json, say, write
 
+    for message in estimate.messages:
+        say(f"offbook: {message}")
     if as_json:
         print_json(estimate.as_json())
         return
-    money = "unknown (no price is set)" if estimate.cost_usd is None else f"{estimate.cost_usd:.4f}"
-    write(
-        f"{estimate.calls} calls, about {estimate.prompt_tokens} prompt and "
-        f"{estimate.completion_tokens} completion tokens, {estimate.embed_calls} embedding calls; "
-        f"USD: {money}\n"
-    )
+    write(estimate.in_words() + "\n")
 
 
 def _print_report(report: IngestReport, as_json: bool, strict: bool) -> int:
     from offbook.cli.running import cost, print_json, say
+    from offbook.ingestion.reports import counted
 
     for path in report.unknown_files:
-        say(f"offbook: not read (unknown type): {path}")
+        say(f"offbook: not read (unknown type, or hidden): {path}")
     for row in report.documents:
+        warning = "warning: " if row.quarantined else ""
         for message in row.messages:
-            say(f"offbook: {row.name}: {message}")
+            say(f"offbook: {warning}{row.name}: {message}")
     if as_json:
         print_json(report.as_json())
     else:
         for row in report.documents:
-            say(f"{row.status:9} {row.name} ({row.chunks} chunks)")
+            say(f"{row.status:9} {row.name} ({counted(row.chunks, 'chunk')})")
         say(cost(report.usage))
     if any(row.status == "failed" for row in report.documents):
         return 1

@@ -10,7 +10,8 @@ from offbook.cli.globals import Json, settings_for
 
 def command(as_json: Json = False) -> None:
     """List the characters."""
-    from offbook.cli.running import print_json, say, with_offbook, write
+    from offbook.cli.running import print_json, say, table, with_offbook, write
+    from offbook.ingestion.reports import counted
 
     rows = with_offbook(settings_for(), lambda book: book.characters())
     if as_json:
@@ -18,5 +19,12 @@ def command(as_json: Json = False) -> None:
         return
     if not rows:
         say("no characters yet; `offbook demo` makes one, `offbook create NAME` makes yours")
-    for row in rows:
-        write(f"{row.id}\t{row.name}\t{row.documents} documents\t{row.chars} characters\n")
+        return
+    write(
+        table(
+            [
+                (r.id, r.name, counted(r.documents, "document"), counted(r.chars, "character"))
+                for r in rows
+            ]
+        )
+    )

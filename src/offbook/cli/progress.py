@@ -34,7 +34,7 @@ def _lines() -> Callable[[Progress], None]:
         if event.done >= event.total and event.stage not in finished:
             finished.add(event.stage)
             seconds = time.monotonic() - started
-            sys.stderr.write(f"{event.stage}: {event.total} done ({seconds:.1f} s)\n")
+            sys.stderr.write(f"{event.stage}: {event.done} of {event.total} ({seconds:.1f} s)\n")
 
     return show
 

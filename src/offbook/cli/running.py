@@ -8,8 +8,11 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import Awaitable, Callable
+import unicodedata
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from offbook.ingestion.reports import counted
 
 if TYPE_CHECKING:
     from offbook.app import Offbook
@@ -47,30 +50,53 @@ def write(text: str) -> None:
 
 
 def grounds(recall: Recall) -> list[str]:
-    """What a reply rests on, a line a piece, for people."""
+    """What a reply rests on, two lines a piece, for people."""
     lines = []
     for item in recall.context:
         where = ", ".join(f"{s.document}[{s.start}:{s.end}]" for s in item.sources)
-        text = " ".join(item.text.split())
-        short = text if len(text) <= 160 else text[:157] + "..."
         lines.append(f"  {item.kind} ({item.score:.2f}) {item.title} {where}".rstrip())
-        lines.append(f"      {short}")
+        lines.append(f"      {shortened(item.text, 160)}")
     if recall.boundary is not None:
         lines.append(f"  boundary: {recall.boundary.verdict}")
         lines += [f"      {r.entity}: {r.reason}" for r in recall.boundary.reasons]
     lines += [f"  skipped: {s.kind} {s.title}: {s.why}" for s in recall.skipped]
-    return lines or ["  nothing was recalled"]
+    return lines or ["  nothing"]
 
 
 def cost(usage: Usage) -> str:
     """Calls, tokens, money and time in one line."""
-    parts = [f"{usage.calls} calls"]
+    parts = [counted(usage.calls, "call") if usage.calls else "no calls"]
     if usage.cached_calls:
         parts.append(f"{usage.cached_calls} from the cache")
     if usage.embed_calls:
-        parts.append(f"{usage.embed_calls} embedding calls")
-    parts.append(f"{usage.prompt_tokens} + {usage.completion_tokens} tokens")
+        parts.append(counted(usage.embed_calls, "embedding call"))
+    if usage.prompt_tokens or usage.completion_tokens:
+        parts.append(f"{usage.prompt_tokens} + {usage.completion_tokens} tokens")
     if usage.cost_usd is not None:
         parts.append(f"{usage.cost_usd:.4f} USD")
     parts.append(f"{usage.seconds:.2f} s")
     return ", ".join(parts)
+
+
+def shortened(text: str, chars: int) -> str:
+    """A text in one line of at most ``chars``."""
+    line = " ".join(text.split())
+    return line if len(line) <= chars else line[: chars - 3] + "..."
+
+
+def table(rows: Sequence[Sequence[Any]]) -> str:
+    """Rows in columns, a line each; wide letters take two places."""
+    cells = [[str(cell) for cell in row] for row in rows]
+    widths = [max(map(_width, column)) for column in zip(*cells, strict=True)]
+    lines = (
+        "  ".join(
+            cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)
+        )
+        for row in cells
+    )
+    return "".join(line.rstrip() + "\n" for line in lines)
+
+
+def _width(text: str) -> int:
+    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
+    return len(text) + wide - sum(map(bool, map(unicodedata.combining, text)))

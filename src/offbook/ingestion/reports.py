@@ -81,7 +81,10 @@ class IngestReport:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What an ingestion would cost; no call was made to find out."""
+    """What an ingestion would cost; no call was made to find out.
+
+    ``messages`` say what it would not read, and why.
+    """
 
     calls: int = 0
     prompt_tokens: int = 0
@@ -89,6 +92,7 @@ class Estimate:
     cost_usd: float | None = None
     embed_calls: int = 0
     by_task: Mapping[str, TaskUsage] = field(default_factory=dict)
+    messages: tuple[str, ...] = ()
 
     def in_words(self) -> str:
         """The same for a person, in one line."""
