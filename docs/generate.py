@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import sys
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "offbook"
@@ -40,27 +41,22 @@ def papers() -> str:
 
 def cli() -> str:
     """The help of every command."""
-    import click
     import typer.main
 
     from offbook.cli.main import app
 
-    group = typer.main.get_command(app)
     parts = [f"{NOTE}\n# The command line\n"]
 
-    def section(command: click.Command, name: str, parent: click.Context | None) -> None:
-        context = click.Context(
+    def section(command: Any, name: str, parent: typer.Context | None) -> None:
+        context = typer.Context(
             command, info_name=name, parent=parent, terminal_width=96, max_content_width=96
         )
         title = context.command_path
         parts.append(f"## {title}\n\n```text\n{command.get_help(context).rstrip()}\n```\n")
-        if isinstance(command, click.Group):
-            for child in command.list_commands(context):
-                found = command.get_command(context, child)
-                if found is not None:
-                    section(found, child, context)
+        for child, found in getattr(command, "commands", {}).items():
+            section(found, child, context)
 
-    section(group, "offbook", None)  # type: ignore[arg-type]
+    section(typer.main.get_command(app), "offbook", None)
     return "\n".join(parts)
 
 
