@@ -133,7 +133,7 @@ type uncertainty understand unique use value victory view vision visit voice vul
 war watch way weak weakness wealth well wife win wisdom wise wish woman wonder word work world
 worry worst worth write wrong year yesterday young youth
 """
-_ABSTRACT_ENDINGS: Final = ("ness", "ment", "ship", "hood", "ance", "ence", "ity")
+_ABSTRACT_ENDINGS: Final = ("ness", "ment", "ship", "hood", "ance", "ence")
 
 
 @lru_cache(maxsize=1 << 14)

@@ -13,6 +13,7 @@ from typing import Final
 
 from offbook.language import grammar
 from offbook.language.clauses import Token, starts_clause, tokens_of
+from offbook.language.genders import gender_of
 from offbook.language.grammar import Gender, word_set
 from offbook.language.verbs import (
     is_base,
@@ -49,8 +50,6 @@ _GIVING: Final = word_set(
     " tells shows offers sends brings calls names makes asks leaves pays promises considered"
 )
 _BETWEEN: Final = word_set("better generally commonly also usually widely ( , ) himself herself")
-_MALE: Final = frozenset(("he", "him", "his", "himself"))
-_FEMALE: Final = frozenset(("she", "her", "hers", "herself"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +253,8 @@ def learn_names(character: str, titles: Sequence[str], texts: Sequence[str]) -> 
     for text in texts:
         aliases.update(_called(text, plain))
     aliases.update([(alias[0],) for alias in aliases if _is_dignity(alias)])
-    gender = _gender(plain, texts)
+    spoken = [(tokens := tokens_of(text), plain.mentions(tokens)) for text in texts]
+    gender = gender_of(plain.character, plain.words, spoken)
     return Names(character, full, frozenset(aliases), gender, _common(aliases, texts))
 
 
@@ -292,6 +292,8 @@ def _forms(name: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
         return
     cut = grammar.NUMERALS | {"of", "the"}
     head = next((at for at, word in enumerate(bare) if word in cut and at), len(bare))
+    if head < len(bare) and bare[head] in grammar.NUMERALS:
+        yield bare[: head + 1]
     bare = bare[:head]
     shown = dict(zip(words, name, strict=False))
     while len(bare) > 1 and shown.get(bare[-1], "").isupper() and len(bare[-1]) > 1:
@@ -360,26 +362,6 @@ def _is_called(text: str, match: re.Match[str], names: Names, strict: bool) -> b
         return False
     closed = grammar.FUNCTION | _BETWEEN
     return not strict or all(token.low in closed or is_finite(token.low) for token in between)
-
-
-def _gender(names: Names, texts: Sequence[str]) -> Gender:
-    """Of the pronouns in the sentences that name the character and at the head of the next."""
-    male = female = 0
-    for text in texts:
-        tokens = tokens_of(text)
-        marked = [tokens[span[0]].start for span in names.mentions(tokens)]
-        for token in tokens:
-            if token.quoted or token.low not in _MALE | _FEMALE:
-                continue
-            near = 3 if any(0 < token.start - start < 120 for start in marked) else 1
-            male += near * (token.low in _MALE)
-            female += near * (token.low in _FEMALE)
-    if male == female:
-        title = fold(names.character).split()[:1]
-        if title and title[0] in grammar.MALE_TITLES | grammar.FEMALE_TITLES:
-            return "m" if title[0] in grammar.MALE_TITLES else "f"
-        return ""
-    return "m" if male > female else "f"
 
 
 def _common(aliases: set[tuple[str, ...]], texts: Sequence[str]) -> frozenset[str]:

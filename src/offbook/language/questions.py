@@ -15,6 +15,7 @@ from offbook.language import grammar
 from offbook.language.clauses import Token, tokens_of
 from offbook.language.concepts import is_general, word_term
 from offbook.language.grammar import word_set
+from offbook.language.verbs import is_base, is_known_third, is_past
 from offbook.language.words import fold, words
 
 Kind = Literal[
@@ -173,6 +174,7 @@ class Question:
 
 
 GENERAL_WEIGHT: Final = 0.3
+VERB_WEIGHT: Final = 0.5
 NAME_WEIGHT: Final = 2.0
 
 
@@ -291,6 +293,13 @@ def _is_name_word(tokens: list[Token], index: int, inside: bool) -> bool:
     )  # fmt: skip
 
 
+def weight_of(word: str) -> float:
+    """How much a plain word tells: things 1, verbs half as much, words of any life less."""
+    if is_general(word):
+        return GENERAL_WEIGHT
+    return VERB_WEIGHT if is_base(word) or is_past(word) or is_known_third(word) else 1.0
+
+
 def _terms(tokens: list[Token], own: frozenset[str], names: Sequence[str]) -> list[Term]:
     named = {fold(word) for name in names for word in name.split()}
     found: dict[str, Term] = {}
@@ -305,6 +314,6 @@ def _terms(tokens: list[Token], own: frozenset[str], names: Sequence[str]) -> li
             if not term or term in found:
                 continue
             name = word in named and token.is_capital
-            weight = NAME_WEIGHT if name else GENERAL_WEIGHT if is_general(part) else 1.0
+            weight = NAME_WEIGHT if name else weight_of(part)
             found[term] = Term(token.text, term, weight, name)
     return list(found.values())

@@ -60,6 +60,7 @@ _REPORTING: Final = word_set(
     " hoped feel feels felt claim claims claimed state states stated suppose supposes supposed"
     " fear fears feared wish wishes wished find finds found report reports reported"
 )
+_PAIRING: Final = word_set("between of with to for by against upon")
 _BRACKET_TOKENS: Final = 80
 _ACCOMPANY: Final = word_set("with behind before around about beside after on upon")
 
@@ -109,6 +110,8 @@ def is_subject(tokens: list[Token], first: int, last: int) -> bool:
 def _may_be_subject(tokens: list[Token], first: int, after: Token, verb: bool) -> bool:
     """The same for a noun that does not open the sentence, by the word before it."""
     before = tokens[first - 1]
+    if before.low in ("and", "or") and _in_pair_of_objects(tokens, first - 1):
+        return False
     if before.low in ("and", "or") and is_base(after.low):
         return True
     if before.low == "and" and all(token.is_capital for token in tokens[: first - 1]):
@@ -124,6 +127,14 @@ def _may_be_subject(tokens: list[Token], first: int, after: Token, verb: bool) -
         return after.low == "and" or (verb and before.low != "both")
     noun = any(token.low in grammar.DETERMINERS for token in tokens[max(0, first - 3) : first - 1])
     return verb and (noun or not (is_finite(before.low) or is_base(before.low)))
+
+
+def _in_pair_of_objects(tokens: list[Token], conjunction: int) -> bool:
+    """Whether the pair stands after a preposition ("between Antony *and* Cleopatra")."""
+    at = conjunction - 1
+    while at >= 0 and tokens[at].is_capital and conjunction - at <= 3:
+        at -= 1
+    return 0 <= at < conjunction - 1 and tokens[at].low in _PAIRING
 
 
 def _verb_after(tokens: list[Token], last: int) -> Token | None:
@@ -176,7 +187,9 @@ def resolve(
     forms = FORMS[gender]
     for index, token in enumerate(tokens):
         if _other_subject(tokens, index, gender):
-            state.subject = ""
+            last = state.last_other
+            of_other = token.low == "who" and last is not None and index - last.last <= 1
+            state.subject = "other" if of_other else ""
         if index in starts_self:
             state.has_self = True
             _subject(state, tokens, starts_self[index], "self")

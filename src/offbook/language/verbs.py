@@ -46,6 +46,7 @@ _PAST: Final = word_set(
     " bred cast clung crept dug fled flung foresaw got hung knelt leapt learnt lit overthrew"
     " outlived partook rang sold shrank slew slid sped spun spat stuck stung swelled trod"
     " underwent upheld wove bade begot mistook oversaw retook sought spelt split spread thrust"
+    " ground"
 )
 _PARTICIPLES: Final = word_set(
     "been done gone seen taken given written known begun broken chosen driven eaten fallen"
