@@ -197,6 +197,15 @@ def test_one_huge_paragraph_is_cut_at_its_sentences():
     assert all(chunk.text.startswith("Sentence") and chunk.text.endswith(".") for chunk in made)
 
 
+def test_an_endless_line_without_punctuation_is_cut_by_its_words():
+    words = [f"word{number * 7919 % 4001}" for number in range(9000)]
+    before = chunks([" ".join(words)])
+    assert all(150 <= count_tokens(chunk.text) <= 1800 for chunk in before)
+    words[4500] = "edited"
+    after = chunks([" ".join(words)])
+    assert len({chunk.id for chunk in before} - {chunk.id for chunk in after}) <= 2
+
+
 def test_short_sections_stay_as_they_are():
     text = "# A\nshort\n# B\nshort too\n"
     assert [chunk.text for chunk in SPLITTER.split(document(text))] == ["short", "short too"]

@@ -74,6 +74,12 @@ def test_empty_files_are_refused(folder: Path, data: bytes, name: str):
     assert "holds no text" in refused(folder, data, name).message
 
 
+def test_utf32_is_refused_by_name(folder: Path):
+    error = refused(folder, codecs.BOM_UTF32_LE + "Ada".encode("utf-32-le"))
+    assert "it is UTF-32" in error.message
+    assert "iconv -f UTF-32" in error.hint
+
+
 @pytest.mark.parametrize(
     "data", [b"text\0more", bytes(range(256)), b"PK\x03\x04\0\0", b"a\0b\0", b"\xff\xfea\0\0\0"]
 )

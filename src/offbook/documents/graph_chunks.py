@@ -167,8 +167,7 @@ class GraphSplitter:
                     cut, spent, best = index + 1, size, atoms[index].draw if good else 2.0
             yield first, cut
             first, left = cut, left - spent
-        if first < behind:
-            yield first, behind
+        yield first, behind
 
 
 def _atom(offset: int, text: str, tokens: int) -> Atom:

@@ -141,8 +141,6 @@ class WindowCutter:
         while (limit := forward(start, longest)) < end:
             if text[limit].isspace():
                 limit = self._skip_blanks(limit, end)
-                if limit >= end:
-                    break
             low = forward(start, self._overlap)
             low = low if low > fresh else fresh
             stop, kept, mid_sentence = self._stop(levels, low, fresh, limit, end)
