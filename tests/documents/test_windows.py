@@ -84,3 +84,17 @@ def test_the_laws_of_windows(text: str, longest: int, overlap: int, unit: Unit):
         assert high < next_high
         assert not text[high:next_low].strip()
         assert next_low >= high or rule.length(next_low, high) <= overlap
+
+
+class PlainRuler(CharacterRuler):
+    """Measures as a ``CharacterRuler`` does, without being taken for one."""
+
+
+@given(messy_texts, st.integers(1, 60), st.integers(0, 59))
+def test_the_fast_way_and_the_general_way_cut_alike(text: str, longest: int, overlap: int):
+    overlap = min(overlap, longest - 1)
+    start, end = trimmed(text, 0, len(text))
+    if start == end:
+        return
+    fast = WindowCutter(text, CharacterRuler(), longest, overlap).cut(start, end)
+    assert fast == WindowCutter(text, PlainRuler(), longest, overlap).cut(start, end)

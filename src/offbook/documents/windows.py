@@ -18,7 +18,7 @@ from typing import Final
 
 from offbook.documents.chunk_ids import Span
 from offbook.documents.headings import trimmed
-from offbook.documents.rulers import Ruler
+from offbook.documents.rulers import CharacterRuler, Ruler
 from offbook.language.sentences import TERMINATORS, first_sentence_end, last_sentence_end
 
 _NONSPACE: Final = re.compile(r"\S")
@@ -91,11 +91,13 @@ class _Levels:
         stops: Paragraph, line, sentence, word: where pieces may end, best first.
         begins: Line, sentence: where an overlap should begin.
         words: Where it begins otherwise; None in text without blanks.
+        mark: The best separator, if that is a string; else empty.
     """
 
     def __init__(self, marks: tuple[str, ...], terminators: str, spaces: str) -> None:
         self.stops: list[_Level] = [_Mark(mark) for mark in marks]
         self.begins: list[_Level] = self.stops[-1:]
+        self.mark = marks[0] if marks else ""
         self.words: _Spaces | None = None
         if terminators:
             self.stops.append(_Sentences(terminators))
@@ -132,23 +134,51 @@ class WindowCutter:
         Each begins and ends behind those before it; together they hold all but white space, and
         none is longer than ``longest``.
         """
-        text, forward, longest = self._text, self._ruler.forward, self._longest
         if self._reach(start, end) >= end:
             return [(start, end)]
         levels = self._levels(start, end)
-        pieces: list[Span] = []
-        fresh = start
-        while (limit := forward(start, longest)) < end:
-            if text[limit].isspace():
-                limit = self._skip_blanks(limit, end)
-            low = forward(start, self._overlap)
-            low = low if low > fresh else fresh
+        if levels.mark and type(self._ruler) is CharacterRuler:
+            return self._cut_at_marks(levels, start, end)
+        forward, pieces, fresh = self._ruler.forward, [], start
+        while (limit := forward(start, self._longest)) < end:
+            limit = self._skip_blanks(limit, end)
+            low = max(fresh, forward(start, self._overlap))
             stop, kept, mid_sentence = self._stop(levels, low, fresh, limit, end)
-            if text[stop - 1].isspace():
-                stop = trimmed(text, fresh, stop)[1]
             pieces.append((start, stop))
             fresh = self._skip_blanks(stop, end)
             low = self._overlap_low(levels, stop, kept, fresh, end)
+            start = self._begin_of_overlap(levels, low, stop, mid_sentence) if low < stop else fresh
+        pieces.append((start, end))
+        return pieces
+
+    def _cut_at_marks(self, levels: _Levels, start: int, end: int) -> list[Span]:
+        """What ``cut`` gives, in characters and where a string is the best separator, but faster.
+
+        Most pieces end at that separator, and the unit behind it fits: this finds their ends
+        without a call of a method, and leaves the others to the general rules.
+        """
+        text, mark, longest, overlap = self._text, levels.mark, self._longest, self._overlap
+        find, rfind, width, skip = text.find, text.rfind, len(mark), self._skip_blanks
+        pieces: list[Span] = []
+        fresh = start
+        while (limit := start + longest) < end:
+            if text[limit].isspace():
+                limit = skip(limit, end)
+            low = start + overlap
+            stop = rfind(mark, (low if low > fresh else fresh) + 1, limit + width)
+            kept, mid_sentence, behind = -1, False, stop + width
+            if stop < 0 or text[stop - 1].isspace():
+                low = max(fresh, low)
+                stop, kept, mid_sentence = self._stop(levels, low, fresh, limit, end)
+                behind = stop
+            pieces.append((start, stop))
+            fresh = skip(behind, end) if text[behind].isspace() else behind
+            low = fresh - overlap
+            unit_end = find(mark, fresh + 1, fresh + longest + width) if kept < 0 else kept
+            if unit_end < 0 or text[unit_end - 1].isspace():
+                low = self._overlap_low(levels, stop, kept, fresh, end)
+            elif unit_end - longest > low:
+                low = unit_end - longest
             start = self._begin_of_overlap(levels, low, stop, mid_sentence) if low < stop else fresh
         pieces.append((start, end))
         return pieces
@@ -182,22 +212,26 @@ class WindowCutter:
         for level in levels.stops:
             stop = level.last(text, low, limit)
             if stop >= 0:
-                return stop, -1, level is levels.words
+                return self._trim(fresh, stop), -1, level is levels.words
             before = level.last(text, fresh, low)
             if before >= 0:
                 # The unit behind `before` reaches over the limit: leave it whole if it can be.
                 reach = self._reach(self._skip_blanks(before, end), end)
                 unit_end = self._unit_end(level, limit, reach, end)
                 if unit_end >= 0:
-                    return before, unit_end, level is levels.words
-        return limit, -1, True
+                    return self._trim(fresh, before), unit_end, level is levels.words
+        return self._trim(fresh, limit), -1, True
 
     def _unit_end(self, level: _Level, low: int, reach: int, end: int) -> int:
         """Where the unit that holds ``low`` ends, if that is within ``reach``; else -1."""
         found = level.first(self._text, low, reach)
         if found < 0:
             return end if reach >= end else -1
-        return trimmed(self._text, low, found)[1] if self._text[found - 1].isspace() else found
+        return self._trim(low, found)
+
+    def _trim(self, start: int, end: int) -> int:
+        """``end``, or before it, so that no white space ends ``text[start:end]``."""
+        return trimmed(self._text, start, end)[1] if self._text[end - 1].isspace() else end
 
     def _overlap_low(self, levels: _Levels, stop: int, kept: int, fresh: int, end: int) -> int:
         """Before which offset the next piece, whose new text begins at ``fresh``, must not begin.
