@@ -108,8 +108,14 @@ def _coordinated(tokens: list[Token], verb: int) -> list[Edit]:
     index = verb + 1
     while index < len(tokens) - 1:
         token = tokens[index]
-        if token.text in ".;:!?" or (token.low in grammar.SUBORDINATORS and not token.quoted):
+        if token.text in ".;:!?":
             break
+        if token.low in grammar.SUBORDINATORS and not token.quoted:
+            commas = _commas(tokens, index)
+            if not commas:
+                break
+            index = commas[0]  # what is coordinated inside the clause has the clause's subject
+            continue
         if token.quoted or not (token.low in grammar.COORDINATORS or token.text == ","):
             index += 1
             continue

@@ -25,7 +25,7 @@ _OUTSIDE: Final = (
 _NAME: Final = (
     "Of {it} I can tell you nothing.",
     "{It}? I can tell you nothing of that name.",
-    "The name of {it} calls nothing to my mind.",
+    "About {it} nothing comes to my mind.",
     "I can tell you nothing of {it}.",
 )
 _THING: Final = (

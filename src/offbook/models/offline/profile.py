@@ -50,8 +50,10 @@ def profile(inputs: ProfileInputs) -> str:
         if words + size <= _WORDS and not _repeats(evidence, index, chosen):
             chosen.append(index)
             words += size
-    if not chosen:
+    named = [index for index in chosen if names.mentions(tokens_of(evidence.sentences[index].text))]
+    if not named:
         return _fallback(evidence, inputs.character)
+    chosen = [index for index in chosen if index >= min(named)]  # no "he" before the name
     return _joined([_plain(evidence, index) for index in sorted(chosen)])
 
 

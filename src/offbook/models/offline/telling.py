@@ -53,15 +53,17 @@ class Telling:
 
     def told(self, index: int) -> Told:
         """Sentence ``index`` in the first person, read in the light of those before it."""
+        sentence = self._evidence.sentences[index]
+        if sentence.is_heading:
+            return Told(sentence.text, sentence.start, sentence.end, about=False, certainty=1.0)
         if index not in self._told:
             paragraph = self._paragraph_of[index]
             inside = [i for i in paragraph.sentences if not self._evidence.sentences[i].is_heading]
             spans = [
-                (self._evidence.sentences[i].start, self._evidence.sentences[i].end)
-                for i in inside or paragraph.sentences
+                (self._evidence.sentences[i].start, self._evidence.sentences[i].end) for i in inside
             ]
             turned = self._speaker.passage(paragraph.text, spans)
-            self._told.update(zip(inside or paragraph.sentences, turned, strict=True))
+            self._told.update(zip(inside, turned, strict=True))
         return self._told[index]
 
     def speech(self, index: int) -> str:
@@ -98,8 +100,10 @@ class Telling:
                 chosen[candidate.index] = candidate.text
         if _count(chosen) < _SHORT:
             self._go_on(max(chosen), chosen, said)
-        first, *others = [chosen[index] for index in sorted(chosen)]
-        return [_without_link(first), *others]
+        return [
+            text if index - 1 in chosen else _without_link(text)
+            for index, text in sorted(chosen.items())
+        ]
 
     def _candidate(self, hit: Hit, said: str, about_self: bool) -> _Candidate | None:
         told = self.told(hit.index)
@@ -125,6 +129,7 @@ class Telling:
         if not best.told.dangling or before not in self._paragraph_of:
             return
         same = self._paragraph_of[before] is self._paragraph_of[best.index]
+        same = same and not self._evidence.sentences[before].is_heading
         text = self.speech(before)
         if same and text not in said and not _is_torn(text):
             chosen[before] = text

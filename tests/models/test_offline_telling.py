@@ -1,0 +1,98 @@
+"""Which sentences are told, and how they are put together."""
+
+from __future__ import annotations
+
+import pytest
+
+from offbook.language.names import learn_names
+from offbook.language.questions import read_question
+from offbook.models.offline.editorial import is_editorial, without_editorial
+from offbook.models.offline.evidence import gather
+from offbook.models.offline.telling import Telling
+from offbook.types import ContextItem
+
+
+def tell(text: str, question: str, said: str = "") -> list[str]:
+    evidence = gather([ContextItem("knowledge", "", text, 1.0)])
+    names = learn_names("Nora Vey", [], [text, "Nora Vey is a smith. She works."])
+    asked = read_question(question, names.words)
+    return Telling(evidence, names).answer(evidence.hits(asked), said, about_self=not asked.names)
+
+
+def test_a_sentence_that_leans_on_the_one_before_brings_it_along():
+    text = "Nora built a great clock. It struck thirteen at noon."
+    assert tell(text, "What struck thirteen?") == [
+        "I built a great clock.",
+        "It struck thirteen at noon.",
+    ]
+
+
+def test_a_short_answer_goes_on_with_the_next_sentence_about_the_character():
+    text = "Nora hates rain. She stays at home then. The baker does not."
+    assert tell(text, "Do you hate rain?") == ["I hate rain.", "I stay at home then."]
+
+
+def test_it_does_not_go_on_with_what_is_not_about_the_character():
+    assert tell("Nora hates rain. The baker likes it.", "Do you hate rain?") == ["I hate rain."]
+
+
+def test_half_a_quotation_is_not_told():
+    text = 'Nora shouted at the miller "you owe me. You never paid" and left the mill.'
+    assert tell(text, "Did you shout at the miller?") == []
+
+
+def test_what_was_said_is_left_out_and_the_rest_is_told():
+    text = "Nora hates rain in spring. Nora hates rain in autumn most of all."
+    assert tell(text, "Do you hate rain?", "I hate rain in spring.") == [
+        "I hate rain in autumn most of all."
+    ]
+
+
+def test_the_same_thing_is_not_told_twice():
+    text = "Nora hates cold rain in spring. In spring Nora hates cold rain. She sells clocks."
+    told = tell(text, "Do you hate the cold rain in spring?")
+    assert sum("rain" in sentence for sentence in told) == 1
+
+
+def test_the_order_is_that_of_the_text():
+    text = "Nora bought a mill. Years went by. Nora sold the mill to the miller at last."
+    told = tell(text, "Who bought the mill from you and sold it?")
+    assert told == sorted(told, key=lambda sentence: sentence != "I bought a mill.")
+
+
+def test_a_link_to_a_sentence_that_is_not_told_is_dropped():
+    text = "The year was wet. However, Nora loved the storms over the harbour and the long nights."
+    assert tell(text, "Did you love the storms?")[0].startswith("I loved the storms")
+
+
+def test_a_sentence_of_certain_meaning_goes_before_a_doubtful_one():
+    text = (
+        "When Ada met Nora she was tired of the mill.\n\n"
+        "Nora was tired of the mill in the end, and she sold it to a miller from York."
+    )
+    assert tell(text, "Were you tired of the mill?")[0].startswith("I was tired of the mill")
+
+
+@pytest.mark.parametrize(
+    ("written", "spoken"),
+    [
+        ("I was born in Hull [1][citation needed].", "I was born in Hull."),
+        ("- **I hate rain.**", "I hate rain."),
+        ("I (/nɔːrə/ NOR-a) was born.", "I was born."),
+        ("I (born 1871; died (it is said) 1940) was a smith.", "I was a smith."),
+        ("I sold it (which I regret) to Tom.", "I sold it (which I regret) to Tom."),
+        ("According to the records, I was poor.", "I was poor."),
+        ("It is said that I was poor.", "I was poor."),
+        ("Some historians believe that I was poor.", "I was poor."),
+        ("Smith states that I was poor.", "I was poor."),
+        ("I was, according to Smith, poor.", "I was poor."),
+    ],
+)
+def test_editorial_parts_are_taken_off(written, spoken):
+    assert without_editorial(written) == spoken
+
+
+def test_talk_about_works_and_sources_is_known():
+    assert is_editorial("I am a fictional character in a novel.")
+    assert is_editorial("Smith has suggested that I was poor.")
+    assert not is_editorial("I was poor and sold clocks.")
