@@ -88,20 +88,20 @@ class _Levels:
     """The separators that occur in a stretch of text.
 
     Attributes:
-        stops: Paragraph, line, sentence, word: where pieces may end, best first.
-        begins: Line, sentence: where an overlap should begin.
-        words: Where it begins otherwise; None in text without blanks.
         mark: The best separator, if that is a string; else empty.
+        stops: Paragraph, line, sentence, word: where pieces may end, best first.
+        sentences: Where an overlap begins, beside at lines; None in text without any terminator.
+        words: Where it begins if a sentence was cut; None in text without blanks.
     """
 
     def __init__(self, marks: tuple[str, ...], terminators: str, spaces: str) -> None:
-        self.stops: list[_Level] = [_Mark(mark) for mark in marks]
-        self.begins: list[_Level] = self.stops[-1:]
         self.mark = marks[0] if marks else ""
+        self.stops: list[_Level] = [_Mark(mark) for mark in marks]
+        self.sentences: _Sentences | None = None
         self.words: _Spaces | None = None
         if terminators:
-            self.stops.append(_Sentences(terminators))
-            self.begins.append(self.stops[-1])
+            self.sentences = _Sentences(terminators)
+            self.stops.append(self.sentences)
         if spaces or marks:
             self.words = _Spaces(spaces + "\n" if marks else spaces)
             self.stops.append(self.words)
@@ -253,9 +253,11 @@ class WindowCutter:
     def _begin_of_overlap(self, levels: _Levels, low: int, stop: int, mid_sentence: bool) -> int:
         """Where the next piece begins in ``[low, stop)``; behind ``stop`` if nowhere."""
         begin = stop
-        for level in levels.begins:
-            if begin > low:
-                begin = self._begin(level, low, begin)
+        if levels.mark:
+            line = self._text.find("\n", low - 1 if low else 0, stop)
+            begin = stop if line < 0 else self._skip_blanks(line, stop)
+        if begin > low and levels.sentences is not None:
+            begin = self._begin(levels.sentences, low, begin)
         if begin < stop:
             return begin
         if not mid_sentence:

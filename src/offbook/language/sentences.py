@@ -23,6 +23,7 @@ _END: Final = re.compile(f"[{TERMINATORS}]+[{_CLOSERS}]*")
 _CANDIDATE: Final = re.compile(f"[{TERMINATORS}]+[{_CLOSERS}]*|\\n\\s*")
 _NEXT: Final = re.compile(r"[ \t\u00a0\u3000]*\n?[ \t]*[\"'“‘«‹(\[*_]*([^\s])")
 _WORD_BEFORE: Final = re.compile(r"[^\s\"'“‘«(\[*_—–-]*\Z")
+_INITIALS: Final = re.compile(r"(?:\w\.)+\w")
 _BLOCK_START: Final = re.compile(r"[-+*•·–—][ \t]|\d{1,9}[.)、][ \t]?|[#>|]")
 _LOOK_BACK: Final = 24
 _LONG_WORD: Final = 7
@@ -153,14 +154,17 @@ def _full_stop_ends(text: str, stop: int, end: int, following: str) -> bool:
     if text[max(0, stop - _LONG_WORD) : stop].isalpha() and stop >= _LONG_WORD:
         return True  # longer than all that is shortened by a full stop
     low = max(0, stop - _LOOK_BACK)
-    match = _WORD_BEFORE.search(text[low:stop])
-    raw = match[0] if match else ""
+    before = text[low:stop]
+    raw = "" if not before or before[-1].isspace() else before.split()[-1]
+    if not raw.isalnum():
+        match = _WORD_BEFORE.search(raw)
+        raw = match[0] if match else ""
     word = raw.lower()
     if word in _NEVER_ENDS:
         return False
     if word in _BEFORE_NUMBER:
         return not (following.isdigit() or following in "#№")
-    if word in _MAY_END or (len(word) > 1 and re.fullmatch(r"(?:\w\.)+\w", word)):
+    if word in _MAY_END or ("." in word and _INITIALS.fullmatch(word)):
         return _opens(text, end)
     if len(raw) == 1 and raw.isupper():
         return raw == "I" and text[max(0, stop - 3) : stop - 1].strip()[-1:].islower()
