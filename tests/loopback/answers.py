@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 PLAIN_TEXT = "I hear you, and I have little to say."
 
@@ -61,8 +63,8 @@ def minimal_instance(schema: Mapping[str, Any], root: Mapping[str, Any] | None =
     return {"string": "word", "integer": least, "number": least, "boolean": False}.get(str(kind))
 
 
-def vector_of(text: str, dimension: int) -> list[float]:
-    """A vector that depends on the text only."""
-    seed = hashlib.sha256(text.encode()).digest()
-    numbers = random.Random(seed)
-    return [numbers.uniform(-1, 1) for _ in range(dimension)]
+def vector_of(text: str, dimension: int) -> NDArray[np.float32]:
+    """A vector that depends on the text only, with numbers from -1 to 1."""
+    numbers = np.frombuffer(hashlib.shake_128(text.encode()).digest(2 * dimension), "<i2")
+    vector: NDArray[np.float32] = np.divide(numbers, 2**15, dtype=np.float32)
+    return vector

@@ -11,7 +11,6 @@ import asyncio
 import base64
 import json
 import socket
-import struct
 import threading
 import time
 from collections import deque
@@ -19,7 +18,9 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import uvicorn
+from numpy.typing import NDArray
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
@@ -44,6 +45,7 @@ STATUSES = {
     "no_temperature": (400, "unsupported_value", "Unsupported value: 'temperature' is not known"),
     "no_max_tokens": (400, "unsupported_parameter", "Unsupported parameter: 'max_tokens'"),
     "no_format": (404, "not_found", "No endpoint was found that takes response_format"),
+    "no_base64": (400, "bad_request", "the request is bad"),
     "filtered": (400, "content_filter", "refused by the content management policy"),
 }
 TEXTS: dict[str, Callable[[Answer], Answer]] = {
@@ -164,6 +166,8 @@ class LoopbackServer:
 
     def __enter__(self) -> LoopbackServer:
         listener = self._listener = socket.create_server(("127.0.0.1", self.port), backlog=1024)
+        # Without it, heads and bodies of responses wait 40 ms for one another (Nagle).
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.port = listener.getsockname()[1]
         config = uvicorn.Config(
             self._application(),
@@ -203,8 +207,9 @@ class LoopbackServer:
     # What it does with a request ----------------------------------------------------------------
 
     async def _arrive(self, request: Request) -> tuple[Recorded, str]:
+        started = time.monotonic()
         body = json.loads(await request.body())
-        recorded = Recorded(request.url.path, body, dict(request.headers), time.monotonic())
+        recorded = Recorded(request.url.path, body, dict(request.headers), started)
         with self._lock:
             self.requests.append(recorded)
             self.in_flight += 1
@@ -221,7 +226,7 @@ class LoopbackServer:
         recorded, fault = await self._arrive(request)
         streamed = False
         try:
-            await self._wait(fault, request)
+            await self._wait(fault, request, recorded.started)
             if response := self._refusal(fault, recorded.body):
                 return response
             answer = self.answer(recorded.body)
@@ -236,13 +241,12 @@ class LoopbackServer:
             if not streamed:
                 self._leave(recorded)
 
-    async def _wait(self, fault: str, request: Request) -> None:
+    async def _wait(self, fault: str, request: Request, started: float) -> None:
         """Latency, or a wait for as long as the client has patience."""
         if fault == "hang":
             while not await request.is_disconnected():
                 await asyncio.sleep(0.02)
-        if self.latency_seconds:
-            await asyncio.sleep(self.latency_seconds)
+        await asyncio.sleep(max(0.0, started + self.latency_seconds - time.monotonic()))
 
     def _refusal(self, fault: str, body: Mapping[str, Any]) -> Response | None:
         form = (body.get("response_format") or {}).get("type")
@@ -253,6 +257,8 @@ class LoopbackServer:
         if fault == "no_max_tokens" and "max_tokens" not in body:
             return None
         if fault == "no_format" and form is None:
+            return None
+        if fault == "no_base64" and body.get("encoding_format") != "base64":
             return None
         if fault in STATUSES:
             status, code, message = STATUSES[fault]
@@ -305,33 +311,31 @@ class LoopbackServer:
     async def _embeddings(self, request: Request) -> Response:
         recorded, fault = await self._arrive(request)
         try:
-            await self._wait(fault, request)
-            if response := self._refusal(fault, recorded.body):
-                return response
-            texts = recorded.body["input"]
-            dimension = self.dimension + (fault == "wrong_dimension")
-            data = [
-                {"object": "embedding", "index": index, "embedding": vector_of(text, dimension)}
-                for index, text in enumerate(texts)
-            ]
-            if fault == "missing_embedding":
-                data.pop()
-            if fault == "shuffled":
-                data.reverse()
-            if recorded.body.get("encoding_format") == "base64":
-                for item in data:
-                    item["embedding"] = _to_base64(item["embedding"])
-            shape = {"object": "list", "data": data, "model": recorded.body["model"]}
-            if self.usage:
-                shape["usage"] = {"prompt_tokens": sum(map(count_tokens, texts))}
-            text = json.dumps(shape)
-            if fault == "nan":
-                text = json.dumps(
-                    shape | {"data": [d | {"embedding": [float("nan")]} for d in data]}
-                )
-            return Response(text, media_type="application/json")
+            response = self._refusal(fault, recorded.body) or self._vectors(fault, recorded.body)
+            # Its own work is a part of the latency, as with a server that has better things to do.
+            await self._wait(fault, request, recorded.started)
+            return response
         finally:
             self._leave(recorded)
+
+    def _vectors(self, fault: str, body: Mapping[str, Any]) -> Response:
+        dimension = self.dimension + (fault == "wrong_dimension")
+        write = _to_base64 if body.get("encoding_format") == "base64" else _to_list
+        rows = [vector_of(text, dimension) for text in body["input"]]
+        if fault == "nan":
+            rows = [np.full(dimension, np.nan, np.float32) for _ in rows]
+        data: list[dict[str, Any]] = [
+            {"object": "embedding", "index": index, "embedding": write(row)}
+            for index, row in enumerate(rows)
+        ]
+        if fault == "missing_embedding":
+            data.pop()
+        if fault == "shuffled":
+            data.reverse()
+        shape = {"object": "list", "data": data, "model": body["model"]}
+        if self.usage:
+            shape["usage"] = {"prompt_tokens": sum(len(text.split()) for text in body["input"])}
+        return Response(json.dumps(shape), media_type="application/json")
 
     async def _models(self, request: Request) -> Response:
         return JSONResponse({"object": "list", "data": [{"id": "loopback", "object": "model"}]})
@@ -366,8 +370,13 @@ def _event(delta: Mapping[str, Any], finish_reason: str | None = None) -> str:
     return f"data: {json.dumps(shape)}\n\n"
 
 
-def _to_base64(vector: Any) -> str:
-    return base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode()
+def _to_base64(row: NDArray[np.float32]) -> str:
+    return base64.b64encode(row.astype("<f4").tobytes()).decode()
+
+
+def _to_list(row: NDArray[np.float32]) -> list[float]:
+    numbers: list[float] = row.tolist()
+    return numbers
 
 
 def main() -> None:

@@ -30,7 +30,12 @@ SCHEMA = {
 }
 
 
-ALL_THERE_IS = {"temperature": 1, "max_tokens": 1, "response_format": {"type": "json_object"}}
+ALL_THERE_IS = {
+    "temperature": 1,
+    "max_tokens": 1,
+    "response_format": {"type": "json_object"},
+    "encoding_format": "base64",
+}
 
 
 def send(server: LoopbackServer, path: str, body: dict[str, Any]) -> tuple[int, Any, Any]:

@@ -9,7 +9,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from offbook.errors import BudgetReached, ConfigurationError, EmbedderMismatch, ModelError
+from offbook.errors import (
+    BudgetReached,
+    ConfigurationError,
+    EmbedderMismatch,
+    InputRefused,
+    ModelError,
+)
 from offbook.models.embedders import OpenAIEmbedder
 from offbook.models.limits import Limiter, Limits
 from offbook.models.metering import Meter
@@ -39,6 +45,22 @@ async def test_rows_are_the_texts_unit_vectors_in_order(loopback, encoding):
     assert vectors.dtype == np.float32
     np.testing.assert_allclose(vectors, expected(TEXTS), atol=1e-6)
     assert loopback.count("/embeddings") == math.ceil(len(TEXTS) / 3)
+
+
+async def test_an_endpoint_without_base64_is_asked_for_numbers_from_then_on(loopback):
+    loopback.always("no_base64")
+    slow = embedder(loopback, limiter=Limiter(Limits(concurrency=1)))
+    np.testing.assert_allclose(await slow.embed(TEXTS, "document"), expected(TEXTS), atol=1e-6)
+    assert [each.body["encoding_format"] for each in loopback.requests] == ["base64"] + [
+        "float"
+    ] * 4
+
+
+async def test_an_input_that_is_refused_either_way_is_told(loopback):
+    loopback.always("context_length")
+    with pytest.raises(InputRefused):
+        await embedder(loopback).embed(["a"], "document")
+    assert loopback.count() == 2
 
 
 async def test_the_order_of_the_response_does_not_matter(loopback):
@@ -156,13 +178,13 @@ async def test_rows_of_different_lengths_and_odd_rows_are_told(loopback, monkeyp
     from tests.loopback import server
 
     for make, told in (
-        (lambda text, _: [1.0] * len(text), "lengths"),
-        (lambda *_: ["one"], "neither a list"),
-        (lambda *_: "###", "neither a list"),
+        (lambda row: [1.0] * int(100 * abs(row[0])), "lengths"),
+        (lambda _: ["one"], "neither a list"),
+        (lambda _: "###", "neither a list"),
     ):
-        monkeypatch.setattr(server, "vector_of", make)
+        monkeypatch.setattr(server, "_to_list", make)
         with pytest.raises(ModelError, match=told):
-            await embedder(loopback).embed(["a", "bcd"], "document")
+            await embedder(loopback, encoding="float").embed(["a", "bcd"], "document")
 
 
 async def test_what_is_known_of_the_vectors_can_be_told(loopback):

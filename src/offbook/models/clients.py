@@ -23,7 +23,6 @@ _HEADERS: Final = frozenset(
     {
         "accept",
         "accept-encoding",
-        "authorization",
         "connection",
         "content-length",
         "content-type",
@@ -92,13 +91,10 @@ def _only_to(base_url: str, api_key: str | None) -> Any:
     async def check(request: Any) -> None:
         if not str(request.url).startswith(base_url.rstrip("/") + "/"):
             raise ConfigurationError(f"a request to {request.url!s} does not go to {base_url!r}")
-        for name in list(request.headers):
-            if name.lower() not in _HEADERS:
-                del request.headers[name]
-        if api_key is None:
-            request.headers.pop("authorization", None)
-        else:
-            request.headers["authorization"] = f"Bearer {api_key}"
+        kept = {k: v for k, v in request.headers.items() if k.lower() in _HEADERS}
+        if api_key is not None:
+            kept["authorization"] = f"Bearer {api_key}"
+        request.headers = type(request.headers)(kept)
 
     return check
 
