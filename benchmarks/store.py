@@ -82,17 +82,24 @@ def prepare(conn: Connection) -> None:
     vectors.use_set(conn, "c", "bench", DIMENSION)
 
 
-async def commits(store: Store, count: int, rows: int) -> float:
-    """Chunks a second, each in one transaction that is awaited before the next."""
+async def commits(store: Store, count: int, rows: int, in_flight: int) -> float:
+    """Chunks a second, each in a transaction of its own that is awaited.
+
+    With ``in_flight`` 1 each waits for the one before; an ingest has 16, as many as model calls.
+    """
     await store.write(prepare)
     random = np.random.default_rng(0)
     made = [(c := make_chunk(n), make_entities(c)) for n in range(count)]
     matrices = [random.standard_normal((rows, DIMENSION)).astype(np.float32) for _ in range(64)]
+
+    async def work(first: int) -> None:
+        for number in range(first, count, in_flight):
+            chunk, entities = made[number]
+            matrix = matrices[number % 64]
+            await store.write(partial(put_chunk, chunk=chunk, entities=entities, matrix=matrix))
+
     began = time.perf_counter()
-    for number, (chunk, entities) in enumerate(made):
-        await store.write(
-            partial(put_chunk, chunk=chunk, entities=entities, matrix=matrices[number % 64])
-        )
+    await asyncio.gather(*(work(first) for first in range(in_flight)))
     return count / (time.perf_counter() - began)
 
 
@@ -137,7 +144,9 @@ def bare(path: Path, schema_of: Path, count: int, rows: int) -> float:
     return rate
 
 
-def copy(source: sqlite3.Connection, target: sqlite3.Connection, table: str, *, with_rows: bool) -> None:
+def copy(
+    source: sqlite3.Connection, target: sqlite3.Connection, table: str, *, with_rows: bool
+) -> None:
     for (sql,) in source.execute(
         "SELECT sql FROM sqlite_master WHERE tbl_name = ? AND sql IS NOT NULL ORDER BY type DESC",
         (table,),
@@ -179,15 +188,15 @@ async def measure(options: argparse.Namespace) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         for name, rows in (("chunk_vector", 1), ("chunk_and_entity_vectors", 1 + ENTITIES)):
-            path = home / f"{name}.db"
-            store = await open_store(sqlite_url(path))
-            ours = await commits(store, options.chunks, rows)
-            await store.close()
+            figures = results[name] = {}
+            for in_flight in (1, 16):
+                path = home / f"{name}-{in_flight}.db"
+                store = await open_store(sqlite_url(path))
+                rate = await commits(store, options.chunks, rows, in_flight)
+                await store.close()
+                figures[f"commits_per_second_{in_flight}_in_flight"] = round(rate)
             theirs = bare(home / f"{name}-bare.db", path, options.chunks, rows)
-            results[name] = {
-                "commits_per_second": round(ours),
-                "bare_sqlite3_per_second": round(theirs),
-            }
+            figures["bare_sqlite3_per_second"] = round(theirs)
         store = await open_store(sqlite_url(home / "vectors.db"))
         results["sqlite_matrix"] = await loading(store, options.vectors)
         await store.close()
@@ -195,7 +204,7 @@ async def measure(options: argparse.Namespace) -> dict[str, Any]:
         store = await open_store(options.postgres)
         results["postgres_matrix"] = await loading(store, options.vectors)
         await store.write(lambda c: characters.remove(c, "c"))
-        rate = await commits(store, min(options.chunks, 500), 1)
+        rate = await commits(store, min(options.chunks, 500), 1, 1)
         results["postgres_chunk_vector"] = {"commits_per_second": round(rate)}
         await store.close()
     return results
