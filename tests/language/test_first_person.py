@@ -102,6 +102,22 @@ ABOUT_HIM = [
     ),
 ]
 
+ABOUT_HIM += [
+    (
+        "Beethoven heard of Napoleon declaring himself Emperor.",
+        "I heard of Napoleon declaring himself Emperor.",
+    ),
+    ("Of the children only Beethoven survived.", "Of the children only I survived."),
+    (
+        "There was a quarrel between Haydn and Beethoven in May.",
+        "There was a quarrel between Haydn and me in May.",
+    ),
+    (
+        "Beethoven is moved by the cruelty that men suffer, and helps the poor.",
+        "I am moved by the cruelty that men suffer, and help the poor.",
+    ),
+]
+
 ABOUT_HER = [
     ("Nora Vey repairs clocks.", "I repair clocks."),
     ("Her mother gave her a watch.", "My mother gave me a watch."),

@@ -54,6 +54,20 @@ def test_the_same_thing_is_not_told_twice():
     assert sum("rain" in sentence for sentence in told) == 1
 
 
+def test_who_did_it_to_the_character_is_not_what_the_character_did():
+    text = (
+        "Nora taught piano to the daughters of the mayor.\n\nAn uncle from York taught Nora Latin."
+    )
+    evidence = gather([ContextItem("knowledge", "", text, 1.0)])
+    question = read_question("Who taught you?")
+    assert question.done_to_you == "taught"
+    told = Telling(evidence, learn_names("Nora", [], [text])).answer(
+        evidence.hits(question), "", about_self=True, done_to_me=question.done_to_you
+    )
+    assert told[-1] == "An uncle from York taught me Latin."
+    assert len(told) == 1
+
+
 def test_the_order_is_that_of_the_text():
     text = "Nora bought a mill. Years went by. Nora sold the mill to the miller at last."
     told = tell(text, "Who bought the mill from you and sold it?")

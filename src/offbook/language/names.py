@@ -212,7 +212,8 @@ def _continues_name(tokens: list[Token], last: int) -> bool:
     if after.quoted or not after.is_word:
         return False
     if after.is_capital:
-        joined = after.low not in grammar.FUNCTION and after.low not in grammar.MONTHS_AND_DAYS
+        apart = grammar.MONTHS_AND_DAYS | grammar.LANGUAGES
+        joined = after.low not in grammar.FUNCTION and after.low not in apart
         return joined and not (after.low in grammar.NUMERALS and after.text.isupper())
     particle = after.low in ("van", "von", "de", "du", "della", "bin", "al")
     return particle and last + 1 < len(tokens) and tokens[last + 1].is_capital

@@ -109,6 +109,9 @@ _WHO: Final = (
     | grammar.NAME_PARTICLES
 )
 _ASKS: Final = re.compile(r"\b(?:who|what|when|where|why|how|which|tell|do|did|are|can)\b")
+_DONE_TO_YOU: Final = re.compile(
+    r"^(?:and |so )?(?:who|what|which \w+) (\w+(?:ed|ght|ve|de|ld|id|oke|ook)) you\b"
+)
 _IMPLIED: Final = (
     (re.compile(r"\b(?:come|came|are you) from\b|\bwhere are you\b.*\bfrom\b"), "origin"),
     (re.compile(r"\bdo you do\b(?: for a living| all day)?$|\bfor a living\b"), "work"),
@@ -162,6 +165,7 @@ class Question:
         names: Whom and what it names, the character left out.
         follow_up: Whether it leans on what was said before.
         feeling: The feeling that the person told of, if any.
+        done_to_you: The verb of "who taught you"; what the character did itself is no answer.
     """
 
     text: str
@@ -171,6 +175,7 @@ class Question:
     names: tuple[str, ...]
     follow_up: bool = False
     feeling: str = ""
+    done_to_you: str = ""
 
 
 GENERAL_WEIGHT: Final = 0.3
@@ -203,6 +208,7 @@ def read_question(text: str, own: frozenset[str] = frozenset()) -> Question:
         names,
         follow_up=bool(_MORE.match(plain)) or asks_back or (not terms and not courtesy),
         feeling=feeling.group(1) if feeling else "",
+        done_to_you=done.group(1) if (done := _DONE_TO_YOU.match(plain)) else "",
     )
 
 

@@ -102,6 +102,8 @@ def is_subject(tokens: list[Token], first: int, last: int) -> bool:
         return False
     after = _verb_after(tokens, last)
     verb = after is not None and (is_finite(after.low) or is_third_singular(after.low))
+    if first > 0 and tokens[first - 1].low in ("only", "even", "perhaps"):
+        first -= 1
     if first == 0:
         return after is not None and after.text not in ".!?"
     return after is not None and _may_be_subject(tokens, first, after, verb)
@@ -195,27 +197,36 @@ def resolve(
             _subject(state, tokens, starts_self[index], "self")
         if (person := starts_other.get(index)) is not None:
             if person.own and token.low in forms and not token.quoted:
-                state.found.append(_decide(state, tokens, index, "possessive", scene))
-                state.has_self = state.has_self or state.found[-1].is_self
-            if person.gender and person.gender != gender:
-                # No rival for the pronoun, but a subject of its own: "she loved him".
-                if is_subject(tokens, person.first, person.last):
-                    state.subject = ""
-                continue
-            state.others += 1
-            state.unclear = state.unclear or (gender == "f" and not person.gender)
-            state.last_other = person
-            _subject(state, tokens, (person.first, person.last), "other")
+                _meet_pronoun(state, tokens, index, "possessive", scene)
+            _meet_person(state, tokens, person, gender)
         elif not token.quoted and (case := forms.get(token.low)):
             case = _case_of_her(tokens, index) if case == "either" else case
-            state.found.append(_decide(state, tokens, index, case, scene))
-            state.has_self = state.has_self or state.found[-1].is_self
-            if case == "subject":
-                who: Who = "self" if state.found[-1].is_self else "other"
-                state.main = state.main or who
-                state.subject = who
+            _meet_pronoun(state, tokens, index, case, scene)
     _carry(state, scene)
     return state.found
+
+
+def _meet_person(state: _Sentence, tokens: list[Token], person: Person, gender: Gender) -> None:
+    if person.gender and person.gender != gender:
+        # No rival for the pronoun, but a subject of its own: "she loved him".
+        if is_subject(tokens, person.first, person.last):
+            state.subject = ""
+        return
+    state.others += 1
+    state.unclear = state.unclear or (gender == "f" and not person.gender)
+    state.last_other = person
+    _subject(state, tokens, (person.first, person.last), "other")
+
+
+def _meet_pronoun(
+    state: _Sentence, tokens: list[Token], index: int, case: str, scene: Scene
+) -> None:
+    reference = _decide(state, tokens, index, case, scene)
+    state.found.append(reference)
+    state.has_self = state.has_self or reference.is_self
+    if case == "subject":
+        state.subject = "self" if reference.is_self else "other"
+        state.main = state.main or state.subject
 
 
 def _first_subject(tokens: list[Token], selves: list[tuple[int, int]], others: list[Person]) -> Who:
@@ -352,6 +363,9 @@ def _decide_object(
 def _decide_reflexive(
     state: _Sentence, tokens: list[Token], index: int, scene: Scene
 ) -> tuple[bool, float]:
+    last = state.last_other
+    if last is not None and index - last.last <= 1 and state.subject == "self":
+        return False, 0.8  # "disillusioned by Napoleon declaring himself Emperor"
     if state.subject:
         return state.subject == "self", 0.9
     if state.has_self:

@@ -97,7 +97,8 @@ def _answer(
     least = MATCHED if specific or len(asked.terms) == 1 else GENERAL_MATCHED
     hits = [hit for hit in evidence.hits(asked) if hit.matched >= least]
     about_self = not question.names
-    if spoken := telling.answer(hits, said, about_self=about_self):
+    done_to_me = question.done_to_you
+    if spoken := telling.answer(hits, said, about_self=about_self, done_to_me=done_to_me):
         return " ".join(map(_closed, spoken)), "answer"
     return declining.decline(question, _missing(asked.terms, evidence)), "decline"
 

@@ -70,7 +70,9 @@ class Telling:
         """Sentence ``index`` as it is said: first person, no notes, one line."""
         return " ".join(without_editorial(self.told(index).text).split())
 
-    def answer(self, hits: Sequence[Hit], said: str, *, about_self: bool) -> list[str]:
+    def answer(
+        self, hits: Sequence[Hit], said: str, *, about_self: bool, done_to_me: str = ""
+    ) -> list[str]:
         """The sentences to say, in order; empty where none will do.
 
         Args:
@@ -78,9 +80,13 @@ class Telling:
             said: Everything that the character has said before; none of it is said again.
             about_self: Whether the question is about the character, so that sentences about it
                 come first.
+            done_to_me: A verb of which the character is to be the object, not the subject.
         """
+        doing = re.compile(rf"\bI (?:\w+ )?{re.escape(done_to_me)}\b") if done_to_me else None
         candidates = sorted(
-            filter(None, (self._candidate(hit, said, about_self) for hit in hits[:_LOOK_AT])),
+            filter(
+                None, (self._candidate(hit, said, about_self, doing) for hit in hits[:_LOOK_AT])
+            ),
             key=lambda candidate: (-candidate.quality, candidate.index),
         )
         if not candidates:
@@ -105,7 +111,9 @@ class Telling:
             for index, text in sorted(chosen.items())
         ]
 
-    def _candidate(self, hit: Hit, said: str, about_self: bool) -> _Candidate | None:
+    def _candidate(
+        self, hit: Hit, said: str, about_self: bool, doing: re.Pattern[str] | None
+    ) -> _Candidate | None:
         told = self.told(hit.index)
         text = self.speech(hit.index)
         if not text or text in said or _is_torn(text):
@@ -121,6 +129,8 @@ class Telling:
             quality *= 0.6
         if about_self and not told.about:
             quality *= 0.7
+        if doing is not None and doing.search(re.sub(r"\bI was (?:\w+ly )*", "", text)):
+            quality *= 0.4
         return _Candidate(hit.index, text, quality, told)
 
     def _lead_in(self, best: _Candidate, chosen: dict[int, str], said: str) -> None:
