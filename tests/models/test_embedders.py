@@ -49,8 +49,10 @@ async def test_rows_are_the_texts_unit_vectors_in_order(loopback, encoding):
 
 async def test_an_endpoint_without_base64_is_asked_for_numbers_from_then_on(loopback):
     loopback.always("no_base64")
-    slow = embedder(loopback, limiter=Limiter(Limits(concurrency=1)))
+    meter = Meter()
+    slow = embedder(loopback, limiter=Limiter(Limits(concurrency=1)), meter=meter)
     np.testing.assert_allclose(await slow.embed(TEXTS, "document"), expected(TEXTS), atol=1e-6)
+    assert meter.usage().embed_calls == loopback.count() == 5
     assert [each.body["encoding_format"] for each in loopback.requests] == ["base64"] + [
         "float"
     ] * 4

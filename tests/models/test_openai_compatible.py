@@ -32,7 +32,7 @@ from offbook.protocols import ChatModel
 from offbook.stores import endpoints
 from tests.loopback import Answer, LoopbackServer
 from tests.loopback.answers import PLAIN_TEXT
-from tests.loopback.server import BODIES
+from tests.loopback.server import BODIES, STATUSES
 from tests.models.fakes import collected
 
 ADA = ProfileInputs("Ada", ("Ada counts.",))
@@ -175,9 +175,10 @@ class TestLadder:
         with pytest.raises(asyncio.CancelledError):
             await first
 
-    async def test_too_long_a_prompt_is_no_matter_of_form(self, loopback):
-        loopback.always("context_length")
-        with pytest.raises(InputRefused, match="maximum context length"):
+    @pytest.mark.parametrize("fault", ["context_length", "filtered", "413"])
+    async def test_an_input_that_is_refused_is_no_matter_of_form(self, loopback, fault):
+        loopback.always(fault)
+        with pytest.raises(InputRefused, match=STATUSES[fault][2]):
             await ask(patient(loopback), PROBE_STRUCTURED, WORDS)
         assert loopback.count() == 1
 

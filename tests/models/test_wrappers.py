@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from offbook.errors import ConfigurationError
@@ -19,6 +22,17 @@ def layers(model: object) -> list[str]:
         names.append(type(model).__name__)
         model = getattr(model, "_inner", None)
     return names
+
+
+def test_building_models_loads_nothing_heavy():
+    code = (
+        "import sys, offbook.models.wrappers, offbook.models.openai_compatible\n"
+        "import offbook.models.embedders, offbook.models.recording\n"
+        "heavy = {'openai', 'numpy', 'sqlalchemy', 'pydantic', 'jinja2', 'json_repair'}\n"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 def test_metered_is_outside_then_the_cache_then_the_limits(sqlite_store):

@@ -6,7 +6,7 @@ import json
 from typing import Literal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, RootModel
 
@@ -118,6 +118,15 @@ class TestJson:
 
     @given(VALUES, st.data())
     def test_no_beginning_of_an_answer_passes_for_the_whole(self, value, data):
+        text = PARTS.write(value)
+        cut = data.draw(st.integers(0, len(text) - 1))
+        with pytest.raises(AnswerError):
+            PARTS.parse(text[:cut])
+
+    @pytest.mark.long
+    @settings(max_examples=20_000, deadline=None)
+    @given(VALUES, st.data())
+    def test_no_beginning_passes_in_any_of_many_tries(self, value, data):
         text = PARTS.write(value)
         cut = data.draw(st.integers(0, len(text) - 1))
         with pytest.raises(AnswerError):

@@ -203,6 +203,7 @@ class OpenAIEmbedder:
         except InputRefused:
             if self._answered or encoding == "float":
                 raise
+            self._meter.embedded(self.name, 0)
             body = await self._send(texts, "float")
             self._encoding = "float"
         self._answered = True

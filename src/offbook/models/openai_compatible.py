@@ -11,13 +11,12 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from offbook.errors import InvalidAnswer, ModelError, OffbookError
+from offbook.errors import InputRefused, InvalidAnswer, ModelError, OffbookError
 from offbook.models.clients import client_for
 from offbook.models.failures import (
     PassingError,
     Place,
     from_exception,
-    is_about_context_length,
     said_by,
 )
 from offbook.models.ladder import RUNGS, Rung, RungMemory, RungsInProcess, body_on, refuses_format
@@ -163,8 +162,8 @@ class OpenAICompatible:
 
         failure = from_exception(self._place, error)
         if with_form and isinstance(error, openai.APIStatusError):
-            said = _said(error)
-            if refuses_format(error.status_code, said) and not is_about_context_length(said):
+            refused = refuses_format(error.status_code, _said(error))
+            if refused and not isinstance(failure, InputRefused):
                 return _FormatRefusedError(failure, requests)
         return failure
 
