@@ -115,7 +115,7 @@ def _hint_when_passing(place: Place, status: int) -> str:
 def _hint_when_too_long(place: Place) -> str:
     if place.section == "embed":
         return (
-            "the chunk is longer than the embedder takes: use one with a longer context, or lower "
+            "the text is longer than the embedder takes: use one with a longer context, or lower "
             "acts.limit"
         )
     return (

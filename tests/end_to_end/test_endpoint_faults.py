@@ -1,0 +1,326 @@
+"""Endpoints that fail: the exit code, one line that tells how to mend it, nothing lost."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+
+from tests.end_to_end.world import KEY, Outcome, World, story
+from tests.loopback import Answer
+
+REPLY = "I kept the light, and nothing else."
+WORDS = ["anchor", "lantern", "harbour"]
+
+
+@pytest.fixture
+def keeper(world: World) -> World:
+    """A character that is indexed for `naive`, without the endpoint being asked for anything."""
+    world.set(f"chat.api_key={KEY}", "limits.retries=0")
+    server = world.server
+    assert server is not None
+    server.answer = lambda _: REPLY
+    world.done("create", "Keeper")
+    world.done("ingest", "Keeper", world.write("light.md", story(8)), "--set", "embed.model=e")
+    server.clear()
+    return world
+
+
+def failed(outcome: Outcome, code: int, *told: str) -> None:
+    """One line on standard error, nothing on standard output, and no key."""
+    assert outcome.code == code, outcome
+    assert outcome.out == ""
+    line = outcome.err.removesuffix("\n")
+    assert "\n" not in line
+    assert "Traceback" not in line
+    for words in told:
+        assert words in line, line
+    assert KEY not in line
+
+
+LASTING = [
+    ("401", "OFFBOOK_CHAT_API_KEY"),
+    ("403", "chat.api_key"),
+    ("404", "chat.base_url"),
+    ("400", "chat.model"),
+    ("413", "context.budget_tokens"),
+    ("context_length", "context.budget_tokens"),
+    ("filtered", "another model"),
+]
+PASSING = [
+    ("429", "limits.rpm"),
+    ("408", "run the command again"),
+    ("500", "run the command again"),
+    ("503", "run the command again"),
+    ("invalid_json", "chat.base_url"),
+    ("no_choices", "chat.base_url"),
+    ("html", "chat.base_url"),
+    ("error_in_body", "chat.base_url"),
+    ("close", "is the endpoint running?"),
+]
+UNUSABLE = [("empty", 3), ("think_only", 3), ("unclosed_think", 3)]
+
+
+@pytest.mark.parametrize(("fault", "hint"), LASTING + PASSING)
+def test_a_failing_endpoint_ends_a_question_with_4(keeper, fault, hint):
+    keeper.server.script("ok", fault)
+    failed(keeper.run("ask", "Keeper", "Who are you?"), 4, keeper.server.base_url, hint)
+    assert keeper.server.count("/chat/completions") == 1
+
+
+@pytest.mark.parametrize(("fault", "asked"), UNUSABLE)
+def test_an_answer_without_content_is_asked_for_again_then_told(keeper, fault, asked):
+    keeper.server.script("ok", *[fault] * asked)
+    failed(keeper.run("ask", "Keeper", "Who are you?"), 4, "the answer is empty", "'m'")
+    assert keeper.server.count("/chat/completions") == asked
+    keeper.server.script("ok", fault)
+    assert keeper.done("ask", "Keeper", "Who are you?").out == REPLY + "\n"
+
+
+def test_a_failure_is_one_json_document_where_that_was_asked_for(keeper):
+    keeper.server.script("ok", "401")
+    outcome = keeper.run("ask", "Keeper", "Who are you?", "--json")
+    assert outcome.code == 4
+    assert outcome.error.keys() == {"kind", "message", "hint"}
+    assert outcome.error["kind"] == "model_failed"
+
+
+def test_an_endpoint_that_is_down_is_named(keeper):
+    keeper.server.__exit__()
+    failed(keeper.run("ask", "Keeper", "Who are you?"), 4, keeper.server.base_url, "embed.base_url")
+    failed(
+        keeper.run("ask", "Keeper", "Who are you?", "--set", "retrieval.mode=lexical"),
+        4,
+        "is the endpoint running? check chat.base_url",
+    )
+    keeper.server.__enter__()
+
+
+def test_a_rest_that_the_endpoint_asks_for_is_kept(keeper):
+    keeper.set("limits.retries=1")
+    keeper.server.script("ok", "429")
+    keeper.server.retry_after = "1.2"
+    assert keeper.done("ask", "Keeper", "Who are you?").out == REPLY + "\n"
+    refused, again = (r for r in keeper.server.requests if r.path.endswith("/chat/completions"))
+    assert again.started - refused.finished >= 1.2
+
+
+def test_a_rest_that_nobody_waits_for_is_told_at_once(keeper):
+    keeper.set("limits.retries=4")
+    keeper.server.script("ok", "429")
+    keeper.server.retry_after = "3600"
+    started = time.monotonic()
+    failed(keeper.run("ask", "Keeper", "Who are you?"), 4, "429", "limits.concurrency")
+    assert time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize("fault", ["429", "408", "500", "503", "invalid_json", "close"])
+def test_a_passing_failure_is_not_noticed(keeper, fault):
+    keeper.set("limits.retries=1")
+    keeper.server.script("ok", fault)
+    assert keeper.done("ask", "Keeper", "Who are you?").out == REPLY + "\n"
+    assert keeper.server.count("/chat/completions") == 2
+
+
+def test_an_endpoint_that_hangs_is_given_up(keeper):
+    keeper.set("limits.timeout_seconds=0.3")
+    keeper.server.script("ok", "hang")
+    failed(keeper.run("ask", "Keeper", "Who?"), 4, "within 0.3 s", "limits.timeout_seconds")
+
+
+@pytest.mark.parametrize("fault", ["401", "429", "500", "invalid_json", "close", "hang"])
+def test_a_failing_embedder_ends_an_ingestion_with_4_and_it_goes_on(world, server, fault):
+    world.set("embed.batch=1", "limits.concurrency=1", "limits.retries=0")
+    world.set("naive.splitter=fixed", "fixed.size=150", "fixed.overlap=0")
+    world.set("limits.timeout_seconds=0.5", f"chat.api_key={KEY}")
+    world.done("create", "Keeper")
+    document = world.write("light.md", story(4))
+    server.script("ok", "ok", fault)
+    failed(world.run("ingest", "Keeper", document), 4, server.base_url)
+    assert server.count() == 3
+    kept = len(world.rows()["vectors"])
+    assert kept == 2
+    again = world.done("ingest", "Keeper", document, "--json").json
+    (told,) = again["documents"]
+    assert again["usage"]["embed_calls"] == told["chunks"] - kept
+    assert (told["status"], told["quarantined"]) == ("unchanged", 0)
+    assert world.rows()["open jobs"] == []
+    assert len(world.rows()["vectors"]) == told["chunks"]
+
+
+EMBEDDINGS = [
+    ("missing_embedding", 4, "embed.batch"),
+    ("nan", 4, "another embedder"),
+    ("wrong_dimension", 3, "offbook reembed keeper"),
+]
+
+
+@pytest.mark.parametrize(("fault", "code", "hint"), EMBEDDINGS)
+def test_embeddings_that_cannot_be_right_are_refused(keeper, fault, code, hint):
+    before = keeper.rows()["vectors"]
+    more = keeper.write("more.md", story(2, first=50))
+    keeper.server.script(fault)
+    failed(keeper.run("recall", "Keeper", "Who?"), code)
+    keeper.server.script(fault)
+    failed(keeper.run("ingest", "Keeper", more), code, hint)
+    assert keeper.rows()["vectors"] == before
+    keeper.done("ingest", "Keeper", more)
+    assert len(keeper.rows()["vectors"]) > len(before)
+
+
+def test_embeddings_in_another_order_find_their_texts(keeper):
+    plain = keeper.rows()["vectors"]
+    keeper.done("delete", "Keeper", "--yes")
+    keeper.done("create", "Keeper")
+    keeper.server.always("shuffled")
+    keeper.done("ingest", "Keeper", keeper.folder / "documents" / "light.md")
+    assert keeper.rows()["vectors"] == plain
+
+
+@pytest.mark.parametrize("fault", ["empty", "think_only", "length", "content_filter"])
+def test_a_profile_that_cannot_be_used_is_put_aside_and_tried_again(keeper, fault):
+    keeper.server.always(fault)
+    outcome = keeper.run("ingest", "Keeper", "--method", "profile", "--json")
+    (document,) = outcome.json["documents"]
+    assert (outcome.code, document["status"], document["quarantined"]) == (0, "partial", 1)
+    assert "put aside: profile" in outcome.err
+    assert keeper.run("ingest", "Keeper", "--method", "profile", "--strict").code == 1
+    assert keeper.done("show", "Keeper", "documents", "--json").json[0]["status"] == "partial"
+    assert keeper.run("ask", "Keeper", "Who?", "--method", "profile").code == 2
+    keeper.server.always(None)
+    healed = keeper.done("ingest", "Keeper", "--method", "profile", "--strict", "--json").json
+    assert [(d["status"], d["quarantined"]) for d in healed["documents"]] == [("unchanged", 0)]
+    assert keeper.done("show", "Keeper", "documents", "--json").json[0]["status"] == "complete"
+    assert keeper.done("ask", "Keeper", "Who?", "--method", "profile").out == REPLY + "\n"
+
+
+def test_a_profile_that_fails_leaves_the_vectors_that_were_made(world, server):
+    world.set("limits.retries=0")
+    world.done("create", "Keeper")
+    document = world.write("light.md", story(4))
+    world.done("ingest", "Keeper", document)
+    server.script("500")
+    failed(world.run("ingest", "Keeper", document, "--method", "profile"), 4, "500")
+    world.done("recall", "Keeper", "Who?")
+    world.done("ingest", "Keeper", document, "--method", "profile")
+
+
+def doctor_answers(body: dict[str, object]) -> Answer | str:
+    """What `doctor` wants to hear."""
+    text = str(body["messages"])
+    if "Password" in text:
+        return "periwinkle"
+    if "numbered" in text or "each with its number" in text:
+        return json.dumps({"items": [{"number": n, "word": w} for n, w in enumerate(WORDS, 1)]})
+    return REPLY
+
+
+@pytest.mark.parametrize(
+    ("refused", "rung"),
+    [
+        (frozenset[str](), "json_schema"),
+        (frozenset({"json_schema"}), "json_object"),
+        (frozenset({"json_schema", "json_object"}), "text"),
+    ],
+)
+def test_how_an_endpoint_takes_structured_prompts_is_remembered(world, server, refused, rung):
+    server.refuses, server.answer = refused, doctor_answers
+    checks = {check["name"]: check for check in world.done("doctor", "--json").json["checks"]}
+    assert checks["chat: structured answers"]["detail"] == f"m, by {rung}"
+    assert server.count("/chat/completions") == 3 + len(refused)
+    server.clear()
+    again = world.process("doctor", "--json")
+    assert again.code == 0, again
+    assert server.count("/chat/completions") == 3, "another process remembers the rung"
+    first = server.chat_bodies[0].get("response_format", {"type": "text"})
+    assert first["type"] == rung
+
+
+@pytest.mark.parametrize("fault", ["half_json", "rubbish", "prose", "think", "length"])
+def test_structured_answers_are_mended_or_asked_for_again(world, server, fault):
+    server.answer = doctor_answers
+    server.script(fault)
+    checks = {check["name"]: check for check in world.done("doctor", "--json").json["checks"]}
+    assert checks["chat: structured answers"]["ok"]
+    again = fault in ("half_json", "rubbish", "length")
+    assert server.count("/chat/completions") == 3 + again
+
+
+@pytest.mark.parametrize(("fault", "code"), [("401", 4), ("404", 4), ("500", 4), ("hang", 4)])
+def test_the_doctor_reports_each_failure_and_goes_on(world, server, fault, code):
+    world.set("limits.retries=0", "limits.timeout_seconds=0.3", f"chat.api_key={KEY}")
+    server.always(fault)
+    outcome = world.run("doctor", "--json")
+    assert outcome.code == code
+    checks = {check["name"]: check for check in outcome.json["checks"]}
+    assert checks["database"]["ok"]
+    for name in ("chat: structured answers", "chat: streaming", "embeddings"):
+        assert not checks[name]["ok"]
+        assert checks[name]["hint"]
+    assert KEY not in outcome.out + outcome.err
+
+
+@pytest.mark.parametrize("debug", [(), ("--debug",)])
+@pytest.mark.parametrize("fault", ["401", "400", "500", "invalid_json", "empty", "hang", "close"])
+def test_the_key_is_in_no_output_and_in_no_file(keeper, fault, debug):
+    keeper.set("limits.timeout_seconds=0.2")
+    keeper.server.always(fault)
+    more = keeper.write("more.md", story(2, first=50))
+    commands = [
+        ("ask", "Keeper", "Who?", "--session", "s"),
+        ("ingest", "Keeper", more),
+        ("ingest", "Keeper", "--method", "profile"),
+        ("doctor",),
+        ("config", "show", "--origin"),
+        ("show", "Keeper", "--json"),
+        ("export", "Keeper", keeper.folder / "keeper.offbook"),
+    ]
+    for words in commands:
+        outcome = keeper.run(*words, *debug)
+        assert KEY not in outcome.out, words
+        assert KEY not in outcome.err, words
+    assert keeper.leaks(KEY) == []
+
+
+def test_an_endpoint_that_repeats_the_key_does_not_make_it_seen(keeper, monkeypatch):
+    from tests.loopback import server as loopback
+
+    told = (401, "invalid_api_key", f"Incorrect API key provided: {KEY}. Look at your account.")
+    monkeypatch.setitem(loopback.STATUSES, "401", told)
+    keeper.server.always("401")
+    failed(keeper.run("ask", "Keeper", "Who?"), 4, "Incorrect API key provided: ***")
+    assert KEY not in keeper.run("doctor", "--json").out
+    assert keeper.leaks(KEY) == []
+
+
+def test_a_project_file_cannot_send_the_users_key_elsewhere(world, server, monkeypatch):
+    world.unset()
+    monkeypatch.setenv("OFFBOOK_CHAT_API_KEY", KEY)
+    lines = ['chat.model = "m"', f'chat.base_url = "{server.base_url}"']
+    (world.folder / "offbook.toml").write_text("\n".join(lines))
+    world.done("create", "Keeper")
+    document = world.write("light.md", story(3))
+    commands = [
+        ("ask", "Keeper", "Who?"),
+        ("ingest", "Keeper", document),
+        ("doctor",),
+        ("ingest", "Keeper", document, "--method", "profile"),
+        ("recall", "Keeper", "Who?"),
+        ("reembed", "Keeper"),
+    ]
+    for words in commands:
+        outcome = world.run(*words)
+        failed(outcome, 3, "offbook.toml", server.base_url, "chat.base_url")
+    assert server.count() == 0
+    assert world.leaks(KEY) == []
+
+
+@pytest.mark.parametrize("role", ["embed", "extract", "judge"])
+def test_nor_can_it_for_another_role(world, server, monkeypatch, role):
+    world.unset()
+    monkeypatch.setenv(f"OFFBOOK_{role.upper()}_API_KEY", KEY)
+    lines = [f'{role}.model = "m"', f'{role}.base_url = "{server.base_url}"']
+    (world.folder / "offbook.toml").write_text("\n".join(lines))
+    failed(world.run("doctor"), 3, "offbook.toml", f"{role}.base_url")
+    assert server.count() == 0
