@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import perf_counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -265,3 +267,18 @@ def test_a_sentence_that_is_not_about_the_character_is_not_changed(text):
 def test_any_text_is_turned_without_failing(text):
     told = HER.passage(text, sentences(text))
     assert [(one.start, one.end) for one in told] == sentences(text)
+
+
+@pytest.mark.parametrize(
+    "unit", ["he ", "( ", "Beethoven and ", "who , ", "he is and ", "his ", "Haydn , "]
+)
+def test_time_grows_with_the_length_only(unit):
+    def seconds(size):
+        text = "Beethoven " + unit * (size // len(unit))
+        start = perf_counter()
+        HIM.sentence(text)
+        return perf_counter() - start
+
+    seconds(500)
+    small = max(min(seconds(4_000) for _ in range(3)), 0.002)
+    assert min(seconds(16_000) for _ in range(3)) < 12 * small

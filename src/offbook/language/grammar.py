@@ -75,8 +75,8 @@ MONTHS_AND_DAYS: Final = word_set(
     " monday tuesday wednesday thursday friday saturday sunday christmas easter"
 )
 LANGUAGES: Final = word_set(
-    "latin greek french english german italian russian spanish portuguese dutch polish hebrew arabic"
-    " persian turkish chinese japanese korean hindi sanskrit egyptian gaelic welsh swedish danish"
+    "latin greek french english german italian russian spanish portuguese dutch polish hebrew"
+    " arabic persian turkish chinese japanese korean hindi sanskrit egyptian gaelic welsh"
 )
 NUMERALS: Final = word_set(
     "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx"

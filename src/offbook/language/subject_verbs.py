@@ -23,6 +23,7 @@ Edit = tuple[int, int, str]
 _BE_HAVE_DO = frozenset(("is", "has", "does", "isn't", "hasn't", "doesn't"))
 _NEGATIVE_OPENINGS = word_set("nor neither never only rarely seldom not so how why when")
 _APPOSITION_TOKENS = 30
+_COORDINATION_TOKENS = 100
 
 
 def agree(tokens: list[Token], first: int, last: int) -> list[Edit]:
@@ -106,7 +107,8 @@ def _coordinated(tokens: list[Token], verb: int) -> list[Edit]:
     """Later verbs of the same subject: "was born in Bonn and *moves* to Vienna"."""
     edits: list[Edit] = []
     index = verb + 1
-    while index < len(tokens) - 1:
+    last = min(len(tokens) - 1, verb + _COORDINATION_TOKENS)
+    while index < last:
         token = tokens[index]
         if token.text in ".;:!?":
             break
