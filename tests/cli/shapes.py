@@ -1,0 +1,90 @@
+"""The JSON shapes of the contract, and whether a document has one.
+
+Takes: a document and a shape: a type, a list of one shape, a dictionary of shapes, a tuple of
+alternatives, or a set of allowed values.  Gives: nothing, or the path to what does not fit.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+NUMBER = (int, float)
+TOKENS = {"calls": int, "prompt_tokens": int, "completion_tokens": int}
+USAGE = {
+    "calls": int,
+    "cached_calls": int,
+    "round_trips": int,
+    "prompt_tokens": int,
+    "completion_tokens": int,
+    "embed_calls": int,
+    "cost_usd": (int, float, None),
+    "seconds": NUMBER,
+    "by_task": dict,
+}
+SOURCE = {"document": str, "chunk": str, "start": int, "end": int}
+KINDS = {"profile", "knowledge", "entity", "relation", "attribute", "memory", "out_of_scope"}
+ITEM = {"kind": KINDS, "title": str, "text": str, "score": NUMBER, "sources": [SOURCE]}
+RECALL = {
+    "character": str,
+    "method": str,
+    "preset": {"default", "faithful"},
+    "question": str,
+    "context": [ITEM],
+    "boundary": (None, {"verdict": {"in", "partly", "out"}, "reasons": list}),
+    "emotion": (None, dict),
+    "mood": (None, dict),
+    "skipped": [{"kind": str, "title": str, "why": str}],
+    "usage": USAGE,
+}
+ASK = {**RECALL, "reply": str}
+STATUSES = {"added", "updated", "unchanged", "partial", "failed"}
+INGEST = {
+    "character": str,
+    "method": str,
+    "documents": [{"id": str, "name": str, "status": STATUSES, "chunks": int, "quarantined": int}],
+    "entities": int,
+    "relations": int,
+    "aliases": int,
+    "usage": USAGE,
+}
+ESTIMATE = {**TOKENS, "cost_usd": (int, float, None), "by_task": dict}
+DOCUMENTS = [
+    {"id": str, "name": str, "chars": int, "chunks": int, "status": str, "added": str},
+]
+CHUNKS = [
+    {
+        "id": str,
+        "chunking": str,
+        "document": str,
+        "headings": [str],
+        "start": int,
+        "end": int,
+        "text": str,
+    }
+]
+ERROR = {"error": {"kind": str, "message": str, "hint": str}}
+
+
+def misfit(value: Any, shape: Any, at: str = "$") -> str | None:
+    """Where and how ``value`` differs from ``shape``; more keys than the shape's are allowed."""
+    if shape is None or isinstance(shape, type):
+        fits = value is None if shape is None else isinstance(value, shape)
+        wrong = not fits or (isinstance(value, bool) and shape is not bool)
+        return f"{at} is {value!r}, not {shape}" if wrong else None
+    if isinstance(shape, tuple):
+        tries = [misfit(value, each, at) for each in shape]
+        return None if None in tries else f"{at} is {value!r}, none of {shape}"
+    if isinstance(shape, set):
+        return None if value in shape else f"{at} is {value!r}, not one of {sorted(shape)}"
+    if isinstance(shape, list):
+        if not isinstance(value, list):
+            return f"{at} is {value!r}, not a list"
+        found = (misfit(each, shape[0], f"{at}[{place}]") for place, each in enumerate(value))
+        return next((wrong for wrong in found if wrong), None)
+    if not isinstance(value, dict):
+        return f"{at} is {value!r}, not an object"
+    missing = sorted(shape.keys() - value.keys())
+    if missing:
+        return f"{at} lacks {missing}"
+    found = (misfit(value[key], each, f"{at}.{key}") for key, each in shape.items())
+    return next((wrong for wrong in found if wrong), None)

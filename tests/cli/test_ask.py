@@ -1,0 +1,183 @@
+"""`ask`: one reply, what it rests on, sessions and users, an index that is missing."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.shapes import ASK, misfit
+from tests.cli.texts import ADA, GULLS
+from tests.end_to_end.world import World
+
+
+def test_the_document_has_the_shape_of_the_contract(ada: World):
+    shape = ada.done("ask", "Ada Byrne", "Who taught you to trim the lamp?", "--json").json
+    assert misfit(shape, ASK) is None
+    assert (shape["character"], shape["method"]) == ("Ada Byrne", "naive")
+    assert shape["question"] == "Who taught you to trim the lamp?"
+    assert "Tom" in shape["reply"]
+    assert (shape["boundary"], shape["emotion"], shape["mood"]) == (None, None, None)
+
+
+def test_sources_are_offsets_into_the_document(ada: World):
+    shape = ada.done("ask", "ada-byrne", "Who taught you to trim the lamp?", "--json").json
+    sources = [(item, source) for item in shape["context"] for source in item["sources"]]
+    assert sources
+    for item, source in sources:
+        assert source["document"] == "ada-md"
+        assert ADA[source["start"] : source["end"]] == item["text"]
+
+
+def test_the_reply_is_data_and_what_it_rests_on_is_not(ada: World):
+    outcome = ada.done("ask", "ada-byrne", "Who taught you to trim the lamp?")
+    assert "Tom" in outcome.out
+    assert "rests on" not in outcome.out
+    assert outcome.err.startswith("rests on:\n")
+    assert "ada-md[" in outcome.err
+
+
+@pytest.mark.parametrize("method", ["vanilla", "profile", "naive"])
+def test_every_method_answers(ada: World, method):
+    ada.done("ingest", "ada-byrne", "--method", method)
+    shape = ada.done("ask", "ada-byrne", "Who are you?", "--method", method, "--json").json
+    assert misfit(shape, ASK) is None
+    assert shape["method"] == method
+    kinds = {item["kind"] for item in shape["context"]}
+    expected = {"vanilla": set(), "profile": {"profile"}, "naive": {"knowledge"}}
+    assert kinds <= expected[method]
+    assert bool(kinds) is (method != "vanilla")
+
+
+def test_the_faithful_preset_is_named_in_the_reply(ada: World):
+    ada.done("ingest", "ada-byrne", "--preset", "faithful")
+    shape = ada.done("ask", "ada-byrne", "Who taught you?", "--preset", "faithful", "--json").json
+    assert shape["preset"] == "faithful"
+
+
+def test_equal_questions_have_equal_answers_offline(ada: World):
+    first, second = (ada.done("ask", "ada-byrne", "Who drowned?", "--json").json for _ in "ab")
+    for shape in (first, second):
+        shape["usage"].pop("seconds")
+    assert first == second
+
+
+@pytest.mark.parametrize("question", ["", "   ", "\n"])
+def test_a_question_that_says_nothing_is_refused(ada: World, question):
+    for command in ("ask", "recall"):
+        outcome = ada.run(command, "ada-byrne", question, "--json")
+        assert (outcome.code, outcome.error["kind"]) == (2, "usage")
+
+
+@pytest.mark.parametrize("question", ["谁教你的？", "누가 가르쳤나?", "?!", "🌊", "x" * 20_000])
+def test_any_question_is_answered(ada: World, question):
+    assert ada.done("ask", "ada-byrne", question, "--json").json["reply"]
+
+
+def test_an_unknown_method_names_the_nearest_and_the_known(ada: World):
+    outcome = ada.run("ask", "ada-byrne", "Who?", "--method", "nave", "--json")
+    assert (outcome.code, outcome.error["kind"]) == (2, "unknown_name")
+    assert "did you mean 'naive'" in outcome.error["hint"]
+    assert "vanilla, profile, naive" in outcome.error["hint"]
+
+
+# -- an index that is missing ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["ask", "recall"])
+def test_without_documents_the_command_that_builds_is_named(offline: World, command):
+    offline.done("create", "Ada")
+    outcome = offline.run(command, "ada", "Who?", "--json")
+    assert (outcome.code, outcome.error["kind"]) == (2, "index_missing")
+    assert "offbook ingest ada FILE..." in outcome.error["hint"]
+    assert "--estimate" in outcome.error["hint"]
+
+
+@pytest.mark.parametrize("command", ["ask", "recall"])
+def test_a_missing_profile_names_the_command_and_its_estimate(ada: World, command):
+    outcome = ada.run(command, "ada-byrne", "Who?", "--method", "profile", "--json")
+    assert (outcome.code, outcome.error["kind"]) == (2, "index_missing")
+    hint = outcome.error["hint"]
+    assert hint == "build it: offbook ingest ada-byrne --method profile (no calls)"
+    ada.done(*hint.partition("offbook ")[2].partition(" (")[0].split())
+    ada.done(command, "ada-byrne", "Who?", "--method", "profile")
+
+
+def test_the_estimate_of_a_model_is_calls_and_tokens(ada: World):
+    flags = ["--method", "profile", "--model", "m", "--base-url", "http://127.0.0.1:9/v1"]
+    outcome = ada.run("ask", "ada-byrne", "Who?", *flags, "--json")
+    assert (outcome.code, outcome.error["kind"]) == (2, "index_missing")
+    hint = outcome.error["hint"]
+    assert "--base-url http://127.0.0.1:9/v1 --model m --method profile" in hint
+    assert "1 call with about" in hint
+    assert "no price is set" in hint
+    priced = ["--set", "prices.m.prompt=1", "--set", "prices.m.completion=2"]
+    assert "USD" in ada.run("ask", "ada-byrne", "Who?", *flags, *priced, "--json").error["hint"]
+
+
+def test_another_splitter_needs_its_own_index(ada: World):
+    outcome = ada.run("ask", "ada-byrne", "Who?", "--set", "naive.splitter=fixed", "--json")
+    assert outcome.code == 2
+    hint = outcome.error["hint"]
+    assert "offbook ingest ada-byrne --set naive.splitter=fixed (no calls)" in hint
+    ada.done("ingest", "ada-byrne", "--set", "naive.splitter=fixed")
+    ada.done("ask", "ada-byrne", "Who?", "--set", "naive.splitter=fixed")
+
+
+def test_a_document_that_another_method_ingested_is_not_passed_over_in_silence(ada: World):
+    ada.done("ingest", "ada-byrne", ada.write("gulls.txt", GULLS), "--method", "vanilla")
+    outcome = ada.run("ask", "ada-byrne", "What of the gulls?", "--json")
+    assert (outcome.code, outcome.error["kind"]) == (2, "index_missing")
+    assert "'gulls.txt'" in outcome.error["message"]
+    ada.done("ingest", "ada-byrne")
+    assert "gulls" in ada.done("ask", "ada-byrne", "What of the gulls?").out
+
+
+def test_no_key_stands_in_the_command_that_is_named(ada: World):
+    secret = "sk-3f9d1c70b2"
+    outcome = ada.run(
+        *("ask", "ada-byrne", "Who?", "--method", "profile", "--model", "m", "--json"),
+        *("--base-url", "http://127.0.0.1:9/v1", "--set", f"chat.api_key={secret}"),
+    )
+    assert outcome.code == 2
+    assert secret not in outcome.out + outcome.err
+
+
+# -- sessions and users ----------------------------------------------------------------------------
+
+
+def test_a_session_keeps_the_conversation(ada: World):
+    ada.done("ask", "ada-byrne", "What happened to Tom?", "--session", "evening")
+    follow = ["ask", "ada-byrne", "When did he drown?", "--json"]
+    alone = ada.done(*follow).json
+    within = ada.done(*follow, "--session", "evening").json
+    assert within["context"] != alone["context"]
+    assert "1880" in within["context"][0]["text"]
+
+
+def test_without_a_session_nothing_is_kept(ada: World):
+    ada.done("ask", "ada-byrne", "Do you know the word quincunx?")
+    assert ada.leaks("quincunx") == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (["--session", "s", "--user", "kim"], ["--session", "s", "--user", "lee"]),
+        (["--session", "s", "--user", "kim"], ["--session", "s"]),
+        (["--session", "kim/s"], ["--session", "s", "--user", "kim"]),
+        (["--session", "b/s", "--user", "a"], ["--session", "s", "--user", "a/b"]),
+        (["--session", "a%2Fs"], ["--session", "a/s"]),
+    ],
+)
+def test_people_see_nothing_of_one_another(ada: World, one, other):
+    first = ["ask", "ada-byrne", "What happened to Tom?"]
+    follow = ["ask", "ada-byrne", "When did he drown?", "--json"]
+    lonely = ada.done(*follow, "--session", "fresh").json["context"]
+    ada.done(*first, *one)
+    assert ada.done(*follow, *other).json["context"] == lonely
+    assert ada.done(*follow, *one).json["context"] != lonely
+
+
+@pytest.mark.parametrize("option", ["--session", "--user"])
+def test_a_session_or_user_without_a_name_is_refused(ada: World, option):
+    words = ["ask", "ada-byrne", "Who?", "--session", "s", option, " "]
+    assert ada.run(*words).code == 2

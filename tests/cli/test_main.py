@@ -1,0 +1,242 @@
+"""The entry point: exit codes, one line on standard error, one JSON document on failure."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+import typer
+
+from offbook.cli import main
+from offbook.errors import (
+    AnswerError,
+    BudgetReached,
+    ConfigurationError,
+    IndexMissing,
+    ModelError,
+    OffbookError,
+    StoreFailed,
+    UsageError,
+)
+from tests.cli.shapes import ERROR, misfit
+from tests.end_to_end.world import PROCESS, World
+
+COMMANDS = ["demo", "create", "ingest", "forget", "ask", "recall", "chat", "show", "list"]
+COMMANDS += ["delete", "export", "import", "reembed", "doctor", "config"]
+
+
+def test_help_lists_every_command_and_no_other(offline: World):
+    out = offline.done("--help").out
+    listed = [line.split()[0] for line in out.partition("Commands:")[2].splitlines() if line]
+    assert sorted(listed) == sorted(COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(offline: World, command: str):
+    outcome = offline.done(command, "--help")
+    assert outcome.out.startswith(f"Usage: offbook {command}")
+    assert outcome.err == ""
+
+
+@pytest.mark.parametrize("words", [[], ["config"]])
+def test_without_a_command_the_help_is_shown_and_nothing_is_data(offline: World, words):
+    outcome = offline.run(*words)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "Commands:" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["frobnicate"], "no such command 'frobnicate'; `offbook --help`"),
+        (["ingst"], "did you mean 'ingest'"),
+        (["config", "shw"], "did you mean 'show'"),
+        (["list", "--frob"], "no such option: --frob"),
+        (["ask"], "missing argument 'NAME'"),
+        (["ask", "ada"], "missing argument 'QUESTION'"),
+        (["list", "surplus"], "surplus"),
+        (["ingest", "ada", "--budget-calls", "many"], "--budget-calls"),
+        (["list", "--home"], "--home"),
+        (["list", "--set"], "--set"),
+        (["list", "--set", "method"], "'method' has no value"),
+        # What is not built yet is absent.
+        (["remember", "ada", "file.jsonl"], "no such command"),
+        (["alias", "ada", "add", "A", "B"], "no such command"),
+        (["ask", "ada", "hello", "--as-of", "ada.md"], "no such option"),
+        (["ask", "ada", "hello", "--strategy", "C-A"], "no such option"),
+    ],
+)
+@pytest.mark.parametrize("as_json", [False, True])
+def test_wrong_usage_ends_with_2_and_one_line(offline: World, words, expected, as_json):
+    outcome = offline.run(*([words[0], "--json", *words[1:]] if as_json else words))
+    assert outcome.code == 2
+    assert outcome.err.count("\n") == 1
+    assert outcome.err.startswith("offbook: ")
+    if as_json and words[-1] not in ("--home", "--set"):
+        assert misfit(outcome.json, ERROR) is None
+        assert outcome.error["kind"] == "usage"
+    elif not as_json:
+        assert outcome.out == ""
+        assert expected in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (OffbookError("it broke"), 1),
+        (BudgetReached("spent"), 1),
+        (StoreFailed("full"), 1),
+        (UsageError("bad"), 2),
+        (IndexMissing("none"), 2),
+        (ConfigurationError("torn"), 3),
+        (ModelError("gone"), 4),
+        (AnswerError("rubbish"), 4),
+    ],
+)
+def test_an_error_of_ours_has_its_exit_code_and_envelope(offline: World, monkeypatch, error, code):
+    error.hint = "mend it\nlike this"
+
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("offbook.cli.running.with_offbook", fail)
+    plain = offline.run("list")
+    assert (plain.code, plain.out) == (code, "")
+    assert plain.err == f"offbook: {error.message}; mend it like this\n"
+    as_json = offline.run("list", "--json")
+    assert as_json.code == code
+    assert as_json.json == {
+        "error": {"kind": error.kind, "message": error.message, "hint": error.hint}
+    }
+
+
+def test_what_nobody_foresaw_is_one_line_and_with_debug_a_traceback(offline: World, monkeypatch):
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError("by nought")
+
+    monkeypatch.setattr("offbook.cli.running.with_offbook", fail)
+    short = offline.run("list")
+    assert short.code == 1
+    assert short.err == (
+        "offbook: ZeroDivisionError: by nought; "
+        "run it again with --debug and report the traceback\n"
+    )
+    long = offline.run("list", "--debug", "--json")
+    assert long.code == 1
+    assert "Traceback (most recent call last)" in long.err
+    assert "ZeroDivisionError" in long.err
+    assert misfit(long.json, ERROR) is None
+
+
+def test_debug_shows_the_traceback_of_errors_of_ours_too(offline: World):
+    assert "Traceback" in offline.run("show", "nobody", "--debug").err
+    assert "Traceback" not in offline.run("show", "nobody").err
+
+
+@pytest.mark.parametrize("interruption", [KeyboardInterrupt, typer.Abort, EOFError])
+def test_interruption_ends_with_130(offline: World, monkeypatch, interruption):
+    def stop(*_: object) -> None:
+        raise interruption
+
+    monkeypatch.setattr("offbook.cli.running.with_offbook", stop)
+    outcome = offline.run("list")
+    assert outcome.code == 130
+    assert outcome.out == ""
+    assert outcome.err.endswith("offbook: interrupted; what was done is kept\n")
+
+
+def test_globals_stand_anywhere_and_the_last_of_their_kind_counts(offline: World):
+    other = offline.folder / "other"
+    offline.done("create", "Ada", "--home", str(other))
+    assert offline.done("list", "--json").json == []
+    for words in (
+        ["--home", str(other), "list", "--json"],
+        ["list", f"--home={other}", "--json"],
+        ["list", "--json", "--home", str(other)],
+    ):
+        assert [row["name"] for row in offline.done(*words).json] == ["Ada"]
+    shown = offline.done("config", "--set", "naive.k=5", "show", "--set=naive.k=7").out
+    assert "naive.k = 7" in shown
+
+
+def test_after_two_dashes_nothing_is_an_option(offline: World):
+    offline.done("create", "Ada")
+    outcome = offline.run("recall", "ada", "--method", "vanilla", "--", "--json")
+    assert outcome.code == 0
+    assert "nothing" in outcome.out
+    assert offline.run("create", "--", "--home").err.startswith("created '--home' (id home)")
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "code"),
+    [
+        (["--set", "methd=naive"], "configuration", 3),
+        (["--set", "naive.k=none"], "configuration", 3),
+        (["--set", "chat.base_url=nowhere", "--set", "chat.model=m"], "configuration", 3),
+        (["--set", "database.url=mysql://h/d"], "configuration", 3),
+        (["--set", "method=nave"], "unknown_name", 2),
+        (["--set", "preset=strict"], "configuration", 3),
+    ],
+)
+def test_settings_that_cannot_be(offline: World, words, kind, code):
+    offline.done("create", "Ada")
+    outcome = offline.run("recall", "ada", "who?", "--json", *words)
+    assert (outcome.code, outcome.error["kind"]) == (code, kind)
+    assert outcome.err.count("\n") == 1
+
+
+def test_an_unknown_variable_is_a_warning_that_names_the_nearest(offline: World, monkeypatch):
+    monkeypatch.setenv("OFFBOOK_METHD", "naive")
+    outcome = offline.done("list", "--json")
+    assert outcome.json == []
+    assert "OFFBOOK_METHD" in outcome.err
+    assert "OFFBOOK_METHOD" in outcome.err
+
+
+def test_a_reader_that_leaves_is_no_failure_worth_a_word(offline: World):
+    offline.done("create", "Ada")
+    long = offline.write("long.md", "".join(f"## Part {n}\n\nWord {n}.\n\n" for n in range(4000)))
+    offline.done("ingest", "ada", long)
+    shell = subprocess.run(
+        ["bash", "-c", '"$@" show ada chunks | head -n 1', "-", *PROCESS],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert len(shell.stdout.splitlines()) == 1
+    assert shell.stderr == ""
+
+
+def test_a_terminal_without_the_letters_gets_their_codes(offline: World):
+    offline.done("create", "王小明")
+    process = offline.start(
+        "list", "--json", environment={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    )
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (0, "")
+    assert [row["name"] for row in json.loads(out)] == ["王小明"]
+
+
+def test_run_leaves_with_the_exit_code(offline: World, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["offbook", "show", "nobody"])
+    with pytest.raises(SystemExit) as left:
+        main.run()
+    assert left.value.code == 2
+    with pytest.raises(SystemExit) as left:
+        main.run(["list"])
+    assert left.value.code == 0
+
+
+def test_a_closed_pipe_inside_a_command_is_quiet(offline: World, monkeypatch, tmp_path):
+    def fail(*_: object) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr("offbook.cli.running.with_offbook", fail)
+    target = os.open(tmp_path / "out", os.O_CREAT | os.O_WRONLY)
+    with os.fdopen(target, "w") as stream:
+        monkeypatch.setattr(sys, "stdout", stream)
+        assert main.main(["list"]) == 1
