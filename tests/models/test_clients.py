@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from openai import APIConnectionError
 
 from offbook.errors import ConfigurationError, ModelError
 from offbook.models.clients import client_for, close_clients, forbid_requests
@@ -14,9 +15,10 @@ from offbook.prompts.profile import PROFILE, ProfileInputs
 async def test_a_request_to_another_address_is_stopped(loopback):
     client = client_for(loopback.base_url, "sk-key")
     elsewhere = client.with_options(base_url="http://127.0.0.1:9/v1")
-    with pytest.raises(Exception, match="does not go to") as caught:
+    # Older versions of the SDK wrap what a hook raises.
+    with pytest.raises((ConfigurationError, APIConnectionError)) as caught:
         await elsewhere.models.list()
-    assert isinstance(caught.value, ConfigurationError) or caught.value.__cause__ is not None
+    assert "does not go to" in f"{caught.value} {caught.value.__cause__}"
     assert loopback.count() == 0
 
 

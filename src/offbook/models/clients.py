@@ -32,7 +32,6 @@ _HEADERS: Final = frozenset(
         "x-stainless-raw-response",  # the SDK reads it off the request again
     }
 )
-_MOST_CONNECTIONS: Final = 1_000
 _CONNECT_SECONDS: Final = 10.0
 
 # A client belongs to the event loop in which it opened its connections.

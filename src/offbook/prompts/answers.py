@@ -69,7 +69,7 @@ def read_answer(prompt: Prompt[In, Out], inputs: In, response: ChatResponse) -> 
     if response.finish_reason == "length":
         raise IncompleteAnswer(
             "the answer was cut off at the length limit",
-            "raise max_tokens of the endpoint, or use a model with a longer answer",
+            "raise the limit (reply.max_tokens for replies, else the endpoint's own)",
             response.text,
         )
     if response.finish_reason == "content_filter":
