@@ -29,7 +29,7 @@ She speaks slowly.
 """
 
 
-def texts(document, limit=20):
+def texts(document: str, limit: int = 20) -> list[str]:
     return [sample.text for sample in speech_samples(document, limit)]
 
 
@@ -90,7 +90,7 @@ def test_offsets_point_at_the_sample(text):
 
 @pytest.mark.parametrize("unit", ['- "', "# voice ", "**a", "“", " ", "x: ", "## Voice\n- a\n"])
 def test_time_grows_with_the_length_only(unit):
-    def seconds(size):
+    def seconds(size: int) -> float:
         document = "## Voice\n" + unit * (size // len(unit))
         start = perf_counter()
         speech_samples(document, 10**9)

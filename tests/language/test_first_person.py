@@ -273,7 +273,7 @@ def test_any_text_is_turned_without_failing(text):
     "unit", ["he ", "( ", "Beethoven and ", "who , ", "he is and ", "his ", "Haydn , "]
 )
 def test_time_grows_with_the_length_only(unit):
-    def seconds(size):
+    def seconds(size: int) -> float:
         text = "Beethoven " + unit * (size // len(unit))
         start = perf_counter()
         HIM.sentence(text)

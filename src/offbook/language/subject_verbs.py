@@ -24,6 +24,7 @@ _BE_HAVE_DO = frozenset(("is", "has", "does", "isn't", "hasn't", "doesn't"))
 _NEGATIVE_OPENINGS = word_set("nor neither never only rarely seldom not so how why when")
 _APPOSITION_TOKENS = 30
 _COORDINATION_TOKENS = 100
+_CLAUSE_SUBJECTS = frozenset(("he", "she", "they", "we", "i"))
 
 
 def agree(tokens: list[Token], first: int, last: int) -> list[Edit]:
@@ -110,7 +111,7 @@ def _coordinated(tokens: list[Token], verb: int) -> list[Edit]:
     last = min(len(tokens) - 1, verb + _COORDINATION_TOKENS)
     while index < last:
         token = tokens[index]
-        if token.text in ".;:!?":
+        if token.text in ".;:!?" or (token.low in _CLAUSE_SUBJECTS and not token.quoted):
             break
         if token.low in grammar.SUBORDINATORS and not token.quoted:
             commas = _commas(tokens, index)
