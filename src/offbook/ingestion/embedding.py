@@ -57,6 +57,8 @@ class Embedding:
     _total: int = 0
     _failure: Exception | None = None
     _accepted: bool = False
+    _arrived: list[tuple[list[str], NDArray[np.float32]]] = field(default_factory=list)
+    _storing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def run(self, chunkings: Sequence[str] | None) -> None:
         """Embed what is missing in these chunkings (None: in all).
@@ -109,23 +111,15 @@ class Embedding:
         return found
 
     async def _work(self) -> None:
-        """Embed piece after piece; the next one is asked for while the last one is stored."""
-        storing: asyncio.Task[None] | None = None
+        """Embed piece after piece, each stored before the next one is asked for."""
         while self._pieces and self._failure is None:
             try:
                 async with aclosing(self._vectors(self._pieces.popleft())) as arriving:
                     async for ids, matrix in arriving:
-                        if storing is not None:
-                            await storing
-                        storing = asyncio.create_task(self._store(ids, matrix))
+                        await self._store(ids, matrix)
             except EmbedderMismatch as error:
                 error.hint = f"make the vectors anew: offbook reembed {self.character}"
                 self._failure = self._failure or error
-            except Exception as error:
-                self._failure = self._failure or error
-        if storing is not None:
-            try:
-                await storing
             except Exception as error:
                 self._failure = self._failure or error
 
@@ -149,17 +143,25 @@ class Embedding:
             yield [chunk.id for chunk in piece], matrix
 
     async def _store(self, ids: list[str], matrix: NDArray[np.float32]) -> None:
-        await self.store.write(lambda conn: self._keep(conn, ids, matrix))
-        self.made += len(ids)
-        self._tell()
+        """Keep what arrived; what arrives during a transaction is kept together in the next."""
+        self._arrived.append((ids, matrix))
+        async with self._storing:
+            batches, self._arrived = self._arrived, []
+            if batches:
+                await self.store.write(lambda conn: self._keep(conn, batches))
+                self.made += sum(len(kept) for kept, _ in batches)
+                self._tell()
 
-    def _keep(self, conn: Connection, ids: list[str], matrix: NDArray[np.float32]) -> None:
-        set_id = self.set_id
-        if set_id is None:
-            dimension = int(matrix.shape[1])
-            set_id = vectors.use_set(conn, self.character, self.embedder.name, dimension).id
-        vectors.put_vectors(conn, self.character, set_id, "chunk", ids, matrix)
-        jobs.finish(conn, self.character, JOB, ids)
+    def _keep(
+        self, conn: Connection, batches: Sequence[tuple[list[str], NDArray[np.float32]]]
+    ) -> None:
+        for ids, matrix in batches:
+            set_id = self.set_id
+            if set_id is None:
+                dimension = int(matrix.shape[1])
+                set_id = vectors.use_set(conn, self.character, self.embedder.name, dimension).id
+            vectors.put_vectors(conn, self.character, set_id, "chunk", ids, matrix)
+            jobs.finish(conn, self.character, JOB, ids)
 
     async def _put_aside(self, chunk: Chunk, error: InputRefused) -> None:
         if not self._accepted:

@@ -1,0 +1,246 @@
+"""Processes that are killed, and processes side by side: nothing lost, nothing paid for twice."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.world import World, ended, stored_rows, story
+from tests.loopback import LoopbackServer
+
+PROFILE = "A keeper of a light, who counts ships."
+PARAGRAPHS = 10
+PATIENCE_SECONDS = 30.0
+
+
+def texts(server: LoopbackServer) -> list[str]:
+    """Everything that was to be embedded."""
+    return [
+        text
+        for request in list(server.requests)
+        if request.path.endswith("/embeddings")
+        for text in request.body["input"]
+    ]
+
+
+def until(condition: Callable[[], bool], process: subprocess.Popen[str]) -> None:
+    """Wait for a condition; the process must not end before."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not condition():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.002)
+
+
+def kill(process: subprocess.Popen[str]) -> None:
+    with process:
+        process.send_signal(signal.SIGKILL)
+        process.communicate(timeout=PATIENCE_SECONDS)
+    assert process.returncode == -signal.SIGKILL
+
+
+def settled(server: LoopbackServer) -> None:
+    """Wait until the server has noticed that nobody waits any more."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while server.in_flight and time.monotonic() < deadline:
+        time.sleep(0.005)
+
+
+@pytest.fixture
+def keeper(world: World) -> World:
+    """A character without documents; an endpoint that takes its time, one text a call."""
+    assert world.server is not None
+    world.server.answer = lambda _: PROFILE
+    world.set("embed.batch=1", "limits.concurrency=2")
+    world.done("create", "Keeper")
+    world.write("one.md", story(PARAGRAPHS))
+    world.write("two.md", story(PARAGRAPHS, first=50))
+    return world
+
+
+def sources(world: World) -> list[Path]:
+    return [world.folder / "documents" / name for name in ("one.md", "two.md")]
+
+
+def undisturbed(world: World, commands: Iterable[tuple[str, ...]]) -> dict[str, list[object]]:
+    """What the same commands store in a home of their own."""
+    home = world.folder / "undisturbed"
+    world.done("create", "Keeper", "--home", home)
+    for words in commands:
+        world.done(*words, *sources(world), "--home", home)
+    rows: dict[str, list[object]] = {**stored_rows(home / "offbook.db")}
+    return rows
+
+
+@pytest.mark.parametrize(
+    "answered", [1, 9, *(pytest.param(n, marks=pytest.mark.long) for n in (0, 2, 5, 14, 18))]
+)
+def test_a_killed_embedding_goes_on_where_it_stopped(keeper, server, answered):
+    server.latency_seconds = 0.03
+    process = keeper.start("ingest", "Keeper", *sources(keeper))
+    until(lambda: sum(r.finished > 0 for r in list(server.requests)) >= answered, process)
+    until(lambda: server.count("/embeddings") > answered, process)
+    kill(process)
+    settled(server)
+    stored = len(keeper.rows()["vectors"])
+    before = texts(server)
+    assert stored >= answered - 2, "what was answered is stored, but for the two in flight"
+    server.latency_seconds = 0
+    told = keeper.done("ingest", "Keeper", *sources(keeper), "--json").json
+    again = [text for text, count in Counter(texts(server)).items() if count > 1]
+    assert len(again) <= 2, "at most those in flight at the kill are sent again"
+    assert len(texts(server)) - len(before) == told["usage"]["embed_calls"]
+    assert keeper.rows() == undisturbed(keeper, [("ingest", "Keeper")])
+
+
+def test_a_profile_that_was_answered_is_not_asked_for_again(keeper, server):
+    words = ("ingest", "Keeper", "--method", "profile")
+    server.latency_seconds = 0.2
+    process = keeper.start(*words, *sources(keeper))
+    until(lambda: server.count("/chat/completions") == 1, process)
+    kill(process)
+    settled(server)
+    server.latency_seconds = 0
+    assert server.count() == 1
+    keeper.done(*words, *sources(keeper))
+    assert server.count() == 2, "it was in flight"
+    keeper.done(*words, *sources(keeper))
+    assert server.count() == 2, "it is stored"
+    assert keeper.rows() == undisturbed(keeper, [words])
+
+
+@pytest.mark.parametrize("stored", [2, pytest.param(5, marks=pytest.mark.long)])
+def test_killed_again_and_again_it_still_ends_as_if_undisturbed(keeper, server, stored):
+    server.latency_seconds = 0.02
+    for _ in range(2):
+        known = len(keeper.rows()["vectors"])
+        process = keeper.start("ingest", "Keeper", *sources(keeper))
+        until(lambda known=known: len(keeper.rows()["vectors"]) >= known + stored, process)
+        kill(process)
+    settled(server)
+    server.latency_seconds = 0
+    keeper.done("ingest", "Keeper", *sources(keeper))
+    counts = Counter(texts(server))
+    assert sum(counts.values()) - len(counts) <= 2 * 2, "those in flight at a kill, and no others"
+    assert keeper.rows() == undisturbed(keeper, [("ingest", "Keeper")])
+
+
+def test_a_killed_reembedding_keeps_the_old_vectors_and_goes_on(keeper, server):
+    keeper.done("ingest", "Keeper", *sources(keeper))
+    before = keeper.rows()["vectors"]
+    new = ("--set", "embed.model=other")
+    server.clear()
+    server.latency_seconds = 0.03
+    process = keeper.start("reembed", "Keeper", *new)
+    until(lambda: len(keeper.rows()["vectors"]) >= len(before) + 5, process)
+    kill(process)
+    settled(server)
+    server.latency_seconds = 0
+    keeper.done("recall", "Keeper", "lantern number 3")
+    made = len(keeper.rows()["vectors"]) - len(before)
+    told = keeper.done("reembed", "Keeper", *new, "--json").json
+    assert told["vectors"] == len(before) - made
+    asked = Counter(text for text in texts(server) if text != "dimension")
+    assert sum(count > 1 for count in asked.values()) <= 3, "two in flight, and a question"
+    keeper.done("recall", "Keeper", "lantern number 3", *new)
+    assert len(keeper.rows()["vectors"]) == len(before)
+
+
+def test_the_lease_of_a_killed_process_is_taken_over_at_once(keeper, server):
+    server.latency_seconds = 5
+    process = keeper.start("ingest", "Keeper", sources(keeper)[0])
+    until(lambda: server.count() > 0, process)
+    kill(process)
+    server.latency_seconds = 0
+    started = time.monotonic()
+    outcome = keeper.done("ingest", "Keeper", sources(keeper)[0])
+    assert time.monotonic() - started < 4
+    assert "waiting" not in outcome.err
+
+
+def test_an_interrupted_ingestion_ends_with_130_and_goes_on(keeper, server):
+    server.latency_seconds = 0.05
+    process = keeper.start("ingest", "Keeper", *sources(keeper))
+    until(lambda: len(keeper.rows()["vectors"]) >= 2, process)
+    process.send_signal(signal.SIGINT)
+    outcome = ended(process)
+    assert outcome.code == 130, outcome
+    assert "what was done is kept" in outcome.err
+    assert "Traceback" not in outcome.err
+    settled(server)
+    server.latency_seconds = 0
+    keeper.done("ingest", "Keeper", *sources(keeper))
+    assert keeper.rows() == undisturbed(keeper, [("ingest", "Keeper")])
+
+
+def test_two_processes_on_one_character_take_turns(keeper, server):
+    server.latency_seconds = 2
+    one, two = sources(keeper)
+    first = keeper.start("ingest", "Keeper", one)
+    until(lambda: server.count() > 0, first)
+    second = keeper.start("ingest", "Keeper", one, two)
+    assert second.stderr is not None
+    assert "'Keeper'; waiting for it" in second.stderr.readline()
+    server.latency_seconds = 0.05
+    outcomes = [ended(first), ended(second)]
+    assert [outcome.code for outcome in outcomes] == [0, 0], outcomes
+    assert all("waiting" not in outcome.err for outcome in outcomes), "it is said once"
+    assert max(Counter(texts(server)).values()) == 1
+    assert keeper.rows() == undisturbed(keeper, [("ingest", "Keeper")])
+
+
+def test_two_processes_that_start_together_end_as_one_after_the_other(keeper, server):
+    server.latency_seconds = 0.01
+    both = [keeper.start("ingest", "Keeper", *sources(keeper)) for _ in range(2)]
+    outcomes = [ended(process) for process in both]
+    assert [outcome.code for outcome in outcomes] == [0, 0], outcomes
+    assert max(Counter(texts(server)).values()) == 1
+    assert keeper.rows() == undisturbed(keeper, [("ingest", "Keeper")])
+
+
+def test_two_processes_on_two_characters_run_side_by_side(keeper, server):
+    keeper.done("create", "Pilot")
+    server.latency_seconds = 0.02
+    both = [keeper.start("ingest", name, *sources(keeper)) for name in ("Keeper", "Pilot")]
+    outcomes = [ended(process) for process in both]
+    assert [outcome.code for outcome in outcomes] == [0, 0], outcomes
+    assert all("waiting" not in outcome.err for outcome in outcomes)
+    rows = keeper.rows()
+    assert [row[2] for row in rows["vectors"] if row[0] == "keeper"] == [
+        row[2] for row in rows["vectors"] if row[0] == "pilot"
+    ]
+    only = {name: [row for row in of_all if row[0] == "keeper"] for name, of_all in rows.items()}
+    assert only == undisturbed(keeper, [("ingest", "Keeper")])
+
+
+def test_forgetting_waits_for_an_ingestion(keeper, server):
+    one, two = sources(keeper)
+    keeper.done("ingest", "Keeper", one)
+    server.latency_seconds = 0.05
+    process = keeper.start("ingest", "Keeper", two)
+    server.clear()
+    until(lambda: server.count() > 0, process)
+    told = keeper.done("forget", "Keeper", "one.md")
+    assert "waiting for it" in told.err
+    assert ended(process).code == 0
+    documents = keeper.done("show", "Keeper", "documents", "--json").json
+    assert [document["name"] for document in documents] == ["two.md"]
+    server.latency_seconds = 0
+    keeper.done("recall", "Keeper", "lantern number 52")
+
+
+def test_questions_are_answered_while_another_process_ingests(keeper, server):
+    one, two = sources(keeper)
+    keeper.done("ingest", "Keeper", one)
+    keeper.done("create", "Pilot")
+    server.latency_seconds = 0.05
+    process = keeper.start("ingest", "Pilot", two)
+    until(lambda: server.in_flight > 0, process)
+    keeper.done("ask", "Keeper", "Who are you?")
+    assert ended(process).code == 0
