@@ -54,10 +54,12 @@ def test_mending_leaves_what_is_right_alone(value):
         ('{"a": "he said "hi" to me"}', {"a": 'he said "hi" to me'}),
         ('{"a": "x" "b": 2}', {"a": "x", "b": 2}),
         ("{“a”: “x”}", {"a": "x"}),
+        (r"""{'a' : 'caf\u00e9' , 'b': 'one\ntwo'}""", {"a": "café", "b": "one\ntwo"}),
     ],
 )
 def test_slips_of_notation_are_mended(span, value):
     assert mend_notation(span) == value
+    assert list(spans(f"Here: {span}!")) == [span]
 
 
 @pytest.mark.parametrize(
