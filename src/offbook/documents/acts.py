@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from offbook.documents.bulk import collector_paused
 from offbook.documents.chunk_ids import ChunkMaker, Span
 from offbook.documents.headings import Section, bodies, sections, trimmed
 from offbook.documents.rulers import UNITS, Ruler, Unit, ruler
@@ -88,16 +89,17 @@ class ACTSSplitter:
         A section without body text gives a chunk of its title if it has no subsections either; a
         title with subsections lives on in their heading paths.
         """
-        plan = self._plan(document)
-        if plan.longest_paragraph > plan.longest:
-            _log.warning("%s: %s", document.name, self._capped(plan))
-        cutter = WindowCutter(document.text, plan.ruler, plan.longest, plan.overlap)
-        maker = ChunkMaker(document, self._name)
-        in_characters, longest = self._unit == "characters", plan.longest
-        for headings, start, end in bodies(plan.sections):
-            short = in_characters and end - start <= longest
-            spans: list[Span] = [(start, end)] if short else cutter.cut(start, end)
-            maker.add(spans, headings if self.with_headings else ())
+        with collector_paused():
+            plan = self._plan(document)
+            if plan.longest_paragraph > plan.longest:
+                _log.warning("%s: %s", document.name, self._capped(plan))
+            cutter = WindowCutter(document.text, plan.ruler, plan.longest, plan.overlap)
+            maker = ChunkMaker(document, self._name)
+            in_characters, longest = self._unit == "characters", plan.longest
+            for headings, start, end in bodies(plan.sections):
+                short = in_characters and end - start <= longest
+                spans: list[Span] = [(start, end)] if short else cutter.cut(start, end)
+                maker.add(spans, headings if self.with_headings else ())
         return maker.chunks
 
     def parameters(self, document: Document) -> dict[str, Any]:
