@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 import json
 import zipfile
 from collections.abc import Callable
@@ -208,6 +209,20 @@ def other_array(members: dict[str, bytes]) -> None:
     members["chunk_vectors.npy"] = b"not an array"
 
 
+def npy(matrix: np.ndarray) -> bytes:
+    made = io.BytesIO()
+    np.save(made, matrix)
+    return made.getvalue()
+
+
+def not_a_number(members: dict[str, bytes]) -> None:
+    members["chunk_vectors.npy"] = npy(np.full((4, 4), np.nan, dtype="<f4"))
+
+
+def another_shape(members: dict[str, bytes]) -> None:
+    members["chunk_vectors.npy"] = npy(np.zeros((4, 5), dtype="<f4"))
+
+
 def no_character(members: dict[str, bytes]) -> None:
     members["character.jsonl"] = b""
 
@@ -227,6 +242,13 @@ def no_character(members: dict[str, bytes]) -> None:
         set_value("raw_entities", "chunk_id", "nowhere"),
         set_value("vector_sets", "active", 1),
         set_value("relations", "strength", "strong"),
+        set_value("character", "settings", ["a"]),
+        set_value("character", "voice", [1]),
+        set_value("chunks", "headings", {"a": 1}),
+        set_value("chunk_vectors", "id", 7),
+        set_value("chunk_vectors", "id", "nowhere"),
+        not_a_number,
+        another_shape,
         without_column,
         no_object,
         nan,
@@ -307,6 +329,22 @@ async def test_something_else_is_refused(sqlite_store: Store, tmp_path: Path, co
     (tmp_path / "x").write_bytes(content)
     with pytest.raises(UsageError, match="export"):
         await load(sqlite_store, tmp_path / "x")
+
+
+@pytest.mark.parametrize("change", [{"id": "Ada/.."}, {"id": 7}, {"members": []}])
+async def test_a_manifest_that_lies_is_refused(
+    sqlite_store: Store, tmp_path: Path, change: dict[str, object]
+):
+    character = await sqlite_store.write(data.build_character)
+    await export(sqlite_store, character, tmp_path / "x")
+    with zipfile.ZipFile(tmp_path / "x") as file:
+        members = {name: file.read(name) for name in file.namelist()}
+    members["manifest.json"] = to_line({**parse(members["manifest.json"]), **change})
+    with zipfile.ZipFile(tmp_path / "bad", "w") as file:
+        for name, content in members.items():
+            file.writestr(name, content)
+    with pytest.raises(UsageError):
+        await load(sqlite_store, tmp_path / "bad", replace=True)
 
 
 async def test_a_missing_file_is_refused(sqlite_store: Store, tmp_path: Path):

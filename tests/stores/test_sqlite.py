@@ -143,6 +143,29 @@ async def test_a_lock_that_is_held_for_long_is_reported_and_later_writes_succeed
     await store.close()
 
 
+async def test_opening_waits_for_another_process_that_makes_the_database(tmp_path: Path):
+    path = tmp_path / "x.db"
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(StoreFailed, match="locked"):
+        await SqliteStore(path, busy_timeout_seconds=0.05).open()
+    opening = asyncio.ensure_future(SqliteStore(path, busy_timeout_seconds=10).open())
+    await asyncio.sleep(0.1)
+    assert not opening.done()
+    other.execute("ROLLBACK")
+    other.close()
+    await (await opening).close()
+
+
+async def test_a_place_that_cannot_keep_a_journal_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(StoreFailed, match="journal") as raised:
+        await SqliteStore(Path(":memory:")).open()
+    assert "local disk" in raised.value.hint
+
+
 @pytest.mark.parametrize("url", ["sqlite:///", "sqlite:///:memory:", "mysql://x/y", "nonsense"])
 async def test_a_url_of_no_known_kind_is_refused(url: str):
     with pytest.raises(ConfigurationError) as raised:

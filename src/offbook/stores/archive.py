@@ -132,7 +132,8 @@ def reading(file: Path) -> Iterator[ArchiveReader]:
         UsageError: it is no export, broken, altered, too large, or of a newer version.
     """
     try:
-        with zipfile.ZipFile(file) as archive:
+        # Opened here, so that it is closed here, whoever still holds a half-read member.
+        with file.open("rb") as opened, zipfile.ZipFile(opened) as archive:
             yield ArchiveReader(archive, file.stat().st_size)
     except OSError as error:
         raise UsageError(

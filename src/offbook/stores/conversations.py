@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from sqlalchemy import Connection, delete, func, select, tuple_, update
@@ -131,29 +131,18 @@ def add_turn(
     if found is None:
         raise UnknownName(f"There is no session {session!r}.", f"offbook chat {character}")
     before = parent if parent is not None else found.head
-    made = turn_id(before, said, answered)
-    key = {"character_id": character, "conversation_id": session}
-    row = {
-        **key,
-        "id": made,
-        "parent": before,
-        "ordinal": _ordinal(conn, character, session, before),
-        "said": said,
-        "answered": answered,
-        "recall": None if recall is None else dict(recall),
-        "at": at or timestamp(),
-    }
-    conn.execute(insert_missing(conn, turns), row)
-    names = _documents_of(recall) if rests_on is None else set(rests_on)
-    links = [{**key, "turn_id": made, "document_id": name} for name in sorted(names)]
-    if links:
-        conn.execute(insert_missing(conn, turn_documents), links)
-    conn.execute(
-        update(conversations)
-        .where(conversations.c.character_id == character, conversations.c.id == session)
-        .values(head=made, updated=row["at"])
+    turn = StoredTurn(
+        id=turn_id(before, said, answered),
+        parent=before,
+        ordinal=_ordinal(conn, character, session, before),
+        said=said,
+        answered=answered,
+        recall=None if recall is None else dict(recall),
+        at=at or timestamp(),
     )
-    return made
+    names = _documents_of(recall) if rests_on is None else set(rests_on)
+    _put(conn, character, session, turn, names)
+    return turn.id
 
 
 def history(conn: Connection, character: str, session: str) -> list[StoredTurn]:
@@ -271,6 +260,20 @@ def _conversations(conn: Connection, character: str, *conditions: Any) -> list[C
         .order_by(c.id)
     )
     return [Conversation(*row) for row in rows]
+
+
+def _put(conn: Connection, character: str, session: str, turn: StoredTurn, names: set[str]) -> None:
+    """Store a turn with its links to documents, and make it the conversation's head."""
+    key = {"character_id": character, "conversation_id": session}
+    conn.execute(insert_missing(conn, turns), {**key, **asdict(turn)})
+    links = [{**key, "turn_id": turn.id, "document_id": name} for name in sorted(names)]
+    if links:
+        conn.execute(insert_missing(conn, turn_documents), links)
+    conn.execute(
+        update(conversations)
+        .where(conversations.c.character_id == character, conversations.c.id == session)
+        .values(head=turn.id, updated=turn.at)
+    )
 
 
 def _ordinal(conn: Connection, character: str, session: str, parent: str | None) -> int:

@@ -267,6 +267,8 @@ def _from_npy(data: bytes) -> NDArray[np.float32]:
     flat = np.frombuffer(data, dtype="<f4", offset=stream.tell())
     if fortran or dtype != np.dtype("<f4") or len(shape) != 2 or flat.size != shape[0] * shape[1]:
         raise ValueError(f"vectors of shape {shape} and type {dtype} do not fit their bytes")
+    if not np.isfinite(flat).all():
+        raise ValueError("a vector holds NaN or infinity")
     return flat.reshape(shape).astype(np.float32, copy=False)
 
 
@@ -278,7 +280,8 @@ def _import_vectors(conn: Connection, archive: ArchiveReader, character: str) ->
             continue
         ids = [line["id"] for line in archive.lines(f"{kind}_vectors.jsonl")]
         matrix = _from_npy(data)
-        if active is None or matrix.shape != (len(ids), active.dimension):
+        named = all(isinstance(name, str) for name in ids)
+        if active is None or not named or matrix.shape != (len(ids), active.dimension):
             raise ValueError(f"the {kind} vectors do not fit their ids or their set")
         for start in range(0, len(ids), BATCH):
             piece = slice(start, start + BATCH)

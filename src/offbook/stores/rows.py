@@ -18,6 +18,9 @@ from offbook.stores.statements import storable
 
 _MAX_INTEGER: Final = 2**31 - 1
 
+# What a JSON column holds; any other of them holds a list of texts.
+_OBJECTS: Final = frozenset({"settings", "parameters", "recall", "emotion"})
+
 
 def to_row(row: Mapping[Any, Any]) -> dict[str, Any]:
     """A row of the database as a JSON object; bytes become Base64."""
@@ -54,8 +57,6 @@ class RowReader:
         }
 
     def _value(self, name: str, column: Column[Any], value: Any) -> Any:
-        if isinstance(column.type, JSON):
-            return value
         if value is None:
             if not column.nullable:
                 raise ValueError(f"{self._table}.{name} is missing")
@@ -71,6 +72,10 @@ class RowReader:
 
 def _fits(column: Column[Any], value: Any) -> bool:
     kind = column.type
+    if isinstance(kind, JSON):
+        if column.name in _OBJECTS:
+            return isinstance(value, dict)
+        return isinstance(value, list) and all(isinstance(item, str) for item in value)
     if isinstance(kind, Text | LargeBinary):
         return isinstance(value, str)
     if isinstance(kind, Boolean):
