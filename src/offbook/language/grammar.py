@@ -169,6 +169,6 @@ FEMALE_NAMES: Final = word_set(
     " amber marilyn danielle beverly isabella theresa diana natalie brittany charlotte marie"
     " kayla alexis lori clara louise jane lucy ellen eleanor agnes ada ida irene eva elena"
     " olga nina natasha sonya tatiana josephine giulietta therese eugenie valentine haydee"
-    " mercedes cleopatra livia octavia arsinoe hermione ginny luna fleur molly lily minerva"
+    " mercedes molly lily minerva"
     " edith florence harriet esther miriam leah rachel fatima leila yasmin nora"
 )
