@@ -168,7 +168,7 @@ FEMALE_NAMES: Final = word_set(
     " madison frances kathryn janice jean alice julia grace judy sophia sophie rose denise"
     " amber marilyn danielle beverly isabella theresa diana natalie brittany charlotte marie"
     " kayla alexis lori clara louise jane lucy ellen eleanor agnes ada ida irene eva elena"
-    " olga nina natasha sonya tatiana josephine giulietta therese eugenie valentine haydee"
-    " mercedes molly lily minerva"
+    " olga nina natasha sonya tatiana josephine therese eugenie valentine"
+    " mercedes molly lily"
     " edith florence harriet esther miriam leah rachel fatima leila yasmin nora"
 )
