@@ -26,15 +26,21 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Show every setting."""
-    from offbook.cli.running import print_json, write
+    from offbook.cli.running import print_json, table, write
 
-    rows = settings_for().rows()
+    settings = settings_for()
+    rows = settings.rows()
     if as_json:
         print_json(
-            {name: {"value": value, "origin": label} for name, value, label in rows}
-            if origin
-            else {name: value for name, value, _ in rows}
+            {
+                name: {"value": settings.plain(name), "origin": label}
+                if origin
+                else settings.plain(name)
+                for name, _, label in rows
+            }
         )
         return
-    for name, value, label in rows:
-        write(f"{name} = {value}" + (f"  ({label})" if origin else "") + "\n")
+    if not origin:
+        write("".join(f"{name} = {value or '-'}\n" for name, value, _ in rows))
+        return
+    write(table([(name, f"= {value or '-'}", f"({label})") for name, value, label in rows]))

@@ -9,12 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from offbook.cli.globals import Json, settings_for
+from offbook.cli.globals import GLOBALS, Json, settings_for
 
 if TYPE_CHECKING:
     from offbook.app import Offbook
 
-_OFFLINE = {"chat__model": "offline", "embed__model": "builtin"}
+_EMBEDDED = {
+    "chat.model": "offline",
+    "extract.model": "offline",
+    "judge.model": "offline",
+    "embed.model": "builtin",
+    "preset": "default",
+}
 _IS_OFFLINE = """\
 This is the offline backend: rules, no language model, no key, no network. It answers
 with sentences of the persona document. `offbook doctor` says how to use a real model
@@ -32,12 +38,19 @@ def command(
     """Build the shipped character and ask it five questions."""
     from offbook.cli.running import print_json, with_offbook
 
-    flags: dict[str, Any] = {} if configured else dict(_OFFLINE)
-    settings = settings_for(**flags)
+    settings = settings_for(**({} if configured else _embedded()))
     if as_json:
         print_json(with_offbook(settings, _collect))
     else:
         with_offbook(settings, _talk)
+
+
+def _embedded() -> dict[str, Any]:
+    """What makes the demo the same everywhere, but for flags of its own command line."""
+    from offbook.settings.model import SettingsModel
+
+    flags = {**_EMBEDDED, "method": SettingsModel.model_fields["method"].default}
+    return {k.replace(".", "__"): v for k, v in flags.items() if k not in GLOBALS.flags}
 
 
 async def _talk(book: Offbook) -> None:

@@ -58,12 +58,18 @@ class Settings:
 
     def rows(self) -> list[tuple[str, str, str]]:
         """``(name, value, origin)`` of every setting, secrets masked."""
-        rows = []
-        for name in _names(self):
-            value = self._value(name)
-            shown = without_password(value) if name == "database.url" else _shown(value)
-            rows.append((name, shown, self.origin(name).label))
-        return sorted(rows)
+        return sorted(
+            (name, _shown(self.plain(name)), self.origin(name).label) for name in _names(self)
+        )
+
+    def plain(self, name: str) -> str | float | bool | None:
+        """The value of the dotted ``name`` as JSON has it; a secret is masked."""
+        value = self._value(name)
+        if name == "database.url":
+            return without_password(value) or None
+        if isinstance(value, SecretStr):
+            return _shown(value)
+        return str(value) if isinstance(value, Path) else value
 
     def _value(self, name: str) -> Any:
         if name.startswith("prices."):
