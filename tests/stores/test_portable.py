@@ -279,7 +279,7 @@ async def test_a_file_cut_short_anywhere_is_refused(sqlite_store: Store, tmp_pat
 
 
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(where=st.floats(0, 1, exclude_max=True), flip=st.integers(1, 255))
 async def test_a_flipped_byte_is_refused_or_harmless(
