@@ -1,0 +1,101 @@
+"""How an endpoint is asked: as many calls at once as allowed, no more, and none waits in vain."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from typing import Any
+
+import pytest
+
+from tests.end_to_end.world import World, story
+from tests.loopback import LoopbackServer
+
+CHUNKS = 60
+
+
+def indexed(world: World, server: LoopbackServer, chunks: int, *flags: str) -> float:
+    """Seconds from the first request to the last answer of an ingestion, one text a call."""
+    world.set("naive.splitter=markdown", "embed.batch=1")
+    world.done("create", "Keeper")
+    sections = [f"## Year {n}\n\nIn year {n} a ship came in, number {n}." for n in range(chunks)]
+    document = world.write("light.md", "\n\n".join(sections))
+    told = world.done("ingest", "Keeper", document, "--json", *flags).json
+    assert told["documents"][0]["chunks"] == chunks == server.count("/embeddings")
+    started = min(request.started for request in server.requests)
+    return max(request.finished for request in server.requests) - started
+
+
+@pytest.mark.parametrize("concurrency", [16, 3])
+def test_as_many_calls_as_allowed_and_never_more(world, server, concurrency):
+    server.latency_seconds = 0.1
+    chunks = CHUNKS if concurrency == 16 else 12
+    seconds = indexed(world, server, chunks, "--concurrency", str(concurrency))
+    assert server.peak_in_flight == concurrency
+    rounds = math.ceil(chunks / concurrency)
+    assert seconds >= rounds * 0.1
+    # Without waiting for one another, calls fill the time; waiting for the slowest of each round
+    # of a slow machine is allowed for, waiting a round in vain is not.
+    assert seconds < (rounds + 1) * 0.1 + 0.5
+
+
+def test_a_slow_call_holds_up_no_other(world, server, monkeypatch):
+    plain = LoopbackServer._wait
+
+    async def wait(self, *told: Any) -> None:
+        number = server.count("/embeddings")
+        await asyncio.sleep(1.0 if number == 1 else 0.02)
+        await plain(self, *told)
+
+    monkeypatch.setattr(LoopbackServer, "_wait", wait)
+    indexed(world, server, 24, "--concurrency", "4")
+    first, *others = sorted(server.requests, key=lambda request: request.started)
+    assert max(request.finished for request in others) < first.finished
+
+
+def test_a_busy_endpoint_is_asked_less(world, server):
+    world.set("limits.retries=3")
+    server.latency_seconds = 0.05
+    server.retry_after = "0.2"
+    server.script(*["ok"] * 4, *["429"] * 4)
+    world.set("naive.splitter=markdown", "embed.batch=1")
+    world.done("create", "Keeper")
+    sections = [f"## Year {n}\n\nIn year {n} a ship came in, number {n}." for n in range(20)]
+    document = world.write("light.md", "\n\n".join(sections))
+    told = world.done("ingest", "Keeper", document, "--json", "--concurrency", "4").json
+    assert told["usage"]["embed_calls"] == 20
+    assert server.count("/embeddings") == 24
+    assert told["documents"][0]["quarantined"] == 0
+
+
+def test_a_search_by_words_alone_needs_no_embedder(world, server):
+    world.set("retrieval.mode=lexical")
+    world.done("create", "Keeper")
+    world.done("ingest", "Keeper", world.write("light.md", story(3)))
+    world.done("recall", "Keeper", "lantern number 2")
+    assert server.count() == 0
+
+
+def test_documents_share_batches_and_calls(world, server):
+    world.set("embed.batch=64")
+    world.done("create", "Keeper")
+    folder = world.folder / "documents"
+    for number in range(8):
+        world.write(f"{number}.md", story(3, first=10 * number))
+    told = world.done("ingest", "Keeper", folder, "--json").json
+    chunks = sum(document["chunks"] for document in told["documents"])
+    assert told["usage"]["embed_calls"] == math.ceil(chunks / 64) == server.count()
+
+
+def test_the_tokens_of_a_profile_stay_within_its_budget(world, server):
+    from offbook.language.tokens import count_tokens
+
+    world.set("profile.budget_tokens=400")
+    world.done("create", "Keeper")
+    for number in range(3):
+        world.write(f"{number}.md", story(30, first=100 * number))
+    world.done("ingest", "Keeper", world.folder / "documents", "--method", "profile")
+    (body,) = server.chat_bodies
+    told = body["messages"][-1]["content"]
+    assert all(f"year {100 * number} " in told for number in range(3)), "each gives its beginning"
+    assert count_tokens(told) < 400 + 100
