@@ -5,7 +5,7 @@ from importlib.metadata import PackageNotFoundError, distribution, requires
 
 from packaging.requirements import Requirement
 
-EXTRAS = ("pdf", "postgres", "test")
+EXTRAS = ("pdf", "postgres", "tokens", "test")
 FORBIDDEN = re.compile(
     r"\bA?GPL|\bLGPL|\bGNU (Affero|Lesser|General|Library)|\bSSPL|\bBUSL|Commons Clause", re.I
 )
@@ -20,15 +20,15 @@ def licence_of(name):
     """What a distribution says of its licence: the expression, the classifiers, the field."""
     meta = distribution(name).metadata
     classifiers = [c for c in meta.get_all("Classifier") or [] if c.startswith("License")]
-    said = [meta.get("License-Expression") or "", *classifiers]
-    field = (meta.get("License") or "").strip()
+    said = [*(meta.get_all("License-Expression") or []), *classifiers]
+    field = "".join(meta.get_all("License") or []).strip()
     return " | ".join(part for part in (*said, field.split("\n")[0][:120]) if part)
 
 
 def tree():
     """The distributions that `pip install offbook[...]` brings, as installed here."""
-    seen, queue = set(), [(r, ("",)) for r in requires("offbook") or []]
-    queue = [(r, ("", *EXTRAS)) for r, _ in queue]
+    seen: set[str] = set()
+    queue = [(text, ("", *EXTRAS)) for text in requires("offbook") or []]
     while queue:
         text, extras = queue.pop()
         requirement = Requirement(text)

@@ -1,10 +1,10 @@
 """Every error that offbook raises on purpose, in one tree.
 
-Takes: what happened, and a hint that says how to mend it.  Gives: an exit code for the command line.
+Takes: what happened, and a hint that says how to mend it.  Gives: an exit code.
 
 OffbookError                 exit 1   something failed; what was done is kept
 ├── BudgetReached            exit 1   the most a command may spend is spent
-├── StoreFailed              exit 1   the database could not be read or written (disk full, read-only)
+├── StoreFailed              exit 1   the database could not be read or written
 ├── UsageError               exit 2   bad input
 │   ├── UnknownName          exit 2   no character, document, method or setting of that name
 │   ├── UnreadableDocument   exit 2   a file is empty, binary, in an unknown encoding or gone

@@ -107,7 +107,7 @@ async def _structured(name: str, book: Offbook, model: ChatModel) -> Check:
 async def _streaming(model: ChatModel) -> Check:
     inputs = ReplyInputs("a harbour pilot", "", (), (), (), "Good evening. Who are you?")
     pieces = 0
-    async for _ in stream_text(model, REPLY, inputs, parameters={"max_tokens": 200}):
+    async for _ in stream_text(model, REPLY, inputs):
         pieces += 1
     hint = "" if pieces > 1 else "the endpoint sends the whole reply at once; chat will not stream"
     return Check("chat: streaming", True, f"{model.name}, {pieces} pieces", hint)

@@ -92,7 +92,7 @@ class TokenSettings(Section):
 class RetrievalSettings(Section):
     """How passages are found."""
 
-    mode: RetrievalMode = Field("hybrid", description="dense, lexical, or both fused by rank")
+    mode: RetrievalMode = Field("hybrid", description="dense, lexical, or both combined")
     follow_up: bool = Field(
         True, description="search for a question that refers back together with the one before"
     )
