@@ -1,0 +1,144 @@
+"""A conversation: kept when whole, gone on with, nobody else's."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from offbook.agent.session import Session, require_words, stored_id
+from offbook.app import Offbook
+from offbook.documents.readers import ReadDocument
+from offbook.errors import UsageError
+from offbook.settings import load_settings
+from offbook.stores import conversations
+from tests.cli.texts import ADA
+
+
+@pytest.fixture
+async def book(tmp_path: Path) -> AsyncIterator[Offbook]:
+    """An open home with Ada Byrne."""
+    settings = load_settings({"home": str(tmp_path / "home")}, {}, tmp_path, tmp_path / "none")
+    async with await Offbook.open(settings) as opened:
+        await opened.create("Ada")
+        await opened.ingest_texts("ada", [ReadDocument("ada.md", ADA, "text/markdown")])
+        yield opened
+
+
+async def said(talk: Session, words: str) -> str:
+    return "".join([piece async for piece in talk.say(words)])
+
+
+async def turns(book: Offbook, stored: str) -> list[str]:
+    found = await book.store.read(lambda conn: conversations.history(conn, "ada", stored))
+    return [turn.said for turn in found]
+
+
+async def test_a_turn_is_kept_when_its_reply_is_whole(book: Offbook):
+    talk = await book.session("ada", session="evening")
+    assert await turns(book, "evening") == []
+    reply = await said(talk, "Who taught you?")
+    assert talk.last is not None
+    assert talk.last.text == reply.strip()
+    assert talk.last.recall.context
+    assert await turns(book, "evening") == ["Who taught you?"]
+
+
+async def test_a_turn_that_is_broken_off_leaves_no_trace(book: Offbook):
+    talk = await book.session("ada", session="evening")
+    stream = talk.say("Who taught you?")
+    async for _ in stream:
+        break
+    await stream.aclose()  # type: ignore[attr-defined]
+    assert talk.history == ()
+    assert talk.last is None
+    listed = await book.store.read(lambda conn: conversations.list_all(conn, "ada"))
+    assert listed == []
+
+
+async def test_a_conversation_that_said_nothing_leaves_no_trace(book: Offbook):
+    await book.session("ada", session="evening")
+    assert await book.store.read(lambda conn: conversations.list_all(conn, "ada")) == []
+
+
+async def test_streaming_and_asking_give_the_same(book: Offbook):
+    streamed = await said(await book.session("ada", keep=False), "Who taught you?")
+    asked = await (await book.session("ada", keep=False)).ask("Who taught you?")
+    assert streamed.strip() == asked.text
+
+
+async def test_history_is_loaded_oldest_first(book: Offbook):
+    talk = await book.session("ada", session="evening")
+    await talk.ask("Who taught you?")
+    await talk.ask("What happened to him?")
+    again = await book.session("ada", session="evening")
+    assert again.history == talk.history
+    assert [m.role for m in again.history] == ["user", "assistant"] * 2
+    assert again.history[2].content == "What happened to him?"
+
+
+async def test_a_session_without_a_name_gets_one(book: Offbook):
+    first, second = await book.session("ada"), await book.session("ada")
+    assert first.id != second.id
+    await first.ask("Who taught you?")
+    assert (await book.session("ada", session=first.id)).history == first.history
+
+
+async def test_two_people_with_equal_words_share_nothing(book: Offbook):
+    for user in ("kim", "lee", None):
+        talk = await book.session("ada", session="evening", user=user)
+        assert talk.history == ()
+        await talk.ask("Who taught you?")
+    for user in ("kim", "lee", None):
+        assert len((await book.session("ada", session="evening", user=user)).history) == 2
+
+
+async def test_a_conversation_that_is_stored_for_another_is_refused(book: Offbook):
+    await book.store.write(lambda conn: conversations.begin(conn, "ada", "evening", "somebody"))
+    with pytest.raises(UsageError, match="'evening' belongs to somebody else"):
+        await book.session("ada", session="evening")
+
+
+async def test_what_is_not_kept_is_remembered_while_it_lasts(book: Offbook):
+    talk = await book.session("ada", keep=False)
+    await talk.ask("What happened to Tom?")
+    assert len(talk.history) == 2
+    assert await book.store.read(lambda conn: conversations.list_all(conn, "ada")) == []
+
+
+async def test_a_turn_sees_documents_that_came_meanwhile(book: Offbook):
+    talk = await book.session("ada", session="evening")
+    await talk.ask("What of the gulls?")
+    gulls = ReadDocument("gulls.txt", "Ada feeds the gulls every morning.\n", "text/plain")
+    await book.ingest_texts("ada", [gulls])
+    reply = await talk.ask("What of the gulls?")
+    assert "gulls.txt".replace(".", "-") in {
+        source.document for item in reply.recall.context for source in item.sources
+    }
+
+
+@pytest.mark.parametrize("words", ["", " ", "\n\t"])
+async def test_saying_nothing_is_refused(book: Offbook, words: str):
+    with pytest.raises(UsageError):
+        require_words(words)
+    talk = await book.session("ada", keep=False)
+    with pytest.raises(UsageError):
+        await talk.ask(words)
+
+
+NAMES = st.text(st.sampled_from("ab/%2F. "), min_size=1, max_size=6)
+PEOPLE = st.tuples(NAMES, st.none() | NAMES)
+
+
+@given(PEOPLE, PEOPLE)
+def test_no_two_conversations_have_one_id(one, other):
+    assert (stored_id(*one) == stored_id(*other)) is (one == other)
+
+
+def test_plain_names_stay_readable():
+    for session, user in itertools.product(["evening", "mon soir", "晚上"], [None, "kim"]):
+        assert stored_id(session, user) == (f"{user}/{session}" if user else session)

@@ -1,0 +1,200 @@
+"""`chat`: lines in, replies out as they come, `/why`, leaving, interruption."""
+
+from __future__ import annotations
+
+import io
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests.end_to_end.world import PROCESS, Outcome, World
+
+QUESTION = "Who taught you to trim the lamp?"
+
+
+def chat(world: World, monkeypatch, text: str, *words: str) -> Outcome:
+    monkeypatch.setattr(sys, "stdin", io.StringIO(text))
+    return world.run("chat", "ada-byrne", *words)
+
+
+def session_of(outcome: Outcome) -> str:
+    found = re.search(r"--session (\S+)", outcome.err)
+    assert found, outcome
+    return found[1]
+
+
+def test_replies_are_data_a_line_each(ada: World, monkeypatch):
+    outcome = chat(ada, monkeypatch, f"{QUESTION}\n\n  \nWhat happened to Tom?\n")
+    assert outcome.code == 0
+    first, second = outcome.out.splitlines()
+    assert "Tom taught me" in first
+    assert "1880" in second
+
+
+def test_why_shows_what_the_last_reply_rests_on_and_what_it_cost(ada: World, monkeypatch):
+    outcome = chat(ada, monkeypatch, f"/why\n{QUESTION}\n/why\n")
+    assert "nothing was said yet" in outcome.err
+    assert "ada-md[" in outcome.err
+    assert "no calls" in outcome.err
+    assert "ada-md[" not in outcome.out
+
+
+def test_help_and_unknown_commands_are_not_said_to_the_character(ada: World, monkeypatch):
+    outcome = chat(ada, monkeypatch, "/help\n/whi\n")
+    assert outcome.out == ""
+    assert outcome.err.count("/why   what the last reply rests on") == 2
+    assert "no command '/whi'" in outcome.err
+    assert "go on with" not in outcome.err
+
+
+@pytest.mark.parametrize("word", ["/quit", "/exit"])
+def test_leaving_by_a_word(ada: World, monkeypatch, word):
+    outcome = chat(ada, monkeypatch, f"{QUESTION}\n{word}\nWhat happened to Tom?\n")
+    assert outcome.code == 0
+    assert len(outcome.out.splitlines()) == 1
+
+
+def test_a_conversation_is_gone_on_with(ada: World, monkeypatch):
+    session = session_of(chat(ada, monkeypatch, "What happened to Tom?\n"))
+    outcome = chat(ada, monkeypatch, "When did he drown?\n/why\n", "--session", session)
+    alone = chat(ada, monkeypatch, "When did he drown?\n/why\n")
+    found, without = outcome.err.splitlines()[1:3], alone.err.splitlines()[1:3]
+    assert "the gale of 1880" in found[1]
+    assert found != without
+
+
+def test_the_line_to_go_on_with_can_be_pasted(ada: World, monkeypatch):
+    words = ["--session", "my evening", "--user", "Kim O'Hara"]
+    outcome = chat(ada, monkeypatch, f"{QUESTION}\n", *words)
+    expected = "offbook chat ada-byrne --session 'my evening' --user 'Kim O'\"'\"'Hara'"
+    assert f"go on with: {expected}" in outcome.err
+
+
+def test_users_see_nothing_of_one_another(ada: World, monkeypatch):
+    words = ["--session", "evening", "--user"]
+    chat(ada, monkeypatch, "What happened to Tom?\n", *words, "kim")
+    fresh = chat(ada, monkeypatch, "When did he drown?\n/why\n", *words, "lee")
+    lonely = chat(ada, monkeypatch, "When did he drown?\n/why\n", "--session", "other")
+    assert fresh.out == lonely.out
+    assert fresh.err.splitlines()[:3] == lonely.err.splitlines()[:3]
+
+
+def test_a_missing_index_is_told_before_the_first_question(offline: World, monkeypatch):
+    offline.done("create", "Ada Byrne")
+    outcome = chat(offline, monkeypatch, "Hello\n")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "offbook ingest ada-byrne FILE..." in outcome.err
+    outcome = chat(offline, monkeypatch, "Hello\n", "--method", "profile")
+    assert outcome.code == 2
+    assert "--method profile" in outcome.err
+    assert chat(offline, monkeypatch, "Hello\n", "--method", "vanilla").code == 0
+
+
+def test_a_pipe_is_streamed_a_turn_at_a_time(ada: World):
+    process = ada.start("chat", "ada-byrne", command=PROCESS)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with process:
+        process.stdin.write(f"{QUESTION}\n")
+        process.stdin.flush()
+        # The reply is there while the conversation is still open.
+        assert "Tom" in process.stdout.readline()
+        out, err = process.communicate("What happened to Tom?\n", timeout=60)
+    assert process.returncode == 0
+    assert "1880" in out
+    assert "go on with" in err
+
+
+def test_ctrl_c_in_a_pipe_ends_with_130_and_keeps_what_was_said(ada: World):
+    process = ada.start("chat", "ada-byrne", "--session", "evening")
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with process:
+        process.stdin.write("Do you know the word quincunx?\n")
+        process.stdin.flush()
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        process.wait(timeout=30)
+        assert process.stderr is not None
+        err = process.stderr.read()
+    assert process.returncode == 130
+    assert "go on with: offbook chat ada-byrne --session evening" in err
+    assert "Traceback" not in err
+    assert ada.leaks("quincunx")
+
+
+ON_TERMINAL = """
+import fcntl, termios
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+from offbook.cli.main import run
+run()
+"""
+
+
+class Terminal:
+    """A command line at a pseudo-terminal of its own."""
+
+    def __init__(self, *words: str) -> None:
+        self.shown = ""
+        self.fd, child = pty.openpty()
+        self.process = subprocess.Popen(
+            [sys.executable, "-W", "error", "-c", ON_TERMINAL, *words],
+            stdin=child,
+            stdout=child,
+            stderr=child,
+            start_new_session=True,
+        )
+        os.close(child)
+
+    def wait_for(self, text: str) -> None:
+        """Read until ``text`` is shown."""
+        until = time.monotonic() + 30
+        while text not in self.shown:
+            assert time.monotonic() < until, self.shown
+            ready, _, _ = select.select([self.fd], [], [], 1)
+            if ready:
+                self.shown += os.read(self.fd, 4096).decode()
+
+    def type(self, text: str) -> None:
+        """Press keys."""
+        self.shown = ""
+        os.write(self.fd, text.encode())
+
+    def ended(self) -> int:
+        """The exit code, when the program has ended."""
+        until = time.monotonic() + 30
+        while time.monotonic() < until:
+            ready, _, _ = select.select([self.fd], [], [], 1)
+            try:
+                data = os.read(self.fd, 4096) if ready else b""
+            except OSError:
+                break
+            self.shown += data.decode()
+            if ready and not data:
+                break
+        os.close(self.fd)
+        return self.process.wait(timeout=30)
+
+
+@pytest.mark.parametrize(
+    ("key", "code", "last"), [("\x04", 0, "go on with"), ("\x03", 130, "interrupted")]
+)
+def test_at_a_terminal_ctrl_d_leaves_and_ctrl_c_interrupts_at_once(ada: World, key, code, last):
+    terminal = Terminal("chat", "ada-byrne")
+    terminal.wait_for("> ")
+    assert "Ada Byrne, by the offline backend, no language model" in terminal.shown
+    terminal.type("Who taught you?\r")
+    terminal.wait_for("Tom taught me")
+    terminal.wait_for("> ")
+    terminal.type(key)
+    assert terminal.ended() == code
+    assert "go on with: offbook chat ada-byrne --session" in terminal.shown
+    assert last in terminal.shown
+    assert "Traceback" not in terminal.shown
