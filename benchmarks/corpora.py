@@ -52,6 +52,11 @@ def prose(source: random.Random) -> Iterator[str]:
     yield from _paragraphs(source, _sentences(source), " ", 12)
 
 
+def long_paragraphs(source: random.Random) -> Iterator[str]:
+    """Paragraphs of 1 to 100 sentences, many longer than any chunk may be."""
+    yield from _paragraphs(source, _sentences(source), " ", 100)
+
+
 def nested(source: random.Random) -> Iterator[str]:
     """Headings of all six levels, up to four paragraphs under each."""
     sentences = _sentences(source)

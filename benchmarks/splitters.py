@@ -31,7 +31,13 @@ from offbook.documents.graph_chunks import GraphSplitter
 from offbook.language.tokens import count_tokens
 from offbook.types import Document
 
-MAIN: Final = (corpora.prose, corpora.nested, corpora.chinese, corpora.one_line)
+MAIN: Final = (
+    corpora.prose,
+    corpora.nested,
+    corpora.chinese,
+    corpora.one_line,
+    corpora.long_paragraphs,
+)
 WORST: Final = (
     corpora.headings_only,
     corpora.headings_and_lines,
