@@ -1,0 +1,79 @@
+"""What the actor is told, and in which order."""
+
+from __future__ import annotations
+
+from offbook.context.assembly import assemble
+from offbook.prompts.ask import request_of
+from offbook.prompts.reply import REPLY
+from offbook.settings.model import ContextSettings
+from offbook.types import ContextItem, Message, Recall
+
+HISTORY = (
+    Message("user", "first question"),
+    Message("assistant", "first answer"),
+    Message("user", "second question"),
+    Message("assistant", "second answer"),
+)
+
+
+def recall(*items: ContextItem) -> Recall:
+    return Recall("Ada", "ada", "naive", "default", "the question now", items)
+
+
+def item(kind: str, text: str) -> ContextItem:
+    return ContextItem(kind, "title", text, 0.5)  # type: ignore[arg-type]
+
+
+def test_the_profile_is_stable_and_the_rest_is_not():
+    found = recall(item("knowledge", "a fact"), item("profile", "who"), item("profile", "more"))
+    told = assemble(found, (), (), ContextSettings())
+    assert told.profile == "who\n\nmore"
+    assert [piece.text for piece in told.context] == ["a fact"]
+    assert (told.character, told.question) == ("Ada", "the question now")
+
+
+def test_speech_samples_are_as_many_as_set():
+    voice = tuple(f"sample {n}" for n in range(9))
+    assert assemble(recall(), voice, (), ContextSettings(voice_samples=2)).voice == voice[:2]
+    assert assemble(recall(), voice, (), ContextSettings(voice_samples=0)).voice == ()
+
+
+def test_the_latest_of_the_conversation_stays_within_its_budget():
+    def count(text: str) -> int:
+        return len(text.split())
+
+    def kept(tokens: int) -> tuple[Message, ...]:
+        told = assemble(recall(), (), HISTORY, ContextSettings(history_tokens=tokens), count)
+        return told.history
+
+    assert kept(8) == HISTORY
+    assert kept(7) == HISTORY[2:]
+    assert kept(3) == ()
+    assert kept(0) == ()
+
+
+def test_what_changes_with_every_question_stands_behind_what_does_not():
+    """A provider's prefix cache serves all up to the question's own context."""
+    voice = ("The sea does not argue.",)
+    prompts = [
+        request_of(
+            REPLY,
+            assemble(
+                recall(item("profile", "She keeps a light."), item("knowledge", fact)),
+                voice,
+                HISTORY,
+                ContextSettings(),
+            ),
+        ).messages
+        for fact in ("a first fact", "another fact")
+    ]
+    assert prompts[0][:-1] == prompts[1][:-1]
+    assert prompts[0][-1] != prompts[1][-1]
+    assert [message.role for message in prompts[0]] == [
+        "system",
+        *(message.role for message in HISTORY),
+        "user",
+    ]
+    assert "She keeps a light." in prompts[0][0].content
+    assert "The sea does not argue." in prompts[0][0].content
+    assert "a first fact" in prompts[0][-1].content

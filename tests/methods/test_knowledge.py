@@ -1,0 +1,100 @@
+"""What a method sees of a character, and its recall within a budget."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from offbook.app import Offbook
+from offbook.errors import EmbedderMismatch, IndexMissing
+from offbook.methods.knowledge import Knowledge
+from offbook.types import ContextItem, Message
+from tests.app.homes import opened, text
+from tests.cli.texts import ADA, GULLS
+
+
+@pytest.fixture
+async def book(tmp_path: Path) -> AsyncIterator[Offbook]:
+    async with await opened(tmp_path) as found:
+        await found.create("Ada")
+        await found.ingest_texts("ada", [text("ada.md", ADA), text("gulls.md", GULLS)])
+        yield found
+
+
+async def knowledge_of(book: Offbook, *history: Message, **flags: Any) -> Knowledge:
+    settings = book.settings.values
+    for name, value in flags.items():
+        section, _, key = name.partition("__")
+        changed = getattr(settings, section).model_copy(update={key: value})
+        settings = settings.model_copy(update={section: changed})
+    stage = book.stage()
+    return Knowledge(await book.find("ada"), settings, stage.store, stage.embedder, tuple(history))
+
+
+def item(content: str, score: float = 0.5) -> ContextItem:
+    return ContextItem("knowledge", content[:5], content, score)
+
+
+async def test_a_passage_is_knowledge_with_its_place(book: Offbook):
+    knowledge = await knowledge_of(book)
+    (best, *_) = await knowledge.search("Who taught you to trim the lamp?", "acts", 3)
+    made = knowledge.passage(best)
+    assert made.kind == "knowledge"
+    assert made.title == "Ada Byrne, How she came to the rock"
+    (source,) = made.sources
+    assert (source.document, source.chunk) == ("ada-md", best.chunk.id)
+    assert ADA[source.start : source.end] == made.text
+    assert made.score == best.score
+
+
+async def test_a_follow_up_is_searched_with_the_question_before_it(book: Offbook):
+    before = Message("user", "What of the gulls?")
+    alone = await (await knowledge_of(book)).search("Which of them has a name?", "acts", 1)
+    after = await (await knowledge_of(book, before)).search("Which of them has a name?", "acts", 1)
+    off = await knowledge_of(book, before, retrieval__follow_up=False)
+    assert after[0].chunk.document == "gulls-md"
+    assert await off.search("Which of them has a name?", "acts", 1) == alone
+
+
+async def test_what_scores_low_and_what_does_not_fit_is_skipped_with_the_reason(book: Offbook):
+    knowledge = await knowledge_of(book, context__min_score=0.2, context__budget_tokens=100)
+    long = "word " * 80
+    recall = knowledge.recall("naive", "Who?", [item(long), item("low", 0.1), item(long + "!")])
+    assert [found.text for found in recall.context] == [long]
+    low, over = recall.skipped
+    assert "below 0.20 (context.min_score)" in low.why
+    assert "(context.budget_tokens)" in over.why
+    assert (recall.character, recall.character_id) == ("Ada", "ada")
+    assert (recall.method, recall.preset, recall.question) == ("naive", "default", "Who?")
+
+
+async def test_without_a_profile_the_command_is_named(book: Offbook):
+    with pytest.raises(IndexMissing, match="no profile yet") as error:
+        await (await knowledge_of(book)).profile()
+    assert "--method profile" in error.value.hint
+
+
+async def test_a_profile_names_the_beginnings_that_it_was_made_from(tmp_path: Path):
+    async with await opened(tmp_path, method="profile") as book:
+        await book.create("Ada")
+        await book.ingest_texts("ada", [text("ada.md", ADA), text("gulls.md", GULLS)])
+        written, sources = await (await knowledge_of(book)).profile()
+        assert "Ada" in written
+        assert [(s.document, s.start) for s in sources] == [("ada-md", 0), ("gulls-md", 0)]
+        assert [s.end for s in sources] == [len(ADA), len(GULLS)]
+
+
+async def test_vectors_of_another_embedder_are_not_compared(book: Offbook):
+    from dataclasses import replace
+
+    knowledge = await knowledge_of(book)
+    other = replace(knowledge, character=replace(knowledge.character, embedder="another"))
+    with pytest.raises(EmbedderMismatch, match="'another'") as error:
+        await other.search("Who?", "acts", 1)
+    assert "offbook reembed ada" in error.value.hint
+    lexical = await knowledge_of(book, retrieval__mode="lexical")
+    by_words = replace(lexical, character=replace(lexical.character, embedder="another"))
+    assert await by_words.search("Who taught you to trim the lamp?", "acts", 1)
