@@ -121,7 +121,8 @@ async def _long_prompt(name: str, stage: Stage, model: ChatModel) -> Check:
     if NEEDLE in answer.lower():
         return Check(name, True, f"about {budget} tokens are read from the head")
     raise ModelError(
-        f"a prompt of about {budget} tokens is cut in silence: the word at its head was not found",
+        f"the word at the head of a prompt of about {budget} tokens was not repeated: the endpoint "
+        "probably cuts long prompts in silence",
         "raise the endpoint's context length (Ollama: OLLAMA_CONTEXT_LENGTH or num_ctx), or lower "
         "context.budget_tokens, context.history_tokens and profile.budget_tokens",
     )
