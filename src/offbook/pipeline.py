@@ -12,16 +12,10 @@ from typing import TYPE_CHECKING
 
 from offbook import registry
 from offbook.context.assembly import assemble
-from offbook.ingestion.embedding import Embedding
-from offbook.ingestion.lease import ingestion_lease
-from offbook.ingestion.storing import complete_chunkings, refresh_voice, store_documents
-from offbook.ingestion.summarizing import write_profile
-from offbook.ingestion.tally import tally
 from offbook.language.encodings import token_counter
 from offbook.methods.knowledge import Knowledge
 from offbook.prompts.ask import ask, stream_text
 from offbook.prompts.reply import REPLY
-from offbook.stores import characters
 
 if TYPE_CHECKING:
     from offbook.documents.readers import ReadDocument
@@ -58,6 +52,13 @@ async def ingest(
     waiting: Callable[[], None],
 ) -> list[DocumentReport]:
     """Make the character know what was read, as far as the method needs it indexed."""
+    # Here and not above: a question needs none of it, and should not wait for it.
+    from offbook.ingestion.embedding import Embedding
+    from offbook.ingestion.lease import ingestion_lease
+    from offbook.ingestion.storing import complete_chunkings, refresh_voice, store_documents
+    from offbook.ingestion.summarizing import write_profile
+    from offbook.ingestion.tally import tally
+
     settings, store, needs = stage.settings, stage.store, stage.method.needs(stage.settings)
     async with ingestion_lease(store, character, waiting):
         # 1 -- documents and chunks ------------------------------------------------------------
@@ -67,18 +68,11 @@ async def ingest(
         await refresh_voice(store, character)
         # 2 -- vectors -------------------------------------------------------------------------
         if needs.vectors:
-            batch, concurrency = settings.embed.batch, settings.limits.concurrency
-            run = Embedding(store, stage.embedder, character, batch, concurrency, progress)
-            await run.run(names)
+            most = settings.embed.batch, settings.limits.concurrency
+            await Embedding(store, stage.embedder, character, *most, progress).run(names)
         # 3 -- the profile ---------------------------------------------------------------------
         if needs.profile:
-            await write_profile(
-                store,
-                stage.extractor,
-                await store.read(lambda conn: characters.require(conn, character)),
-                budget_tokens=settings.profile.budget_tokens,
-                retries=settings.answers.retries,
-            )
+            await write_profile(store, stage.extractor, character, settings)
         # 4 -- what was put aside is counted and shown -----------------------------------------
         return await tally(store, character, reports, names)
 

@@ -34,7 +34,9 @@ def load(kind: str, name: str) -> Any:
     Raises:
         UnknownName: nothing of that name; the hint lists the known ones and the nearest.
     """
-    table = _table(kind)
+    # Ours first: looking for those of others reads the metadata of every installed package.
+    ours = _KNOWN.get(kind, {})
+    table = ours if name in ours else _table(kind)
     if name not in table:
         near = get_close_matches(name, table, 1)
         hint = f"did you mean {near[0]!r}? " if near else ""

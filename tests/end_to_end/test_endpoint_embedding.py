@@ -90,7 +90,7 @@ def test_the_profile_is_written_once_when_documents_changed_and_never_when_not(k
     def written(*paths: Path) -> int:
         server.clear()
         keeper.done(*words, *paths)
-        return server.count("/chat/completions")
+        return int(server.count("/chat/completions"))
 
     assert [written(), written()] == [1, 0]
     one = keeper.write("one.md", story(2, first=50))

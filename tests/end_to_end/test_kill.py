@@ -7,7 +7,9 @@ import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,6 +38,10 @@ def until(condition: Callable[[], bool], process: subprocess.Popen[str]) -> None
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < deadline
         time.sleep(0.002)
+
+
+def has_vectors(world: World, enough: int) -> bool:
+    return len(world.rows()["vectors"]) >= enough
 
 
 def kill(process: subprocess.Popen[str]) -> None:
@@ -68,14 +74,15 @@ def sources(world: World) -> list[Path]:
     return [world.folder / "documents" / name for name in ("one.md", "two.md")]
 
 
-def undisturbed(world: World, commands: Iterable[tuple[str, ...]]) -> dict[str, list[object]]:
+def undisturbed(
+    world: World, commands: Iterable[tuple[str, ...]]
+) -> dict[str, list[tuple[Any, ...]]]:
     """What the same commands store in a home of their own."""
     home = world.folder / "undisturbed"
     world.done("create", "Keeper", "--home", home)
     for words in commands:
         world.done(*words, *sources(world), "--home", home)
-    rows: dict[str, list[object]] = {**stored_rows(home / "offbook.db")}
-    return rows
+    return stored_rows(home / "offbook.db")
 
 
 @pytest.mark.parametrize(
@@ -119,9 +126,9 @@ def test_a_profile_that_was_answered_is_not_asked_for_again(keeper, server):
 def test_killed_again_and_again_it_still_ends_as_if_undisturbed(keeper, server, stored):
     server.latency_seconds = 0.02
     for _ in range(2):
-        known = len(keeper.rows()["vectors"])
+        enough = len(keeper.rows()["vectors"]) + stored
         process = keeper.start("ingest", "Keeper", *sources(keeper))
-        until(lambda known=known: len(keeper.rows()["vectors"]) >= known + stored, process)
+        until(partial(has_vectors, keeper, enough), process)
         kill(process)
     settled(server)
     server.latency_seconds = 0

@@ -12,7 +12,6 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from offbook.errors import IndexMissing
-from offbook.ingestion.estimating import estimate_ingestion
 from offbook.methods.knowledge import Knowledge
 from offbook.retrieval.passages import check_split
 from offbook.stores import documents
@@ -45,6 +44,8 @@ async def priced(book: Offbook, character: Character) -> AsyncIterator[None]:
         stored = await book.store.read(lambda conn: documents.list_all(conn, character.id))
         command = build_command(book.settings, character.id)
         if stored:
+            from offbook.ingestion.estimating import estimate_ingestion
+
             found = await estimate_ingestion(book.stage(character.dimension), character, ())
             error.hint = f"build it: {command} ({found.in_words()})"
         else:

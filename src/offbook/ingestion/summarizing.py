@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from offbook.protocols import ChatModel, Store
+    from offbook.settings import SettingsModel
     from offbook.types import Character, ChatRequest, Document
 
 JOB = "profile"
@@ -41,22 +42,25 @@ async def is_answered(store: Store, model: ChatModel, request: ChatRequest) -> b
 
 
 async def write_profile(
-    store: Store, model: ChatModel, character: Character, *, budget_tokens: int, retries: int
+    store: Store, model: ChatModel, character_id: str, settings: SettingsModel
 ) -> str | None:
     """Have the profile written and stored.
 
     Returns:
         None, or why the model's answers could not be used: the profile is then in quarantine and
-        is tried again at the next ingestion.
+        is tried again at the next ingestion. Without documents there is nothing to write.
 
     Raises:
         ModelError: the endpoint failed for good.
     """
+    character = await store.read(lambda conn: characters.require(conn, character_id))
     texts = await store.read(lambda conn: stored_documents(conn, character.id))
-    inputs = profile_inputs(character.name, texts, budget_tokens)
+    if not texts:
+        return None
+    inputs = profile_inputs(character.name, texts, settings.profile.budget_tokens)
     names = frozenset(f"{character.id}/{document.id}" for document in texts)
     try:
-        text = await ask(model, PROFILE, inputs, documents=names, retries=retries)
+        text = await ask(model, PROFILE, inputs, documents=names, retries=settings.answers.retries)
     except (AnswerError, InputRefused) as error:
         reason = error.message
 

@@ -13,7 +13,7 @@ from sqlalchemy import Column, Connection, MetaData, PrimaryKeyConstraint, Strin
 
 from offbook.errors import ConfigurationError
 from offbook.stores.migrations import HEAD, REVISIONS
-from offbook.stores.schema import metadata
+from offbook.stores.schema import complete_for_postgres, metadata
 
 # Alembic's own table, as Alembic makes it.
 _VERSION: Final = Table(
@@ -37,6 +37,7 @@ def bring_up_to_date(connection: Connection, where: str) -> None:
         return
     with connection.begin():
         if connection.dialect.name == "postgresql":
+            complete_for_postgres()
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
             connection.execute(text("CREATE EXTENSION IF NOT EXISTS vector"))
         revision = _revision(connection)  # another process may have been quicker

@@ -149,9 +149,16 @@ vector_sets: Final = Table(
         "character_id",
         unique=True,
         sqlite_where=text("active"),
-        postgresql_where=text("active"),
     ),
 )
+
+
+def complete_for_postgres() -> None:
+    """Add what only PostgreSQL is told: naming it above would load that dialect at every start."""
+    for index in vector_sets.indexes:
+        if index.name == "ux_vector_sets_active":
+            index.dialect_options["postgresql"]["where"] = text("active")
+
 
 raw_entities: Final = Table(
     "raw_entities",
