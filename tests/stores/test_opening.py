@@ -13,7 +13,7 @@ assert "sqlalchemy" not in sys.modules
 async def main():
     await (await open_store(sys.argv[1])).close()
 asyncio.run(main())
-print(sorted(sys.modules.keys() & {"alembic", "asyncpg", "numpy", "pgvector"}))
+print(sorted(sys.modules.keys() & {"alembic", "asyncpg", "numpy"}))
 """
 
 
