@@ -1,0 +1,66 @@
+"""One ingestion of a character at a time."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from offbook.ingestion import lease
+from offbook.ingestion.lease import ingestion_lease
+from offbook.stores import leases
+
+
+def unheard() -> None:
+    raise AssertionError("nobody is to wait")
+
+
+async def test_two_take_turns_and_the_second_is_told_once(kept, monkeypatch):
+    monkeypatch.setattr(lease, "_POLL_SECONDS", 0.01)
+    order: list[str] = []
+    told: list[str] = []
+
+    async def one() -> None:
+        async with ingestion_lease(kept, "keeper", unheard):
+            order.append("one in")
+            await asyncio.sleep(0.1)
+            order.append("one out")
+
+    async def two() -> None:
+        while not order:
+            await asyncio.sleep(0.001)
+        async with ingestion_lease(kept, "keeper", lambda: told.append("waiting")):
+            order.append("two in")
+
+    await asyncio.gather(one(), two())
+    assert order == ["one in", "one out", "two in"]
+    assert told == ["waiting"]
+
+
+async def test_it_is_given_back_after_an_error(kept):
+    with pytest.raises(RuntimeError):
+        async with ingestion_lease(kept, "keeper", unheard):
+            raise RuntimeError
+    assert await kept.read(lambda conn: leases.holder(conn, "keeper")) is None
+    async with ingestion_lease(kept, "keeper", unheard):
+        pass
+
+
+async def test_the_lease_of_a_process_that_is_gone_is_taken_at_once(kept):
+    gone = leases.Owner("gone", pid=2**22 + 12345)
+    await kept.write(lambda conn: leases.acquire(conn, "keeper", gone))
+    async with ingestion_lease(kept, "keeper", unheard):
+        held = await kept.read(lambda conn: leases.holder(conn, "keeper"))
+        assert held.owner.id != "gone"
+
+
+async def test_it_gives_signs_of_life(kept, monkeypatch):
+    monkeypatch.setattr(lease, "HEARTBEAT_SECONDS", 0.01)
+    async with ingestion_lease(kept, "keeper", unheard):
+        first = await kept.read(lambda conn: leases.holder(conn, "keeper"))
+        for _ in range(200):
+            await asyncio.sleep(0.01)
+            now = await kept.read(lambda conn: leases.holder(conn, "keeper"))
+            if now.heartbeat > first.heartbeat:
+                return
+    raise AssertionError("no sign of life")
