@@ -54,6 +54,16 @@ async def test_each_mode_finds_the_passage_and_says_what_ranked_it(
     assert all(best.score >= other.score for other in rest)
 
 
+@pytest.mark.parametrize("mode", ["dense", "hybrid"])
+async def test_a_question_that_names_nothing_gets_the_beginning(book: Offbook, mode: RetrievalMode):
+    await book.ingest_texts("ada", [text("aardvark.md", GULLS)])
+    found = await search(book, "Who are you?", mode)
+    assert [p.chunk.document for p in found] == ["ada-md"] * 3
+    assert [p.chunk.ordinal for p in found] == [0, 1, 2]
+    assert {p.score for p in found} == {0.0}
+    assert await search(book, "Who are you?", "lexical") == []
+
+
 async def test_what_came_and_what_went_is_known_at_the_next_question(book: Offbook):
     assert all(p.chunk.document == "ada-md" for p in await search(book, "What of the gulls?"))
     await book.ingest_texts("ada", [text("gulls.md", GULLS)])

@@ -58,6 +58,9 @@ async def search_passages(
 ) -> list[Passage]:
     """The ``k`` chunks of a chunking that fit ``question`` best, best first.
 
+    A question that names nothing ("Who are you?") fits no chunk better than another: unless the
+    search is by words alone, it gets the first ones, where texts say whom they are about.
+
     Raises:
         IndexMissing: a document lacks the chunking, or its vectors.
         EmbedderMismatch: the stored vectors are from another embedder.
@@ -69,6 +72,12 @@ async def search_passages(
     if searcher.dense is None and searcher.lexical is None:
         return []
     hits = searcher.search(question, vector, mode=mode, k=k)
+    if vector is not None and not vector.any() and not any(hit.score for hit in hits):
+        begun = await store.read(
+            lambda conn: chunk_rows.list_chunks(conn, character.id, chunking=chunking, most=k)
+        )
+        match = None if mode == "dense" else 0.0
+        return [Passage(chunk, 0.0, 0.0, match) for chunk in begun]
     ids = [hit.id for hit in hits]
     found = await store.read(lambda conn: chunk_rows.get_chunks(conn, character.id, ids))
     by_id = {chunk.id: chunk for chunk in found}

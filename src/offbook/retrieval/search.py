@@ -73,7 +73,7 @@ class Searcher:
             vector: Its unit vector; used by ``dense`` and ``hybrid``.
             mode: What ranks them.
             k: How many at most. In ``lexical`` a chunk that shares no term is no hit; the other
-                modes return ``k`` where there are as many, the first chunks where nothing fits.
+                modes return ``k`` where there are as many, whether they fit or not.
 
         Raises:
             IndexMissing: the mode needs an index, or a vector, that is not there.

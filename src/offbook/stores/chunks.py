@@ -98,14 +98,23 @@ def list_chunks(
     *,
     chunking: str | None = None,
     document: str | None = None,
+    most: int | None = None,
 ) -> list[Chunk]:
-    """Chunks of a character in reading order: documents as ingested, then by place."""
+    """Chunks of a character in reading order: documents as ingested, then by place.
+
+    Args:
+        conn: The connection.
+        character: Its id.
+        chunking: Of one chunking only.
+        document: Of one document only.
+        most: How many at most, the first ones; None: all.
+    """
     statement = _chunks(character)
     if chunking is not None:
         statement = statement.where(chunks.c.chunking == chunking)
     if document is not None:
         statement = statement.where(chunks.c.document_id == document)
-    return [_chunk(row) for row in conn.execute(statement)]
+    return [_chunk(row) for row in conn.execute(statement.limit(most))]
 
 
 def count(conn: Connection, character: str, chunking: str) -> int:
