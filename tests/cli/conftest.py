@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 import pytest
 
 from tests.cli.texts import ADA
@@ -11,9 +14,20 @@ from tests.end_to_end.world import World
 __all__ = ["ada", "clean_environment", "offline"]
 
 
+@pytest.fixture(scope="session")
+def home_of_ada(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with Ada Byrne, made once; tests work on copies."""
+    folder = tmp_path_factory.mktemp("ada")
+    flags = ["--set", f"home={folder / 'home'}", "--set", "chat.model=offline"]
+    world = World(folder, flags=flags)
+    world.done("create", "Ada Byrne")
+    world.done("ingest", "ada-byrne", world.write("ada.md", ADA))
+    return world.home
+
+
 @pytest.fixture
-def ada(offline: World) -> World:
+def ada(offline: World, home_of_ada: Path) -> World:
     """A world with Ada Byrne, who knows what `ada.md` says of her."""
-    offline.done("create", "Ada Byrne")
-    offline.done("ingest", "ada-byrne", offline.write("ada.md", ADA))
+    shutil.copytree(home_of_ada, offline.home)
+    offline.write("ada.md", ADA)
     return offline

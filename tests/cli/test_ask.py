@@ -60,7 +60,7 @@ def test_equal_questions_have_equal_answers_offline(ada: World):
     assert first == second
 
 
-@pytest.mark.parametrize("question", ["", "   ", "\n"])
+@pytest.mark.parametrize("question", ["", "   ", "\n", "who \udcff?"])
 def test_a_question_that_says_nothing_is_refused(ada: World, question):
     for command in ("ask", "recall"):
         outcome = ada.run(command, "ada-byrne", question, "--json")
@@ -77,6 +77,14 @@ def test_an_unknown_method_names_the_nearest_and_the_known(ada: World):
     assert (outcome.code, outcome.error["kind"]) == (2, "unknown_name")
     assert "did you mean 'naive'" in outcome.error["hint"]
     assert "vanilla, profile, naive" in outcome.error["hint"]
+
+
+def test_an_endpoint_without_a_model_is_not_used_and_that_is_said(ada: World):
+    outcome = ada.done("ask", "ada-byrne", "Who taught you?", "--base-url", "http://127.0.0.1:9/v1")
+    assert "Tom" in outcome.out
+    assert "warning: chat.base_url (from flag) is not used" in outcome.err
+    named = ["--base-url", "http://127.0.0.1:9/v1", "--model", "offline"]
+    assert "warning" not in ada.done("ask", "ada-byrne", "Who taught you?", *named).err
 
 
 # -- an index that is missing ----------------------------------------------------------------------

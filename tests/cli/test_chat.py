@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import AsyncIterator
 
 import pytest
 
@@ -95,6 +96,85 @@ def test_a_missing_index_is_told_before_the_first_question(offline: World, monke
     assert outcome.code == 2
     assert "--method profile" in outcome.err
     assert chat(offline, monkeypatch, "Hello\n", "--method", "vanilla").code == 0
+
+
+class Keyboard(io.StringIO):
+    """Standard input of somebody who sits there."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def typed(world: World, monkeypatch, lines: list[str], *words: str) -> Outcome:
+    """A conversation at a terminal; after the last line comes Ctrl-D."""
+    left = iter(lines)
+
+    def ask(prompt: str) -> str:
+        assert prompt == "> "
+        try:
+            return next(left)
+        except StopIteration:
+            raise EOFError from None
+
+    monkeypatch.setattr(sys, "stdin", Keyboard())
+    monkeypatch.setattr("builtins.input", ask)
+    return world.run("chat", "ada-byrne", *words)
+
+
+def test_at_a_terminal_it_says_who_answers_and_how_far_they_are(ada: World, monkeypatch):
+    first = typed(ada, monkeypatch, [QUESTION], "--session", "s")
+    assert first.err.startswith("Ada Byrne, by the offline backend, no language model; /help")
+    second = typed(ada, monkeypatch, [], "--session", "s")
+    assert second.err.startswith("Ada Byrne, by the offline backend, no language model, 1 turn so")
+
+
+def test_at_a_terminal_a_failed_turn_does_not_end_the_conversation(ada: World, monkeypatch):
+    words = ["--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--set", "limits.retries=0"]
+    outcome = typed(ada, monkeypatch, [QUESTION, "Again?"], *words)
+    assert outcome.code == 0
+    assert outcome.err.count("offbook: ") == 2
+    assert "go on with" not in outcome.err
+    piped = chat(ada, monkeypatch, f"{QUESTION}\nAgain?\n", *words)
+    assert piped.code == 4
+    assert piped.err.count("offbook: ") == 1
+
+
+def test_ctrl_c_just_before_the_prompt_is_not_lost(ada: World, monkeypatch):
+    """Ctrl-C while the loop still has it: the next line must not be waited for."""
+    from offbook.agent.session import Session
+
+    say = Session.say
+
+    async def interrupted(self: Session, words: str) -> AsyncIterator[str]:
+        async for piece in say(self, words):
+            yield piece
+        os.kill(os.getpid(), signal.SIGINT)
+
+    asked: list[int] = []
+
+    class Lines(io.StringIO):
+        """Standard input that counts how often it is asked."""
+
+        def readline(self, size: int | None = -1, /) -> str:  # type: ignore[override]
+            asked.append(1)
+            return super().readline()
+
+    monkeypatch.setattr(Session, "say", interrupted)
+    monkeypatch.setattr(sys, "stdin", Lines(f"{QUESTION}\n"))
+    outcome = ada.run("chat", "ada-byrne")
+    assert (outcome.code, len(asked)) == (130, 1)
+    assert "go on with" in outcome.err
+
+
+def test_interruption_at_the_prompt_ends_with_130(ada: World, monkeypatch):
+    def interrupt(_: str) -> str:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys, "stdin", Keyboard())
+    monkeypatch.setattr("builtins.input", interrupt)
+    outcome = ada.run("chat", "ada-byrne")
+    assert outcome.code == 130
+    assert outcome.err.endswith("\noffbook: interrupted; what was done is kept\n")
 
 
 def test_a_pipe_is_streamed_a_turn_at_a_time(ada: World):

@@ -42,7 +42,7 @@ def test_the_same_name_again_is_another_character_and_is_told_so(offline: World)
     assert "there is another" not in offline.done("create", "Bea").err
 
 
-@pytest.mark.parametrize("name", ["", "   ", "!?", "—", "x" * 201])
+@pytest.mark.parametrize("name", ["", "   ", "!?", "—", "x" * 201, "Red\x1b[31m", "two\nlines"])
 @pytest.mark.parametrize("as_json", [False, True])
 def test_a_name_without_letters_or_too_long_is_refused(offline: World, name, as_json):
     outcome = offline.run("create", name, *(["--json"] if as_json else []))

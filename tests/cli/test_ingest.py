@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 
 import pytest
 
@@ -181,6 +182,25 @@ def test_a_path_that_vanishes_after_it_was_found_is_reported(shelf: World, monke
     below = shelf.run("ingest", "ada", shelf.folder / "shelf" / "a", "--json")
     assert below.code == 1
     assert statuses(below.json) == {"ada.md": "failed", "page.html": "failed"}
+
+
+@pytest.mark.parametrize("words", [[""], ["ada.md", " "], ["ada.md", "--name", " "]])
+def test_what_is_empty_names_nothing(ada: World, words):
+    before = ada.rows()
+    for more in ([], ["--estimate"]):
+        outcome = ada.run("ingest", "ada-byrne", *words, *more, "--json")
+        assert (outcome.code, outcome.error["kind"]) == (2, "usage")
+    assert ada.rows() == before
+
+
+def test_a_pipe_is_not_waited_for(ada: World):
+    folder = ada.folder / "pipes"
+    folder.mkdir()
+    os.mkfifo(folder / "pipe.txt")
+    named = ada.run("ingest", "ada-byrne", folder / "pipe.txt", "--json")
+    assert (named.code, named.error["kind"]) == (2, "unreadable_document")
+    below = ada.run("ingest", "ada-byrne", folder, "--json")
+    assert (below.code, statuses(below.json)) == (1, {"pipe.txt": "failed"})
 
 
 def test_without_paths_the_stored_documents_are_completed(ada: World):

@@ -10,6 +10,7 @@ import sys
 import pytest
 import typer
 
+import offbook
 from offbook.cli import main
 from offbook.errors import (
     AnswerError,
@@ -39,6 +40,12 @@ def test_every_command_has_help(offline: World, command: str):
     outcome = offline.done(command, "--help")
     assert outcome.out.startswith(f"Usage: offbook {command}")
     assert outcome.err == ""
+
+
+def test_the_version_and_the_short_help(offline: World):
+    assert offline.done("--version").out == f"offbook {offbook.__version__}\n"
+    assert offline.done("-h").out == offline.done("--help").out
+    assert offline.done("ask", "-h").out == offline.done("ask", "--help").out
 
 
 @pytest.mark.parametrize("words", [[], ["config"]])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offbook.cli.running import cost, grounds, shortened, table
+from offbook.cli.running import cost, grounds, shortened, table, visible
 from offbook.types import Boundary, BoundaryReason, ContextItem, Recall, Skipped, Source, Usage
 
 
@@ -56,6 +56,11 @@ def test_columns_stand_below_one_another_in_any_script():
         "a     x  1\n王明  y  2\ne\u0301     z\n"
     )
     assert table([]) == ""
+
+
+def test_no_text_gives_orders_to_the_terminal():
+    assert visible("a\x1b[31mb\r\x07\x7f\x9b\n\tc é 王") == "a␛[31mb␍␇\ufffd\ufffd\n\tc é 王"
+    assert table([("two\nlines", "x")]) == "two lines  x\n"
 
 
 @given(st.text(), st.integers(10, 50))

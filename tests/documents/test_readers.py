@@ -114,6 +114,7 @@ def test_a_file_that_may_not_be_read_is_refused(folder: Path, monkeypatch: pytes
     def deny(self: Path) -> bytes:
         raise PermissionError(13, "Permission denied", str(self))
 
+    (folder / "ada.md").write_text("Ada keeps a light.")
     monkeypatch.setattr(Path, "read_bytes", deny)
     with pytest.raises(UnreadableDocument, match="cannot be read: Permission denied"):
         read_document(folder / "ada.md", "ada")

@@ -147,10 +147,12 @@ def stored_id(session: str, user: str | None) -> str:
 
 
 def require_words(said: str) -> None:
-    """Refuse what says nothing.
+    """Refuse what says nothing, or is no text.
 
     Raises:
-        UsageError: the question is empty.
+        UsageError: the question is empty, or came in another encoding than UTF-8.
     """
+    if any("\ud800" <= letter <= "\udfff" for letter in said):
+        raise UsageError(f"the question {said!r} is not in UTF-8", "type it in a UTF-8 terminal")
     if not said.strip():
         raise UsageError(f"the question {said!r} says nothing", "ask something")

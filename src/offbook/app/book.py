@@ -166,7 +166,7 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
         """
         from offbook.app.ingesting import ingest
 
-        return await ingest(self, name, [Path(p) for p in paths], document_name, order, progress)
+        return await ingest(self, name, paths, document_name, order, progress)
 
     async def ingest_texts(self, name: str, texts: Sequence[ReadDocument]) -> IngestReport:
         """The same for texts that are in memory already."""
@@ -180,7 +180,7 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
         """What :meth:`ingest` would cost; no call is made."""
         from offbook.app.ingesting import estimate
 
-        return await estimate(self, name, [Path(p) for p in paths], document_name)
+        return await estimate(self, name, paths, document_name)
 
     async def forget(
         self, name: str, document: str, *, with_memories: bool = False

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 async def ingest(
     book: Offbook,
     name: str,
-    paths: Sequence[Path],
+    paths: Sequence[Path | str],
     document_name: str | None,
     order: Sequence[str] | None,
     progress: ProgressListener,
@@ -108,7 +108,7 @@ def _graph_size(conn: Connection, character: str) -> tuple[int, int, int]:
 
 
 async def estimate(
-    book: Offbook, name: str, paths: Sequence[Path], document_name: str | None
+    book: Offbook, name: str, paths: Sequence[Path | str], document_name: str | None
 ) -> Estimate:
     """What :func:`ingest` would cost; no call is made."""
     character = await book.find(name)
@@ -120,8 +120,13 @@ async def estimate(
 
 
 def _read(
-    paths: Sequence[Path], document_name: str | None
+    given: Sequence[Path | str], document_name: str | None
 ) -> tuple[list[ReadDocument], list[DocumentReport], list[str]]:
+    if any(not str(path).strip() for path in given):
+        raise UsageError("a path is empty", "name a file or a folder")
+    if document_name is not None and not document_name.strip():
+        raise UsageError(f"the name {document_name!r} is empty", "give the document a name")
+    paths = [Path(path) for path in given]
     found = collect(paths, document_name)
     named = {path for path in paths if not path.is_dir()}
     readings: list[ReadDocument] = []

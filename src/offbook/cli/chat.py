@@ -6,6 +6,7 @@ rests on, ``/help`` the other commands.
 
 from __future__ import annotations
 
+import asyncio
 import shlex
 import signal
 import sys
@@ -134,6 +135,9 @@ def _line() -> str | None:
     """
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
+        turn = asyncio.current_task()
+        if turn is not None and turn.cancelling():
+            raise KeyboardInterrupt  # it came before Ctrl-C was taken over, and waits to be seen
         if not sys.stdin.isatty():
             return sys.stdin.readline() or None
         with suppress(ImportError):

@@ -89,6 +89,17 @@ def settings_for(**flags: Any) -> Settings:
 
     named = {name.replace("__", "."): value for name, value in flags.items()}
     settings = load_settings({**GLOBALS.flags, **{k: v for k, v in named.items() if v is not None}})
-    for warning in settings.warnings:
+    for warning in (*settings.warnings, *_unused(settings)):
         sys.stderr.write(f"offbook: warning: {warning}\n")
     return settings
+
+
+def _unused(settings: Settings) -> list[str]:
+    """An endpoint that was named, but no model: nothing leaves the machine until one is."""
+    address = settings.origin("chat.base_url")
+    if settings.values.chat.base_url is None or settings.origin("chat.model").label != "default":
+        return []
+    return [
+        f"chat.base_url (from {address.label}) is not used: no model is named, so the offline "
+        "backend answers; set chat.model"
+    ]

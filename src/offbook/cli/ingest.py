@@ -5,7 +5,6 @@ Takes: files and folders.  Gives: what became of each document, and what it cost
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 def command(
     name: CharacterName,
     paths: Annotated[
-        list[Path] | None,
+        list[str] | None,
         typer.Argument(metavar="PATH", help="Files or folders; none: the stored documents."),
     ] = None,
     method: MethodName = None,

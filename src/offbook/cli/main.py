@@ -40,10 +40,19 @@ app = typer.Typer(
     name="offbook",
     help="Turns texts about a character into a character one can talk to.",
     invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     add_completion=True,
 )
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from offbook import __version__
+
+        sys.stdout.write(f"offbook {__version__}\n")
+        raise typer.Exit
 
 
 @app.callback()
@@ -54,8 +63,13 @@ def _globals(
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Any setting; see `config show`."),
     ] = None,
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Show the version.", callback=_version, is_eager=True),
+    ] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
+    del version
     GLOBALS.remember(home, set_ or [], debug=debug)
     help_without_command(context)
 

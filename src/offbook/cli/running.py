@@ -10,7 +10,7 @@ import json
 import sys
 import unicodedata
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from offbook.ingestion.reports import counted
 
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from offbook.types import Recall, Usage
 
 T = TypeVar("T")
+
+_PICTURES: Final = {code: 0x2400 + code for code in range(32) if chr(code) not in "\n\t"}
+_PICTURES.update(dict.fromkeys(range(0x7F, 0xA0), 0xFFFD))
 
 
 def with_offbook(settings: Settings, body: Callable[[Offbook], Awaitable[T]]) -> T:
@@ -40,13 +43,18 @@ def print_json(document: Any) -> None:
 
 def say(line: str) -> None:
     """A message for the person, on standard error."""
-    sys.stderr.write(line + "\n")
+    sys.stderr.write(visible(line) + "\n")
 
 
 def write(text: str) -> None:
     """Data, on standard output."""
-    sys.stdout.write(text)
+    sys.stdout.write(visible(text))
     sys.stdout.flush()
+
+
+def visible(text: str) -> str:
+    """Control characters as their pictures: no text may give orders to the terminal."""
+    return text.translate(_PICTURES)
 
 
 def grounds(recall: Recall) -> list[str]:
@@ -86,7 +94,7 @@ def shortened(text: str, chars: int) -> str:
 
 def table(rows: Sequence[Sequence[Any]]) -> str:
     """Rows in columns, a line each; wide letters take two places."""
-    cells = [[str(cell) for cell in row] for row in rows]
+    cells = [[" ".join(str(cell).split()) for cell in row] for row in rows]
     widths = [max(map(_width, column)) for column in zip(*cells, strict=True)]
     lines = (
         "  ".join(

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import codecs
 import re
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -78,6 +79,11 @@ def read_document(path: Path, name: str) -> ReadDocument:
 def read_bytes(path: Path) -> bytes:
     """The content of the file at ``path``; an ``UnreadableDocument`` where it cannot be had."""
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            # A pipe or a device may never end.
+            raise UnreadableDocument(
+                f"{str(path)!r} is no ordinary file", "save what it holds in a file first"
+            )
         return path.read_bytes()
     except FileNotFoundError as error:
         raise UnreadableDocument(

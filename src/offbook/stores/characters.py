@@ -58,6 +58,8 @@ def create(conn: Connection, name: str, *, settings: Mapping[str, Any] | None = 
         UsageError: the name cannot be used.
     """
     storable(name)
+    if any(unicodedata.category(letter) == "Cc" for letter in name):
+        raise UsageError(f"The name {name!r} has a control character.", "give another name")
     base = character_id(name)
     taken = set(conn.scalars(select(characters.c.id).where(characters.c.id.startswith(base))))
     number, chosen = 1, base
