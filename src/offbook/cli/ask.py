@@ -18,7 +18,7 @@ from offbook.cli.globals import (
     MethodName,
     Model,
     Preset,
-    settings_for,
+    settings_of_call,
 )
 
 
@@ -40,13 +40,13 @@ def command(
     """Ask one question."""
     from offbook.cli.running import grounds, print_json, say, with_offbook, write
 
-    settings = settings_for(
+    settings = settings_of_call(
         method=method,
         preset=preset,
-        chat__model=model,
-        chat__base_url=base_url,
-        limits__budget_calls=budget_calls,
-        limits__budget_usd=budget_usd,
+        model=model,
+        base_url=base_url,
+        budget_calls=budget_calls,
+        budget_usd=budget_usd,
     )
     reply = with_offbook(
         settings, lambda book: book.ask(name, question, session=session, user=user)

@@ -24,7 +24,7 @@ from offbook.cli.globals import (
     Model,
     Preset,
     one_line,
-    settings_for,
+    settings_of_call,
 )
 from offbook.errors import OffbookError
 
@@ -52,13 +52,13 @@ def command(
     """Talk with a character."""
     from offbook.cli.running import say, with_offbook
 
-    settings = settings_for(
+    settings = settings_of_call(
         method=method,
         preset=preset,
-        chat__model=model,
-        chat__base_url=base_url,
-        limits__budget_calls=budget_calls,
-        limits__budget_usd=budget_usd,
+        model=model,
+        base_url=base_url,
+        budget_calls=budget_calls,
+        budget_usd=budget_usd,
     )
 
     async def body(book: Offbook) -> None:

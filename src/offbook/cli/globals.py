@@ -94,6 +94,24 @@ def settings_for(**flags: Any) -> Settings:
     return settings
 
 
+def settings_of_call(
+    *,
+    model: str | None = None,
+    base_url: str | None = None,
+    budget_calls: int | None = None,
+    budget_usd: float | None = None,
+    **flags: Any,
+) -> Settings:
+    """The settings of a command that asks a model: its endpoint, and the most it may spend."""
+    return settings_for(
+        chat__model=model,
+        chat__base_url=base_url,
+        limits__budget_calls=budget_calls,
+        limits__budget_usd=budget_usd,
+        **flags,
+    )
+
+
 def _unused(settings: Settings) -> list[str]:
     """An endpoint that was named, but no model: nothing leaves the machine until one is."""
     address = settings.origin("chat.base_url")

@@ -5,6 +5,7 @@ Takes: files and folders.  Gives: what became of each document, and what it cost
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -19,7 +20,7 @@ from offbook.cli.globals import (
     MethodName,
     Model,
     Preset,
-    settings_for,
+    settings_of_call,
 )
 
 if TYPE_CHECKING:
@@ -57,31 +58,38 @@ def command(
 
     What is stored already is not paid for again.
     """
-    from offbook.cli.progress import shown
     from offbook.cli.running import with_offbook
 
-    settings = settings_for(
+    settings = settings_of_call(
         method=method,
         preset=preset,
-        chat__model=model,
-        chat__base_url=base_url,
+        model=model,
+        base_url=base_url,
         limits__concurrency=concurrency,
-        limits__budget_calls=budget_calls,
-        limits__budget_usd=budget_usd,
+        budget_calls=budget_calls,
+        budget_usd=budget_usd,
     )
     files = list(paths or [])
     if estimate:
         found = with_offbook(settings, lambda book: book.estimate(name, files, document_name))
         _print_estimate(found, as_json)
         return 0
+    body = _ingestion(name, files, document_name, _order(order))
+    return _print_report(with_offbook(settings, body), as_json, strict)
+
+
+def _ingestion(
+    name: str, files: list[str], document_name: str | None, order: list[str] | None
+) -> Callable[[Offbook], Awaitable[IngestReport]]:
+    from offbook.cli.progress import shown
 
     async def body(book: Offbook) -> IngestReport:
         with shown(book.meter) as progress:
             return await book.ingest(
-                name, files, document_name=document_name, order=_order(order), progress=progress
+                name, files, document_name=document_name, order=order, progress=progress
             )
 
-    return _print_report(with_offbook(settings, body), as_json, strict)
+    return body
 
 
 def _order(text: str | None) -> list[str] | None:
