@@ -47,6 +47,13 @@ def test_a_boundary_and_what_was_skipped_are_shown():
     ]
 
 
+def test_what_has_no_title_leaves_no_gap():
+    item = ContextItem("knowledge", "", "x", 0.5, (Source("doc", "c", 3, 9),))
+    lines = grounds(recall(item, skipped=(Skipped("knowledge", "", "too long"),)))
+    assert lines[0] == "  knowledge (0.50) doc[3:9]"
+    assert lines[-1] == "  skipped: knowledge: too long"
+
+
 def test_nothing_is_said_to_be_nothing():
     assert grounds(recall()) == ["  nothing"]
 

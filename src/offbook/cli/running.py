@@ -62,13 +62,17 @@ def grounds(recall: Recall) -> list[str]:
     lines = []
     for item in recall.context:
         where = ", ".join(f"{s.document}[{s.start}:{s.end}]" for s in item.sources)
-        lines.append(f"  {item.kind} ({item.score:.2f}) {item.title} {where}".rstrip())
+        lines.append("  " + _spaced(item.kind, f"({item.score:.2f})", item.title, where))
         lines.append(f"      {shortened(item.text, 160)}")
     if recall.boundary is not None:
         lines.append(f"  boundary: {recall.boundary.verdict}")
         lines += [f"      {r.entity}: {r.reason}" for r in recall.boundary.reasons]
-    lines += [f"  skipped: {s.kind} {s.title}: {s.why}" for s in recall.skipped]
+    lines += [f"  skipped: {_spaced(s.kind, s.title)}: {s.why}" for s in recall.skipped]
     return lines or ["  nothing"]
+
+
+def _spaced(*words: str) -> str:
+    return " ".join(word for word in words if word)
 
 
 def cost(usage: Usage) -> str:
