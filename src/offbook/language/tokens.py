@@ -45,7 +45,7 @@ def truncate_to_tokens(text: str, budget_tokens: int) -> str:
 
     A wide run is cut between characters, another run is never cut unless it is the first.
     """
-    if budget_tokens <= 0:
+    if budget_tokens < 0:
         return ""
     spent, end = 0, 0
     for start, stop, per_token in token_runs(text):
