@@ -5,8 +5,9 @@ Paper: 003, section 4.1 (the recursive splitter that ACTS rests on).
 
 Separators, best first: paragraph (blank line), line, sentence, space, character. A piece ends at
 the best separator that leaves it longer than the overlap, except that a unit (paragraph, line,
-sentence, word) that fits into one piece is never cut. The overlap begins at a line or sentence (at
-a word where a sentence was cut) and is shortened where the unit behind it would not fit. Each piece
+sentence, word) that fits into one piece is never cut. The overlap begins at the first line that
+begins in it, else at a sentence (at a word where a sentence was cut), and is shortened where the
+unit behind it would not fit. Each piece
 is found from the end of the one before by searching a window of its length, so the time is linear
 in the text, and no list of all words or sentences is ever made.
 """
@@ -179,7 +180,14 @@ class WindowCutter:
                 low = self._overlap_low(levels, stop, kept, fresh, end)
             elif unit_end - longest > low:
                 low = unit_end - longest
-            start = self._begin_of_overlap(levels, low, stop, mid_sentence) if low < stop else fresh
+            if low >= stop:
+                start = fresh
+                continue
+            line = find("\n", low - 1 if low else 0, stop)
+            if 0 <= line < stop - 1 and not text[line + 1].isspace():
+                start = line + 1
+            else:
+                start = self._begin_of_overlap(levels, low, stop, mid_sentence)
         pieces.append((start, end))
         return pieces
 
@@ -256,7 +264,7 @@ class WindowCutter:
         if levels.mark:
             line = self._text.find("\n", low - 1 if low else 0, stop)
             begin = stop if line < 0 else self._skip_blanks(line, stop)
-        if begin > low and levels.sentences is not None:
+        if begin == stop and levels.sentences is not None:
             begin = self._begin(levels.sentences, low, begin)
         if begin < stop:
             return begin
