@@ -115,11 +115,9 @@ def test_a_text_without_pronouns_tells_no_gender_but_a_title_does():
 
 def test_the_pronouns_of_others_do_not_make_a_gender():
     text = (
-        "Otto came, and he stayed with his men. Ada Vale chose Otto as her heir. Lord Finn said"
+        "Otto came, and he stayed with his men. Xan Vale chose Otto as her heir. Lord Finn said"
         " that he and his son would leave."
     )
-    assert learn_names("Ada Vale", [], [text]).gender == "f"
-    beside = "Then Otto came with his sister. His men served Ada Vale, and she was proud of him."
-    assert learn_names("Ada Vale", [], [beside]).gender == "f"
-    doubtful = "Finn told his men that he knew her. He wrote to Ada Vale. Otto lost his men."
-    assert learn_names("Ada Vale", [], [doubtful]).gender == ""
+    assert learn_names("Xan Vale", [], [text]).gender == "f"
+    doubtful = "Finn told his men that he knew her. He wrote to Xan Vale. Otto lost his men."
+    assert learn_names("Xan Vale", [], [doubtful]).gender == ""
