@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -18,10 +19,15 @@ __all__ = ["ada", "clean_environment", "offline"]
 def home_of_ada(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home with Ada Byrne, made once; tests work on copies."""
     folder = tmp_path_factory.mktemp("ada")
-    flags = ["--set", f"home={folder / 'home'}", "--set", "chat.model=offline"]
-    world = World(folder, flags=flags)
-    world.done("create", "Ada Byrne")
-    world.done("ingest", "ada-byrne", world.write("ada.md", ADA))
+    world = World(folder)
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith(("OFFBOOK_", "OPENAI_"))]:
+            patch.delenv(name)
+        patch.setenv("OFFBOOK_HOME", str(world.home))
+        patch.setenv("OFFBOOK_CONFIG", str(folder / "none"))
+        patch.chdir(folder)
+        world.done("create", "Ada Byrne")
+        world.done("ingest", "ada-byrne", world.write("ada.md", ADA))
     return world.home
 
 
