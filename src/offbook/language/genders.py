@@ -24,7 +24,7 @@ _FAR: Final = 0.1
 _NOUN: Final = 4.0
 _GIVEN: Final = 4.0
 _REACH: Final = 30
-_ENOUGH: Final = 1.5
+_ENOUGH: Final = 1.0
 """Less says nothing where a text has both: a wrong gender puts the deeds of others into the
 character's mouth."""
 _ENDS: Final = frozenset(".!?")
