@@ -1,0 +1,72 @@
+"""docs/json.md names every field that is printed, every kind of error, every exit code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from offbook import errors
+from tests.end_to_end.world import World
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "json.md"
+NAMED = frozenset(re.findall(r"`([a-z_]+)`", PAGE.read_text("utf-8")))
+OPEN = {"by_task"}
+"""Objects whose keys are data."""
+
+
+def keys(document: Any) -> Iterator[str]:
+    if isinstance(document, list):
+        for each in document:
+            yield from keys(each)
+    if isinstance(document, dict):
+        for key, value in document.items():
+            yield key
+            if key not in OPEN:
+                yield from keys(value)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["create", "Bea"],
+        ["list"],
+        ["show", "ada-byrne"],
+        ["show", "ada-byrne", "documents"],
+        ["show", "ada-byrne", "chunks"],
+        ["ask", "ada-byrne", "Who taught you?"],
+        ["recall", "ada-byrne", "Who taught you?"],
+        ["ingest", "ada-byrne"],
+        ["ingest", "ada-byrne", "--estimate"],
+        ["forget", "ada-byrne", "ada.md"],
+        ["reembed", "ada-byrne"],
+        ["delete", "ada-byrne"],
+        ["export", "ada-byrne", "file.offbook"],
+        ["doctor"],
+        ["demo"],
+    ],
+    ids=" ".join,
+)
+def test_every_field_is_on_the_page_and_the_document_is_the_only_output(ada: World, words):
+    outcome = ada.done(*words, "--json")
+    assert set(keys(outcome.json)) - NAMED == set()
+    assert outcome.out.endswith("\n")
+    assert outcome.out.count("\n") == 1
+
+
+def test_every_kind_of_error_is_on_the_page():
+    found = {
+        each.kind
+        for each in vars(errors).values()
+        if isinstance(each, type) and issubclass(each, errors.OffbookError)
+    }
+    assert len(found) > 10
+    assert found - NAMED == set()
+
+
+def test_every_exit_code_is_on_the_page():
+    codes = set(map(int, re.findall(r"^\| (\d+) \|", PAGE.read_text("utf-8"), re.M)))
+    assert codes == {0, 1, 2, 3, 4, 130}
