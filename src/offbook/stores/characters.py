@@ -123,7 +123,9 @@ def require(conn: Connection, name: str) -> Character:
     return found
 
 
-def nearest(name: str, known: Sequence[str], otherwise: str = "offbook create NAME") -> str:
+def nearest(
+    name: str, known: Sequence[str], otherwise: str = "make it with: offbook create NAME"
+) -> str:
     """A hint that names what ``name`` was perhaps meant to be."""
     from difflib import get_close_matches
 

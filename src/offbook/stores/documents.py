@@ -130,7 +130,7 @@ def require(conn: Connection, character: str, name: str) -> Document:
     found = find_by_name(conn, character, name) or get(conn, character, name)
     if found is None:
         known = [info.name for info in list_all(conn, character)]
-        otherwise = f"offbook show {character} documents"
+        otherwise = f"list them with: offbook show {character} documents"
         raise UnknownName(
             f"{character!r} has no document {name!r}.", characters.nearest(name, known, otherwise)
         )
