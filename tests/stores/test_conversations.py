@@ -18,7 +18,7 @@ async def begin(store: Store, session: str = "s") -> None:
     await store.write(lambda c: conversations.begin(c, "ada", session))
 
 
-async def say(store: Store, said: str, answered: str, **more) -> str:  # noqa: ANN003
+async def say(store: Store, said: str, answered: str, **more) -> str:
     return await store.write(
         partial(
             conversations.add_turn, character="ada", session="s", said=said, answered=answered,
