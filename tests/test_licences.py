@@ -28,7 +28,9 @@ def licence_of(name):
 def tree():
     """The distributions that `pip install offbook[...]` brings, as installed here."""
     seen: set[str] = set()
-    queue = [(text, ("", *EXTRAS)) for text in requires("offbook") or []]
+    queue: list[tuple[str, tuple[str, ...]]] = [
+        (text, ("", *EXTRAS)) for text in requires("offbook") or []
+    ]
     while queue:
         text, extras = queue.pop()
         requirement = Requirement(text)

@@ -38,7 +38,7 @@ def differences(conn: Connection) -> list[object]:
 @pytest.fixture(autouse=True)
 def reflected_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let SQLAlchemy know the type when it reads a schema back."""
-    kind = Vector().load_dialect_impl(postgresql.dialect())  # type: ignore[no-untyped-call]
+    kind = Vector().load_dialect_impl(postgresql.dialect())
     monkeypatch.setitem(ischema_names, "vector", type(kind))
 
 
