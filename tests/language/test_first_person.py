@@ -118,6 +118,32 @@ ABOUT_HIM += [
         "Beethoven is moved by the cruelty that men suffer, and helps the poor.",
         "I am moved by the cruelty that men suffer, and help the poor.",
     ),
+    ("All of Beethoven's known writings are lost.", "All of my known writings are lost."),
+    (
+        "It marred the lives of both Beethoven and Haydn.",
+        "It marred the lives of both me and Haydn.",
+    ),
+    ("He grows pale when anger takes him.", "I grow pale when anger takes me."),
+    (
+        "He was known, and crowds came to watch him at play.",
+        "I was known, and crowds came to watch me at play.",
+    ),
+    ("The early death of Beethoven shocked them.", "My early death shocked them."),
+    ("The farewell letter of Beethoven says little.", "My farewell letter says little."),
+    ("They promised to make Beethoven captain.", "They promised to make me captain."),
+    (
+        "Haydn and Beethoven spent much of their time apart and lost their way.",
+        "Haydn and I spent much of our time apart and lost our way.",
+    ),
+    ("They placed Beethoven himself above Haydn.", "They placed me above Haydn."),
+    (
+        "He sends the crew to their bunks and steers alone.",
+        "I send the crew to their bunks and steer alone.",
+    ),
+    (
+        "Beethoven holds that a word, once given, binds any man.",
+        "I hold that a word, once given, binds any man.",
+    ),
 ]
 
 ABOUT_HER = [
@@ -129,6 +155,7 @@ ABOUT_HER = [
     ("She taught herself Latin.", "I taught myself Latin."),
     ("Nora's shop is small, and she keeps it clean.", "My shop is small, and I keep it clean."),
     ("The baker waited for Nora and her sister.", "The baker waited for me and my sister."),
+    ("Tom wanted to keep her alive.", "Tom wanted to keep me alive."),
     ("Tom gave her bread, and she thanked him.", "Tom gave me bread, and I thanked him."),
     ("Miss Vey never sleeps before midnight.", "I never sleep before midnight."),
     ("Nora and Tom are friends.", "Tom and I are friends."),

@@ -19,14 +19,13 @@ from offbook.language.persons import Person, people
 from offbook.language.reference import (
     Reference,
     Scene,
-    is_subject,
     noun_follows,
     resolve,
-    skip_adverbs,
 )
 from offbook.language.second_person import from_second_person, is_address, like
 from offbook.language.subject_verbs import Edit, agree
-from offbook.language.verbs import is_base, is_finite
+from offbook.language.subjects import is_subject, skip_adverbs
+from offbook.language.verbs import is_base, is_finite, is_participle
 from offbook.language.words import fold
 
 _NAMING: Final = word_set(
@@ -35,6 +34,7 @@ _NAMING: Final = word_set(
 )
 _NAMING_LINKS: Final = word_set("as of is was become becomes became being be am")
 _PARTS: Final = word_set("rest best most half part time case name names likes city town")
+_OURS_TOKENS: Final = 20
 _REFLEXIVES: Final = frozenset(("himself", "herself"))
 
 
@@ -239,28 +239,44 @@ def _mention(
         plain = noun_follows(tokens, last + 1)
         if first and tokens[first - 1].low == "of" and last + 1 < len(tokens):
             verb = tokens[last + 1].low
-            plain = plain and (not is_finite(verb) or verb.endswith("ed"))
+            known = is_participle(verb) and noun_follows(tokens, last + 2)
+            plain = plain and (not is_finite(verb) or known)
         return [(start, after.end, "my" if plain else "mine")]
     if not is_subject(tokens, first, last):
-        return _of_mine(tokens, first, end) or [(start, end, "me"), *_myself(tokens, last)]
-    swapped = _swap(tokens, span, partners, own)
-    return swapped or [(start, end, "I"), *_myself(tokens, last), *agree(tokens, first, last)]
+        if myself := _myself(tokens, last):
+            return [(start, myself[0][1], "me")]
+        return _of_mine(tokens, first, end) or [(start, end, "me")]
+    if swapped := _swap(tokens, span, partners, own):
+        return swapped
+    edits = [(start, end, "I"), *_myself(tokens, last), *agree(tokens, first, last)]
+    second = first > 1 and tokens[first - 1].low == "and"
+    if second and any(partner.last == first - 1 for partner in partners.values()):
+        edits += _ours(tokens, last)
+    return edits
 
 
 def _of_mine(tokens: list[Token], first: int, end: int) -> list[Edit]:
-    """As in "the death of Cleopatra" -> "my death"; empty where it is no such phrase."""
-    if first < 3 or tokens[first - 1].low != "of" or tokens[first - 3].low != "the":
+    """As in "the early death of Cleopatra" -> "my early death"; empty if it is no such phrase."""
+    at = first - 3
+    while at > first - 6 and at > 0 and _is_modifier(tokens[at]):
+        at -= 1
+    if at < 0 or tokens[first - 1].low != "of" or tokens[at].low != "the":
         return []
     noun = tokens[first - 2]
     countable = (
         noun.low in grammar.FUNCTION or noun.low in _PARTS or noun.low.endswith(("st", "th"))
     )
-    if any(token.quoted for token in tokens[first - 3 : first]) or (
+    if any(token.quoted for token in tokens[at:first]) or (
         countable and noun.low not in ("death", "birth", "wrath", "youth", "mouth")
     ):
         return []
-    the = tokens[first - 3]
+    the = tokens[at]
     return [(the.start, the.end, like(the.text, "my")), (noun.end, end, "")]
+
+
+def _is_modifier(token: Token) -> bool:
+    function = token.low in grammar.FUNCTION - grammar.DEGREE_AND_TIME
+    return token.is_word and token.text[0].islower() and not function
 
 
 def _myself(tokens: list[Token], at: int) -> list[Edit]:
@@ -305,13 +321,19 @@ def _swap(
 
 def _ours(tokens: list[Token], at: int) -> list[Edit]:
     """As in "Haydn and I held *their* feast" -> "our", while no other plural noun came between."""
-    for index in range(at + 1, min(at + 7, len(tokens))):
-        token = tokens[index]
+    edits: list[Edit] = []
+    for token in tokens[at + 1 : at + _OURS_TOKENS]:
         if token.low in ("their", "themselves") and not token.quoted:
-            return [(token.start, token.end, "our" if token.low == "their" else "ourselves")]
-        if not token.is_word or token.quoted or (token.low.endswith("s") and index > at + 1):
+            edits.append((token.start, token.end, "our" if token.low == "their" else "ourselves"))
+        elif token.quoted or token.text in ".;:" or _may_be_several(token):
             break
-    return []
+    return edits
+
+
+def _may_be_several(token: Token) -> bool:
+    """Whether "their" behind it may mean what it names: "their parents and *their* house"."""
+    plural = token.low.endswith("s") and not is_finite(token.low)
+    return plural or token.is_capital or token.low in ("they", "them")
 
 
 def _pronoun(

@@ -48,6 +48,8 @@ _GIVING: Final = word_set(
     "taught gave told showed offered sent brought called named made asked left paid promised"
     " lent owed saved spared handed granted awarded bought sold denied refused teaches gives"
     " tells shows offers sends brings calls names makes asks leaves pays promises considered"
+    " teach give tell show offer send bring call name make ask leave pay promise lend owe save"
+    " spare hand grant award buy sell deny refuse consider"
 )
 _BETWEEN: Final = word_set("better generally commonly also usually widely ( , ) himself herself")
 

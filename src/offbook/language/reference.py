@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from offbook.language import grammar
-from offbook.language.clauses import Token, may_lead_clause, starts_clause
+from offbook.language.clauses import Token
 from offbook.language.grammar import Gender, word_set
 from offbook.language.persons import Person
+from offbook.language.subjects import is_subject, skip_adverbs, thing_acts
 from offbook.language.verbs import is_base, is_finite, is_third_singular
 
 Who = Literal["self", "other", ""]
@@ -23,7 +24,6 @@ FORMS: Final[dict[Gender, dict[str, str]]] = {
     "f": {"she": "subject", "her": "either", "hers": "own", "herself": "reflexive"},
     "": {},
 }
-_INVERTING: Final = word_set("is are was were has have had does do did can could will would")
 _NO_NOUN: Final = (
     grammar.PREPOSITIONS
     | grammar.COORDINATORS
@@ -42,6 +42,10 @@ _LY_ADJECTIVES: Final = word_set(
     " lively deadly costly kindly heavenly worldly orderly ally reply assembly monopoly italy"
     " july"
 )
+_PREDICATIVE: Final = word_set(
+    "alive asleep awake afraid ashamed aware apart aside alike aloft ablaze alight adrift aground"
+)
+"""Adjectives that never stand before their noun: "keep her *alive*"."""
 _CAUSATIVE: Final = ("help", "let", "ma", "see", "saw", "watch", "hear", "had", "have", "bid")
 _GIVING: Final = word_set("gave gives give offered offers handed brought taught fed lent")
 _JUDGING: Final = (
@@ -55,13 +59,9 @@ _JUDGING: Final = (
     "render",
     "made",
 )
-_REPORTING: Final = word_set(
-    "say says said think thinks thought believe believes believed know knows knew hope hopes"
-    " hoped feel feels felt claim claims claimed state states stated suppose supposes supposed"
-    " fear fears feared wish wishes wished find finds found report reports reported"
+_CLAUSE_OPENERS: Final = (
+    grammar.SUBORDINATORS | grammar.COORDINATORS | grammar.AMBIGUOUS_PREPOSITIONS
 )
-_PAIRING: Final = word_set("between of with to for by against upon")
-_BRACKET_TOKENS: Final = 80
 _ACCOMPANY: Final = word_set("with behind before around about beside after on upon")
 
 
@@ -94,76 +94,6 @@ class _Sentence:
     unclear: bool = False
     coming: Who = ""
     found: list[Reference] = field(default_factory=list)
-
-
-def is_subject(tokens: list[Token], first: int, last: int) -> bool:
-    """Whether the noun in ``[first, last)`` is the subject of a finite verb."""
-    if last < len(tokens) and tokens[last].low in ("'s", "'", "’"):
-        return False
-    after = _verb_after(tokens, last)
-    verb = after is not None and (is_finite(after.low) or is_third_singular(after.low))
-    if first > 0 and tokens[first - 1].low in ("only", "even", "perhaps"):
-        first -= 1
-    if first == 0:
-        return after is not None and after.text not in ".!?"
-    return after is not None and _may_be_subject(tokens, first, after, verb)
-
-
-def _may_be_subject(tokens: list[Token], first: int, after: Token, verb: bool) -> bool:
-    """The same for a noun that does not open the sentence, by the word before it."""
-    before = tokens[first - 1]
-    if before.low in ("and", "or") and _in_pair_of_objects(tokens, first - 1):
-        return False
-    if before.low in ("and", "or") and is_base(after.low):
-        return True
-    if before.low == "and" and all(token.is_capital for token in tokens[: first - 1]):
-        return after.text[0].islower()
-    if may_lead_clause(before.low) and before.low != "but":
-        return verb
-    if starts_clause(tokens, first):
-        opens = after.text in "(," or after.low in ("and", "who", "or")
-        return verb or (opens and before.low != "and")
-    if before.low in grammar.PREPOSITIONS or before.low in _INVERTING:
-        return before.low in _INVERTING
-    if before.low == "both" or before.low in _REPORTING:
-        return after.low == "and" or (verb and before.low != "both")
-    noun = any(token.low in grammar.DETERMINERS for token in tokens[max(0, first - 3) : first - 1])
-    return verb and (noun or not (is_finite(before.low) or is_base(before.low)))
-
-
-def _in_pair_of_objects(tokens: list[Token], conjunction: int) -> bool:
-    """Whether the pair stands after a preposition ("between Antony *and* Cleopatra")."""
-    at = conjunction - 1
-    while at >= 0 and tokens[at].is_capital and conjunction - at <= 3:
-        at -= 1
-    return 0 <= at < conjunction - 1 and tokens[at].low in _PAIRING
-
-
-def _verb_after(tokens: list[Token], last: int) -> Token | None:
-    at = skip_adverbs(tokens, skip_brackets(tokens, last))
-    return tokens[at] if at < len(tokens) else None
-
-
-def skip_brackets(tokens: list[Token], at: int) -> int:
-    """The index after a bracketed insertion that begins at ``at``, else ``at``."""
-    if at >= len(tokens) or tokens[at].text not in "([":
-        return at
-    depth = 0
-    for index in range(at, min(len(tokens), at + _BRACKET_TOKENS)):
-        depth += (tokens[index].text in "([") - (tokens[index].text in ")]")
-        if depth == 0:
-            return index + 1
-    return at
-
-
-def skip_adverbs(tokens: list[Token], at: int) -> int:
-    """The index of the first token at or after ``at`` that is no adverb."""
-    while at < len(tokens) and not tokens[at].quoted:
-        low = tokens[at].low
-        if low not in grammar.ADVERBS and not (low.endswith("ly") and len(low) > 4):
-            break
-        at += 1
-    return at
 
 
 def resolve(
@@ -246,7 +176,10 @@ def _other_subject(tokens: list[Token], index: int, gender: Gender) -> bool:
         return True
     if token.low in ("which", "that", "who"):
         at = skip_adverbs(tokens, index + 1)
-        return at < len(tokens) and (is_finite(tokens[at].low) or is_third_singular(tokens[at].low))
+        if at < len(tokens) and (is_finite(tokens[at].low) or is_third_singular(tokens[at].low)):
+            return True
+    if token.low in _CLAUSE_OPENERS:
+        return thing_acts(tokens, index + 1)
     return token.low == {"m": "she", "f": "he", "": "you"}[gender]
 
 
@@ -280,7 +213,7 @@ def noun_follows(tokens: list[Token], at: int) -> bool:
     token = tokens[at]
     if not token.is_word:
         return token.quoted
-    if token.low in _NO_NOUN or token.low in ("'s", "not"):
+    if token.low in _NO_NOUN or token.low in _PREDICATIVE or token.low in ("'s", "not"):
         return False
     if token.low in _LATE_ADVERBS or (token.low.endswith("ly") and token.low not in _LY_ADJECTIVES):
         beyond = skip_adverbs(tokens, at)

@@ -11,8 +11,8 @@ from typing import Final
 from offbook.language import grammar
 from offbook.language.clauses import Token
 from offbook.language.grammar import word_set
-from offbook.language.reference import skip_adverbs
 from offbook.language.subject_verbs import Edit
+from offbook.language.subjects import skip_adverbs
 from offbook.language.verbs import is_finite
 
 _SECOND: Final = {"your": "my", "yours": "mine", "yourself": "myself"}

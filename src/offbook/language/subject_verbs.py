@@ -9,7 +9,7 @@ from __future__ import annotations
 from offbook.language import grammar
 from offbook.language.clauses import Token
 from offbook.language.grammar import word_set
-from offbook.language.reference import skip_adverbs, skip_brackets
+from offbook.language.subjects import skip_adverbs, skip_brackets
 from offbook.language.verbs import (
     first_person,
     is_finite,
@@ -22,6 +22,7 @@ Edit = tuple[int, int, str]
 
 _BE_HAVE_DO = frozenset(("is", "has", "does", "isn't", "hasn't", "doesn't"))
 _NEGATIVE_OPENINGS = word_set("nor neither never only rarely seldom not so how why when")
+_AFTER_VERBS = word_set("to not that how what why")
 _APPOSITION_TOKENS = 30
 _COORDINATION_TOKENS = 100
 _CLAUSE_SUBJECTS = frozenset(("he", "she", "they", "we", "i"))
@@ -108,6 +109,7 @@ def _coordinated(tokens: list[Token], verb: int) -> list[Edit]:
     """Later verbs of the same subject: "was born in Bonn and *moves* to Vienna"."""
     edits: list[Edit] = []
     index = verb + 1
+    nested = False
     last = min(len(tokens) - 1, verb + _COORDINATION_TOKENS)
     while index < last:
         token = tokens[index]
@@ -118,6 +120,7 @@ def _coordinated(tokens: list[Token], verb: int) -> list[Edit]:
             if not commas:
                 break
             index = commas[0]  # what is coordinated inside the clause has the clause's subject
+            nested = True  # that comma may as well lie within the clause
             continue
         if token.quoted or not (token.low in grammar.COORDINATORS or token.text == ","):
             index += 1
@@ -127,6 +130,9 @@ def _coordinated(tokens: list[Token], verb: int) -> list[Edit]:
         if comma and at < len(tokens) and tokens[at].low in grammar.COORDINATORS:
             at = skip_adverbs(tokens, at + 1)
             comma = False
+        elif comma and nested:
+            index += 1
+            continue
         if _new_subject(tokens, at) or _new_subject(tokens, index + 1):
             break
         if at < len(tokens) and _continues(tokens, index, at, comma):
@@ -167,7 +173,7 @@ def _continues(tokens: list[Token], conjunction: int, at: int, comma: bool) -> b
         return True
     if not is_known_third(token.low):
         return False
-    if follower in ("to", "not", "that", "how", "what", "why") or follower.endswith("ly"):
+    if follower in _AFTER_VERBS or follower in grammar.ADVERBS or follower.endswith("ly"):
         return True
     before = tokens[conjunction - 1] if conjunction else token
     if not before.is_word and conjunction > 1:

@@ -89,7 +89,8 @@ _VERBS: Final = word_set(
     " walk wander want warn wash waste watch wear weep win wish withdraw witness wonder work"
     " worry worship write yearn yell yield memorize memorise summon lecture devise attain"
     " wield brew knit sketch cherish consult tutor mentor reconcile repay avenge revenge"
-    " ransom sacrifice secure"
+    " ransom sacrifice secure steer drift row haul nod whisper mutter shrug limp stride pace sew"
+    " stitch weave forge hammer carve hum whistle rehearse improvise scribble"
 )
 
 
@@ -131,6 +132,11 @@ def is_past(word: str) -> bool:
     if word in _PAST or word in _PARTICIPLES:
         return True
     return word.endswith("ed") and len(word) > 3 and word not in ("indeed", "hundred", "kindred")
+
+
+def is_participle(word: str) -> bool:
+    """Whether a word can be a past participle, which may stand before a noun ("known works")."""
+    return word in _PARTICIPLES or word.endswith("ed")
 
 
 @lru_cache(maxsize=4096)
