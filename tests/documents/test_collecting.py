@@ -72,6 +72,7 @@ def test_two_files_of_one_name_are_refused(tmp_path: Path):
         [tmp_path / "one/ada.md", tmp_path / "two/ada.md"],
         [tmp_path / "one", tmp_path / "two"],
         [tmp_path / "one", tmp_path / "one/ada.md"],
+        [path := tmp_path / "one/ada.md", path],
     ):
         with pytest.raises(UsageError, match=r"two files have the name 'ada\.md'") as error:
             collect(paths)

@@ -227,6 +227,12 @@ def test_other_scripts_are_answered_in_their_own_language(name, text, question, 
     assert reply(ReplyInputs(name, "", (), (), context, question)) == answer
 
 
+def test_korean_sentences_are_parted_by_a_blank():
+    context = (ContextItem("knowledge", "이순신", KO, 1.0),)
+    answer = reply(ReplyInputs("이순신", "", (), (), context, "조선의 장군, 한산도 왜군"))
+    assert answer == "나는 조선의 장군이다. 나는 한산도에서 왜군을 물리쳤다."
+
+
 def test_a_quotation_in_chinese_keeps_the_name():
     context = (ContextItem("knowledge", "李白", ZH, 1.0),)
     answer = reply(ReplyInputs("李白", "", (), (), context, "斗酒诗百篇"))

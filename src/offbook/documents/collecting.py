@@ -124,10 +124,10 @@ def _check_names(documents: list[FoundDocument]) -> None:
     """Refuse two files of one name: the second would replace the first."""
     first: dict[str, Path] = {}
     for document in documents:
-        other = first.setdefault(document.name, document.path)
-        if other is not document.path:
+        if document.name in first:
             raise UsageError(
-                f"two files have the name {document.name!r}: {str(other)!r} and "
+                f"two files have the name {document.name!r}: {str(first[document.name])!r} and "
                 f"{str(document.path)!r}",
                 "ingest the directory that holds both, or give one of them another name",
             )
+        first[document.name] = document.path

@@ -9,7 +9,7 @@ non-negative inverse document frequency of Lucene (Kamphuis, de Vries, Boytsov, 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from struct import Struct
 from typing import Final, Self
@@ -146,10 +146,6 @@ class LexicalIndex:
             * inverse_document_frequency(len(self.ids), len(self._records_of(number)))
             for number, times in count_terms(question).items()
         )
-
-    def document_frequencies(self, question: str) -> Mapping[int, int]:
-        """In how many chunks each term of ``question`` (by its number) occurs."""
-        return {number: len(self._records_of(number)) for number in count_terms(question)}
 
     def _records_of(self, number: int) -> NDArray[np.intp]:
         """Where the records of a term lie, in order of the chunks."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import log
@@ -27,6 +27,7 @@ _B: Final = 0.5
 _RELATED: Final = 0.55
 _TITLE: Final = 0.4
 _NEIGHBOUR: Final = 0.3
+_LOOK_AHEAD: Final = 3
 _HEADING: Final = re.compile(r"#{1,6}\s.*|[^.!?。！？…:;\"”』」]{1,70}$")
 _CAPITALISED: Final = re.compile(r"(^|\n|[.!?:]\s+[\"“]?)?\b([A-ZÀ-Þ][\w+#]*(?:-[\w]+)*)")
 _OPENING: Final = frozenset(word.capitalize() for word in FUNCTION)
@@ -65,7 +66,6 @@ class Sentence:
 
     item: int
     paragraph: int
-    position: int
     start: int
     end: int
     text: str
@@ -101,6 +101,7 @@ class Evidence:
     frequency: Counter[str]
     titles: tuple[frozenset[str], ...] = ()
     capitals: frozenset[str] = frozenset()
+    average_length: float = 1.0
 
     def knows(self, name: str) -> bool:
         """Whether half or more of the words of a name stand in the context as names."""
@@ -143,7 +144,7 @@ class Evidence:
 
     def _score(self, sentence: Sentence, question: Question) -> tuple[float, float]:
         length = sum(sentence.counts.values())
-        norm = 1 - _B + _B * length / self._average
+        norm = 1 - _B + _B * length / self.average_length
         score = matched = total = 0.0
         for term in question.terms:
             total += term.weight
@@ -161,10 +162,6 @@ class Evidence:
                 score += weight * share * self._idf(key) * count * (_K1 + 1) / (count + _K1 * norm)
                 matched += weight * share
         return score, matched / total if total else 0.0
-
-    @property
-    def _average(self) -> float:
-        return sum(self.frequency.values()) / max(1, len(self.sentences)) or 1.0
 
     def _idf(self, term: str) -> float:
         number = len(self.sentences)
@@ -189,8 +186,8 @@ def gather(items: Sequence[ContextItem]) -> Evidence:
     for number, item in enumerate(items):
         for paragraph, (text, spans) in enumerate(_paragraphs(item.text)):
             inside: list[int] = []
-            for position, (start, end) in enumerate(spans):
-                sentence = _sentence(text, number, paragraph, position, start, end)
+            for start, end in spans:
+                sentence = _sentence(text, number, paragraph, start, end)
                 if sentence.text in seen:
                     continue
                 seen.add(sentence.text)
@@ -212,16 +209,20 @@ def gather(items: Sequence[ContextItem]) -> Evidence:
         or not (is_general(fold(match.group(2))) or match.group(2) in _OPENING)
     }
     return Evidence(
-        tuple(items), tuple(found), tuple(paragraphs), frequency, tuple(titles), frozenset(capitals)
+        tuple(items),
+        tuple(found),
+        tuple(paragraphs),
+        frequency,
+        tuple(titles),
+        frozenset(capitals),
+        frequency.total() / max(1, len(found)) or 1.0,
     )
 
 
-def _sentence(
-    text: str, item: int, paragraph: int, position: int, start: int, end: int
-) -> Sentence:
+def _sentence(text: str, item: int, paragraph: int, start: int, end: int) -> Sentence:
     body = text[start:end]
     heading = bool(_HEADING.fullmatch(body)) and (body.startswith("#") or _is_title(body))
-    return Sentence(item, paragraph, position, start, end, body, _counts(body), is_heading=heading)
+    return Sentence(item, paragraph, start, end, body, _counts(body), is_heading=heading)
 
 
 def _is_title(body: str) -> bool:
@@ -236,7 +237,26 @@ def _counts(body: str) -> Counter[str]:
 @lru_cache(maxsize=512)
 def _paragraphs(text: str) -> tuple[tuple[str, tuple[tuple[int, int], ...]], ...]:
     parts = [part.strip() for part in re.split(r"\n\s*\n|\n(?=#)", text)]
-    return tuple((part, tuple(sentences(part))) for part in parts if part)
+    return tuple((part, tuple(_with_brackets(part))) for part in parts if part)
+
+
+def _with_brackets(text: str) -> Iterator[tuple[int, int]]:
+    """Sentences; one that seems to end within brackets goes on to their end, if that is near."""
+    spans = sentences(text)
+    at = 0
+    while at < len(spans):
+        start, end = spans[at]
+        at += 1
+        for ahead in range(at, min(at + _LOOK_AHEAD, len(spans))):
+            if not _opens_bracket(text[start:end]):
+                break
+            if not _opens_bracket(text[start : spans[ahead][1]]):
+                end, at = spans[ahead][1], ahead + 1
+        yield start, end
+
+
+def _opens_bracket(text: str) -> bool:
+    return text.count("(") > text.count(")")
 
 
 def with_names(question: Question, names: Sequence[str], weight: float) -> Question:

@@ -82,6 +82,13 @@ _KOREAN_PARTICLES: Final = (
 )
 
 
+_QUESTION_WORDS: Final = re.compile(
+    r"什么|关系|和|与|跟|怎么|怎样|为什么|哪里|哪儿|哪个|谁|何时|多少|几|吗|呢|请|告诉|知道|觉得|认为|关于|如何"
+    r"|ですか|ますか|でしたか|ましたか|どこ|いつ|なぜ|どうして|だれ|誰|何|どう|について|教えて"
+    r"|무엇|무슨|어디|언제|누가|누구|왜|어떻게|얼마|입니까|습니까|나요|세요|까요|당신|너는|네가|你|您|あなた|君"
+)
+
+
 def language_of(text: str) -> Language:
     """The language by its script: a fifth of the letters decides, Hangul and Kana first."""
     letters = len(_LETTER.findall(text)) or 1
@@ -109,7 +116,8 @@ def reply_wide(inputs: ReplyInputs, language: Language) -> str:
     said = "\n".join(message.content for message in inputs.history)
     found = _best(evidence, question, inputs.character, said)
     if found:
-        return "".join(_first_person(text, inputs.character, language) for text in found)
+        between = " " if language == "ko" else ""  # the others write no blanks
+        return between.join(_first_person(text, inputs.character, language) for text in found)
     if known and language_of(known[0].text) == "en":
         return _OTHER_LANGUAGE[language]
     return _DECLINE[language]
@@ -134,13 +142,6 @@ def _best(evidence: Evidence, question: str, character: str, said: str) -> list[
     best = sorted(scored)[:2]
     kept = [index for score, index in best if score <= 0.6 * best[0][0]]
     return [evidence.sentences[index].text.strip() for index in sorted(kept)]
-
-
-_QUESTION_WORDS: Final = re.compile(
-    r"什么|关系|和|与|跟|怎么|怎样|为什么|哪里|哪儿|哪个|谁|何时|多少|几|吗|呢|请|告诉|知道|觉得|认为|关于|如何"
-    r"|ですか|ますか|でしたか|ましたか|どこ|いつ|なぜ|どうして|だれ|誰|何|どう|について|教えて"
-    r"|무엇|무슨|어디|언제|누가|누구|왜|어떻게|얼마|입니까|습니까|나요|세요|까요|당신|너는|네가|你|您|あなた|君"
-)
 
 
 def _first_person(text: str, character: str, language: Language) -> str:
