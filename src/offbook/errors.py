@@ -95,10 +95,15 @@ class EmbedderMismatch(ConfigurationError):
 
 
 class ModelError(OffbookError):
-    """The model endpoint failed for good."""
+    """The model endpoint failed for good.
+
+    Attributes:
+        requests: How many went out for the call that failed.
+    """
 
     exit_code = 4
     kind = "model_failed"
+    requests: int = 1
 
 
 class InputRefused(ModelError):

@@ -22,7 +22,6 @@ from offbook.models.metering import Meter
 from offbook.models.prices import Price
 from tests.loopback import LoopbackServer
 from tests.loopback.answers import vector_of
-from tests.models.fakes import collected
 
 TEXTS = [f"text {n}" for n in range(10)]
 FAST = Limits(backoff_seconds=0.001, backoff_cap_seconds=0.002)
@@ -58,6 +57,14 @@ async def test_an_endpoint_without_base64_is_asked_for_numbers_from_then_on(loop
     ] * 4
 
 
+async def test_what_was_learned_in_one_command_holds_for_the_next(loopback):
+    loopback.always("no_base64")
+    shared = embedder(loopback)
+    for _ in range(3):
+        await shared.metered(Meter()).embed(["a"], "query")
+    assert loopback.count() == 4
+
+
 async def test_an_input_that_is_refused_either_way_is_told(loopback):
     loopback.always("context_length")
     with pytest.raises(InputRefused):
@@ -70,12 +77,6 @@ async def test_the_order_of_the_response_does_not_matter(loopback):
     np.testing.assert_allclose(
         await embedder(loopback).embed(TEXTS, "document"), expected(TEXTS), atol=1e-6
     )
-
-
-async def test_batches_come_as_they_arrive(loopback):
-    seen = dict((await collected(embedder(loopback).embed_batches(TEXTS, "document")))[0])
-    assert sorted(seen) == [0, 3, 6, 9]
-    np.testing.assert_allclose(seen[9], expected(TEXTS[9:]), atol=1e-6)
 
 
 async def test_nothing_to_embed_is_no_request(loopback):
@@ -116,7 +117,7 @@ async def test_a_length_that_changes_between_batches_is_refused(loopback):
 async def test_a_response_that_cannot_be_right_is_told(loopback, fault, told):
     loopback.always(fault)
     with pytest.raises(ModelError, match=told) as caught:
-        await embedder(loopback).embed(TEXTS, "document")
+        await embedder(loopback).embed(TEXTS[:3], "document")
     assert "sk-key" not in str(caught.value)
 
 
@@ -134,22 +135,25 @@ async def test_an_endpoint_that_hangs_is_given_up(loopback):
         )
 
 
-async def test_what_arrived_before_a_failure_is_given(loopback):
-    loopback.script("ok", "ok", "401")
-    slow = embedder(loopback, limiter=Limiter(Limits(concurrency=1)))
-    arrived, error = await collected(slow.embed_batches(TEXTS, "document"))
-    assert [start for start, _ in arrived] == [0, 3]
-    assert isinstance(error, ModelError)
+async def test_after_a_failure_the_other_batches_are_not_asked_for(loopback):
+    loopback.script("ok", "401")
+    slow = embedder(loopback, batch=1, limiter=Limiter(Limits(concurrency=1)))
+    with pytest.raises(ModelError, match="401"):
+        await slow.embed(TEXTS, "document")
+    assert loopback.count() <= 3
 
 
-async def test_closing_the_iterator_cancels_what_is_left(loopback):
+async def test_cancelling_cancels_what_is_left(loopback):
     loopback.latency_seconds = 0.05
     slow = embedder(loopback, batch=1, limiter=Limiter(Limits(concurrency=1)))
-    batches = slow.embed_batches(TEXTS, "document")
-    await anext(batches)
-    await batches.aclose()
+    embedding = asyncio.create_task(slow.embed(TEXTS, "document"))
+    while not loopback.count():
+        await asyncio.sleep(0.005)
+    embedding.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await embedding
     await asyncio.sleep(0.1)
-    assert loopback.count() <= 2
+    assert loopback.count() == 1
 
 
 async def test_requests_are_metered_and_cost_what_their_tokens_cost(loopback):
@@ -182,6 +186,8 @@ async def test_rows_of_different_lengths_and_odd_rows_are_told(loopback, monkeyp
     for make, told in (
         (lambda row: [1.0] * int(100 * abs(row[0])), "lengths"),
         (lambda _: ["one"], "neither a list"),
+        (lambda _: [[1.0, 2.0], [3.0, 4.0]], "neither a list"),
+        (lambda _: None, "neither a list"),
         (lambda _: "###", "neither a list"),
     ):
         monkeypatch.setattr(server, "_to_list", make)

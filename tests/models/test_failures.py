@@ -53,6 +53,11 @@ def test_a_refusal_of_this_one_input_is_told_apart(status, body):
     assert isinstance(from_status(PLACE, status, body, {}), InputRefused)
 
 
+def test_the_reason_is_found_however_late_it_stands():
+    body = {"error": {"message": f"{'The upstream failed. ' * 20}maximum context length is 4096"}}
+    assert isinstance(from_status(PLACE, 400, body, {}), InputRefused)
+
+
 def test_a_bad_request_for_embeddings_may_be_the_matter_of_one_text():
     place = Place("http://models.test/v1", "e", "embed")
     assert isinstance(from_status(place, 400, {"error": "no"}, {}), InputRefused)

@@ -96,6 +96,23 @@ async def test_after_the_last_try_the_failure_is_told():
     assert len(model.requests) == 3
 
 
+async def test_another_request_need_not_wait_and_is_no_retry():
+    clock = Clock()
+    other = PassingError("temperature is not known", at_once=True)
+    limiter = limiter_on(clock, Limits(retries=1, backoff_seconds=1.0))
+    model = Scripted(other, BROKEN, other, "Yes.")
+    assert (await Limited(model, limiter, Meter()).complete(request())).text == "Yes."
+    assert clock.slept == [1.0]
+
+
+async def test_all_requests_of_a_call_that_failed_are_counted():
+    meter, refused = Meter(), ModelError("400")
+    refused.requests = 3
+    with pytest.raises(ModelError):
+        await limited(Scripted(refused), meter=meter).complete(request())
+    assert meter.usage().calls == 3
+
+
 async def test_lasting_failures_are_told_at_once():
     model = Scripted(ModelError("401"))
     with pytest.raises(ModelError, match="401"):

@@ -28,6 +28,7 @@ from offbook.models.wrappers import wrap
 from offbook.prompts.ask import ask, request_of, stream_text
 from offbook.prompts.probes import PROBE_STRUCTURED, StructuredProbeInputs
 from offbook.prompts.profile import PROFILE, ProfileInputs
+from offbook.prompts.reply import REPLY, ReplyInputs
 from offbook.protocols import ChatModel
 from offbook.stores import endpoints
 from tests.loopback import Answer, LoopbackServer
@@ -36,6 +37,7 @@ from tests.loopback.server import BODIES, STATUSES
 from tests.models.fakes import collected
 
 ADA = ProfileInputs("Ada", ("Ada counts.",))
+WHO = ReplyInputs("Ada", "", (), (), (), "Who are you?")
 WORDS = StructuredProbeInputs(("elm",))
 KEY = "sk-very-secret-key"
 PASSING_BODIES = set(BODIES) - {"no_content", "redirect", "odd_data"}
@@ -147,11 +149,11 @@ class TestLadder:
     async def test_a_request_that_is_bad_on_every_rung_is_told_and_nothing_remembered(
         self, loopback
     ):
-        rungs = RungsInProcess()
+        rungs, meter = RungsInProcess(), Meter()
         loopback.always("400")
         with pytest.raises(ModelError, match="the request is bad"):
-            await ask(patient(loopback, rungs=rungs), PROBE_STRUCTURED, WORDS)
-        assert loopback.count() == 3
+            await ask(patient(loopback, meter, rungs=rungs), PROBE_STRUCTURED, WORDS)
+        assert meter.usage().calls == loopback.count() == 3
         assert await rungs.get(loopback.base_url, "m") is None
 
     async def test_an_endpoint_may_say_404_of_the_form(self, loopback):
@@ -186,10 +188,33 @@ class TestLadder:
 class TestParameters:
     async def test_a_parameter_that_is_not_known_there_is_left_out_from_then_on(self, loopback):
         loopback.always("no_temperature")
-        model = patient(loopback)
+        meter = Meter()
+        model = patient(loopback, meter)
         await ask(model, PROFILE, ADA)
         await ask(model, PROFILE, ADA)
         assert ["temperature" in body for body in loopback.chat_bodies] == [True, False, False]
+        assert meter.usage().calls == 3
+
+    async def test_all_who_sent_it_at_once_are_asked_again_without_it(self, loopback):
+        loopback.always("no_temperature")
+        loopback.latency_seconds = 0.02
+        model = patient(loopback)
+        names = [ProfileInputs(str(n), ("Ada counts.",)) for n in range(8)]
+        assert set(await asyncio.gather(*(ask(model, PROFILE, n) for n in names))) == {PLAIN_TEXT}
+        assert loopback.count() == 16
+
+    async def test_a_stream_leaves_it_out_too(self, loopback):
+        loopback.always("no_temperature")
+        meter = Meter()
+        assert "".join(await pieces(patient(loopback, meter))) == PLAIN_TEXT
+        assert ["temperature" in body for body in loopback.chat_bodies] == [True, False]
+        assert meter.usage().calls == 2
+
+    async def test_a_structured_request_leaves_it_out_without_losing_its_form(self, loopback):
+        loopback.always("no_temperature")
+        await ask(patient(loopback), PROBE_STRUCTURED, WORDS)
+        forms = [body["response_format"]["type"] for body in loopback.chat_bodies]
+        assert forms == ["json_schema", "json_schema"]
 
     async def test_the_length_limit_has_two_names(self, loopback):
         loopback.always("no_max_tokens")
@@ -316,6 +341,18 @@ class TestStreams:
         with pytest.raises(error):
             await pieces(patient(loopback))
 
+    async def test_a_reply_as_long_as_the_person_allows_is_a_reply(self, loopback):
+        loopback.always("length")
+        asked = stream_text(patient(loopback), REPLY, WHO, parameters={"max_tokens": 5})
+        assert "".join([piece async for piece in asked]) == PLAIN_TEXT
+
+    async def test_a_limit_that_leaves_room_for_thoughts_only_is_named(self, loopback):
+        loopback.answer = lambda body: Answer("<think>\nLet me see, and", "length")
+        asked = stream_text(patient(loopback), REPLY, WHO, parameters={"max_tokens": 5})
+        with pytest.raises(IncompleteAnswer) as caught:
+            _ = [piece async for piece in asked]
+        assert "reply.max_tokens" in caught.value.hint
+
     async def test_thoughts_are_left_out(self, loopback):
         loopback.always("think")
         assert "".join(await pieces(patient(loopback))) == PLAIN_TEXT
@@ -331,6 +368,15 @@ class TestStreams:
         with pytest.raises(InvalidAnswer, match="thought aloud"):
             await pieces(model)
         assert "".join(await pieces(model)) == "I am Ada."
+
+    async def test_a_model_that_stops_thinking_is_heard(self, loopback):
+        loopback.answer = lambda body: Answer("A tag: </think> I am Ada.")
+        model = backend(loopback)
+        with pytest.raises(InvalidAnswer, match="thought aloud"):
+            await pieces(model)
+        loopback.answer = lambda body: Answer("I am Ada, still.")
+        assert await pieces(model) == ["I am Ada, still."]
+        assert len(await pieces(model)) > 1
 
     async def test_closing_the_iterator_ends_the_request(self, loopback):
         loopback.answer = lambda body: "word " * 100_000

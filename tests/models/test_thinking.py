@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -60,6 +62,18 @@ def test_a_filter_that_begins_inside_a_thought_waits_for_its_end():
     assert thinking.feed("nk>I am ") == ["I am "]
     assert thinking.feed("Ada.") == ["Ada."]
     assert thinking.finish() == []
+
+
+def test_where_no_thought_ends_there_was_none():
+    thinking = ThinkingFilter(inside=True)
+    assert thinking.feed("I am ") + thinking.feed("Ada.") == []
+    assert thinking.finish() == ["I am Ada."]
+
+
+def test_many_tags_take_linear_time():
+    started = time.process_time()
+    assert strip_thinking("<think>a</think>" * 50_000 + "Yes.") == "Yes."
+    assert time.process_time() - started < 5
 
 
 def test_a_thought_that_was_shown_is_taken_back():

@@ -86,6 +86,33 @@ async def test_an_answer_at_the_length_limit_is_asked_for_again_however_whole_it
     assert "length limit" in model.requests[1].messages[-1].content
 
 
+async def test_a_reply_as_long_as_the_person_allows_is_a_reply():
+    model = Scripted(ChatResponse("I am Ada, and", "length"))
+    limit = {"max_tokens": 5}
+    assert await ask(model, REPLY, reply_inputs(), parameters=limit) == "I am Ada, and"
+
+
+async def test_without_a_limit_of_the_person_a_reply_that_is_cut_off_is_asked_for_again():
+    model = Scripted(ChatResponse("I am Ada, and", "length"), "I am Ada.")
+    assert await ask(model, REPLY, reply_inputs()) == "I am Ada."
+
+
+async def test_a_limit_that_leaves_room_for_nothing_is_named():
+    model = Scripted(by=lambda _: ChatResponse(" ", "length"))
+    with pytest.raises(IncompleteAnswer) as caught:
+        await ask(model, REPLY, reply_inputs(), parameters={"max_tokens": 5})
+    assert "reply.max_tokens" in caught.value.hint
+
+
+async def test_half_a_structure_and_half_of_what_is_kept_are_asked_for_again_despite_a_limit():
+    limit = {"max_tokens": 5}
+    model = Scripted(ChatResponse(GOOD, "length"), GOOD)
+    await ask(model, PROBE_STRUCTURED, WORDS, parameters=limit)
+    assert len(model.requests) == 2
+    model = Scripted(ChatResponse("Ada is", "length"), "Ada is a mathematician.")
+    assert await ask(model, PROFILE, ADA, parameters=limit) == "Ada is a mathematician."
+
+
 async def test_a_withheld_answer_is_not_asked_for_again():
     model = Scripted(ChatResponse("", "content_filter"))
     with pytest.raises(InputRefused):

@@ -19,6 +19,7 @@ from offbook.settings.endpoints import chat_endpoint, embed_endpoint, role_endpo
 from offbook.stores.opening import open_store, sqlite_url
 
 if TYPE_CHECKING:
+    from offbook.models.embedders import OpenAIEmbedder
     from offbook.protocols import ChatModel, Embedder, Store
     from offbook.settings import Settings
     from offbook.settings.endpoints import Endpoint
@@ -43,6 +44,7 @@ class Wiring:
     limiters: Limiters
     cache: CallCache
     backends: dict[tuple[str, str | None, str], ChatModel] = field(default_factory=dict)
+    embedder: OpenAIEmbedder | None = None
 
     @classmethod
     async def open(cls, settings: Settings) -> Wiring:
@@ -108,15 +110,17 @@ class Wiring:
             return BuiltinEmbedder()
         from offbook.models.embedders import OpenAIEmbedder
 
-        values = self.settings.values
-        return OpenAIEmbedder(
-            endpoint.base_url,
-            endpoint.model,
-            endpoint.api_key,
-            limiter=self.limiters.of(endpoint.base_url),
-            batch=values.embed.batch,
-            timeout_seconds=values.limits.timeout_seconds,
-        ).metered(meter, dimension=dimension)
+        if self.embedder is None:
+            values = self.settings.values
+            self.embedder = OpenAIEmbedder(
+                endpoint.base_url,
+                endpoint.model,
+                endpoint.api_key,
+                limiter=self.limiters.of(endpoint.base_url),
+                batch=values.embed.batch,
+                timeout_seconds=values.limits.timeout_seconds,
+            )
+        return self.embedder.metered(meter, dimension=dimension)
 
     async def close(self) -> None:
         """Close connections and the store."""

@@ -36,18 +36,17 @@ _CONNECT_SECONDS: Final = 10.0
 
 # A client belongs to the event loop in which it opened its connections.
 _clients: WeakKeyDictionary[
-    asyncio.AbstractEventLoop, dict[tuple[str, str | None, bool], AsyncOpenAI]
+    asyncio.AbstractEventLoop, dict[tuple[str, str | None], AsyncOpenAI]
 ] = WeakKeyDictionary()
 _forbidden: list[str] = []
 
 
-def client_for(base_url: str, api_key: str | None, *, trust_env: bool = False) -> AsyncOpenAI:
+def client_for(base_url: str, api_key: str | None) -> AsyncOpenAI:
     """The client for an endpoint, made at the first use in the running event loop.
 
     Args:
         base_url: Address of the endpoint.
         api_key: Its key; None where it asks for none, and then no key is sent.
-        trust_env: Whether proxies of the environment are used.
 
     Raises:
         ConfigurationError: requests are forbidden (:func:`forbid_requests`).
@@ -58,18 +57,18 @@ def client_for(base_url: str, api_key: str | None, *, trust_env: bool = False) -
             f"{_forbidden[-1]}"
         )
     clients = _clients.setdefault(asyncio.get_running_loop(), {})
-    key = (base_url, api_key, trust_env)
+    key = (base_url, api_key)
     if key not in clients:
-        clients[key] = _make(base_url, api_key, trust_env)
+        clients[key] = _make(base_url, api_key)
     return clients[key]
 
 
-def _make(base_url: str, api_key: str | None, trust_env: bool) -> AsyncOpenAI:
+def _make(base_url: str, api_key: str | None) -> AsyncOpenAI:
     import openai
 
     # The SDK's own client class: it comes with the transport library that this SDK version uses.
     http = openai.DefaultAsyncHttpxClient(
-        trust_env=trust_env,
+        trust_env=False,  # no proxies, no .netrc
         follow_redirects=False,
         event_hooks={"request": [_only_to(base_url, api_key)]},
     )

@@ -1,15 +1,15 @@
 """Embeddings from an OpenAI-compatible endpoint, in batches side by side.
 
-Takes: texts.  Gives: unit vectors, all at once or batch by batch as they arrive, so that ingestion
-can commit each one and a killed run asks for none of them again.
+Takes: texts.  Gives: unit vectors, checked: as many as texts, of one length, finite.
 """
 
 from __future__ import annotations
 
 import asyncio
 import base64
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from offbook.errors import EmbedderMismatch, InputRefused, ModelError, OffbookError
@@ -30,6 +30,14 @@ Encoding = Literal["float", "base64"]
 _BATCH: Final = 64
 
 
+@dataclass(slots=True)
+class _Habits:
+    """What was learned of an endpoint: how it writes vectors, and whether it ever answered."""
+
+    encoding: Encoding
+    answered: bool = False
+
+
 class OpenAIEmbedder:
     """An embedding model at an endpoint.
 
@@ -44,7 +52,6 @@ class OpenAIEmbedder:
         encoding: How vectors are asked for first; an endpoint that refuses base64, which is many
             times faster to read, is asked for lists of numbers from then on.
         timeout_seconds: How long one request may take.
-        trust_env: Whether proxies of the environment are used.
     """
 
     def __init__(
@@ -59,7 +66,6 @@ class OpenAIEmbedder:
         dimension: int | None = None,
         encoding: Encoding = "base64",
         timeout_seconds: float = 120.0,
-        trust_env: bool = False,
     ) -> None:
         if batch < 1:
             raise ValueError(f"a batch holds at least one text, not {batch!r}")
@@ -68,9 +74,7 @@ class OpenAIEmbedder:
         self._meter = meter or Meter()
         self._batch = batch
         self._dimension = dimension
-        self._encoding: Encoding = encoding
-        self._trust_env = trust_env
-        self._answered = False
+        self._habits = _Habits(encoding)
 
     @property
     def name(self) -> str:
@@ -91,26 +95,17 @@ class OpenAIEmbedder:
         return f"OpenAIEmbedder({self.base_url!r}, {self.name!r})"
 
     def metered(self, meter: Meter, *, dimension: int | None = None) -> OpenAIEmbedder:
-        """The same embedder for one command.
+        """The same embedder for one command; what is learned of the endpoint is shared.
 
         Args:
             meter: Counts this command's requests and keeps its budget.
             dimension: Length of the vectors that are stored already.
         """
         meter.budget.check_price(self.name)
-        place = self._place
-        return OpenAIEmbedder(
-            place.base_url,
-            place.model,
-            place.api_key,
-            limiter=self._limiter,
-            meter=meter,
-            batch=self._batch,
-            dimension=dimension or self._dimension,
-            encoding=self._encoding,
-            timeout_seconds=place.timeout_seconds,
-            trust_env=self._trust_env,
-        )
+        made = copy(self)
+        made._meter = meter
+        made._dimension = dimension or self._dimension
+        return made
 
     async def embed(self, texts: Sequence[str], kind: EmbedKind) -> NDArray[np.float32]:
         """Vectors of ``texts``, shape ``(len(texts), dimension)``, rows of length 1 (blanks: 0).
@@ -123,41 +118,18 @@ class OpenAIEmbedder:
         """
         import numpy as np
 
-        async with aclosing(self.embed_batches(texts, kind)) as batches:
-            found = {start: vectors async for start, vectors in batches}
-        if not found:
-            return np.zeros((0, self._dimension or 0), np.float32)
-        return np.concatenate([found[start] for start in sorted(found)])
-
-    async def embed_batches(
-        self, texts: Sequence[str], kind: EmbedKind
-    ) -> AsyncGenerator[tuple[int, NDArray[np.float32]], None]:
-        """``(start, vectors)`` of each batch as it arrives: rows for ``texts[start:]`` onwards.
-
-        All batches are asked for at once, within the limits. After a failure, the batches that
-        arrived are still given before it is raised. Closing the iterator cancels the others.
-        """
         del kind  # the endpoints of this protocol make no difference between the two
-        tasks = {
-            asyncio.create_task(self._vectors(texts[start : start + self._batch])): start
+        tasks = [
+            asyncio.create_task(self._vectors(texts[start : start + self._batch]))
             for start in range(0, len(texts), self._batch)
-        }
-        waiting, failure = set(tasks), None
+        ]
         try:
-            while waiting and failure is None:
-                done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-                for task in sorted(done, key=lambda each: tasks[each]):
-                    error = task.exception()
-                    if error is not None:
-                        failure = failure or error
-                    else:
-                        yield tasks[task], task.result()
-            if failure is not None:
-                raise failure
+            found = await asyncio.gather(*tasks)
         finally:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+        return np.concatenate(found) if found else np.zeros((0, self._dimension or 0), np.float32)
 
     async def _vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of one batch. Blank texts, which endpoints refuse, get the zero vector."""
@@ -197,22 +169,23 @@ class OpenAIEmbedder:
 
     async def _send_as_it_likes(self, texts: Sequence[str]) -> Mapping[str, Any]:
         """Send; where the endpoint refuses its first request, ask once for plain numbers."""
-        encoding = self._encoding
+        habits = self._habits
+        encoding = habits.encoding
         try:
             body = await self._send(texts, encoding)
         except InputRefused:
-            if self._answered or encoding == "float":
+            if habits.answered or encoding == "float":
                 raise
             self._meter.embedded(self.name, 0)
             body = await self._send(texts, "float")
-            self._encoding = "float"
-        self._answered = True
+            habits.encoding = "float"
+        habits.answered = True
         return body
 
     async def _send(self, texts: Sequence[str], encoding: Encoding) -> Mapping[str, Any]:
         place = self._place
+        client = client_for(place.base_url, place.api_key)
         try:
-            client = client_for(place.base_url, place.api_key, trust_env=self._trust_env)
             async with asyncio.timeout(place.timeout_seconds):
                 raw = await client.embeddings.with_raw_response.create(
                     model=place.model,
@@ -274,12 +247,15 @@ def _row(embedding: Any) -> NDArray[np.float32]:
     try:
         if isinstance(embedding, str):
             return np.frombuffer(base64.b64decode(embedding, validate=True), "<f4")
-        return np.asarray(embedding, np.float32).reshape(-1)
+        row = np.asarray(embedding, np.float32)
     except (TypeError, ValueError):
+        row = None
+    if row is None or row.ndim != 1:
         raise ModelError(
             f"an embedding is neither a list of numbers nor base64: {str(embedding)[:60]!r}",
             "check embed.base_url: it may not be an OpenAI-compatible address",
-        ) from None
+        )
+    return row
 
 
 def _to_unit(vectors: NDArray[np.float64], embedder: OpenAIEmbedder) -> NDArray[np.float32]:

@@ -41,6 +41,7 @@ class PassingError(ModelError):
         retry_after: Seconds that the endpoint asked to wait, or None.
         throttled: Whether the endpoint said that it is asked too fast (429).
         unreachable: Whether no connection came about.
+        at_once: Whether the next try is another request, so that there is nothing to wait for.
     """
 
     def __init__(
@@ -51,11 +52,13 @@ class PassingError(ModelError):
         retry_after: float | None = None,
         throttled: bool = False,
         unreachable: bool = False,
+        at_once: bool = False,
     ) -> None:
         super().__init__(message, hint)
         self.retry_after = retry_after
         self.throttled = throttled
         self.unreachable = unreachable
+        self.at_once = at_once
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,15 +89,16 @@ class Place:
 
 def from_status(place: Place, status: int, body: Any, headers: Mapping[str, str]) -> ModelError:
     """The error for a response with ``status``; passing or lasting."""
-    said = place.quote(said_by(body))
-    told = f"{place.base_url} answered {status} for model {place.model!r}: {said or '(no text)'}"
+    said = said_by(body)
+    shown = place.quote(said) or "(no text)"
+    told = f"{place.base_url} answered {status} for model {place.model!r}: {shown}"
     passes = status in PASSING or status >= 500
     if passes and not (status == 500 and is_about_context_length(said)):
         return PassingError(
             told,
             _hint_when_passing(place, status),
             retry_after=retry_after(headers),
-            throttled=status == 429 and "insufficient_quota" not in said_by(body),
+            throttled=status == 429 and "insufficient_quota" not in said,
         )
     if status == 413 or is_about_context_length(said):
         return InputRefused(told, _hint_when_too_long(place))

@@ -15,6 +15,7 @@ from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from offbook.errors import ModelError
 from offbook.language.tokens import count_tokens
 from offbook.models.failures import PassingError
 from offbook.models.metering import Meter, prompt_tokens_of, task_of
@@ -35,7 +36,8 @@ class Limits:
     Args:
         concurrency: Calls in flight.
         rpm: Requests a minute, or None.
-        tpm: Tokens a minute (estimated, prompt and answer), or None.
+        tpm: Tokens a minute, or None: those of the prompts, estimated, and of the answers as far
+            as the requests limit them.
         retries: Further attempts after a passing failure.
         backoff_seconds: The first pause; it doubles.
         backoff_cap_seconds: The longest pause of our own.
@@ -105,8 +107,7 @@ class Limiter:
                 async with self.slot(tokens):
                     return await attempt()
             except PassingError as error:
-                await self.pause(error, tries)
-                tries += 1
+                tries = await self.pause(error, tries)
 
     @asynccontextmanager
     async def slot(self, tokens: int = 0) -> AsyncGenerator[None, None]:
@@ -128,18 +129,23 @@ class Limiter:
         finally:
             self._leave()
 
-    async def pause(self, error: PassingError, tries: int) -> None:
+    async def pause(self, error: PassingError, tries: int) -> int:
         """Wait before the next try.
 
         Args:
             error: What the last try met.
             tries: Retries so far.
 
+        Returns:
+            Retries with the next one; what can be asked otherwise at once is none.
+
         Raises:
             PassingError: ``error`` itself, when it was the last try: after ``retries``, after one
                 where nothing was ever reached, or where the endpoint asks for a longer rest
                 than anyone would wait for.
         """
+        if error.at_once:
+            return tries
         limits = self.limits
         most = limits.retries if self._reached else min(1, limits.retries)
         asked = error.retry_after or 0.0
@@ -148,6 +154,7 @@ class Limiter:
         step = min(limits.backoff_cap_seconds, limits.backoff_seconds * 2**tries)
         # Half of the pause is by chance, so that calls refused together do not come back together.
         await self._sleep(max(asked, step * (0.5 + 0.5 * self._jitter())))
+        return tries + 1
 
     async def _enter(self) -> None:
         if self._in_flight < self.allowed and not self._queue:
@@ -201,6 +208,11 @@ class Limiter:
         if self._recent and (full or over):
             wait = max(wait, self._recent[0][0] + _WINDOW_SECONDS - now)
         return wait
+
+
+def _most_tokens(request: ChatRequest) -> int:
+    """Tokens of the longest answer, where the request limits it."""
+    return int(request.parameters.get("max_tokens") or 0)
 
 
 def _with_tokens(response: ChatResponse, prompt_tokens: int) -> ChatResponse:
@@ -259,14 +271,20 @@ class Limited:
             try:
                 response = _with_tokens(await self._inner.complete(request), tokens)
                 spent = (response.prompt_tokens, response.completion_tokens)
+            except ModelError as error:
+                self._count_further(request, error.requests)
+                raise
             finally:
                 budget.settle(self.name, aside, *spent)
-            if response.requests > 1:
-                self._meter.requested(self.name, task_of(request), response.requests - 1)
+            self._count_further(request, response.requests)
             return response
 
-        most = request.parameters.get("max_tokens") or 0
-        return await self._limiter.run(attempt, tokens=tokens + most)
+        return await self._limiter.run(attempt, tokens=tokens + _most_tokens(request))
+
+    def _count_further(self, request: ChatRequest, requests: int) -> None:
+        """Count the requests beyond the first that one attempt took."""
+        if requests > 1:
+            self._meter.requested(self.name, task_of(request), requests - 1)
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[str, None]:
         """Answer in pieces; tried again only while no piece was given."""
@@ -275,7 +293,7 @@ class Limited:
         tries, given = 0, 0
         while True:
             try:
-                async with self._limiter.slot(tokens):
+                async with self._limiter.slot(tokens + _most_tokens(request)):
                     aside = budget.reserve(self.name, tokens, request.parameters.get("max_tokens"))
                     self._meter.requested(self.name, task_of(request))
                     try:
@@ -289,5 +307,4 @@ class Limited:
             except PassingError as error:
                 if given:
                     raise
-                await self._limiter.pause(error, tries)
-                tries += 1
+                tries = await self._limiter.pause(error, tries)

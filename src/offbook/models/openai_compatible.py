@@ -7,21 +7,17 @@ It asks once: trying again, limits, the cache and metering are ``wrappers.wrap``
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from offbook.errors import InputRefused, InvalidAnswer, ModelError, OffbookError
 from offbook.models.clients import client_for
-from offbook.models.failures import (
-    PassingError,
-    Place,
-    from_exception,
-    said_by,
-)
+from offbook.models.failures import PassingError, Place, from_exception, said_by
 from offbook.models.ladder import RUNGS, Rung, RungMemory, RungsInProcess, body_on, refuses_format
 from offbook.models.responses import check_end, plain, read_chat, read_event
 from offbook.models.thinking import ThinkingFilter
+from offbook.prompts.answers import may_be_short
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -42,7 +38,6 @@ class OpenAICompatible:
         section: The section of the settings that it came from, for messages.
         timeout_seconds: How long a whole answer may take, and each piece of a stream.
         rungs: Remembers how the endpoint takes structured prompts.
-        trust_env: Whether proxies of the environment are used.
     """
 
     def __init__(
@@ -54,11 +49,9 @@ class OpenAICompatible:
         section: str = "chat",
         timeout_seconds: float = 120.0,
         rungs: RungMemory | None = None,
-        trust_env: bool = False,
     ) -> None:
         self._place = Place(base_url.rstrip("/"), model, section, api_key, timeout_seconds)
         self._rungs = rungs or RungsInProcess()
-        self._trust_env = trust_env
         self._probing: asyncio.Event | None = None
         self._renamed: dict[str, str | None] = {}
         self._thinks_first = False
@@ -110,21 +103,19 @@ class OpenAICompatible:
 
     async def _descend(self, known: Rung | None, request: ChatRequest) -> ChatResponse:
         """Try the known rung, then the ones below it."""
-        first: ModelError | None = None
-        refused = 0
-        for rung in RUNGS[RUNGS.index(known or RUNGS[0]) :]:
+        rungs = RUNGS[RUNGS.index(known or RUNGS[0]) :]
+        for refused, rung in enumerate(rungs):
             try:
                 response = await self._send(rung, request, refused)
-            except _FormatRefusedError as refusal:
-                first, refused = first or refusal.failure, refusal.requests
+            except _FormatRefusedError:
                 continue
             if rung != known:
                 await self._rungs.put(self.base_url, self.name, rung)
             return response
-        raise first or AssertionError("the last rung has no form to refuse")
+        raise AssertionError("the last rung has no form to refuse")
 
     async def _send(self, rung: Rung, request: ChatRequest, before: int) -> ChatResponse:
-        """Send the request; again without a parameter that the endpoint does not know.
+        """Send the request.
 
         Args:
             rung: How a structured answer is asked for.
@@ -132,60 +123,57 @@ class OpenAICompatible:
             before: Requests that were sent for it so far.
         """
         messages, form = body_on(rung, request)
-        requests = before
-        while True:
-            requests += 1
-            try:
-                async with asyncio.timeout(self._place.timeout_seconds):
-                    raw = await self._client().chat.completions.with_raw_response.create(
-                        model=self.name,
-                        messages=plain(messages),
-                        extra_body=self._parameters(request.parameters) | form,
-                    )
-                    content = raw.http_response.content
-            except OffbookError:
-                raise
-            except Exception as error:
-                if self._adapts(error, request.parameters):
-                    continue
-                raise self._failure(error, bool(form), requests) from error
-            return read_chat(
-                self._place, content, structured=request.schema is not None, requests=requests
-            )
+        parameters = self._parameters(request.parameters)
+        try:
+            async with asyncio.timeout(self._place.timeout_seconds):
+                raw = await self._client().chat.completions.with_raw_response.create(
+                    model=self.name, messages=plain(messages), extra_body=parameters | form
+                )
+                content = raw.http_response.content
+        except OffbookError:
+            raise
+        except Exception as error:
+            failure = self._failure(error, [n for n in request.parameters if n in parameters])
+            if form and _is_about_format(error, failure):
+                raise _FormatRefusedError from error
+            failure.requests = before + 1
+            raise failure from error
+        return read_chat(
+            self._place, content, structured=request.schema is not None, requests=before + 1
+        )
 
     def _client(self) -> AsyncOpenAI:
-        place = self._place
-        return client_for(place.base_url, place.api_key, trust_env=self._trust_env)
+        return client_for(self._place.base_url, self._place.api_key)
 
-    def _failure(self, error: Exception, with_form: bool, requests: int) -> Exception:
-        import openai
+    def _failure(self, error: Exception, own: Sequence[str]) -> ModelError:
+        """The failure for an exception of the SDK.
 
+        Args:
+            error: What it raised.
+            own: Names of parameters that were sent under their own names.
+        """
         failure = from_exception(self._place, error)
-        if with_form and isinstance(error, openai.APIStatusError):
-            refused = refuses_format(error.status_code, _said(error))
-            if refused and not isinstance(failure, InputRefused):
-                return _FormatRefusedError(failure, requests)
+        if self._adapts(error, own):
+            return PassingError(failure.message, failure.hint, at_once=True)
         return failure
 
     def _parameters(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
         names = {name: self._renamed.get(name, name) for name in parameters}
         return {new: parameters[old] for old, new in names.items() if new is not None}
 
-    def _adapts(self, error: Exception, parameters: Mapping[str, Any]) -> bool:
+    def _adapts(self, error: Exception, own: Sequence[str]) -> bool:
         """Whether the endpoint refused a parameter that it can be asked without, from now on."""
         import openai
 
         if not isinstance(error, openai.BadRequestError | openai.UnprocessableEntityError):
             return False
         said = _said(error).casefold()
-        if not any(mark in said for mark in _DISLIKES):
+        refused = next((name for name in own if name in said), None)
+        if refused is None or not any(mark in said for mark in _DISLIKES):
             return False
-        for name in parameters:
-            if name in said and name not in self._renamed:
-                # Newer models of OpenAI know the length limit by another name only.
-                self._renamed[name] = "max_completion_tokens" if name == "max_tokens" else None
-                return True
-        return False
+        # Newer models of OpenAI know the length limit by another name only.
+        self._renamed[refused] = "max_completion_tokens" if refused == "max_tokens" else None
+        return True
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[str, None]:
         """Answer in pieces of text; closing the iterator closes the connection.
@@ -198,15 +186,18 @@ class OpenAICompatible:
             InvalidAnswer: thoughts were taken for the answer.
         """
         thinking = ThinkingFilter(inside=self._thinks_first)
-        shown = False
-        async with aclosing(self._pieces(request)) as pieces:
-            async for piece in pieces:
+        shown, finish_reason = False, None
+        async with aclosing(self._events(request)) as events:
+            async for piece, reason in events:
+                finish_reason = reason or finish_reason
                 for part in thinking.feed(piece):
                     if part is None:
                         self._learn_that_it_thinks(shown)
                     else:
                         shown = True
                         yield part
+        check_end(self._place, finish_reason, short=shown and may_be_short(request))
+        self._thinks_first = self._thinks_first and thinking.tagged
         for part in thinking.finish():
             if part is not None:
                 yield part
@@ -219,17 +210,17 @@ class OpenAICompatible:
                 "ask again: from now on what it says before </think> is left out",
             )
 
-    async def _pieces(self, request: ChatRequest) -> AsyncGenerator[str, None]:
-        """The pieces of content as the endpoint sends them, to the end of the answer."""
-        finish_reason: str | None = None
+    async def _events(self, request: ChatRequest) -> AsyncGenerator[tuple[str, str | None], None]:
+        """Pieces of content as the endpoint sends them, and why it ended where it says so."""
         seconds = self._place.timeout_seconds
+        parameters = self._parameters(request.parameters)
         try:
             async with asyncio.timeout(seconds):
                 stream = await self._client().chat.completions.create(
                     model=self.name,
                     messages=plain(request.messages),
                     stream=True,
-                    extra_body=self._parameters(request.parameters),
+                    extra_body=parameters,
                 )
             async with stream:
                 while True:
@@ -237,24 +228,33 @@ class OpenAICompatible:
                         event = await anext(stream, None)
                     if event is None:
                         break
-                    piece, reason = read_event(event)
-                    finish_reason = reason or finish_reason
-                    if piece:
-                        yield piece
+                    yield read_event(event)
         except OffbookError:
             raise
         except Exception as error:
-            raise self._broken_off(error) from error
-        check_end(self._place, finish_reason)
+            own = [name for name in request.parameters if name in parameters]
+            raise self._broken_off(error, own) from error
 
-    def _broken_off(self, error: Exception) -> ModelError:
+    def _broken_off(self, error: Exception, own: Sequence[str]) -> ModelError:
         import openai
 
-        failure = from_exception(self._place, error)
+        failure = self._failure(error, own)
         if isinstance(error, openai.APIStatusError | openai.APIConnectionError | TimeoutError):
             return failure
         message = f"the answer of model {self.name!r} broke off: {failure.message}"
         return PassingError(message, failure.hint)
+
+
+def _is_about_format(error: Exception, failure: ModelError) -> bool:
+    """Whether the endpoint may not know this way to ask for a structured answer."""
+    import openai
+
+    otherwise = isinstance(failure, PassingError) and failure.at_once
+    if otherwise or isinstance(failure, InputRefused):
+        return False
+    return isinstance(error, openai.APIStatusError) and refuses_format(
+        error.status_code, _said(error)
+    )
 
 
 def _said(error: Any) -> str:
@@ -264,8 +264,3 @@ def _said(error: Any) -> str:
 
 class _FormatRefusedError(Exception):
     """The endpoint does not know this way to ask for a structured answer."""
-
-    def __init__(self, failure: ModelError, requests: int) -> None:
-        super().__init__(failure.message)
-        self.failure = failure
-        self.requests = requests

@@ -79,8 +79,13 @@ def read_event(event: Any) -> tuple[str, str | None]:
     return storable(getattr(delta, "content", None) or ""), choice.finish_reason
 
 
-def check_end(place: Place, finish_reason: str | None) -> None:
+def check_end(place: Place, finish_reason: str | None, *, short: bool) -> None:
     """Raise unless a stream ended as a whole answer ends.
+
+    Args:
+        place: Who answered.
+        finish_reason: What the endpoint said of the end.
+        short: Whether an answer that ends at the length limit is taken.
 
     Raises:
         PassingError: it stopped before the endpoint said that the answer is whole.
@@ -93,7 +98,7 @@ def check_end(place: Place, finish_reason: str | None) -> None:
             "before its end",
             "ask again; what was shown is not whole",
         )
-    if finish_reason == "length":
+    if finish_reason == "length" and not short:
         raise IncompleteAnswer(
             f"the answer of model {place.model!r} was cut off at the length limit",
             "raise reply.max_tokens, or the limit of the endpoint",

@@ -11,6 +11,7 @@ The rules, for tags ``<think>`` and ``<thinking>`` in any case:
 - An opening tag at the beginning of a line that is never closed: the rest was thought. Often
   nothing is left; an empty answer is asked for again.
 - An opening tag in the middle of a line that is never closed is text that speaks of the tag.
+- Where the answer was expected to begin inside a thought and holds no tag, all of it is answer.
 - A structured answer that is valid JSON as it stands is left alone: there, tags stand in strings.
 """
 
@@ -58,9 +59,11 @@ class ThinkingFilter:
     """
 
     def __init__(self, inside: bool = False) -> None:
+        self.tagged = False
+        """Whether there was a tag so far."""
         self._depth = int(inside)
         self._pending = ""
-        self._thought = ""
+        self._thought: list[str] = []
         self._mention = False
         self._closed = False
         self._line_blank = True
@@ -68,16 +71,16 @@ class ThinkingFilter:
 
     def feed(self, piece: str) -> list[str | None]:
         """What ``piece`` adds to the answer; None: all of the answer so far was thought."""
-        self._pending += piece
+        text = self._pending + piece
         found: list[str | None] = []
-        while match := _TAG.search(self._pending):
-            before, self._pending = self._pending[: match.start()], self._pending[match.end() :]
-            self._take(before, found)
-            self._turn(match, found)
-        held = _length_of_broken_tag(self._pending)
-        cut = len(self._pending) - held
-        before, self._pending = self._pending[:cut], self._pending[cut:]
-        self._take(before, found)
+        start = 0
+        for tag in _TAG.finditer(text):
+            self._take(text[start : tag.start()], found)
+            self._turn(tag, found)
+            start = tag.end()
+        end = max(start, len(text) - _length_of_broken_tag(text))
+        self._pending = text[end:]
+        self._take(text[start:end], found)
         return found
 
     def finish(self) -> list[str | None]:
@@ -85,15 +88,16 @@ class ThinkingFilter:
         found: list[str | None] = []
         rest, self._pending = self._pending, ""
         self._take(rest, found)
-        if self._depth and (self._closed or self._mention):
-            # The thought only mentioned a tag, or the answer did: what was held back is text.
+        if self._depth and (self._closed or self._mention or not self.tagged):
+            # The thought only mentioned a tag, or the answer did, or the answer did not begin
+            # inside a thought after all: what was held back is text.
             self._depth = 0
-            self._emit(self._thought, found)
+            self._emit("".join(self._thought), found)
         return found
 
     def _take(self, text: str, found: list[str | None]) -> None:
         if self._depth:
-            self._thought += text
+            self._thought.append(text)
         else:
             self._emit(text, found)
 
@@ -108,18 +112,19 @@ class ThinkingFilter:
             found.append(text)
 
     def _turn(self, tag: re.Match[str], found: list[str | None]) -> None:
+        self.tagged = True
         closing = bool(tag[1])
         if not closing:
             if self._depth == 0:
                 self._mention = not self._line_blank
                 self._closed = False
-                self._thought = tag[0] if self._mention else ""
+                self._thought = [tag[0]] if self._mention else []
             elif self._mention:
-                self._thought += tag[0]
+                self._thought.append(tag[0])
             self._depth += 1
         elif self._depth:
             self._depth -= 1
-            self._closed, self._mention, self._thought = True, False, ""
+            self._closed, self._mention, self._thought = True, False, []
         else:
             self._started, self._line_blank = False, True
             found.append(None)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from offbook.prompts.prompt import Prompt
-    from offbook.types import ChatResponse
+    from offbook.types import ChatRequest, ChatResponse
 
 In = TypeVar("In")
 Out = TypeVar("Out")
@@ -56,17 +56,37 @@ class Answer(Protocol[Out]):
         ...
 
 
-def read_answer(prompt: Prompt[In, Out], inputs: In, response: ChatResponse) -> Out:
+def may_be_short(request: ChatRequest) -> bool:
+    """Whether an answer that ends at the length limit is a short answer, not half of one.
+
+    A person who limits the length of replies (``reply.max_tokens``) wants them that short. Half of
+    a structure is nothing, and what is cached must be whole.
+    """
+    if request.origin is None or request.cacheable:
+        return False
+    limited = request.parameters.get("max_tokens") is not None
+    return limited and isinstance(request.origin[0].answer, Text)
+
+
+def read_answer(
+    prompt: Prompt[In, Out], inputs: In, response: ChatResponse, *, short: bool = False
+) -> Out:
     """The value of a response, by the prompt's own format and check.
 
     The one reader: what the cache keeps and what the caller gets are judged alike.
+
+    Args:
+        prompt: What was asked.
+        inputs: About what.
+        response: What was answered.
+        short: Whether a text that ends at the length limit is taken; see :func:`may_be_short`.
 
     Raises:
         IncompleteAnswer: the endpoint cut the answer off (finish reason ``length``).
         InputRefused: the endpoint withheld it (``content_filter``); asking again is no use.
         InvalidAnswer: it does not fit.
     """
-    if response.finish_reason == "length":
+    if response.finish_reason == "length" and not (short and response.text.strip()):
         raise IncompleteAnswer(
             "the answer was cut off at the length limit",
             "raise the limit (reply.max_tokens for replies, else the endpoint's own)",

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from offbook.errors import AnswerError, InvalidAnswer
-from offbook.prompts.answers import describe_schema, read_answer
+from offbook.prompts.answers import describe_schema, may_be_short, read_answer
 from offbook.prompts.prompt import Prompt, render
 from offbook.types import ChatRequest, Message
 
@@ -90,7 +90,7 @@ async def ask(
     for left in range(retries, -1, -1):
         response = await model.complete(request)
         try:
-            return read_answer(prompt, inputs, response)
+            return read_answer(prompt, inputs, response, short=may_be_short(request))
         except AnswerError as error:
             if left == 0:
                 error.hint = error.hint or (
