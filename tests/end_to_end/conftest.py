@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -12,11 +13,22 @@ from tests.end_to_end.world import World
 from tests.loopback import LoopbackServer
 
 
-@pytest.fixture
-def server() -> Iterator[LoopbackServer]:
-    """A running endpoint."""
+@pytest.fixture(scope="module")
+def module_server() -> Iterator[LoopbackServer]:
+    """An endpoint that runs as long as a file's tests."""
     with LoopbackServer() as running:
         yield running
+
+
+@pytest.fixture
+def server(module_server: LoopbackServer) -> LoopbackServer:
+    """A running endpoint that nobody has told or asked anything yet."""
+    for part in fields(LoopbackServer):
+        if part.init and part.name not in ("port", "requests") and part.name[0] != "_":
+            setattr(module_server, part.name, part.default)
+    module_server.forget_script()
+    module_server.clear()
+    return module_server
 
 
 @pytest.fixture

@@ -143,6 +143,12 @@ class LoopbackServer:
         self._check(*([fault] if fault else []))
         self._always = fault
 
+    def forget_script(self) -> None:
+        """No faults from now on."""
+        with self._lock:
+            self._script.clear()
+            self._always = None
+
     def count(self, path: str = "") -> int:
         """Requests whose path ends so."""
         return sum(request.path.endswith(path) for request in self.requests)
