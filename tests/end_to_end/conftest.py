@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
@@ -11,6 +12,10 @@ import pytest
 
 from tests.end_to_end.world import World
 from tests.loopback import LoopbackServer
+
+
+TOLD = ("latency_seconds", "answer", "dimension", "refuses", "usage", "retry_after")
+"""What a test may have told the endpoint."""
 
 
 @pytest.fixture(scope="module")
@@ -24,8 +29,12 @@ def module_server() -> Iterator[LoopbackServer]:
 def server(module_server: LoopbackServer) -> LoopbackServer:
     """A running endpoint that nobody has told or asked anything yet."""
     for part in fields(LoopbackServer):
-        if part.init and part.name not in ("port", "requests") and part.name[0] != "_":
+        if part.name in TOLD:
             setattr(module_server, part.name, part.default)
+    deadline = time.monotonic() + 30
+    while module_server.in_flight:
+        assert time.monotonic() < deadline, "a request of the test before is still there"
+        time.sleep(0.005)
     module_server.forget_script()
     module_server.clear()
     return module_server
