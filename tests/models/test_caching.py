@@ -145,6 +145,50 @@ async def test_documents_of_all_who_asked_are_noted(cache, sqlite_store):
     assert await stored(sqlite_store, request(), model) is None
 
 
+async def test_one_who_finds_a_stored_answer_has_its_documents_noted(cache, sqlite_store):
+    cached = Cached(Scripted("Yes."), cache)
+    await cached.complete(request(documents=frozenset({"ada/a.md"})))
+    await asyncio.gather(
+        cached.complete(request(documents=frozenset({"ada/a.md", "bo/a.md"}))),
+        cached.complete(request(documents=frozenset({"cy/a.md"}))),
+    )
+    assert await documents(sqlite_store) == {"ada/a.md", "bo/a.md", "cy/a.md"}
+
+
+async def test_a_stored_answer_that_is_known_to_rest_on_a_document_is_only_read(sqlite_store):
+    class ReadOnly:
+        async def read(self, operation):
+            return await sqlite_store.read(operation)
+
+    sent = request(documents=frozenset({"ada/a.md"}))
+    await Cached(Scripted("Yes."), CallCache(sqlite_store)).complete(sent)
+    again = Cached(Scripted(), CallCache(ReadOnly()))  # type: ignore[arg-type]
+    assert (await again.complete(sent)).cached
+
+
+@pytest.mark.parametrize("steps", range(12))
+async def test_whenever_one_joins_its_documents_are_noted(sqlite_store, steps):
+    class Immediate:
+        async def read(self, operation):
+            return await sqlite_store.read(operation)
+
+        async def write(self, operation):
+            writing.set()
+            await asyncio.sleep(0)
+            return await sqlite_store.write(operation)
+
+    writing = asyncio.Event()
+    model = Scripted("Yes.", "Yes.")
+    cached = Cached(model, CallCache(Immediate()))  # type: ignore[arg-type]
+    first = asyncio.create_task(cached.complete(request(documents=frozenset({"ada/a.md"}))))
+    await writing.wait()
+    await asyncio.sleep(0.002 * steps)
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    await asyncio.gather(first, cached.complete(request(documents=frozenset({"ada/b.md"}))))
+    assert await documents(sqlite_store) == {"ada/a.md", "ada/b.md"}
+
+
 async def test_one_who_joins_while_the_answer_is_written_has_its_documents_noted(sqlite_store):
     writing, go = asyncio.Event(), asyncio.Event()
 

@@ -37,6 +37,16 @@ async def test_forgetting_a_document_forgets_only_the_answers_that_saw_it(store:
     assert [bool(found) for found in left] == [False, False, True]
 
 
+async def test_an_answer_that_was_found_with_another_document_goes_with_that_one_too(store: Store):
+    await store.write(lambda c: put(c, "1", text="x", documents=frozenset({"a/d"})))
+    await store.write(lambda c: call_cache.link(c, ["1", "gone"], frozenset({"a/d", "b/e/f"})))
+    found = await store.read(lambda c: call_cache.get(c, "1"))
+    assert found is not None
+    assert found.documents == {"a/d", "b/e/f"}
+    assert await store.write(lambda c: call_cache.forget_documents(c, "b", "e/f")) == 1
+    assert await store.read(lambda c: call_cache.get(c, "1")) is None
+
+
 async def test_forgetting_a_character_forgets_all_that_saw_it(store: Store):
     await store.write(lambda c: put(c, "1", text="x", documents=frozenset({"a/d"})))
     await store.write(lambda c: put(c, "2", text="x", documents=frozenset({"b/d"})))

@@ -125,8 +125,6 @@ async def test_profile_voice_and_settings_are_kept(store: Store):
     found = await store.read(lambda c: characters.require(c, "ada"))
     assert found.settings == {"a": [1, None, "ü"]}
     assert (found.profile, found.voice, found.profile_documents) == ("P", ("Oh!",), ("a", "b"))
-    await store.write(lambda c: characters.set_settings(c, "ada", {}))
-    assert (await store.read(lambda c: characters.require(c, "ada"))).settings == {}
 
 
 async def test_deleting_a_character_leaves_no_row_of_it(store: Store):

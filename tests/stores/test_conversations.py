@@ -67,16 +67,6 @@ async def test_storing_a_turn_again_changes_nothing(store: Store):
     assert len(await store.read(lambda c: conversations.list_turns(c, "ada", "s"))) == 2
 
 
-async def test_a_client_that_sends_its_history_is_recognized(store: Store):
-    await begin(store)
-    await say(store, "q0", "a0")
-    await say(store, "q1", "a1")
-    seen = conversations.turn_id(conversations.turn_id(None, "q0", "a0"), "q1", "a1")
-    find = partial(conversations.find_turn, character="ada", turn=seen)
-    assert await store.read(partial(find, principal=principals.OWNER)) == "s"
-    assert await store.read(partial(find, principal="stranger")) is None
-
-
 async def test_a_session_belongs_to_who_began_it(store: Store):
     await begin(store)
     with pytest.raises(UsageError, match="somebody else"):
@@ -105,6 +95,14 @@ async def test_deleting_a_conversation_deletes_what_it_taught(store: Store):
     assert await store.write(lambda c: conversations.remove(c, "ada", "s1"))
     assert not await store.write(lambda c: conversations.remove(c, "ada", "s1"))
     assert await store.read(lambda c: memories.list_memories(c, "ada")) == []
+
+
+async def test_what_was_skipped_is_not_kept_because_forgetting_would_not_find_it(store: Store):
+    await begin(store)
+    skipped = [{"kind": "knowledge", "title": "A secret heading", "why": "no room"}]
+    await say(store, "q", "a", recall={"context": [], "skipped": skipped})
+    (turn,) = await store.read(lambda c: conversations.history(c, "ada", "s"))
+    assert turn.recall == {"context": [], "skipped": []}
 
 
 async def test_what_may_have_been_made_from_a_forgotten_document_goes_too(store: Store):

@@ -15,30 +15,16 @@ def fragment(said: str, answered: str = "a", emotion: dict[str, int] | None = No
 async def test_duplicates_are_stored_once_and_age_is_kept(store: Store):
     await store.write(lambda c: characters.create(c, "Ada"))
     add = partial(memories.add, character="ada")
-    first = [fragment("z"), fragment("a"), fragment("z")]
+    first = [fragment("z", emotion={"joy": 3}), fragment("a"), fragment("z")]
     assert await store.write(partial(add, fragments=first)) == 2
     assert await store.write(partial(add, fragments=[fragment("a"), fragment("m")])) == 1
     assert await store.write(partial(add, fragments=[fragment("a")])) == 0
     found = await store.read(lambda c: memories.list_memories(c, "ada"))
-    assert [item.said for item in found] == ["z", "a", "m"]
-    wanted = [found[2].id, "gone", found[0].id]
-    got = await store.read(lambda c: memories.get_memories(c, "ada", wanted))
-    assert [item.said for item in got] == ["m", "z"]
-
-
-async def test_emotions_can_come_later(store: Store):
-    await store.write(lambda c: characters.create(c, "Ada"))
-    both = [fragment("scored", emotion={"joy": 3}), fragment("not yet")]
-    await store.write(lambda c: memories.add(c, "ada", both))
-    unscored = await store.read(lambda c: memories.list_unscored(c, "ada"))
-    assert [item.said for item in unscored] == ["not yet"]
-    await store.write(lambda c: memories.set_emotions(c, "ada", {unscored[0].id: {"joy": 9}}))
-    assert await store.read(lambda c: memories.list_unscored(c, "ada")) == []
-    found = await store.read(lambda c: memories.list_memories(c, "ada"))
-    assert [item.emotion for item in found] == [{"joy": 3}, {"joy": 9}]
-    before = await store.read(lambda c: characters.revision(c, "ada"))
-    await store.write(lambda c: memories.set_emotions(c, "ada", {}))
-    assert await store.read(lambda c: characters.revision(c, "ada")) == before
+    assert [(item.said, item.emotion) for item in found] == [
+        ("z", {"joy": 3}),
+        ("a", None),
+        ("m", None),
+    ]
 
 
 async def test_a_principal_sees_their_own_and_the_authored(store: Store):

@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import shutil
 import signal
 import sqlite3
 import stat
@@ -292,6 +293,54 @@ async def test_an_interrupted_purge_is_made_up_for_at_the_next_opening(
     reader.close()
     await (await SqliteStore(path).open()).close()
     assert remains(tmp_path / "home", MARKER) == []
+
+
+async def test_a_process_that_ends_between_deletion_and_purge_is_made_up_for(
+    sqlite_store: Store, sqlite_home: Path, tmp_path: Path
+):
+    character = (await sqlite_store.write(lambda c: characters.create(c, "Ada"))).id
+    await sqlite_store.write(
+        partial(ingest_secret, character=character, number=1, lines=40),
+    )
+    await sqlite_store.write(partial(documents.remove, character=character, document="1.md"))
+    ended = tmp_path / "as it was when the process ended"
+    shutil.copytree(sqlite_home, ended)
+    assert remains(ended, MARKER)
+    store = await open_store(sqlite_url(ended / "offbook.db"))
+    assert remains(ended, MARKER) == []
+    assert await pragma(store, "user_version") == 0
+    await store.close()
+
+
+async def test_a_deletion_that_fails_asks_for_no_purge(sqlite_store: Store):
+    character = await sqlite_store.write(data.build_character)
+
+    def half(conn: Connection) -> None:
+        documents.remove(conn, character, "life.md")
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await sqlite_store.write(half)
+    assert await pragma(sqlite_store, "user_version") == 0
+
+
+async def test_an_opening_does_not_wait_to_make_up_for_a_purge(tmp_path: Path):
+    path = tmp_path / "x.db"
+    store = await SqliteStore(path).open()
+    character = await store.write(data.build_character)
+    await store.write(lambda c: characters.remove(c, character))
+    reader = sqlite3.connect(path, isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM characters").fetchall()
+    other = await asyncio.wait_for(SqliteStore(path).open(), 5)
+    assert await pragma(other, "user_version") == 1
+    assert await pragma(other, "busy_timeout") == 15_000
+    reader.close()
+    await other.close()
+    await store.close()
+    last = await SqliteStore(path).open()
+    assert await pragma(last, "user_version") == 0
+    await last.close()
 
 
 CRASH = """

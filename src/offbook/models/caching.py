@@ -9,10 +9,9 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncGenerator, Coroutine
+from collections.abc import AsyncGenerator, Coroutine, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from offbook.errors import ModelError
@@ -47,7 +46,7 @@ class _Flight:
     """A call that is being made, and who waits for it."""
 
     task: asyncio.Task[ChatResponse]
-    documents: set[str] = field(default_factory=set)
+    documents: set[str]
     waiters: int = 0
 
     @property
@@ -92,7 +91,10 @@ class CallCache:
         return replace(response, cached=True) if joined else response
 
     def _start(self, key: str, inner: ChatModel, request: ChatRequest) -> _Flight:
-        flight = _Flight(asyncio.create_task(self._fetch(key, inner, request)))
+        documents = set(request.documents)
+        flight = _Flight(
+            asyncio.create_task(self._fetch(key, inner, request, documents)), documents
+        )
         self._flights[key] = flight
 
         def land(task: asyncio.Task[ChatResponse]) -> None:
@@ -105,16 +107,32 @@ class CallCache:
         flight.task.add_done_callback(land)
         return flight
 
-    async def _fetch(self, key: str, inner: ChatModel, request: ChatRequest) -> ChatResponse:
+    async def _fetch(
+        self, key: str, inner: ChatModel, request: ChatRequest, documents: set[str]
+    ) -> ChatResponse:
+        """The answer; ``documents`` grows while others join, and all of them are noted."""
+        keys = [key]
+        if request.retry_of is not None:
+            keys.append(call_key(inner.base_url, inner.name, request.retry_of))
         stored = await self._find(key, request)
         if stored is not None:
-            return stored
-        response = await inner.complete(request)
-        if _is_valid(request, response):
-            await _to_the_end(self._keep(key, inner, request, response))
+            response, noted = stored
+        else:
+            response, noted = await inner.complete(request), frozenset(documents)
+            if not _is_valid(request, response):
+                return response
+            await _to_the_end(self._keep(keys, request, response, noted))
+        # Forgetting any document that the prompt held has to find this answer. Nothing is awaited
+        # between the last look and the end: whoever joins later makes a call of their own.
+        while not documents <= noted:
+            noted = frozenset(documents)
+            await _to_the_end(self._link(keys, noted))
         return response
 
-    async def _find(self, key: str, request: ChatRequest) -> ChatResponse | None:
+    async def _find(
+        self, key: str, request: ChatRequest
+    ) -> tuple[ChatResponse, frozenset[str]] | None:
+        """The stored answer, and the documents that are noted with it."""
         from offbook.stores import call_cache
 
         call = await self._store.read(lambda connection: call_cache.get(connection, key))
@@ -123,23 +141,24 @@ class CallCache:
         response = ChatResponse(
             call.text, "stop", call.prompt_tokens, call.completion_tokens, cached=True
         )
-        return response if _is_valid(request, response) else None
+        return (response, call.documents) if _is_valid(request, response) else None
 
     async def _keep(
-        self, key: str, inner: ChatModel, request: ChatRequest, response: ChatResponse
+        self,
+        keys: Sequence[str],
+        request: ChatRequest,
+        response: ChatResponse,
+        documents: frozenset[str],
     ) -> None:
         from offbook.stores import call_cache
 
-        keys = [key]
-        if request.retry_of is not None:
-            keys.append(call_key(inner.base_url, inner.name, request.retry_of))
         prompt = request.origin[0].label if request.origin else ""
 
-        def write(connection: Connection, documents: frozenset[str]) -> None:
-            for each in keys:
+        def write(connection: Connection) -> None:
+            for key in keys:
                 call_cache.put(
                     connection,
-                    each,
+                    key,
                     prompt=prompt,
                     text=response.text,
                     prompt_tokens=response.prompt_tokens,
@@ -147,13 +166,12 @@ class CallCache:
                     documents=documents,
                 )
 
-        flight = self._flights[key]
-        while True:
-            documents = frozenset(flight.documents)
-            await self._store.write(partial(write, documents=documents))
-            # Others may have joined with other documents while it was written.
-            if documents == flight.documents:
-                return
+        await self._store.write(write)
+
+    async def _link(self, keys: Sequence[str], documents: frozenset[str]) -> None:
+        from offbook.stores import call_cache
+
+        await self._store.write(lambda connection: call_cache.link(connection, keys, documents))
 
 
 def _is_valid(request: ChatRequest, response: ChatResponse) -> bool:

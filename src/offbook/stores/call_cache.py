@@ -1,14 +1,15 @@
 """Answers of models that were paid for once: never asked again.
 
-Takes: the key of a call, made by ``models.wrappers``.  Gives: the validated answer. Each entry
+Takes: the key of a call, made by ``models.caching``.  Gives: the validated answer. Each entry
 knows the documents whose text its prompt held, so that forgetting one forgets the answers too.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, delete, exists, select
+from sqlalchemy import Connection, delete, select
 
 from offbook.stores.schema import call_cache, call_cache_documents
 from offbook.stores.statements import insert_missing, storable, timestamp, upsert
@@ -16,13 +17,14 @@ from offbook.stores.statements import insert_missing, storable, timestamp, upser
 
 @dataclass(frozen=True, slots=True)
 class CachedCall:
-    """A stored answer and what it cost when it was made."""
+    """A stored answer, what it cost when it was made, and whose text its prompt held."""
 
     prompt: str
     text: str
     prompt_tokens: int
     completion_tokens: int
     created: str
+    documents: frozenset[str]
 
 
 def get(conn: Connection, key: str) -> CachedCall | None:
@@ -37,7 +39,11 @@ def get(conn: Connection, key: str) -> CachedCall | None:
             columns.created,
         ).where(columns.key == key)
     ).one_or_none()
-    return None if row is None else CachedCall(*row)
+    if row is None:
+        return None
+    held = call_cache_documents.c
+    links = conn.execute(select(held.character_id, held.document_id).where(held.key == key))
+    return CachedCall(*row, documents=frozenset(f"{owner}/{name}" for owner, name in links))
 
 
 def put(
@@ -71,12 +77,24 @@ def put(
         "created": timestamp(),
     }
     conn.execute(upsert(conn, call_cache), row)
-    links = []
-    for name in sorted(documents):
-        character, _, document = name.partition("/")
-        links.append({"key": key, "character_id": character, "document_id": document})
-    if links:
-        conn.execute(insert_missing(conn, call_cache_documents), links)
+    _link(conn, [key], documents)
+
+
+def link(conn: Connection, keys: Sequence[str], documents: frozenset[str]) -> None:
+    """Note further documents whose text the prompt held; a call that is forgotten stays so."""
+    stored = select(call_cache.c.key).where(call_cache.c.key.in_(keys))
+    _link(conn, conn.scalars(stored).all(), documents)
+
+
+def _link(conn: Connection, keys: Sequence[str], documents: frozenset[str]) -> None:
+    parts = [name.partition("/") for name in sorted(documents)]
+    rows = [
+        {"key": key, "character_id": character, "document_id": document}
+        for key in keys
+        for character, _, document in parts
+    ]
+    if rows:
+        conn.execute(insert_missing(conn, call_cache_documents), rows)
 
 
 def forget_documents(conn: Connection, character: str, document: str | None = None) -> int:
@@ -85,8 +103,8 @@ def forget_documents(conn: Connection, character: str, document: str | None = No
     Returns:
         How many answers were deleted.
     """
-    link = call_cache_documents.c
-    held = exists().where(link.key == call_cache.c.key, link.character_id == character)
+    columns = call_cache_documents.c
+    held = select(columns.key).where(columns.character_id == character)
     if document is not None:
-        held = held.where(link.document_id == document)
-    return conn.execute(delete(call_cache).where(held)).rowcount
+        held = held.where(columns.document_id == document)
+    return conn.execute(delete(call_cache).where(call_cache.c.key.in_(held))).rowcount

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Row, bindparam, case, delete, insert, select,
 from offbook.errors import UnknownName, UsageError
 from offbook.stores import call_cache
 from offbook.stores.schema import characters
-from offbook.stores.statements import storable, timestamp
+from offbook.stores.statements import mark_unpurged, storable, timestamp
 from offbook.types import Character
 
 MAX_NAME_CHARS: Final = 200
@@ -186,14 +186,6 @@ def set_profile(
     touch(conn, character)
 
 
-def set_settings(conn: Connection, character: str, settings: Mapping[str, Any]) -> None:
-    """Store the character's own settings, whole."""
-    conn.execute(
-        update(characters).where(characters.c.id == character).values(settings=dict(settings))
-    )
-    touch(conn, character)
-
-
 def remove(conn: Connection, character: str) -> bool:
     """Delete a character, all that belongs to it, and the cached calls that saw its texts.
 
@@ -201,6 +193,7 @@ def remove(conn: Connection, character: str) -> bool:
         Whether there was such a character. Call ``Store.purge`` afterwards.
     """
     call_cache.forget_documents(conn, character)
+    mark_unpurged(conn)
     return bool(conn.execute(delete(characters).where(characters.c.id == character)).rowcount)
 
 

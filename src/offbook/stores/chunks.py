@@ -67,8 +67,9 @@ def replace_chunks(
     old = _places(conn, character, document, chunking)
     # What is embedded holds the headings: under others, a chunk is another chunk.
     kept = tuple(c.id for c in new if c.id in old and old[c.id][0] == c.headings)
-    removed = tuple(sorted(old.keys() - set(kept)))
-    added = tuple(c.id for c in new if c.id not in set(kept))
+    stayed = set(kept)
+    removed = tuple(sorted(old.keys() - stayed))
+    added = tuple(c.id for c in new if c.id not in stayed)
     remove(conn, character, removed)
     moved = [by_id[name] for name in kept if _place(by_id[name]) != old[name]]
     _move(conn, character, moved)

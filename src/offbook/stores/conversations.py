@@ -33,7 +33,7 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class StoredTurn:
-    """A turn as it is stored; ``recall`` has the shape of ``recall --json``, without usage."""
+    """A turn as it is stored; ``recall`` has the shape of ``recall --json``."""
 
     id: str
     parent: str | None
@@ -116,7 +116,7 @@ def add_turn(
         said: What the person said.
         answered: What the character answered.
         parent: Id of the turn before it; an earlier one makes a branch.
-        recall: What the reply rested on.
+        recall: What the reply rested on; what it names as skipped is not kept.
         rests_on: Ids of the documents that it rested on; by default those that ``recall`` names.
         at: ISO 8601 time; now by default.
 
@@ -137,7 +137,8 @@ def add_turn(
         ordinal=_ordinal(conn, character, session, before),
         said=said,
         answered=answered,
-        recall=None if recall is None else dict(recall),
+        # Titles of what was skipped are text of documents that forgetting would not find here.
+        recall=None if recall is None else {**recall, "skipped": []},
         at=at or timestamp(),
     )
     names = _documents_of(recall) if rests_on is None else set(rests_on)
@@ -166,26 +167,6 @@ def list_turns(conn: Connection, character: str, session: str) -> list[StoredTur
         .order_by(c.ordinal, c.id)
     )
     return [StoredTurn(*row) for row in rows]
-
-
-def find_turn(conn: Connection, character: str, principal: str, turn: str) -> str | None:
-    """The conversation of this principal that holds the turn: for clients that send history."""
-    statement = (
-        select(turns.c.conversation_id)
-        .join(
-            conversations,
-            (conversations.c.character_id == turns.c.character_id)
-            & (conversations.c.id == turns.c.conversation_id),
-        )
-        .where(
-            turns.c.character_id == character,
-            turns.c.id == turn,
-            conversations.c.principal_id == principal,
-        )
-        .order_by(turns.c.conversation_id)
-        .limit(1)
-    )
-    return conn.execute(statement).scalar_one_or_none()
 
 
 def remove(conn: Connection, character: str, session: str) -> bool:

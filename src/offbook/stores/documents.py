@@ -16,7 +16,7 @@ from offbook.errors import UnknownName
 from offbook.stores import call_cache, characters, conversations, graph
 from offbook.stores.schema import characters as character_rows
 from offbook.stores.schema import chunks, documents
-from offbook.stores.statements import storable
+from offbook.stores.statements import mark_unpurged, storable
 from offbook.types import Document
 
 
@@ -96,7 +96,7 @@ def set_order(conn: Connection, character: str, order: Sequence[str]) -> None:
     for name in order:
         if name not in old:
             raise UnknownName(f"There is no document {name!r}.", characters.nearest(name, old, ""))
-    for ordinal, name in enumerate([*order, *(name for name in old if name not in set(order))]):
+    for ordinal, name in enumerate(dict.fromkeys([*order, *old])):
         conn.execute(
             update(documents)
             .where(documents.c.character_id == character, documents.c.id == name)
@@ -176,6 +176,7 @@ def remove(
     )
     _forget_profile(conn, character, document)
     cached = call_cache.forget_documents(conn, character, document)
+    mark_unpurged(conn)
     characters.touch(conn, character)
     return Removal(cached, turns, memories)
 

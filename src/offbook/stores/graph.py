@@ -239,15 +239,17 @@ def _shrink_groups(conn: Connection, character: str, gone: set[str]) -> None:
         return
     vectors.remove_vectors(conn, character, "entity", [group.id for group in touched])
     remove_groups(conn, character, [g.id for g in touched if gone.issuperset(g.members)])
-    mentions = list_raw_entities(conn, character)
+    homes = {member: group for group in touched for member in group.members if member not in gone}
+    left: dict[str, list[RawEntity]] = {}
+    for item in list_raw_entities(conn, character):
+        if item.id in homes:
+            left.setdefault(homes[item.id].id, []).append(item)
     smaller = []
-    for group in touched:
-        left = [item for item in mentions if item.id in set(group.members) - gone]
-        if left:
-            names = [item.name for item in left]
-            name = group.name if group.name in names else names[0]
-            members = tuple(item.id for item in left)
-            smaller.append(EntityGroup(group.id, name, left[0].type, "", members))
+    for mentions in left.values():
+        group, first = homes[mentions[0].id], mentions[0]
+        name = group.name if group.name in {item.name for item in mentions} else first.name
+        members = tuple(item.id for item in mentions)
+        smaller.append(EntityGroup(group.id, name, first.type, "", members))
     put_groups(conn, character, smaller)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from sqlalchemy import Connection, delete, func, select, update
+from sqlalchemy import Connection, delete, select, update
 
 from offbook.stores.schema import jobs
 from offbook.stores.statements import batches, insert_missing, timestamp
@@ -42,15 +42,10 @@ def enqueue(
     subjects: Sequence[str],
     *,
     document: str | None = None,
-) -> int:
-    """Note work to be done; what is noted already stays as it is.
-
-    Returns:
-        How many jobs are new.
-    """
+) -> None:
+    """Note work to be done; what is noted already stays as it is."""
     if not subjects:
-        return 0
-    before = _count(conn, character)
+        return
     now = timestamp()
     conn.execute(
         insert_missing(conn, jobs),
@@ -68,7 +63,6 @@ def enqueue(
             for subject in subjects
         ],
     )
-    return _count(conn, character) - before
 
 
 def start(conn: Connection, character: str, kind: str, subjects: Sequence[str]) -> None:
@@ -86,19 +80,6 @@ def quarantine(
 ) -> None:
     """Set jobs aside that failed for good, with the reason."""
     _set(conn, character, kind, subjects, status="quarantined", error=error.replace("\0", "�"))
-
-
-def resume(conn: Connection, character: str, *, document: str | None = None) -> int:
-    """Make pending again what was interrupted or quarantined; how many jobs that were.
-
-    To be called by the holder of the character's lease: nobody else is doing the running ones.
-    """
-    statement = update(jobs).where(
-        jobs.c.character_id == character, jobs.c.status.in_(("running", "quarantined"))
-    )
-    if document is not None:
-        statement = statement.where(jobs.c.document_id == document)
-    return conn.execute(statement.values(status="pending", updated=timestamp())).rowcount
 
 
 def list_jobs(
@@ -121,29 +102,12 @@ def list_jobs(
     return [Job(*row) for row in conn.execute(statement.order_by(c.kind, c.subject))]
 
 
-def count_quarantined(conn: Connection, character: str) -> dict[str, int]:
-    """Document id -> the number of its quarantined jobs."""
-    c = jobs.c
-    rows = conn.execute(
-        select(c.document_id, func.count())
-        .where(c.character_id == character, c.status == "quarantined", c.document_id.is_not(None))
-        .group_by(c.document_id)
-        .order_by(c.document_id)
-    )
-    return {row[0]: row[1] for row in rows}
-
-
 def remove_subjects(conn: Connection, character: str, subjects: Sequence[str]) -> None:
     """Delete all jobs on subjects that are no more."""
     for piece in batches(subjects):
         conn.execute(
             delete(jobs).where(jobs.c.character_id == character, jobs.c.subject.in_(piece))
         )
-
-
-def _count(conn: Connection, character: str) -> int:
-    statement = select(func.count()).select_from(jobs).where(jobs.c.character_id == character)
-    return conn.execute(statement).scalar_one()
 
 
 def _set(

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, select, update
+from sqlalchemy import Connection, delete, func, select
 
 from offbook.stores import characters
 from offbook.stores.schema import memory_fragments
@@ -63,35 +63,6 @@ def list_memories(
         return _fragments(conn, character)
     c = memory_fragments.c
     return _fragments(conn, character, c.principal_id.is_(None) | (c.principal_id == principal))
-
-
-def get_memories(conn: Connection, character: str, ids: Sequence[str]) -> list[MemoryFragment]:
-    """The fragments with these ids, in the order of ``ids``; one that is gone is left out."""
-    found: dict[str, MemoryFragment] = {}
-    for piece in batches(list(dict.fromkeys(ids))):
-        for fragment in _fragments(conn, character, memory_fragments.c.id.in_(piece)):
-            found[fragment.id] = fragment
-    return [found[name] for name in ids if name in found]
-
-
-def list_unscored(conn: Connection, character: str) -> list[MemoryFragment]:
-    """Fragments that have no emotion yet, oldest first."""
-    return _fragments(conn, character, memory_fragments.c.emotion.is_(None))
-
-
-def set_emotions(
-    conn: Connection, character: str, emotions: Mapping[str, Mapping[str, int]]
-) -> None:
-    """Store the emotions of fragments (id -> emotion)."""
-    c = memory_fragments.c
-    for fragment, emotion in emotions.items():
-        conn.execute(
-            update(memory_fragments)
-            .where(c.character_id == character, c.id == fragment)
-            .values(emotion=dict(emotion))
-        )
-    if emotions:
-        characters.touch(conn, character)
 
 
 def remove(conn: Connection, character: str, ids: Sequence[str]) -> int:

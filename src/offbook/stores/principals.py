@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, delete, select, update
+from sqlalchemy import Connection, Row, delete, select
 
 from offbook.stores.schema import principals
 from offbook.stores.statements import insert_missing, storable, timestamp
@@ -52,27 +52,9 @@ def get(conn: Connection, principal: str) -> Principal | None:
     return None if row is None else _principal(row)
 
 
-def find_by_key(conn: Connection, key_hash: str) -> Principal | None:
-    """The principal whose key has this hash, unless the key is revoked."""
-    row = conn.execute(
-        select(principals).where(principals.c.key_hash == key_hash, principals.c.revoked.is_(None))
-    ).one_or_none()
-    return None if row is None else _principal(row)
-
-
 def list_all(conn: Connection) -> list[Principal]:
     """All principals, by id."""
     return [_principal(row) for row in conn.execute(select(principals).order_by(principals.c.id))]
-
-
-def revoke(conn: Connection, principal: str) -> bool:
-    """Close a principal's key; whether it was open."""
-    changed = conn.execute(
-        update(principals)
-        .where(principals.c.id == principal, principals.c.revoked.is_(None))
-        .values(revoked=timestamp())
-    )
-    return bool(changed.rowcount)
 
 
 def remove(conn: Connection, principal: str) -> bool:

@@ -22,13 +22,12 @@ from sqlalchemy.pool import QueuePool
 from offbook.errors import StoreFailed
 from offbook.stores import migration
 from offbook.stores.failures import reported
-from offbook.stores.statements import to_json
+from offbook.stores.statements import UNPURGED, to_json
 
 T = TypeVar("T")
 
 READERS: Final = 4
 BUSY_TIMEOUT_SECONDS: Final = 15.0
-_UNPURGED: Final = 1
 
 
 class SqliteStore:
@@ -84,7 +83,7 @@ class SqliteStore:
     async def purge(self) -> None:
         """Remove the remains of what was deleted from the file and its journal.
 
-        An interrupted purge is made up for when the store is opened next.
+        One that did not come about, or was interrupted, is made up for at the next opening.
 
         Raises:
             StoreFailed: another process still reads what was deleted, or the disk is full.
@@ -140,10 +139,16 @@ class SqliteStore:
             self._use_journal()
             migration.bring_up_to_date(self._connection, str(self.path))
             (state,) = self._raw().execute("PRAGMA user_version").fetchone()
-        if state == _UNPURGED:
-            # An earlier purge was interrupted; where it fails again, a later one will do.
-            with suppress(StoreFailed):
-                self._purge()
+        if state == UNPURGED:
+            self._make_up_for_a_purge()
+
+    def _make_up_for_a_purge(self) -> None:
+        """Purge without waiting for others; where they are in the way, a later opening will do."""
+        raw = self._raw()
+        raw.execute("PRAGMA busy_timeout = 0")
+        with suppress(StoreFailed):
+            self._purge()
+        raw.execute(f"PRAGMA busy_timeout = {round(self._timeout * 1000)}")
 
     def _use_journal(self) -> None:
         """Switch to WAL; SQLite does not wait by itself where another process does the same."""
@@ -179,7 +184,7 @@ class SqliteStore:
     def _purge(self) -> None:
         with reported(str(self.path)):
             raw = self._raw()
-            raw.execute(f"PRAGMA user_version = {_UNPURGED}")
+            raw.execute(f"PRAGMA user_version = {UNPURGED}")
             # secure_delete overwrites what is deleted, but not the copies that splitting and
             # merging pages leave in their unused middle: only a rewritten file is free of them.
             raw.execute("VACUUM")

@@ -24,6 +24,9 @@ T = TypeVar("T")
 BATCH: Final = 500
 """Ids in one ``IN`` list: below the smallest limit on parameters of any engine."""
 
+UNPURGED: Final = 1
+"""``PRAGMA user_version`` of an SQLite file that may hold remains of what was deleted."""
+
 
 def upsert(conn: Connection, table: Table) -> Insert:
     """Insert into ``table``; a row with the same primary key takes the new values."""
@@ -66,6 +69,15 @@ def _insert(dialect: str, table: Table) -> PostgresInsert | SqliteInsert:
     return sqlite.insert(table)
 
 
+def mark_unpurged(conn: Connection) -> None:
+    """Note, with the deletion itself, that ``Store.purge`` is to follow.
+
+    Where the process ends in between, the next one that opens the file makes up for it.
+    """
+    if conn.dialect.name == "sqlite":
+        conn.exec_driver_sql(f"PRAGMA user_version = {UNPURGED}")
+
+
 def batches(values: Sequence[T], size: int = BATCH) -> Iterator[Sequence[T]]:
     """``values`` in pieces of at most ``size``."""
     for start in range(0, len(values), size):
@@ -98,8 +110,3 @@ def to_json(value: Any) -> str:
 def timestamp() -> str:
     """Now, as an ISO 8601 UTC time in whole seconds."""
     return datetime.now(UTC).replace(microsecond=0).isoformat()
-
-
-def mappings(rows: Any) -> list[dict[str, Any]]:
-    """Rows of a result as plain dictionaries."""
-    return [dict(row) for row in rows.mappings()]
