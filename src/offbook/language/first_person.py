@@ -17,6 +17,7 @@ from offbook.language.grammar import word_set
 from offbook.language.names import Names
 from offbook.language.persons import Person, people
 from offbook.language.reference import (
+    FORMS,
     Reference,
     Scene,
     noun_follows,
@@ -35,6 +36,9 @@ _NAMING: Final = word_set(
 _NAMING_LINKS: Final = word_set("as of is was become becomes became being be am")
 _PARTS: Final = word_set("rest best most half part time case name names likes city town")
 _OURS_TOKENS: Final = 20
+_SINGULAR: Final = frozenset(word for forms in FORMS.values() for word in forms)
+_UNRESOLVED: Final = 0.5
+"""How sure a sentence is whose "she" may be the character: its gender is not known."""
 _REFLEXIVES: Final = frozenset(("himself", "herself"))
 
 
@@ -117,6 +121,8 @@ class FirstPerson:
         shown = self._kept_apart(tokens, selves)
         edits = _edits(tokens, [span for span in selves if span not in shown], everyone, references)
         certainty = min((reference.certainty for reference in references), default=1.0)
+        if not gender and not _SINGULAR.isdisjoint(plain):
+            certainty = _UNRESOLVED
         about = bool(selves) or any(reference.is_self for reference in references)
         turned = _apply(source, span[0], edits)
         return Told(turned, *span, about, certainty, _dangles(tokens, references))

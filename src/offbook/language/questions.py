@@ -31,7 +31,18 @@ Kind = Literal[
     "tell",
     "statement",
 ]
-Courtesy = Literal["", "greeting", "thanks", "farewell", "name", "identity", "wellbeing", "feeling"]
+Courtesy = Literal[
+    "",
+    "greeting",
+    "thanks",
+    "farewell",
+    "name",
+    "identity",
+    "nature",
+    "afterlife",
+    "wellbeing",
+    "feeling",
+]
 
 _FRAME: Final = word_set(
     "talk discuss elaborate share mention recall recount please tell say explain describe let"
@@ -42,6 +53,11 @@ _FRAME: Final = word_set(
     " feel hope look answer question first last time times lot many much recently yesterday"
     " today tomorrow usually"
 )
+_DEALINGS: Final = word_set(
+    "relation relations relationship relationships experience experiences interaction interactions"
+    " dealings connection connections encounter encounters"
+)
+"""What a question names on its way to the one "with" whom it was."""
 _OPINION: Final = re.compile(
     r"\b(?:what do you (?:make|think) (?:of|about)|what did you think|how do you (?:feel|view"
     r"|see|regard)"
@@ -66,8 +82,24 @@ _COURTESIES: Final[tuple[tuple[Courtesy, re.Pattern[str]], ...]] = (
         re.compile(
             r"^(?:and |so )?(?:who are you|(?:please )?(?:introduce yourself"
             r"|(?:can you )?tell (?:me|us) (?:something |more |a (?:little|bit) )?about"
-            r" (?:yourself|you))|describe yourself|who am i (?:talking|speaking) to)(?: really)?$"
+            r" (?:yourself|you))|describe yourself|who am i (?:talking|speaking) to"
+            r"|(?:please )?(?:tell (?:me|us) |say )who you are|what are you"
+            r"|give (?:me |us )?(?:an? )?(?:\w+ )?introduction (?:of|to) yourself)(?: really)?$"
         ),
+    ),
+    (
+        "nature",
+        re.compile(
+            r"^(?:but |so )?(?:are you|you are|you're|aren't you)(?: really| just| actually| only)?"
+            r"(?: an?| the)?(?: real| virtual)? ?"
+            r"(?:ai|a i|artificial(?: intelligence)?|(?:chat ?)?bot|chatgpt|gpt|llm|robot|machine"
+            r"|computer|(?:computer )?program|(?:large )?language model|assistant|simulation"
+            r"|real|alive|human(?: being)?|person|fictional(?: character)?|imaginary|made up)$"
+        ),
+    ),
+    (
+        "afterlife",
+        re.compile(r".*\bafter (?:you (?:had )?(?:died|passed away)|your (?:own )?death)\b"),
     ),
     (
         "greeting",
@@ -112,6 +144,10 @@ _ASKS: Final = re.compile(r"\b(?:who|what|when|where|why|how|which|tell|do|did|a
 _DONE_TO_YOU: Final = re.compile(
     r"^(?:and |so )?(?:who|what|which \w+) (\w+(?:ed|ght|ve|de|ld|id|oke|ook)) you\b"
 )
+_DONE_BY_YOU: Final = re.compile(
+    r"\b(?:do|did|have|had|are|were|can|could|will|would) you (?:\w+ly |ever |not |never )?(\w+)\b"
+)
+_ADDRESSED: Final = "|".join(sorted(grammar.NAME_PARTICLES | grammar.TITLES))
 _IMPLIED: Final = (
     (re.compile(r"\b(?:come|came|are you) from\b|\bwhere are you\b.*\bfrom\b"), "origin"),
     (re.compile(r"\bdo you do\b(?: for a living| all day)?$|\bfor a living\b"), "work"),
@@ -166,6 +202,7 @@ class Question:
         follow_up: Whether it leans on what was said before.
         feeling: The feeling that the person told of, if any.
         done_to_you: The verb of "who taught you"; what the character did itself is no answer.
+        done_by_you: The verb of "where do you live"; who else lives somewhere is no answer.
     """
 
     text: str
@@ -176,6 +213,7 @@ class Question:
     follow_up: bool = False
     feeling: str = ""
     done_to_you: str = ""
+    done_by_you: str = ""
 
 
 GENERAL_WEIGHT: Final = 0.3
@@ -191,7 +229,7 @@ def read_question(text: str, own: frozenset[str] = frozenset()) -> Question:
         own: Folded words of the character's names; they ask for nothing.
     """
     plain = re.sub(r"\s+", " ", fold(text)).strip(" .!?…,;:\"'")
-    plain = re.sub(rf",? (?:{'|'.join(map(re.escape, sorted(own)))})$", "", plain) if own else plain
+    plain = _unaddressed(plain, own) if own else plain
     tokens = tokens_of(text)
     names = tuple(_names(tokens, own))
     terms = (*_terms(tokens, own, names), *_implied(plain))
@@ -209,6 +247,16 @@ def read_question(text: str, own: frozenset[str] = frozenset()) -> Question:
         follow_up=bool(_MORE.match(plain)) or asks_back or (not terms and not courtesy),
         feeling=feeling.group(1) if feeling else "",
         done_to_you=done.group(1) if (done := _DONE_TO_YOU.match(plain)) else "",
+        done_by_you=deed.group(1) if (deed := _DONE_BY_YOU.search(plain)) else "",
+    )
+
+
+def _unaddressed(plain: str, own: frozenset[str]) -> str:
+    """A question without the name of the one who is asked, in front of it or behind it."""
+    name = "|".join(map(re.escape, sorted(own)))
+    plain = re.sub(rf",? (?:{name})$", "", plain)
+    return re.sub(
+        rf"^(?:as )?(?:(?:{_ADDRESSED}) )*(?:{name})(?: (?:{_ADDRESSED}|{name}))*, ", "", plain
     )
 
 
@@ -281,7 +329,7 @@ def _is_name_word(tokens: list[Token], index: int, inside: bool) -> bool:
         return False
     if inside and token.low in grammar.NAME_PARTICLES and token.low not in ("of", "the", "y"):
         return index + 1 < len(tokens) and tokens[index + 1].is_capital
-    if inside and token.low in ("of", "the"):
+    if inside and token.low in ("of", "the", "for"):
         ahead = tokens[index + 1 : index + 3]
         return any(t.is_capital for t in ahead[:1]) or (
             len(ahead) == 2 and ahead[0].low == "the" and ahead[1].is_capital
@@ -309,9 +357,11 @@ def weight_of(word: str) -> float:
 def _terms(tokens: list[Token], own: frozenset[str], names: Sequence[str]) -> list[Term]:
     named = {fold(word) for name in names for word in name.split()}
     found: dict[str, Term] = {}
-    for token in tokens:
+    for index, token in enumerate(tokens):
         word = fold(token.text)
         if not token.is_word or word in _FRAME or word in own:
+            continue
+        if word in _DEALINGS and index + 1 < len(tokens) and tokens[index + 1].low == "with":
             continue
         if token.is_capital and word in grammar.TITLES:
             continue

@@ -29,6 +29,16 @@ _WELLBEING: Final = (
     "I have nothing to complain of here. And what would you like to know?",
     "Well enough to talk with you. What would you like to hear?",
 )
+_NATURE: Final = (
+    "I am {name}, and nothing besides that I know of.",
+    "I am {name}. Whom else did you expect?",
+    "I am {name}; I can speak of my own life, and of nothing stranger.",
+)
+_AFTERLIFE: Final = (
+    "Of my life I can tell you, but not of what came after it.",
+    "What came after my end is hidden from me.",
+    "There my memory ends; of what came later I know nothing.",
+)
 _SORROW: Final = (
     "I am sorry to hear that you are {feeling}. Tell me what weighs on you.",
     "You are {feeling}, you say. Then stay a while and tell me why.",
@@ -51,6 +61,8 @@ def answer_courtesy(question: Question, names: Names, telling: Telling, evidence
         "farewell": _FAREWELL,
         "greeting": _GREETING,
         "wellbeing": _WELLBEING,
+        "nature": _NATURE,
+        "afterlife": _AFTERLIFE,
     }
     if (choices := plain.get(question.courtesy)) is not None:
         return choices[pick % len(choices)].format(name=names.full)

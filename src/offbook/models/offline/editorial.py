@@ -42,10 +42,26 @@ _ASIDES: Final = re.compile(
     r",? ?\b(?:reportedly|allegedly|supposedly|purportedly"
     r"|according to [A-Z][^,.;]{2,50})(?=[,.; ]),?"
 )
+_WORKS: Final = re.compile(
+    r"\b(?:popular culture|legacy|reception|portrayals?|depictions?|adaptations?|historiography"
+    r"|filmography|bibliography|commemorations?|memorials?|fandom|merchandise|casting"
+    r"|in (?:film|art|literature|fiction|television|(?:other )?media)|references|see also"
+    r"|external links|further reading|cultural (?:depictions?|impact|references)|posthumous)\b",
+    re.IGNORECASE,
+)
 _META: Final = re.compile(
     r"\b[A-Z]\w+ (?:states|adds|suggests|estimates) |"
     r"\b[A-Z]\w+ has (?:said|stated|suggested|called|described|revealed|argued|noted|claimed"
     r"|written)\b|"
+    r"\b[A-Z]\w+(?: the [A-Z]\w+)? (?:reports|records|relates|recounts|asserts|alleges|contends)"
+    r" (?:that|in|how)\b|"
+    r"\b[A-Z]\w+,? and [A-Z]\w+ (?:all |both )?(?:claim|state|report|suggest|record|argue)\b|"
+    r"\b(?:am|is|are) (?:alleged|thought|believed|said|supposed|reputed|rumoured) to\b|"
+    r"\b[Ii]t is (?:unclear|unknown|uncertain|disputed|debated|possible|likely|thought)\b|"
+    r"\b[A-Z]\w+ (?:said|revealed|stated|confirmed|announced|commented|explained) that (?:my|I)\b|"
+    r"\b(?:of|in|throughout|from) the (?:first|second|third|fourth|fifth|sixth|seventh|last|final"
+    r"|next|original) (?:novel|series|book|film|movie|season|episode|instal+ment)s?\b(?! of\b)|"
+    r"\b(?:(?:widespread|popular) belief|pop(?:ular)? culture|popular perceptions?)\b|"
     r"\b(?:fictional|protagonist|antagonist|film(?:s|ed)?|movies?|television|TV|screenplay|"
     r"actor|actress|portrayed|starring|franchise|biograph(?:er|ers|y|ies)"
     r"|historians?|scholars?|historiography"
@@ -80,3 +96,8 @@ def _bracket(match: re.Match[str]) -> str:
 def is_editorial(text: str) -> bool:
     """Whether the sentence speaks of works and sources rather than of a life."""
     return bool(_META.search(text))
+
+
+def is_about_works(heading_path: str) -> bool:
+    """Whether a heading below the first promises works about the character, not its life."""
+    return any(_WORKS.search(heading) for heading in heading_path.split(", ")[1:])

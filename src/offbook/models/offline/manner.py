@@ -22,6 +22,8 @@ Situation = Literal[
     "wellbeing",
     "name",
     "identity",
+    "nature",
+    "afterlife",
     "feeling",
 ]
 

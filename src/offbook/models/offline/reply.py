@@ -12,6 +12,7 @@ from typing import Final
 
 from offbook.language.names import Names, learn_names
 from offbook.language.questions import Question, Term, read_question
+from offbook.language.words import search_terms
 from offbook.models.offline import declining
 from offbook.models.offline.courtesies import answer_courtesy, self_description
 from offbook.models.offline.evidence import Evidence, gather, with_names
@@ -32,6 +33,12 @@ MATCHED: Final = 0.25
 GENERAL_MATCHED: Final = 0.4
 """The same for a question of general words only, which any sentence holds one of by chance."""
 _LEAN: Final = 0.8
+_RISEN: Final = frozenset(
+    search_terms(
+        "ghost undead vampire reborn resurrected resurrection reincarnated afterlife risen"
+    )
+)
+"""What a text holds whose character may well tell of what came after its death."""
 
 
 def reply(inputs: ReplyInputs) -> str:
@@ -45,7 +52,7 @@ def reply(inputs: ReplyInputs) -> str:
 
 def is_answered(inputs: ReplyInputs) -> bool:
     """Whether the reply rests on the context, rather than declining or being small talk."""
-    return language_of(inputs.question) == "en" and _reply(inputs)[1] == "answer"
+    return language_of(inputs.question) == "en" and _reply(inputs)[1] in ("answer", "identity")
 
 
 def _reply(inputs: ReplyInputs) -> tuple[str, Situation]:
@@ -57,7 +64,7 @@ def _reply(inputs: ReplyInputs) -> tuple[str, Situation]:
     question = read_question(inputs.question, names.words)
     evidence = gather(known)
     telling = Telling(evidence, names)
-    if question.courtesy:
+    if question.courtesy and not _tells_of(evidence, question):
         return answer_courtesy(question, names, telling, evidence), question.courtesy
     if outside:
         return declining.decline_outside(question, [item.title for item in outside]), "decline"
@@ -66,6 +73,13 @@ def _reply(inputs: ReplyInputs) -> tuple[str, Situation]:
     if language_of(known[0].text) != "en":
         return declining.other_language(), "decline"
     return _answer(question, names, evidence, telling, inputs.history)
+
+
+def _tells_of(evidence: Evidence, question: Question) -> bool:
+    """Whether the text itself speaks of machines, or of a life after death, if that is asked."""
+    if question.courtesy == "nature":
+        return any(evidence.holds(term) and term.weight >= 1 for term in question.terms)
+    return question.courtesy == "afterlife" and not _RISEN.isdisjoint(evidence.frequency)
 
 
 def names_in(character: str, items: Sequence[ContextItem]) -> Names:
@@ -97,8 +111,8 @@ def _answer(
     least = MATCHED if specific or len(asked.terms) == 1 else GENERAL_MATCHED
     hits = [hit for hit in evidence.hits(asked) if hit.matched >= least]
     about_self = not question.names
-    done_to_me = question.done_to_you
-    if spoken := telling.answer(hits, said, about_self=about_self, done_to_me=done_to_me):
+    deeds = {"done_to_me": question.done_to_you, "done_by_me": question.done_by_you}
+    if spoken := telling.answer(hits, said, about_self=about_self, **deeds):
         return " ".join(map(_closed, spoken)), "answer"
     return declining.decline(question, _missing(asked.terms, evidence)), "decline"
 

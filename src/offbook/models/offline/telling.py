@@ -9,13 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from offbook.language.clauses import quoted_spans
 from offbook.language.first_person import FirstPerson, Told
 from offbook.language.names import Names
-from offbook.models.offline.editorial import is_editorial, without_editorial
+from offbook.language.words import fold, word_term
+from offbook.models.offline.editorial import is_about_works, is_editorial, without_editorial
 from offbook.models.offline.evidence import Evidence, Hit
+from offbook.models.offline.lifetime import last_year, within_life, years_in
 
 _LINK: Final = re.compile(
     r"^(?:(?:However|Thus|Therefore|Furthermore|Moreover|Nevertheless|Nonetheless|Instead|Meanwhile"
@@ -29,6 +32,7 @@ _WORDS: Final = 60
 _SHORT: Final = 16
 _KEEP: Final = 0.6
 _EDITORIAL: Final = 0.6
+_WORKS: Final = 0.5
 _SURE: Final = 0.75
 
 
@@ -51,6 +55,12 @@ class Telling:
         }
         self._told: dict[int, Told] = {}
 
+    @cached_property
+    def _last_year(self) -> int | None:
+        """The last year of the character's life, as far as this evidence tells."""
+        told = (self.told(index) for index in range(len(self._evidence.sentences)))
+        return last_year(one.text for one in told if one.about)
+
     def told(self, index: int) -> Told:
         """Sentence ``index`` in the first person, read in the light of those before it."""
         sentence = self._evidence.sentences[index]
@@ -67,11 +77,21 @@ class Telling:
         return self._told[index]
 
     def speech(self, index: int) -> str:
-        """Sentence ``index`` as it is said: first person, no notes, one line."""
-        return " ".join(without_editorial(self.told(index).text).split())
+        """Sentence ``index`` as it is said: first person, no notes, one line.
+
+        What came after the character's life is left out; empty where nothing else is told.
+        """
+        text = " ".join(without_editorial(self.told(index).text).split())
+        return within_life(text, self._last_year if any(years_in(text)) else None)
 
     def answer(
-        self, hits: Sequence[Hit], said: str, *, about_self: bool, done_to_me: str = ""
+        self,
+        hits: Sequence[Hit],
+        said: str,
+        *,
+        about_self: bool,
+        done_to_me: str = "",
+        done_by_me: str = "",
     ) -> list[str]:
         """The sentences to say, in order; empty where none will do.
 
@@ -81,19 +101,20 @@ class Telling:
             about_self: Whether the question is about the character, so that sentences about it
                 come first.
             done_to_me: A verb of which the character is to be the object, not the subject.
+            done_by_me: A verb of which it is to be the subject.
         """
         doing = re.compile(rf"\bI (?:\w+ )?{re.escape(done_to_me)}\b") if done_to_me else None
+        deed = word_term(done_by_me)
+        found = (self._candidate(hit, said, about_self, doing, deed) for hit in hits[:_LOOK_AT])
         candidates = sorted(
-            filter(
-                None, (self._candidate(hit, said, about_self, doing) for hit in hits[:_LOOK_AT])
-            ),
-            key=lambda candidate: (-candidate.quality, candidate.index),
+            filter(None, found), key=lambda candidate: (-candidate.quality, candidate.index)
         )
         if not candidates:
             return []
         best = candidates[0]
         chosen = {best.index: best.text}
-        self._lead_in(best, chosen, said)
+        if best.told.dangling and (leading := self._leads_in(best.index, said)):
+            chosen[best.index - 1] = leading
         for candidate in candidates[1:]:
             full = (
                 len(chosen) >= _SENTENCES or _count(chosen) + len(candidate.text.split()) > _WORDS
@@ -112,13 +133,15 @@ class Telling:
         ]
 
     def _candidate(
-        self, hit: Hit, said: str, about_self: bool, doing: re.Pattern[str] | None
+        self, hit: Hit, said: str, about_self: bool, doing: re.Pattern[str] | None, deed: str
     ) -> _Candidate | None:
         told = self.told(hit.index)
         text = self.speech(hit.index)
         if not text or text in said or _is_torn(text):
             return None
         quality = hit.score
+        if is_about_works(self._evidence.items[self._evidence.sentences[hit.index].item].title):
+            quality *= _WORKS
         if told.certainty < _SURE:
             quality *= 0.75 if told.certainty >= 0.55 else 0.45
         if is_editorial(text):
@@ -126,23 +149,22 @@ class Telling:
                 return None
             quality *= 0.35
         if told.dangling:
-            quality *= 0.6
+            quality *= 0.6 if self._leads_in(hit.index, said) else 0.3
         if about_self and not told.about:
             quality *= 0.7
+        if deed and self._evidence.sentences[hit.index].counts[deed]:
+            quality *= 1.3 if _does(text, deed) else 0.7
         if doing is not None and doing.search(re.sub(r"\bI was (?:\w+ly )*", "", text)):
             quality *= 0.4
         return _Candidate(hit.index, text, quality, told)
 
-    def _lead_in(self, best: _Candidate, chosen: dict[int, str], said: str) -> None:
-        """What a sentence that begins with "it" or "they" leans on."""
-        before = best.index - 1
-        if not best.told.dangling or before not in self._paragraph_of:
-            return
-        same = self._paragraph_of[before] is self._paragraph_of[best.index]
-        same = same and not self._evidence.sentences[before].is_heading
-        text = self.speech(before)
-        if same and text not in said and not _is_torn(text):
-            chosen[before] = text
+    def _leads_in(self, index: int, said: str) -> str:
+        """What a sentence that begins with "it" leans on; empty where that cannot be told."""
+        before = index - 1
+        if self._paragraph_of.get(before) is not self._paragraph_of[index]:
+            return ""
+        text = "" if self._evidence.sentences[before].is_heading else self.speech(before)
+        return "" if text in said or _is_torn(text) else text
 
     def _go_on(self, last: int, chosen: dict[int, str], said: str) -> None:
         """The next sentence, where it goes on about the character."""
@@ -152,7 +174,7 @@ class Telling:
         told = self.told(following)
         text = self.speech(following)
         fits = told.about and told.certainty >= _SURE and len(text.split()) <= 40
-        if fits and text not in said and not is_editorial(text) and not _is_torn(text):
+        if fits and text and text not in said and not is_editorial(text) and not _is_torn(text):
             chosen[following] = text
 
     def _repeats(self, index: int, chosen: dict[int, str]) -> bool:
@@ -162,6 +184,17 @@ class Telling:
             if len(mine & theirs) > 0.6 * min(len(mine), len(theirs) or 1):
                 return True
         return False
+
+
+def _does(text: str, deed: str) -> bool:
+    """Whether the character is the subject of the verb with the search term ``deed``."""
+    spoken = text.split()
+    return any(
+        word_term(fold(word.strip(",.;:!?"))) == deed
+        for at, first in enumerate(spoken)
+        if first == "I"
+        for word in spoken[at + 1 : at + 4]
+    )
 
 
 def _without_link(text: str) -> str:

@@ -1,0 +1,114 @@
+"""What lies after a character's time: it cannot tell of that, however much its text does.
+
+Takes: sentences in the first person.  Gives: the last year that the character can have seen, and
+of a sentence what is not about later times. Source: ours; years and turns of phrase.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+_BEHIND: Final = (
+    r"(?=\s*(?:[,.;:)\]–—-]|$)|\s+(?:and|or|to|when|where|while|with|as|he|she|I|we|it|they|my|his"
+    r"|her|the|a|an|in|at|by|for|but|which|who|after|before|was|were|is|of)\b)"
+)
+_YEAR: Final = re.compile(
+    r"\b(?P<marked>\d{1,4}) (?P<era>BCE?|CE|AD)\b"
+    r"|\b(?:the )?(?P<century>\d{1,2})(?:st|nd|rd|th)(?:[ -]century| centuries)(?P<before> BCE?)?"
+    rf"|(?<![\d.,])(?P<plain>1\d{{3}}|20\d{{2}})(?:s\b|{_BEHIND})"
+)
+_LIFE: Final = re.compile(r"\bI,? \([^()]*?[–—-]\s*(?P<end>[^()–—]*)\)")
+_END: Final = re.compile(
+    r"\bI (?:\w+ly )?(?:died|perished|passed away|fell in battle|was (?:killed|executed|murdered"
+    r"|assassinated|slain|beheaded|hanged|burned at the stake))\b(?P<end>[^.;]*)"
+)
+_POSTHUMOUS: Final = re.compile(
+    r"\bposthumous(?:ly)?\b|\bmy (?:remains|corpse|skull|bones|death mask|legacy|burial place)\b"
+    r"|\b(?:after|since|following|until|upon) my (?:\w+ )?(?:death|demise|execution"
+    r"|assassination|suicide|burial|funeral|passing)\b"
+    r"|\b(?:to this day|nowadays|in modern times|in modern scholarship)\b"
+    r"|\b(?:am|is|are|was|were) (?:now|currently) (?:often |being |considered |known |called )"
+    r"|\b(?:archaeolog\w+|excavat\w+|exhum\w+)\b",
+    re.IGNORECASE,
+)
+_ACTS: Final = re.compile(
+    r"\bI (?!(?:am|was|have|had|would|remain(?:ed)?|became|appear(?:ed)?)\b)\w"
+)
+_DEATH: Final = r"my (?:\w+ )?(?:death|demise|execution|assassination|suicide)"
+_UNTIL: Final = re.compile(
+    rf",? (?:until|till|up to) (?:(?:the (?:day|time|year) of|shortly before) )?{_DEATH}"
+    r"(?: (?:in|on|at) [^,.;()]*)?"
+)
+"""What came before the end of a life is not posthumous: "I lived there until my death"."""
+_CUT: Final = re.compile(
+    r",? ?(?:;|[–—])|, (?:and|but|which|when|where|who|whose|while|although|though|yet|whereas)\b"
+)
+_OPEN: Final = re.compile(r"(?:Although|Though|While|When|After|Before|Since|If|As)\b(?!.*,)")
+_SHORTEST: Final = 5
+_LIFETIME: Final = 100
+"""Years that nobody sees both ends of, where the text does not tell when the character died."""
+
+
+def years_in(text: str) -> Iterator[int]:
+    """Years that a sentence names, those before our era negative; a century by its first year."""
+    return map(_year, _YEAR.finditer(text))
+
+
+def _year(match: re.Match[str]) -> int:
+    if match["marked"]:
+        return -int(match["marked"]) if match["era"].startswith("B") else int(match["marked"])
+    if match["century"]:
+        number = int(match["century"])
+        return -100 * number if match["before"] else 100 * (number - 1) + 1
+    return int(match["plain"])
+
+
+def last_year(told: Iterable[str]) -> int | None:
+    """The last year of the character's life, or the last that it can have seen.
+
+    Args:
+        told: What the text says of the character, in the first person.
+
+    Returns:
+        The year of the death where it is told, else a long lifetime after the first year that is
+        told of the character; None where there is no year.
+    """
+    first: int | None = None
+    for text in told:
+        for pattern in (_LIFE, _END):
+            if (match := pattern.search(text)) and (years := list(years_in(match["end"]))):
+                return max(years)
+        for year in years_in(text):
+            first = year if first is None else min(first, year)
+    return None if first is None else first + _LIFETIME
+
+
+def within_life(text: str, last: int | None) -> str:
+    """What the character can say of a sentence: without the clauses about what came after it.
+
+    Args:
+        text: A sentence in the first person.
+        last: The last year that the character can have seen, if it is known.
+
+    Returns:
+        The sentence up to the first such clause; empty where nothing is left to stand alone.
+    """
+    text = _UNTIL.sub("", text)
+    at = _first_after(text, last)
+    if at < 0:
+        return text
+    for cut in reversed([match.start() for match in _CUT.finditer(text, 0, at)]):
+        kept = text[:cut]
+        if len(kept.split()) >= _SHORTEST and not _OPEN.match(kept):
+            return f"{kept}."
+    return ""
+
+
+def _first_after(text: str, last: int | None) -> int:
+    """Where the first words about a time after the character's life stand; -1 where none do."""
+    found = [match.start() for match in _POSTHUMOUS.finditer(text)]
+    if last is not None and not _ACTS.search(text):
+        found += [match.start() for match in _YEAR.finditer(text) if _year(match) > last]
+    return min(found, default=-1)
