@@ -162,7 +162,7 @@ def test_a_killed_reembedding_keeps_the_old_vectors_and_goes_on(keeper, server):
 
 
 def test_the_lease_of_a_killed_process_is_taken_over_at_once(keeper, server):
-    server.latency_seconds = 5
+    server.latency_seconds = 1
     process = keeper.start("ingest", "Keeper", sources(keeper)[0])
     until(lambda: server.count() > 0, process)
     kill(process)
