@@ -107,6 +107,23 @@ def test_roles_take_over_what_chat_has(load):
     assert role_endpoint(load(env), "judge").model == "big"
 
 
+def test_an_embedder_alone_goes_where_chat_would(load):
+    """Not to OpenAI, with OpenAI's key, where a server of one's own is named."""
+    env = {
+        "OPENAI_API_KEY": "sk-openai",
+        "OFFBOOK_CHAT_BASE_URL": "http://127.0.0.1:11434/v1",
+        "OFFBOOK_EMBED_MODEL": "e",
+    }
+    endpoint = embed_endpoint(load(env))
+    assert (endpoint.base_url, endpoint.api_key) == ("http://127.0.0.1:11434/v1", None)
+
+
+def test_openais_key_does_not_go_where_a_project_says_even_to_openai(load):
+    project = f"[chat]\nmodel = 'm'\nbase_url = '{OPENAI_ADDRESS}'\n"
+    with pytest.raises(ConfigurationError, match="environment"):
+        chat_endpoint(load({"OPENAI_API_KEY": "sk-1"}, project))
+
+
 def test_a_role_with_its_own_key(load):
     env = {
         "OFFBOOK_JUDGE_MODEL": "j",

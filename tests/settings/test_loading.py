@@ -104,6 +104,27 @@ def test_secrets_are_masked(load):
     )
 
 
+def test_the_environment_is_not_shown_with_the_settings(load):
+    settings = load(environment={"OPENAI_API_KEY": "sk-x", "AWS_SECRET": "s3", "HOME": "/here"})
+    assert "sk-x" not in repr(settings)
+    assert "s3" not in repr(settings)
+    assert settings.openai == {"OPENAI_API_KEY": "sk-x"}
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("sqlite:////home/me/x.db", "sqlite:////home/me/x.db"),
+        ("postgresql://me@db/book", "postgresql://me@db/book"),
+        ("postgresql://me:p@ss:w@db:1/book", "postgresql://me:********@db:1/book"),
+        ("postgresql://me:hunter2@db:port/book", "postgresql://me:********@db:port/book"),
+        ("postgresql://db/book?password=hunter2&x=1", "postgresql://db/book?password=********&x=1"),
+    ],
+)
+def test_a_password_is_masked_wherever_it_stands(load, url, shown):
+    assert load({"database.url": url}).plain("database.url") == shown
+
+
 def test_an_unknown_name_names_the_nearest(load):
     with pytest.raises(ConfigurationError) as caught:
         load({"chat.modle": "x"})

@@ -18,9 +18,13 @@ async def test_a_missing_extra_is_named(package: str, monkeypatch: pytest.Monkey
     assert raised.value.hint == "pip install 'offbook[postgres]'"
 
 
-async def test_a_server_that_does_not_answer_is_reported_without_the_password():
+@pytest.mark.parametrize(
+    "url",
+    ["postgresql://user:hunter2@127.0.0.1:1/x", "postgresql://user@127.0.0.1:1/x?password=hunter2"],
+)
+async def test_a_server_that_does_not_answer_is_reported_without_the_password(url: str):
     with pytest.raises(StoreFailed) as raised:
-        await open_store("postgresql://user:hunter2@127.0.0.1:1/x")
+        await open_store(url)
     assert "127.0.0.1:1" in raised.value.message
     assert "hunter2" not in raised.value.message + raised.value.hint
     assert raised.value.hint

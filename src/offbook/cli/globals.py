@@ -115,7 +115,9 @@ def settings_of_call(
 def _unused(settings: Settings) -> list[str]:
     """An endpoint that was named, but no model: nothing leaves the machine until one is."""
     address = settings.origin("chat.base_url")
-    if settings.values.chat.base_url is None or settings.origin("chat.model").label != "default":
+    models = ("chat.model", "extract.model", "judge.model", "embed.model")
+    named = any(settings.origin(name).label != "default" for name in models)
+    if settings.values.chat.base_url is None or named:
         return []
     return [
         f"chat.base_url (from {address.label}) is not used: no model is named, so the offline "

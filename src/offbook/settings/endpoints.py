@@ -13,11 +13,11 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 
 from offbook.errors import ConfigurationError
-from offbook.settings.loading import Origin, Settings
+from offbook.settings.loading import ENVIRONMENT, Origin, Settings
 from offbook.settings.model import BUILTIN, OFFLINE
 
 OPENAI_ADDRESS: Final = "https://api.openai.com/v1"
-_BUILT_IN: Final = Origin("OpenAI's own address", -1)
+_BUILT_IN: Final = Origin("OpenAI's own address")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class _Sourced:
 
 def chat_endpoint(settings: Settings) -> Endpoint:
     """The actor's endpoint."""
-    return _resolve(settings, "chat", settings.values.chat.model, None)
+    return _resolve(settings, "chat", settings.values.chat.model)
 
 
 def role_endpoint(settings: Settings, role: str) -> Endpoint:
@@ -50,53 +50,49 @@ def role_endpoint(settings: Settings, role: str) -> Endpoint:
     section = getattr(settings.values, role)
     if section.model is None and section.base_url is None and section.api_key is None:
         return chat_endpoint(settings)
-    return _resolve(settings, role, section.model or settings.values.chat.model, "chat")
+    return _resolve(settings, role, section.model or settings.values.chat.model)
 
 
 def embed_endpoint(settings: Settings) -> Endpoint:
     """The embedder's endpoint."""
-    return _resolve(settings, "embed", settings.values.embed.model, "chat")
+    return _resolve(settings, "embed", settings.values.embed.model)
 
 
-def _resolve(settings: Settings, role: str, model: str, parent: str | None) -> Endpoint:
+def _resolve(settings: Settings, role: str, model: str) -> Endpoint:
     if model == (BUILTIN if role == "embed" else OFFLINE):
         return Endpoint(model, None)
-    own_url = _given(settings, f"{role}.base_url")
-    if own_url is None and parent == "chat" and settings.values.chat.model != OFFLINE:
-        own_url = _given(settings, "chat.base_url")
-    url = own_url or _openai_url(settings)
+    named = _given(settings, f"{role}.base_url") or _given(settings, "chat.base_url")
+    url = named or _openai_url(settings)
     _check_url(url.value, role)
-    key = _key(settings, role, url, parent)
+    key = _key(settings, role, url)
     if key is not None and key.origin.trusted and not url.origin.trusted:
         raise ConfigurationError(
-            f"the key from {key.origin.label} would go to {url.value!r}, which {url.origin.label} "
-            f"names as {role}.base_url",
+            f"the key from {key.origin.label} would go to {url.value!r}, an address that "
+            f"{url.origin.label} names",
             f"set {role}.base_url in the environment, by flag or in your own config.toml "
             "if you trust that address",
         )
     return Endpoint(model, url.value.rstrip("/"), key.value if key else None)
 
 
-def _key(settings: Settings, role: str, url: _Sourced, parent: str | None) -> _Sourced | None:
+def _key(settings: Settings, role: str, url: _Sourced) -> _Sourced | None:
     own = _given(settings, f"{role}.api_key")
     if own is not None:
         return own
-    if parent == "chat":
-        chat_url = _given(settings, "chat.base_url") or _openai_url(settings)
-        if _same(chat_url.value, url.value):
-            inherited = _given(settings, "chat.api_key")
-            if inherited is not None:
-                return inherited
-    standard = settings.environment.get("OPENAI_API_KEY")
+    chat_url = _given(settings, "chat.base_url") or _openai_url(settings)
+    inherited = _given(settings, "chat.api_key")
+    if inherited is not None and _same(chat_url.value, url.value):
+        return inherited
+    standard = settings.openai.get("OPENAI_API_KEY")
     if standard and _same(url.value, _openai_url(settings).value):
-        return _Sourced(standard, Origin("environment", 1))
+        return _Sourced(standard, ENVIRONMENT)
     return None
 
 
 def _openai_url(settings: Settings) -> _Sourced:
-    named = settings.environment.get("OPENAI_BASE_URL")
+    named = settings.openai.get("OPENAI_BASE_URL")
     if named:
-        return _Sourced(named, Origin("environment", 1))
+        return _Sourced(named, ENVIRONMENT)
     return _Sourced(OPENAI_ADDRESS, _BUILT_IN)
 
 

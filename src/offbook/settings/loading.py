@@ -7,13 +7,13 @@ Takes: ``key=value`` flags, the environment, the project's ``offbook.toml``, the
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from platformdirs import user_config_dir
 from pydantic import SecretStr, ValidationError
@@ -29,27 +29,31 @@ _SHORT: Final = {
     "limits.budget_calls": "OFFBOOK_BUDGET_CALLS",
     "limits.budget_usd": "OFFBOOK_BUDGET_USD",
 }
+_OPENAI: Final = ("OPENAI_API_KEY", "OPENAI_BASE_URL")
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a value came from; a lower ``rank`` wins, ``trusted`` is false for a project file."""
+    """Where a value came from; ``trusted`` is false for a project file, which anybody may write."""
 
     label: str
-    rank: int
     trusted: bool = True
 
 
-DEFAULT: Final = Origin("default", 9)
+DEFAULT: Final = Origin("default")
+ENVIRONMENT: Final = Origin("environment")
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings in force, with the origin of each that is not a default."""
+    """The settings in force, with the origin of each that is not a default.
+
+    ``openai`` holds what the environment has of the SDK's own variables.
+    """
 
     values: SettingsModel
     origins: Mapping[str, Origin]
-    environment: Mapping[str, str]
+    openai: Mapping[str, str] = field(repr=False)
     warnings: tuple[str, ...] = ()
 
     def origin(self, name: str) -> Origin:
@@ -108,7 +112,7 @@ def load_settings(
     found: dict[str, tuple[Any, Origin]] = {}
     warnings: list[str] = []
     given = {key: value for key, value in (flags or {}).items() if value is not None}
-    layers = [(given, Origin("flag", 0)), _from_environment(environment, warnings)]
+    layers = [(given, Origin("flag")), (_from_environment(environment, warnings), ENVIRONMENT)]
     layers += _from_files(directory or Path.cwd(), user_file or _user_file(environment))
     for values, origin in layers:
         _check_names(values, origin)
@@ -116,21 +120,20 @@ def load_settings(
             found.setdefault(name, (value, origin))
     preset = str(found.get("preset", ("default", DEFAULT))[0])
     for name, value in PRESETS.get(preset, {}).items():
-        found.setdefault(name, (value, Origin(f"preset {preset}", 8)))
+        found.setdefault(name, (value, Origin(f"preset {preset}")))
     model = _validated(found)
     origins = {name: origin for name, (_, origin) in found.items()}
-    return Settings(model, origins, environment, tuple(warnings))
+    openai = {name: environment[name] for name in _OPENAI if environment.get(name)}
+    return Settings(model, origins, openai, tuple(warnings))
 
 
 def without_password(url: SecretStr | None) -> str:
     """A database URL as it may be shown."""
     if url is None:
         return ""
-    parts = urlsplit(url.get_secret_value())
-    if parts.password is None:
-        return parts.geturl()
-    host = f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname)
-    return parts._replace(netloc=f"{parts.username}:********@{host}").geturl()
+    # A URL that cannot be parsed is shown, too: what may be a password is masked all the same.
+    shown = re.sub(r"(://[^:/?#]*):.*@", r"\1:********@", url.get_secret_value())
+    return re.sub(r"(?i)(pass[a-z]*=)[^&]*", r"\1********", shown)
 
 
 def _user_file(environment: Mapping[str, str]) -> Path:
@@ -140,9 +143,7 @@ def _user_file(environment: Mapping[str, str]) -> Path:
     )
 
 
-def _from_environment(
-    environment: Mapping[str, str], warnings: list[str]
-) -> tuple[dict[str, Any], Origin]:
+def _from_environment(environment: Mapping[str, str], warnings: list[str]) -> dict[str, Any]:
     known = {environment_name(name): name for name in setting_names()}
     values = {known[key]: value for key, value in environment.items() if key in known and value}
     unknown = sorted(
@@ -156,7 +157,7 @@ def _from_environment(
             f"environment variable {key} is not a setting"
             + (f"; did you mean {near[0]}?" if near else "")
         )
-    return values, Origin("environment", 1)
+    return values
 
 
 def _from_files(directory: Path, user_file: Path) -> list[tuple[dict[str, Any], Origin]]:
@@ -164,10 +165,10 @@ def _from_files(directory: Path, user_file: Path) -> list[tuple[dict[str, Any], 
     for folder in (directory, *directory.parents):
         path = folder / PROJECT_FILE
         if path.is_file():
-            layers.append((_read_toml(path), Origin(f"project {path}", 2, trusted=False)))
+            layers.append((_read_toml(path), Origin(f"project {path}", trusted=False)))
             break
     if user_file.is_file():
-        layers.append((_read_toml(user_file), Origin(f"user {user_file}", 3)))
+        layers.append((_read_toml(user_file), Origin(f"user {user_file}")))
     return layers
 
 

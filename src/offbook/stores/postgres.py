@@ -45,7 +45,8 @@ class PostgresStore:
 
     def __init__(self, url: str) -> None:
         self._url = _driver_url(url)
-        self._where = self._url.render_as_string(hide_password=True)
+        # Without the query: a password may stand there, too.
+        self._where = self._url.set(query={}).render_as_string(hide_password=True)
         try:
             import asyncpg  # noqa: F401 - SQLAlchemy would not say what to install
             import greenlet  # noqa: F401
