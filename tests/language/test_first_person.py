@@ -118,6 +118,8 @@ ABOUT_HIM += [
         "Beethoven is moved by the cruelty that men suffer, and helps the poor.",
         "I am moved by the cruelty that men suffer, and help the poor.",
     ),
+    ("He made a vow to Our Lady in Bonn.", "I made a vow to Our Lady in Bonn."),
+    ("They mourned the reign of Beethoven and Haydn.", "They mourned the reign of me and Haydn."),
     ("All of Beethoven's known writings are lost.", "All of my known writings are lost."),
     (
         "It marred the lives of both Beethoven and Haydn.",
@@ -230,6 +232,18 @@ def test_a_text_that_speaks_to_the_character_is_turned():
 def test_a_sentence_that_leans_on_the_one_before_is_marked():
     told = HIM.passage(text := "Fidelio is an opera. It failed.", sentences(text))
     assert [one.dangling for one in told] == [False, True]
+
+
+def test_a_pronoun_without_anybody_before_it_leans_on_an_earlier_sentence():
+    text = "When Haydn came, he was old. Beethoven met him in Vienna."
+    told = HIM.passage(text, sentences(text))
+    assert [one.dangling for one in told] == [False, True]
+
+
+def test_a_sentence_whose_she_may_be_the_character_is_doubtful_without_a_gender():
+    speaker = FirstPerson(learn_names("Vex", [], ["Vex was here."]))
+    assert speaker.sentence("Although she was ill, Vex sang.").certainty < 0.75
+    assert speaker.sentence("Vex sang.").certainty == 1
 
 
 def test_an_alias_beside_the_name_stays_a_name():

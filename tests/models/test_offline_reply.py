@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from time import perf_counter
 from typing import Any
@@ -141,6 +142,46 @@ def test_small_talk_gets_a_short_answer(said, part):
     answer = ask(said)
     assert part in answer
     assert len(answer) < 120
+
+
+@pytest.mark.parametrize(
+    "said", ["Are you an AI?", "Are you a robot?", "Are you real?", "You are a language model?"]
+)
+def test_the_character_stays_itself_whatever_it_is_taken_for(said):
+    answer = ask(said)
+    assert answer.startswith("I am Nora Vey")
+    assert not re.search(r"AI|robot|model", answer)
+
+
+def test_a_character_that_is_a_machine_says_so():
+    text = "Nora Vey is a robot made in Hull. She repairs clocks."
+    assert "I am a robot" in ask("Are you a robot?", text)
+
+
+def test_nothing_is_told_of_what_came_after_the_character():
+    text = f"{NORA}\n\nNora died in 1940. Her shop was sold in 1951, and burned in 1960."
+    for question in ("What happened after you died?", "Who bought your shop in 1951?"):
+        assert "1951" not in ask(question, text)
+    assert "I rose" in ask(
+        "What happened after you died?", "Nora died in 1940. Nora rose as a ghost."
+    )
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Nora Vey, why do you hate rain?",
+        "As Nora Vey, why do you hate rain?",
+        "Nora, do you hate rain?",
+    ],
+)
+def test_the_name_of_the_one_who_is_asked_asks_for_nothing(said):
+    assert "I hate rain" in ask(said)
+
+
+def test_what_others_do_is_no_answer_to_what_the_character_does():
+    text = "The baker lives in a mill near York.\n\nIn Hull Nora lives with two cats."
+    assert ask("Where do you live?", text).startswith("In Hull I live")
 
 
 def test_a_follow_up_is_read_with_the_turn_before():

@@ -24,7 +24,7 @@ child: childhood boy girl youth young boyhood girlhood grew upbringing early
 born: birth birthplace native baptised baptized birthday
 origin: native homeland born hail come grew
 live: lived lives resided residence lodged dwelt home house moved settled
-die: died death dying dead killed buried funeral grave murdered executed assassinated
+die: died death dying dead killed buried funeral grave murdered executed assassinated suicide
 teach: taught teacher tutor instruct instructed lessons pupil student studied study mentor
 teach: learned learnt education school schooled trained
 education: school schooled university college studied studies degree lessons taught trained
@@ -49,7 +49,7 @@ escape: escaped fled flee flight broke
 war: battle battles fought campaign army fight military
 religion: religious faith god church believe belief prayer pray christian
 money: rich wealth wealthy fortune income poor poverty debt treasure paid salary
-look: appearance looks hair eyes face tall short beard dressed figure features height
+appearance: hair eyes face tall slender beard dressed features height complexion handsome pale
 travel: travelled traveled journey journeyed voyage sailed visited trip toured
 music: musical composer composed compositions symphony piano melody
 write: wrote written writings book books author published

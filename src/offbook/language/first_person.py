@@ -52,7 +52,7 @@ class Told:
         end: Offset of its end.
         about: Whether it mentions the character.
         certainty: 0 to 1, how sure it is whom its pronouns mean; 1 where nothing was in doubt.
-        dangling: Whether it begins with a pronoun that means something in an earlier sentence.
+        dangling: Whether a pronoun in it means someone or something in an earlier sentence.
     """
 
     text: str
@@ -125,7 +125,7 @@ class FirstPerson:
             certainty = _UNRESOLVED
         about = bool(selves) or any(reference.is_self for reference in references)
         turned = _apply(source, span[0], edits)
-        return Told(turned, *span, about, certainty, _dangles(tokens, references))
+        return Told(turned, *span, about, certainty, _dangles(tokens, references, everyone))
 
     def _kept_apart(
         self, tokens: list[Token], selves: list[tuple[int, int]]
@@ -161,10 +161,13 @@ class FirstPerson:
 
 
 def _without_numerals(tokens: list[Token]) -> list[str]:
-    """Unquoted words; the numeral of "Charles I" or "Part I" is no pronoun."""
+    """Unquoted words; the numeral of "Charles I" is no pronoun, nor is the first of "Our Lady"."""
     found = []
     for index, token in enumerate(tokens):
         if token.quoted or (token.text in ("i", "US") and token.low in ("i", "us")):
+            continue
+        titled = index + 1 < len(tokens) and tokens[index + 1].is_capital
+        if index and titled and token.text in ("Our", "My"):
             continue
         before = tokens[index - 1] if index else None
         numeral = token.text == "I" and before is not None and before.is_capital
@@ -251,7 +254,8 @@ def _mention(
     if not is_subject(tokens, first, last):
         if myself := _myself(tokens, last):
             return [(start, myself[0][1], "me")]
-        return _of_mine(tokens, first, end) or [(start, end, "me")]
+        alone = after is None or after.low not in ("and", "or")
+        return (alone and _of_mine(tokens, first, end)) or [(start, end, "me")]
     if swapped := _swap(tokens, span, partners, own):
         return swapped
     edits = [(start, end, "I"), *_myself(tokens, last), *agree(tokens, first, last)]
@@ -359,14 +363,18 @@ def _pronoun(
     return [(token.start, token.end, like(token.text, text))]
 
 
-def _dangles(tokens: list[Token], references: list[Reference]) -> bool:
+def _dangles(tokens: list[Token], references: list[Reference], everyone: list[Person]) -> bool:
     if not tokens:
         return False
     opening = tokens[0].low
     if opening in ("it", "they", "this", "these", "those", "such", "their", "its"):
         return True
     settled = {reference.index for reference in references if reference.is_self}
-    return opening in ("he", "she", "his", "her") and 0 not in settled
+    named = min((person.first for person in everyone), default=len(tokens))
+    return any(
+        token.low in _SINGULAR and not token.quoted and index not in settled
+        for index, token in enumerate(tokens[: named + 1])
+    )
 
 
 def _apply(source: str, offset: int, edits: list[Edit]) -> str:

@@ -162,6 +162,13 @@ def _ends_there(
     return True
 
 
+def _is_place_before(tokens: list[Token], first: int, last: int) -> bool:
+    """Whether the word before a subject is a place that opens the sentence ("In Hull Nora")."""
+    opens = first > 1 and tokens[first - 2].text in ("In", "At", "Near", "From")
+    verb = tokens[last].low if last < len(tokens) else ""
+    return opens and (is_finite(verb) or is_third_singular(verb))
+
+
 def _whole_beginning(
     tokens: list[Token], first: int, last: int, *, plain: bool
 ) -> tuple[int, int] | None:
@@ -176,7 +183,7 @@ def _whole_beginning(
         titled = tokens[first].low in grammar.TITLES | grammar.PERSON_NOUNS or not plain
         return (first - 1, last) if before.low == "the" and titled else None
     if before.is_capital and before.is_word and not _is_function(tokens, first - 1):
-        return None
+        return (first, last) if _is_place_before(tokens, first, last) else None
     led = before.low in ("van", "von", "de") and first > 1 and tokens[first - 2].is_capital
     return None if led else (first, last)
 
@@ -256,8 +263,9 @@ def learn_names(character: str, titles: Sequence[str], texts: Sequence[str]) -> 
     for text in texts:
         aliases.update(_called(text, plain))
     aliases.update([(alias[0],) for alias in aliases if _is_dignity(alias)])
-    spoken = [(tokens := tokens_of(text), plain.mentions(tokens)) for text in texts]
-    gender = gender_of(plain.character, plain.words, spoken)
+    known = Names(character, full, frozenset(aliases))
+    spoken = [(tokens := tokens_of(text), known.mentions(tokens)) for text in texts]
+    gender = gender_of(character, known.words, spoken)
     return Names(character, full, frozenset(aliases), gender, _common(aliases, texts))
 
 

@@ -109,6 +109,14 @@ def within_life(text: str, last: int | None) -> str:
 def _first_after(text: str, last: int | None) -> int:
     """Where the first words about a time after the character's life stand; -1 where none do."""
     found = [match.start() for match in _POSTHUMOUS.finditer(text)]
-    if last is not None and not _ACTS.search(text):
-        found += [match.start() for match in _YEAR.finditer(text) if _year(match) > last]
+    if last is not None:
+        later = [match.start() for match in _YEAR.finditer(text) if _year(match) > last]
+        found += [at for at in later if not _ACTS.search(_clause(text, at))]
     return min(found, default=-1)
+
+
+def _clause(text: str, at: int) -> str:
+    """The clause that holds offset ``at``."""
+    cuts = [match.start() for match in _CUT.finditer(text)]
+    start = max((cut for cut in cuts if cut <= at), default=0)
+    return text[start : min((cut for cut in cuts if cut > at), default=len(text))]

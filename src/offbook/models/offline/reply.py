@@ -6,6 +6,7 @@ context or the profile states. Source: ours.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
@@ -64,7 +65,7 @@ def _reply(inputs: ReplyInputs) -> tuple[str, Situation]:
     question = read_question(inputs.question, names.words)
     evidence = gather(known)
     telling = Telling(evidence, names)
-    if question.courtesy and not _tells_of(evidence, question):
+    if question.courtesy and not _tells_of(evidence, telling, question):
         return answer_courtesy(question, names, telling, evidence), question.courtesy
     if outside:
         return declining.decline_outside(question, [item.title for item in outside]), "decline"
@@ -75,10 +76,15 @@ def _reply(inputs: ReplyInputs) -> tuple[str, Situation]:
     return _answer(question, names, evidence, telling, inputs.history)
 
 
-def _tells_of(evidence: Evidence, question: Question) -> bool:
-    """Whether the text itself speaks of machines, or of a life after death, if that is asked."""
+def _tells_of(evidence: Evidence, telling: Telling, question: Question) -> bool:
+    """Whether the text itself says what the character is, or that it came back from death."""
     if question.courtesy == "nature":
-        return any(evidence.holds(term) and term.weight >= 1 for term in question.terms)
+        words = "|".join(re.escape(term.word) for term in question.terms)
+        says = re.compile(
+            rf"\bI (?:am|was) (?:(?:an?|the|not|no|only|still|half|part)[ -])*(?:{words})\b"
+        )
+        holding = (i for i, s in enumerate(evidence.sentences) if says.search(telling.speech(i)))
+        return bool(words) and any(True for _ in holding)
     return question.courtesy == "afterlife" and not _RISEN.isdisjoint(evidence.frequency)
 
 
