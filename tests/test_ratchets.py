@@ -49,3 +49,7 @@ def test_only_settings_read_the_environment():
         if "os.environ" in path.read_text() or "getenv(" in path.read_text()
     ]
     assert readers == ["settings/loading.py"]
+
+
+def test_the_flow_stays_a_table_of_contents():
+    assert len((SOURCE / "pipeline.py").read_text().splitlines()) <= 120

@@ -1,7 +1,6 @@
 """THE FLOW: documents become knowledge, a question becomes a reply.
 
-Takes: what was read, or a question.  Gives: reports, recalls, replies.  Only the order of the
-stages is here; what a stage does is in the package of its name.
+Takes: what was read, or a question.  Gives: reports, recalls, replies.  Only the order is here.
 """
 
 from __future__ import annotations
@@ -97,11 +96,10 @@ async def reply(
     stage: Stage, character: Character, found: Recall, history: Sequence[Message] = ()
 ) -> str:
     """The character's reply, whole."""
-    inputs = reply_inputs(stage, character, found, history)
     return await ask(
         stage.actor,
         REPLY,
-        inputs,
+        reply_inputs(stage, character, found, history),
         documents=found.documents(),
         parameters=stage.settings.reply.parameters(),
         retries=stage.settings.answers.retries,
@@ -112,11 +110,10 @@ def stream_reply(
     stage: Stage, character: Character, found: Recall, history: Sequence[Message] = ()
 ) -> AsyncIterator[str]:
     """The character's reply in pieces; closing the iterator cancels the call."""
-    inputs = reply_inputs(stage, character, found, history)
     return stream_text(
         stage.actor,
         REPLY,
-        inputs,
+        reply_inputs(stage, character, found, history),
         documents=found.documents(),
         parameters=stage.settings.reply.parameters(),
     )

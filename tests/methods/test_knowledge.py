@@ -98,3 +98,10 @@ async def test_vectors_of_another_embedder_are_not_compared(book: Offbook):
     lexical = await knowledge_of(book, retrieval__mode="lexical")
     by_words = replace(lexical, character=replace(lexical.character, embedder="another"))
     assert await by_words.search("Who taught you to trim the lamp?", "acts", 1)
+
+
+async def test_without_a_threshold_nothing_is_skipped_for_its_score(book: Offbook) -> None:
+    knowledge = await knowledge_of(book)
+    items = [ContextItem("knowledge", "", text, score) for text, score in (("a", 0.5), ("b", -0.2))]
+    found = knowledge.recall("naive", "Who?", items)
+    assert [item.text for item in found.context] == ["a", "b"]

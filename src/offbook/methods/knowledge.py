@@ -79,7 +79,7 @@ class Knowledge:
         good: list[ContextItem] = []
         low: list[Skipped] = []
         for item in items:
-            if item.score < floor:
+            if floor is not None and item.score < floor:
                 why = f"score {item.score:.2f} is below {floor:.2f} (context.min_score)"
                 low.append(Skipped(item.kind, item.title, why))
             else:

@@ -146,8 +146,8 @@ class ContextSettings(Section):
     budget_tokens: int = Field(3_000, ge=100, description="for what was recalled")
     history_tokens: int = Field(4_000, ge=0, description="for the conversation so far")
     voice_samples: int = Field(6, ge=0, le=50, description="speech samples shown to the actor")
-    min_score: float = Field(
-        0.0, ge=0, le=1, description="what scores lower is skipped, and listed as skipped"
+    min_score: float | None = Field(
+        None, ge=-1, le=1, description="what scores lower is skipped, and listed as skipped"
     )
 
 
