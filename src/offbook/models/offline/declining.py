@@ -6,6 +6,7 @@ and admit that it is unknown; always the same for the same question. Source: our
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 from zlib import crc32
@@ -13,7 +14,7 @@ from zlib import crc32
 from offbook.language import grammar
 from offbook.language.clauses import Token, tokens_of
 from offbook.language.questions import Question
-from offbook.language.verbs import is_base
+from offbook.language.verbs import is_base, is_past
 from offbook.language.words import fold
 
 _OUTSIDE: Final = (
@@ -24,15 +25,19 @@ _OUTSIDE: Final = (
 )
 _NAME: Final = (
     "Of {it} I can tell you nothing.",
-    "{It}? I can tell you nothing of that name.",
     "About {it} nothing comes to my mind.",
     "I can tell you nothing of {it}.",
+    "{It}? I can tell you nothing of that name.",
 )
 _THING: Final = (
     "Of {it} I can tell you nothing.",
     "Nothing comes to my mind about {it}.",
     "I can tell you nothing of {it}, and I will not make it up.",
     "You ask about {it}; I have nothing to tell you of that.",
+)
+_POSSESSION: Final = (
+    "I can tell you nothing of any {it}.",
+    "I know of no {it} that I could tell you about.",
 )
 _BY_KIND: Final[dict[str, tuple[str, ...]]] = {
     "who": ("Who that was, I cannot tell you.", "I could not give you a name."),
@@ -45,7 +50,41 @@ _BY_KIND: Final[dict[str, tuple[str, ...]]] = {
     "opinion": ("I have formed no opinion on that.", "I have no view of that to give you."),
     "tell": ("There is nothing of that kind I could tell you.", "I have no such story to tell."),
 }
+_HOW: Final = re.compile(
+    r"\bhow (?:do|did|does|would|could|can|should|will|to|are|is|was|were|have|has|had)\b"
+)
+"""Asks for a way; "how important" does not."""
 _ADJECTIVES: Final = ("al", "ous", "ive", "ful", "ic", "less", "able", "ible", "ary", "ing", "ed")
+_COMMON: Final = frozenset(
+    (
+        *("old", "new", "young", "good", "bad", "great", "small", "large", "big", "long", "short"),
+        *(
+            "own",
+            "quick",
+            "simple",
+            "real",
+            "true",
+            "early",
+            "late",
+            "fine",
+            "rich",
+            "poor",
+            "free",
+        ),
+        *("deep", "wide", "strong", "weak", "hard", "soft", "high", "low", "happy", "sad", "dear"),
+    )
+)
+_QUALITIES: Final = (
+    *("ity", "tion", "sion", "ness", "ism", "cy", "ance", "ence", "ment", "ship", "hood"),
+    *("ure", "dom"),
+)
+"""Endings of what one hardly has: "any ingenuity" is not said."""
+_UNFINISHED: Final = frozenset(("of", "to", "where", "when", "which", "who", "whom", "that", "for"))
+"""What follows a noun that says nothing without it ("the ability *to*")."""
+_ARTICLES: Final = frozenset(("a", "an", "the", "this", "that", "these", "those"))
+_OWN: Final = frozenset(("your", "my", "our", "his", "her", "their", "any", "some"))
+_PLAIN: Final = frozenset(("others", "else", "front", "spite", "terms", "regard", "regards"))
+"""Words that name nothing, and parts of prepositions ("in front of")."""
 _ANY: Final = ("That I do not know.", "I do not know, and I will not guess.")
 _EMPTY: Final = (
     "I am {name}, but nothing comes back to me that would answer that.",
@@ -71,11 +110,16 @@ def decline(question: Question, missing: Sequence[str], names: Sequence[str] = (
     """
     pick = crc32(fold(question.text).encode())
     if names:
-        return _fill(_NAME[pick % len(_NAME)], _listed(names))
-    phrase = next(filter(None, (phrase_of(question.text, word) for word in missing)), "")
-    if phrase:
-        return _fill(_THING[pick % len(_THING)], phrase)
-    choices = _BY_KIND.get(question.kind, _ANY)
+        templates: Sequence[str] = _NAME if len(names) == 1 else _NAME[:-1]
+        shown = [with_article(question.text, name) for name in names]
+        return _fill(templates[pick % len(templates)], _listed(shown))
+    found = next(filter(None, (noun_phrase(question.text, word) for word in missing)), None)
+    if found is not None:
+        phrase, owned = found
+        templates = _POSSESSION if owned else _THING
+        return _fill(templates[pick % len(templates)], phrase)
+    graded = question.kind == "how" and not _HOW.search(fold(question.text))
+    choices = _ANY if graded else _BY_KIND.get(question.kind, _ANY)
     return choices[pick % len(choices)]
 
 
@@ -107,46 +151,79 @@ def _fill(template: str, phrase: str) -> str:
     return template.format(it=phrase, It=phrase[:1].upper() + phrase[1:])
 
 
-def phrase_of(text: str, word: str) -> str:
-    """The noun phrase of ``text`` around ``word``; empty where it is no noun.
+def with_article(text: str, name: str) -> str:
+    """A name as the question has it: "the Titanic" where it says so."""
+    return f"the {name}" if re.search(rf"\bthe {re.escape(name)}", text, re.IGNORECASE) else name
 
-    "the car you drove" gives "the car", "your refrigerator" gives "any refrigerator".
+
+def noun_phrase(text: str, word: str) -> tuple[str, bool] | None:
+    """The noun phrase of ``text`` around ``word``, and whether it is said to be somebody's.
+
+    "the car you drove" gives "the car", "your refrigerator" gives "refrigerator", owned. None
+    where it is no noun, or one that is nothing without what follows it ("the ability to").
     """
     tokens = tokens_of(text)
     at = next((i for i, token in enumerate(tokens) if token.text == word), None)
-    if at is None:
-        return ""
-    first = at
-    while first > 0 and at - first < 3 and _is_modifier(tokens, first - 1):
-        first -= 1
-    last = at + 1
+    if at is None or word.lower() in _PLAIN:
+        return None
+    begin, first, last = _extent(tokens, at)
+    if last < len(tokens) and tokens[last].low in _UNFINISHED:
+        return None
+    noun = tokens[last - 1].low
+    if first == last or is_base(noun) or noun.endswith(_ADJECTIVES):
+        return None
+    words = " ".join(token.text for token in tokens[first:last])
+    before = tokens[begin - 1].low if begin else ""
+    if before in ("a", "an"):
+        return ("an " if words[0] in "aeiouAEIOU" else "a ") + words, False
+    if before in _ARTICLES:
+        return f"{before} {words}", False
+    if before in _OWN:
+        return None if noun.endswith(_QUALITIES) else (words, True)
+    led = before in grammar.PREPOSITIONS - {"to"} or before in grammar.AMBIGUOUS_PREPOSITIONS
+    return (words, False) if led and not word.lower().endswith(("ing", "ed")) else None
+
+
+def _extent(tokens: list[Token], at: int) -> tuple[int, int, int]:
+    """Where the noun phrase around ``at`` begins, where it does without its grade, and its end.
+
+    "Your favourite movie" is about any movie, "your biggest mistake" about any mistake.
+    """
+    first, last = at, at + 1
     while (
         last < len(tokens)
         and last - at < 3
         and not tokens[last - 1].low.endswith("s")
-        and _is_modifier(tokens, last)
+        and _may_go_on(tokens[last])
     ):
         last += 1
-    before = tokens[first - 1].low if first else ""
-    if is_base(tokens[last - 1].low) or tokens[last - 1].low.endswith(_ADJECTIVES):
-        return ""
-    words = " ".join(
-        token.text for token in tokens[first:last] if token.low not in ("favorite", "favourite")
-    )
-    if before in ("a", "an", "the", "this", "that", "these", "those"):
-        return f"{before} {words}"
-    if before in ("your", "my", "our", "his", "her", "their", "any", "some"):
-        return f"any {words}"
-    led = before in grammar.PREPOSITIONS - {"to"} or before in grammar.AMBIGUOUS_PREPOSITIONS
-    return words if led and not word.lower().endswith(("ing", "ed")) else ""
+    while first > 0 and at - first < 3 and _is_adjective(tokens[first - 1]):
+        first -= 1
+    begin = first
+    while begin > 0 and _is_grade(tokens[begin - 1]):
+        begin -= 1
+    while first < last and _is_grade(tokens[first]):
+        first += 1
+    return begin, first, last
 
 
-def _is_modifier(tokens: list[Token], index: int) -> bool:
-    token = tokens[index]
+def _is_grade(token: Token) -> bool:
+    graded = token.low.endswith("est") and len(token.low) > 4
+    return graded or token.low in ("favorite", "favourite", "most", "first", "last", "best")
+
+
+def _is_adjective(token: Token) -> bool:
+    shaped = token.low.endswith(_ADJECTIVES) or "-" in token.text or token.is_capital
+    return _may_go_on(token) and (shaped or token.low in _COMMON) and not _is_grade(token)
+
+
+def _may_go_on(token: Token) -> bool:
+    """Whether a word can stand beside a noun in its phrase."""
     return (
         token.is_word
         and not token.quoted
         and token.low not in grammar.FUNCTION
         and token.low not in grammar.AUXILIARIES
         and not token.low.endswith("ly")
+        and not is_past(token.low)
     )
