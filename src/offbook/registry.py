@@ -1,7 +1,7 @@
 """Names to implementations, loaded only when asked for; the only place that names concrete ones.
 
-Takes: a kind ("method", "splitter") and a name.  Gives: the object behind ``module:attribute``.
-Third parties add theirs through the entry point groups ``offbook.method`` and so on.
+Takes: a kind ("method") and a name.  Gives: the object behind ``module:attribute``.
+Third parties add theirs through the entry point group ``offbook.method``.
 """
 
 from __future__ import annotations

@@ -144,6 +144,17 @@ async def test_a_lock_that_is_held_for_long_is_reported_and_later_writes_succeed
     await store.close()
 
 
+async def test_opening_and_reading_do_not_wait_for_another_process_that_writes(tmp_path: Path):
+    path = tmp_path / "x.db"
+    await (await open_store(sqlite_url(path))).close()
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    store = await SqliteStore(path, busy_timeout_seconds=0.1).open()
+    assert await store.read(characters.list_all) == []
+    other.close()
+    await store.close()
+
+
 async def test_opening_waits_for_another_process_that_makes_the_database(tmp_path: Path):
     path = tmp_path / "x.db"
     other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)

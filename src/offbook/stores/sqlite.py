@@ -22,6 +22,7 @@ from sqlalchemy.pool import QueuePool
 from offbook.errors import StoreFailed
 from offbook.stores import migration
 from offbook.stores.failures import reported
+from offbook.stores.migrations import HEAD
 from offbook.stores.statements import UNPURGED, to_json
 
 T = TypeVar("T")
@@ -137,7 +138,11 @@ class SqliteStore:
             _make_private(self.path)
             self._connection = self._writer.connect()
             self._use_journal()
-            migration.bring_up_to_date(self._connection, str(self.path))
+            with self._readers.connect() as reader:
+                # Only a look: a question need not wait for another process that writes.
+                current = migration.stored_revision(reader) == HEAD
+            if not current:
+                migration.bring_up_to_date(self._connection, str(self.path))
             (state,) = self._raw().execute("PRAGMA user_version").fetchone()
         if state == UNPURGED:
             self._make_up_for_a_purge()
