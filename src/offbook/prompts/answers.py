@@ -252,15 +252,15 @@ def strict_schema(model: type[BaseModel]) -> dict[str, Any]:
     return {"title": model.__name__, **shape}
 
 
-def _strict(node: Any, where: str) -> Any:
-    if isinstance(node, list):
-        return [_strict(part, where) for part in node]
-    if not isinstance(node, dict):
-        return node
-    if "prefixItems" in node or isinstance(node.get("additionalProperties"), dict):
+def _strict(given: Any, where: str) -> Any:
+    if isinstance(given, list):
+        return [_strict(part, where) for part in given]
+    if not isinstance(given, dict):
+        return given
+    if "prefixItems" in given or isinstance(given.get("additionalProperties"), dict):
         raise TypeError(f"{where} has a tuple or an open dictionary: use a list of named parts")
     shape: dict[str, Any] = {}
-    for key, part in node.items():
+    for key, part in given.items():
         if key in ("properties", "$defs"):
             shape[key] = {name: _strict(inner, where) for name, inner in part.items()}
         elif key in ("enum", "const", "required"):
