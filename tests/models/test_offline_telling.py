@@ -8,7 +8,7 @@ from offbook.language.names import learn_names
 from offbook.language.questions import read_question
 from offbook.models.offline.editorial import is_editorial, without_editorial
 from offbook.models.offline.evidence import gather
-from offbook.models.offline.telling import Telling
+from offbook.models.offline.telling import Telling, Wanted
 from offbook.types import ContextItem
 
 
@@ -16,7 +16,8 @@ def tell(text: str, question: str, said: str = "") -> list[str]:
     evidence = gather([ContextItem("knowledge", "", text, 1.0)])
     names = learn_names("Nora Vey", [], [text, "Nora Vey is a smith. She works."])
     asked = read_question(question, names.words)
-    return Telling(evidence, names).answer(evidence.hits(asked), said, about_self=not asked.names)
+    wanted = Wanted(about_self=not asked.names)
+    return Telling(evidence, names).answer(evidence.hits(asked), said, wanted)
 
 
 def test_a_sentence_that_leans_on_the_one_before_brings_it_along():
@@ -62,7 +63,7 @@ def test_who_did_it_to_the_character_is_not_what_the_character_did():
     question = read_question("Who taught you?")
     assert question.done_to_you == "taught"
     told = Telling(evidence, learn_names("Nora", [], [text])).answer(
-        evidence.hits(question), "", about_self=True, done_to_me=question.done_to_you
+        evidence.hits(question), "", Wanted(done_to_me=question.done_to_you)
     )
     assert told[-1] == "An uncle from York taught me Latin."
     assert len(told) == 1

@@ -48,8 +48,9 @@ _FRAME: Final = word_set(
     "talk discuss elaborate share mention recall recount please tell say explain describe let"
     " give detail details bit little maybe ever sort kind type example specific specifically"
     " particular particularly general generally especially really actually currently exactly"
-    " mean mind wonder like something anything someone anyone thing things speak summarize"
-    " summarise outline else one two three four five both people person believe consider think"
+    " important importance mean mind wonder like something anything someone anyone thing things"
+    " speak summarize summarise outline else one two three four five both people person believe"
+    " consider think"
     " feel hope look answer question first last time times lot many much recently yesterday"
     " today tomorrow usually"
 )
@@ -58,6 +59,11 @@ _DEALINGS: Final = word_set(
     " dealings connection connections encounter encounters"
 )
 """What a question names on its way to the one "with" whom it was."""
+_DESCRIBING: Final = (
+    *("al", "ous", "ive", "ful", "ic", "less", "able", "ible", "ary", "ed", "ly", "est", "ian"),
+    *("an", "ish", "ese", "ant", "ent", "y", "er"),
+)
+"""Endings of adjectives: what they describe stays the same kind of thing."""
 _OPINION: Final = re.compile(
     r"\b(?:what do you (?:make|think) (?:of|about)|what did you think|how do you (?:feel|view"
     r"|see|regard)"
@@ -181,12 +187,15 @@ class Term:
         term: Its search term.
         weight: How much it tells: names 2, specific words 1, general ones less.
         name: Whether it is (part of) a name.
+        modifier: Term of the noun right before it, which makes it another thing ("telephone
+            *number*"); empty where there is none.
     """
 
     word: str
     term: str
     weight: float
     name: bool = False
+    modifier: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,7 +366,9 @@ def weight_of(word: str) -> float:
 def _terms(tokens: list[Token], own: frozenset[str], names: Sequence[str]) -> list[Term]:
     named = {fold(word) for name in names for word in name.split()}
     found: dict[str, Term] = {}
+    before: Term | None = None
     for index, token in enumerate(tokens):
+        last, before = before, None
         word = fold(token.text)
         if not token.is_word or word in _FRAME or word in own:
             continue
@@ -371,5 +382,8 @@ def _terms(tokens: list[Token], own: frozenset[str], names: Sequence[str]) -> li
                 continue
             name = word in named and token.is_capital
             weight = NAME_WEIGHT if name else weight_of(part)
-            found[term] = Term(token.text, term, weight, name)
+            modifier = last.term if last is not None and not name else ""
+            found[term] = Term(token.text, term, weight, name, modifier)
+            if weight >= 1 and not name and not word.endswith(_DESCRIBING):
+                before = found[term]
     return list(found.values())

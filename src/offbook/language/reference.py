@@ -196,7 +196,8 @@ def _case_of_her(tokens: list[Token], index: int) -> str:
     after = tokens[index + 1] if index + 1 < len(tokens) else None
     if after is not None and before.startswith(_CAUSATIVE) and is_base(after.low):
         return "object"
-    if after is not None and before in _GIVING and after.low not in grammar.PERSON_NOUNS:
+    plain = after is not None and after.low not in grammar.PERSON_NOUNS | grammar.ADVERBS
+    if plain and before in _GIVING:
         beyond = {token.low for token in tokens[index + 2 : index + 5]}
         if beyond.isdisjoint(("to", "up", "away", "back")):
             return "object"
@@ -218,7 +219,8 @@ def noun_follows(tokens: list[Token], at: int) -> bool:
     if token.low in _LATE_ADVERBS or (token.low.endswith("ly") and token.low not in _LY_ADJECTIVES):
         beyond = skip_adverbs(tokens, at)
         late = beyond < len(tokens) and tokens[beyond].is_word
-        return late and beyond > at and tokens[beyond].low.endswith(("ed", "ing", "ful", "ous"))
+        shaped = tokens[beyond].low.endswith(("ed", "ing", "ful", "ous")) if late else False
+        return late and beyond > at and (shaped or "-" in tokens[beyond].text)
     return True
 
 

@@ -116,12 +116,22 @@ class Evidence:
 
     def holds(self, term: Term) -> float:
         """1 where the context has the term, less where it only has a related one, else 0."""
+        if self._is_another(term):
+            return 0.0
         if self.frequency[term.term]:
             return 1.0
         if any(term.term in title for title in self.titles):
             return 0.6
         related = not term.name and any(self.frequency[other] for other in related_terms(term.term))
         return 0.8 if related else 0.0
+
+    def _is_another(self, term: Term) -> bool:
+        """Whether a noun before it that the context lacks makes it a thing that it lacks, too."""
+        modifier = term.modifier
+        if not modifier or self.frequency[modifier]:
+            return False
+        related = any(self.frequency[other] for other in related_terms(modifier))
+        return not related and not any(modifier in title for title in self.titles)
 
     def hits(self, question: Question) -> list[Hit]:
         """Sentences that share a term with the question, best first, headings left out."""
@@ -148,6 +158,8 @@ class Evidence:
         score = matched = total = 0.0
         for term in question.terms:
             total += term.weight
+            if self._is_another(term):
+                continue
             weight, share = term.weight, 1.0
             count = float(sentence.counts[term.term])
             key = term.term

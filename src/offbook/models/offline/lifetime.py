@@ -29,6 +29,8 @@ _POSTHUMOUS: Final = re.compile(
     r"|\b(?:after|since|following|until|upon) my (?:\w+ )?(?:death|demise|execution"
     r"|assassination|suicide|burial|funeral|passing)\b"
     r"|\b(?:to this day|nowadays|in modern times|in modern scholarship)\b"
+    r"|\btoday (?:known|called|named|regarded|considered|used|kept|held|preserved)\b"
+    r"|\brecently (?:been|examined|discovered|found)\b"
     r"|\b(?:am|is|are|was|were) (?:now|currently) (?:often |being |considered |known |called )"
     r"|\b(?:archaeolog\w+|excavat\w+|exhum\w+)\b",
     re.IGNORECASE,

@@ -18,7 +18,7 @@ from offbook.models.offline import declining
 from offbook.models.offline.courtesies import answer_courtesy, self_description
 from offbook.models.offline.evidence import Evidence, gather, with_names
 from offbook.models.offline.manner import Situation, in_voice
-from offbook.models.offline.telling import Telling
+from offbook.models.offline.telling import Telling, Wanted
 from offbook.models.offline.wide_scripts import language_of, reply_wide
 from offbook.prompts.reply import ReplyInputs
 from offbook.types import ContextItem, Message
@@ -107,7 +107,8 @@ def _answer(
         return declining.decline(question, (), absent), "decline"
     asked = _with_history(question, names, history) if question.follow_up else question
     if not asked.terms:
-        about = [text for text in self_description(evidence, telling) if text not in said]
+        told = self_description(evidence, telling) if question.kind == "tell" else []
+        about = [text for text in told if text not in said]
         if about:
             return " ".join(about), "answer"
         return declining.decline(question, ()), "decline"
@@ -116,9 +117,13 @@ def _answer(
     specific = any(term.weight >= 1 for term in asked.terms)
     least = MATCHED if specific or len(asked.terms) == 1 else GENERAL_MATCHED
     hits = [hit for hit in evidence.hits(asked) if hit.matched >= least]
-    about_self = not question.names
-    deeds = {"done_to_me": question.done_to_you, "done_by_me": question.done_by_you}
-    if spoken := telling.answer(hits, said, about_self=about_self, **deeds):
+    wanted = Wanted(
+        about_self=not question.names,
+        done_to_me=question.done_to_you,
+        done_by_me=question.done_by_you,
+        nothing_else=len(asked.terms) == 1,
+    )
+    if spoken := telling.answer(hits, said, wanted):
         return " ".join(map(_closed, spoken)), "answer"
     return declining.decline(question, _missing(asked.terms, evidence)), "decline"
 

@@ -44,6 +44,23 @@ class _Candidate:
     told: Told
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Who is to do what in the sentences of an answer.
+
+    Args:
+        about_self: The question is about the character: sentences about it come first.
+        done_to_me: A verb of which the character is to be the object, not the subject.
+        done_by_me: A verb of which it is to be the subject.
+        nothing_else: That verb is all that is asked for: what others do is no answer.
+    """
+
+    about_self: bool = True
+    done_to_me: str = ""
+    done_by_me: str = ""
+    nothing_else: bool = False
+
+
 class Telling:
     """Turns the sentences of one evidence into speech, a paragraph at a time, when asked for."""
 
@@ -84,28 +101,15 @@ class Telling:
         text = " ".join(without_editorial(self.told(index).text).split())
         return within_life(text, self._last_year if any(years_in(text)) else None)
 
-    def answer(
-        self,
-        hits: Sequence[Hit],
-        said: str,
-        *,
-        about_self: bool,
-        done_to_me: str = "",
-        done_by_me: str = "",
-    ) -> list[str]:
+    def answer(self, hits: Sequence[Hit], said: str, wanted: Wanted) -> list[str]:
         """The sentences to say, in order; empty where none will do.
 
         Args:
             hits: Sentences that bear on the question, best first.
             said: Everything that the character has said before; none of it is said again.
-            about_self: Whether the question is about the character, so that sentences about it
-                come first.
-            done_to_me: A verb of which the character is to be the object, not the subject.
-            done_by_me: A verb of which it is to be the subject.
+            wanted: Who is to do what in them.
         """
-        doing = re.compile(rf"\bI (?:\w+ )?{re.escape(done_to_me)}\b") if done_to_me else None
-        deed = word_term(done_by_me)
-        found = (self._candidate(hit, said, about_self, doing, deed) for hit in hits[:_LOOK_AT])
+        found = (self._candidate(hit, said, wanted) for hit in hits[:_LOOK_AT])
         candidates = sorted(
             filter(None, found), key=lambda candidate: (-candidate.quality, candidate.index)
         )
@@ -132,31 +136,37 @@ class Telling:
             for index, text in sorted(chosen.items())
         ]
 
-    def _candidate(
-        self, hit: Hit, said: str, about_self: bool, doing: re.Pattern[str] | None, deed: str
-    ) -> _Candidate | None:
+    def _candidate(self, hit: Hit, said: str, wanted: Wanted) -> _Candidate | None:
         told = self.told(hit.index)
         text = self.speech(hit.index)
         if not text or text in said or _is_torn(text):
             return None
-        quality = hit.score
-        if is_about_works(self._evidence.items[self._evidence.sentences[hit.index].item].title):
-            quality *= _WORKS
-        if told.certainty < _SURE:
-            quality *= 0.75 if told.certainty >= 0.55 else 0.45
+        quality = hit.score * self._fitness(hit.index, text, wanted)
         if is_editorial(text):
             if hit.matched < _EDITORIAL:
                 return None
             quality *= 0.35
+        if told.certainty < _SURE:
+            quality *= 0.75 if told.certainty >= 0.55 else 0.45
         if told.dangling:
             quality *= 0.6 if self._leads_in(hit.index, said) else 0.3
-        if about_self and not told.about:
+        if wanted.about_self and not told.about:
             quality *= 0.7
-        if deed and self._evidence.sentences[hit.index].counts[deed]:
-            quality *= 1.3 if _does(text, deed) else 0.7
-        if doing is not None and doing.search(re.sub(r"\bI was (?:\w+ly )*", "", text)):
-            quality *= 0.4
-        return _Candidate(hit.index, text, quality, told)
+        return _Candidate(hit.index, text, quality, told) if quality else None
+
+    def _fitness(self, index: int, text: str, wanted: Wanted) -> float:
+        """How well a sentence fits by where it stands and by who does what in it; 0: not at all."""
+        sentence = self._evidence.sentences[index]
+        fitness = _WORKS if is_about_works(self._evidence.items[sentence.item].title) else 1.0
+        deed = word_term(wanted.done_by_me)
+        if deed and _does(text, deed):
+            fitness *= 1.3
+        elif deed and sentence.counts[deed]:
+            fitness *= 0.0 if wanted.nothing_else else 0.7
+        if wanted.done_to_me:
+            doing = rf"\bI (?:\w+ )?{re.escape(wanted.done_to_me)}\b"
+            fitness *= 0.4 if re.search(doing, re.sub(r"\bI was (?:\w+ly )*", "", text)) else 1.0
+        return fitness
 
     def _leads_in(self, index: int, said: str) -> str:
         """What a sentence that begins with "it" leans on; empty where that cannot be told."""
@@ -192,7 +202,7 @@ def _does(text: str, deed: str) -> bool:
     return any(
         word_term(fold(word.strip(",.;:!?"))) == deed
         for at, first in enumerate(spoken)
-        if first == "I"
+        if first in ("I", "me")
         for word in spoken[at + 1 : at + 4]
     )
 
