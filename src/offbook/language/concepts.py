@@ -133,6 +133,7 @@ type uncertainty understand unique use value victory view vision visit voice vul
 war watch way weak weakness wealth well wife win wisdom wise wish woman wonder word work world
 worry worst worth write wrong year yesterday young youth
 """
+_SHORTEST_GRADE: Final = 6
 _ABSTRACT_ENDINGS: Final = ("ness", "ment", "ship", "hood", "ance", "ence")
 
 
@@ -167,4 +168,17 @@ def _general() -> frozenset[str]:
 @lru_cache(maxsize=1 << 14)
 def is_general(word: str) -> bool:
     """Whether a folded word belongs to any life in any time, unlike a name or a device."""
-    return word_term(word) in _general() or (len(word) > 7 and word.endswith(_ABSTRACT_ENDINGS))
+    if len(word) > 7 and word.endswith(_ABSTRACT_ENDINGS):
+        return True
+    return word_term(word) in _general() or any(
+        term in _general() for form in _ungraded(word) if (term := word_term(form))
+    )
+
+
+def _ungraded(word: str) -> tuple[str, ...]:
+    """What a word in -est may be the highest grade of: strong, large, big, happy."""
+    if not word.endswith("est") or len(word) < _SHORTEST_GRADE:
+        return ()
+    stem = word[:-3]
+    doubled = (stem[:-1],) if stem[-1] == stem[-2] else ()
+    return (stem, f"{stem}e", *doubled, *((f"{stem[:-1]}y",) if stem.endswith("i") else ()))

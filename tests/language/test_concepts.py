@@ -1,0 +1,39 @@
+"""What belongs to any life, and what stands for what."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from offbook.language.concepts import is_general, related_terms, word_term
+
+
+@pytest.mark.parametrize(
+    "word", ["life", "friends", "strongest", "largest", "biggest", "happiest", "forgiveness"]
+)
+def test_words_of_any_life_are_general(word):
+    assert is_general(word)
+
+
+@pytest.mark.parametrize("word", ["telescope", "Dover", "harvest", "tempest", "forest", "est"])
+def test_things_and_names_are_not(word):
+    assert not is_general(word)
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"), [("family", "sister"), ("died", "murdered"), ("taught", "pupil")]
+)
+def test_a_text_may_speak_of_it_in_other_words(asked, told):
+    near = related_terms(word_term(asked))
+    assert word_term(told) in near or near & related_terms(word_term(told))
+    assert word_term(asked) not in near
+
+
+def test_to_look_at_a_thing_says_nothing_of_looks():
+    assert word_term("looked") not in related_terms(word_term("appearance"))
+
+
+@given(st.text(max_size=20))
+def test_any_word_is_one_or_the_other(word):
+    assert is_general(word) in (True, False)
