@@ -81,7 +81,7 @@ _QUALITIES: Final = (
 """Endings of what one hardly has: "any ingenuity" is not said."""
 _UNFINISHED: Final = frozenset(("of", "to", "where", "when", "which", "who", "whom", "that", "for"))
 """What follows a noun that says nothing without it ("the ability *to*")."""
-_ARTICLES: Final = frozenset(("a", "an", "the", "this", "that", "these", "those"))
+_ARTICLES: Final = frozenset(("a", "an", "the", "this", "these", "those"))
 _OWN: Final = frozenset(("your", "my", "our", "his", "her", "their", "any", "some"))
 _PLAIN: Final = frozenset(("others", "else", "front", "spite", "terms", "regard", "regards"))
 """Words that name nothing, and parts of prepositions ("in front of")."""

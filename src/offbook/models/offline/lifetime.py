@@ -46,6 +46,7 @@ _UNTIL: Final = re.compile(
 """What came before the end of a life is not posthumous: "I lived there until my death"."""
 _CUT: Final = re.compile(
     r",? ?(?:;|[–—])|, (?:and|but|which|when|where|who|whose|while|although|though|yet|whereas)\b"
+    r"| and (?:which|who|whose|this)\b"
 )
 _OPEN: Final = re.compile(r"(?:Although|Though|While|When|After|Before|Since|If|As)\b(?!.*,)")
 _SHORTEST: Final = 5
