@@ -79,6 +79,12 @@ def test_a_sign_that_belongs_to_a_name_is_kept():
     assert read_question("I want to learn C++, could you help?").names == ("C++",)
 
 
+def test_initials_are_one_name():
+    question = read_question("What is S.P.E.W.?")
+    assert question.names == ("S.P.E.W.",)
+    assert not question.follow_up
+
+
 def test_names_weigh_more_than_things_and_things_more_than_general_words():
     question = read_question("What did Haydn say about your telescope and your life?")
     weights = {term.word: term.weight for term in question.terms}

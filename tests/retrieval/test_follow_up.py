@@ -25,6 +25,8 @@ BEFORE = (
         "How did they meet?",
         "What about his books?",
         "Is that true?",
+        "Tell me more.",
+        "Please go on.",
         "他教了你什么？",
         "그는 누구였나요?",
         "それはなぜ？",
@@ -53,6 +55,11 @@ def test_a_question_that_stands_alone_is_left_alone(question: str):
 def test_it_is_the_latest_of_what_the_person_said():
     history = (*BEFORE, Message("user", "And of the Count?"), Message("assistant", "Proud."))
     assert with_antecedent("Did he lie?", history) == "And of the Count?\nDid he lie?"
+
+
+def test_a_row_of_follow_ups_goes_back_to_what_they_are_about():
+    history = (*BEFORE, Message("user", "And then?"), Message("assistant", "He died."))
+    assert with_antecedent("Tell me more.", history) == "Tell me about the Abbé.\nTell me more."
 
 
 @given(st.text())

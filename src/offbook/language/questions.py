@@ -253,7 +253,7 @@ def read_question(text: str, own: frozenset[str] = frozenset()) -> Question:
         courtesy,
         terms,
         names,
-        follow_up=bool(_MORE.match(plain)) or asks_back or (not terms and not courtesy),
+        follow_up=bool(_MORE.match(plain)) or asks_back or not (terms or courtesy or names),
         feeling=feeling.group(1) if feeling else "",
         done_to_you=done.group(1) if (done := _DONE_TO_YOU.match(plain)) else "",
         done_by_you=deed.group(1) if (deed := _DONE_BY_YOU.search(plain)) else "",
@@ -326,7 +326,11 @@ def _names(tokens: list[Token], own: frozenset[str]) -> list[str]:
                 token is not tokens[last]
             ):
                 words[-1] += token.text
-        if words and not all(fold(word) in own or word.lower() in grammar.TITLES for word in words):
+        if (
+            words
+            and len("".join(words)) > 1
+            and not all(fold(word) in own or word.lower() in grammar.TITLES for word in words)
+        ):
             found.append(" ".join(words))
         index = max(last, index + 1)
     return found

@@ -105,6 +105,8 @@ class Evidence:
 
     def knows(self, name: str) -> bool:
         """Whether half or more of the words of a name stand in the context as names."""
+        if "." in name and any(name in item.text for item in self.items):
+            return True
         words = [fold(word) for word in name.split()]
         return 2 * sum(word in self.capitals for word in words) >= len(words)
 

@@ -135,9 +135,9 @@ def _missing(terms: Sequence[Term], evidence: Evidence) -> list[str]:
 
 def _with_history(question: Question, names: Names, history: Sequence[Message]) -> Question:
     """The question with what it leans on: names of the last exchange, or its whole subject."""
-    last_said = next((m.content for m in reversed(history) if m.role == "user"), "")
     last_told = next((m.content for m in reversed(history) if m.role == "assistant"), "")
-    before = read_question(last_said, names.words) if last_said else None
+    said = (read_question(m.content, names.words) for m in reversed(history) if m.role == "user")
+    before = next((earlier for earlier in said if earlier.terms), None)
     if not question.terms and before is not None:
         return replace(question, terms=before.terms)
     recent = list(before.names) if before is not None else []
