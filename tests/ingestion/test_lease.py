@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from offbook.errors import StoreFailed
 from offbook.ingestion import lease
 from offbook.ingestion.lease import ingestion_lease
 from offbook.stores import leases
@@ -44,6 +45,18 @@ async def test_it_is_given_back_after_an_error(kept):
     assert await kept.read(lambda conn: leases.holder(conn, "keeper")) is None
     async with ingestion_lease(kept, "keeper", unheard):
         pass
+
+
+async def test_it_is_given_back_when_a_sign_of_life_failed(kept, monkeypatch):
+    monkeypatch.setattr(lease, "HEARTBEAT_SECONDS", 0.01)
+
+    def fail(*_: object) -> bool:
+        raise StoreFailed("the disk is full")
+
+    monkeypatch.setattr(leases, "heartbeat", fail)
+    async with ingestion_lease(kept, "keeper", unheard):
+        await asyncio.sleep(0.1)
+    assert await kept.read(lambda conn: leases.holder(conn, "keeper")) is None
 
 
 async def test_the_lease_of_a_process_that_is_gone_is_taken_at_once(kept):

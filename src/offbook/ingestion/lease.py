@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
 from offbook.stores import leases
@@ -56,6 +56,6 @@ async def ingestion_lease(
         yield
     finally:
         beating.cancel()
-        with suppress(asyncio.CancelledError):
-            await beating
+        # A sign of life that failed is no reason to keep the lease.
+        await asyncio.gather(beating, return_exceptions=True)
         await store.write(lambda conn: leases.release(conn, character, owner))
