@@ -54,6 +54,7 @@ def test_an_unknown_name_names_the_nearest_and_the_known():
         ("acts", {"size": 5}, "no setting 'size'"),
         ("fixed", {"size": 0}, "never end"),
         ("semantic", {}, "nothing to embed"),
+        ("graph", {"most": 0}, "cannot be made"),
     ],
 )
 def test_settings_that_do_not_fit_are_refused(name: str, values: dict[str, Any], message: str):

@@ -51,6 +51,11 @@ def test_a_document_without_such_a_section_has_none():
     assert texts('# Nora\n\n## Life\n\n- "Never mind."\n') == []
 
 
+@pytest.mark.parametrize("heading", ["## Quotes about Nora", "## Battle lines", "## Lifelines"])
+def test_what_others_say_of_the_character_is_no_sample(heading):
+    assert texts(f"{heading}\n- “She is mad.”\n") == []
+
+
 @pytest.mark.parametrize(
     "heading",
     [

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from offbook.language.concepts import is_general, related_terms, word_term
 
@@ -32,8 +30,3 @@ def test_a_text_may_speak_of_it_in_other_words(asked, told):
 
 def test_to_look_at_a_thing_says_nothing_of_looks():
     assert word_term("looked") not in related_terms(word_term("appearance"))
-
-
-@given(st.text(max_size=20))
-def test_any_word_is_one_or_the_other(word):
-    assert is_general(word) in (True, False)

@@ -70,9 +70,12 @@ def test_who_did_it_to_the_character_is_not_what_the_character_did():
 
 
 def test_the_order_is_that_of_the_text():
-    text = "Nora bought a mill. Years went by. Nora sold the mill to the miller at last."
-    told = tell(text, "Who bought the mill from you and sold it?")
-    assert told == sorted(told, key=lambda sentence: sentence != "I bought a mill.")
+    text = "Nora feared storms on the reef. Years went by. Nora loved the storms of autumn."
+    # The second fits the question better, and is told second all the same.
+    assert tell(text, "Which storms did you love?") == [
+        "I feared storms on the reef.",
+        "I loved the storms of autumn.",
+    ]
 
 
 def test_a_link_to_a_sentence_that_is_not_told_is_dropped():

@@ -34,6 +34,7 @@ from offbook.documents.chunk_ids import ChunkMaker, Span
 from offbook.documents.headings import bodies, sections, trimmed
 from offbook.documents.rulers import TokenRuler
 from offbook.documents.windows import WindowCutter
+from offbook.errors import ConfigurationError
 from offbook.language.sentences import sentences
 from offbook.language.tokens import WIDE, count_tokens
 from offbook.types import Chunk, Document
@@ -71,6 +72,12 @@ class GraphSplitter:
         mean_gap: int = 250,
         name: str = "graph",
     ) -> None:
+        if not 0 < least <= most or spacing < 0 or mean_gap < 1:
+            raise ConfigurationError(
+                f"chunks of {least!r} to {most!r} tokens with {spacing!r} between boundaries and "
+                f"marks every {mean_gap!r} cannot be made",
+                "least and mean_gap must be positive, most at least as large as least",
+            )
         self._least, self._most, self._longest = least, most, 2 * most
         self._spacing, self._mean_gap, self._name = spacing, mean_gap, name
 

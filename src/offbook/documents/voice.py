@@ -17,12 +17,15 @@ _HEADING: Final = re.compile(
 _SPEECH: Final = re.compile(
     r"\b(?:voice|speech|speaks?|speaking|saying|sayings|says|quotes?|quotations?|dialogues?"
     r"|dialogs?"
-    r"|catch ?phrases?|example (?:messages?|lines|conversation)|lines|phrases|mes_example"
+    r"|catch ?phrases?|example (?:messages?|lines|conversation)|phrases|mes_example"
+    r"|(?:sample|typical|signature|famous|spoken|memorable) lines"
     r"|utterances?)\b"
     r"|语录|名言|口头禅|台词|对话|对白|说话|語錄|口頭禪|台詞|對話|說話|セリフ|台詞|口癖|口調|話し方|名言"
     r"|말투|대사|어록|명언|대화|말버릇",
     re.IGNORECASE,
 )
+_OF_OTHERS: Final = re.compile(r"\b(?:about|by others|on (?:him|her|them))\b", re.IGNORECASE)
+"""A section of what others say of the character holds none of its own speech."""
 _BULLET: Final = re.compile(r"[ \t]*(?:[-+*•·>]|\d{1,3}[.)、])[ \t]+")
 _LINE: Final = re.compile(r"[^\n]+")
 _QUOTED: Final = re.compile(
@@ -79,7 +82,7 @@ def _speech_lines(text: str) -> Iterator[tuple[int, str]]:
         title = heading["title"] or heading["bold"] or ""
         if level and depth > level:
             continue
-        level = depth if _SPEECH.search(title) else 0
+        level = depth if _SPEECH.search(title) and not _OF_OTHERS.search(title) else 0
 
 
 def _spans(line: str) -> list[tuple[int, int]]:
