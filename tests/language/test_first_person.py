@@ -119,6 +119,7 @@ ABOUT_HIM += [
         "I am moved by the cruelty that men suffer, and help the poor.",
     ),
     ("He made a vow to Our Lady in Bonn.", "I made a vow to Our Lady in Bonn."),
+    ("Johann was the father of Beethoven and sang.", "Johann was my father and sang."),
     ("They mourned the reign of Beethoven and Haydn.", "They mourned the reign of me and Haydn."),
     ("All of Beethoven's known writings are lost.", "All of my known writings are lost."),
     (

@@ -254,8 +254,8 @@ def _mention(
     if not is_subject(tokens, first, last):
         if myself := _myself(tokens, last):
             return [(start, myself[0][1], "me")]
-        alone = after is None or after.low not in ("and", "or")
-        return (alone and _of_mine(tokens, first, end)) or [(start, end, "me")]
+        paired = last + 1 < len(tokens) and _goes_with(tokens[last], tokens[last + 1])
+        return (not paired and _of_mine(tokens, first, end)) or [(start, end, "me")]
     if swapped := _swap(tokens, span, partners, own):
         return swapped
     edits = [(start, end, "I"), *_myself(tokens, last), *agree(tokens, first, last)]
@@ -263,6 +263,12 @@ def _mention(
     if second and any(partner.last == first - 1 for partner in partners.values()):
         edits += _ours(tokens, last)
     return edits
+
+
+def _goes_with(conjunction: Token, noun: Token) -> bool:
+    """Whether "of Ada *and her* son" is about two."""
+    named = noun.is_capital or noun.low in grammar.DETERMINERS
+    return conjunction.low in ("and", "or") and named
 
 
 def _of_mine(tokens: list[Token], first: int, end: int) -> list[Edit]:

@@ -203,7 +203,7 @@ def _does(text: str, deed: str) -> bool:
         word_term(fold(word.strip(",.;:!?"))) == deed
         for at, first in enumerate(spoken)
         if first in ("I", "me")
-        for word in spoken[at + 1 : at + 4]
+        for word in spoken[at + 1 : at + (4 if first == "I" else 2)]
     )
 
 
