@@ -110,7 +110,25 @@ def test_editorial_parts_are_taken_off(written, spoken):
     assert without_editorial(written) == spoken
 
 
+def test_a_heading_about_works_weighs_less_than_one_about_the_life():
+    items = [
+        ContextItem("knowledge", "Nora Vey, In popular culture", "Nora hates rain and fog.", 1.0),
+        ContextItem("knowledge", "Nora Vey, Youth", "Nora hates rain and mud at home.", 0.9),
+    ]
+    evidence = gather(items)
+    names = learn_names("Nora Vey", [], ["Nora Vey is a smith. She works."])
+    asked = read_question("Do you hate rain?")
+    told = Telling(evidence, names).answer(evidence.hits(asked), "", Wanted())
+    assert told[0] == "I hate rain and mud at home."
+
+
 def test_talk_about_works_and_sources_is_known():
     assert is_editorial("I am a fictional character in a novel.")
     assert is_editorial("Smith has suggested that I was poor.")
+    assert is_editorial("Smith and John Brown assert that I was poor.")
+    assert is_editorial("Pliny the Elder reports in his History that I was poor.")
+    assert is_editorial("It is unclear if I was poor.")
+    assert is_editorial("The author revealed that my shop was one of the films.")
+    assert not is_editorial("Tom and I argue about clocks.")
+    assert not is_editorial("The miller said that he was poor.")
     assert not is_editorial("I was poor and sold clocks.")
