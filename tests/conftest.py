@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import shutil
+import signal
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 pytest_plugins = ["tests.loopback.fixtures"]
 
 _numbers = itertools.count()
+
+# A shell starts what it runs in the background deaf to Ctrl-C, and children inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
