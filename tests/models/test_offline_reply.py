@@ -179,6 +179,15 @@ def test_the_name_of_the_one_who_is_asked_asks_for_nothing(said):
     assert "I hate rain" in ask(said)
 
 
+def test_what_was_felt_is_told_where_it_is_asked():
+    text = (
+        "Nora learned that her brother had drowned. The boats lay in the harbour. In the shop Nora"
+        " felt such grief that her hands shook."
+    )
+    answer = ask("What did you feel when you learned of your brother?", text)
+    assert "I felt such grief that my hands shook." in answer.replace("In the shop ", "")
+
+
 def test_what_others_do_is_no_answer_to_what_the_character_does():
     text = "The baker lives in a mill near York.\n\nIn Hull Nora lives with two cats."
     assert ask("Where do you live?", text).startswith("In Hull I live")

@@ -35,6 +35,8 @@ like: likes liked enjoy enjoyed enjoys fond loves love loved favourite favorite 
 like: preferred delight
 hobby: hobbies interest interests pastime pastimes enjoy enjoyed leisure fond
 work: works job profession career occupation trade employed employment post craft
+emotion: felt grief joy anger fear sorrow horror rage despair tears wept shame remorse pride
+emotion: happiness dread fury delight hope
 fear: fears feared afraid dread dreaded frightened terror terrified
 angry: anger rage fury furious temper wrath
 sad: sadness sorrow grief grieved mourned melancholy despair despairing unhappy depressed
