@@ -179,6 +179,13 @@ def test_the_name_of_the_one_who_is_asked_asks_for_nothing(said):
     assert "I hate rain" in ask(said)
 
 
+def test_a_noun_that_the_text_lacks_makes_what_follows_another_thing():
+    text = "The number of the house was seven. In Hull Nora spoke a language of the north."
+    assert not is_answered(inputs("What is your telephone number?", text))
+    assert is_answered(inputs("What is the number of your house?", text))
+    assert not is_answered(inputs("Which programming language did you use?", text))
+
+
 def test_what_was_felt_is_told_where_it_is_asked():
     text = (
         "Nora learned that her brother had drowned. The boats lay in the harbour. In the shop Nora"
