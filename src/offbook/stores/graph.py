@@ -22,7 +22,7 @@ from offbook.stores.schema import (
     raw_entities,
     relations,
 )
-from offbook.stores.statements import batches, storable, timestamp, upsert
+from offbook.stores.statements import batches, storable, timestamp, upsert, upsert_plain
 from offbook.types import Decision, EntityGroup, RawEntity, Relation
 
 
@@ -32,23 +32,11 @@ def put_raw_entities(conn: Connection, character: str, entities: Sequence[RawEnt
         return
     for entity in entities:
         storable(entity.name, entity.type, entity.description)
-    conn.execute(
-        upsert(conn, raw_entities),
-        [
-            {
-                "character_id": character,
-                "id": entity.id,
-                "chunk_id": entity.chunk,
-                "ordinal": entity.ordinal,
-                "name": entity.name,
-                "type": entity.type,
-                "description": entity.description,
-                "start": entity.start,
-                "end": entity.end,
-            }
-            for entity in entities
-        ],
-    )
+    rows = [
+        (character, e.id, e.chunk, e.ordinal, e.name, e.type, e.description, e.start, e.end)
+        for e in entities
+    ]
+    upsert_plain(conn, raw_entities, rows)
     characters.touch(conn, character)
 
 
