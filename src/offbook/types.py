@@ -120,8 +120,8 @@ class EntityGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
-    """A directed relation as one chunk states it; ``strength`` is 1 to 10."""
+class RawRelation:
+    """A directed relation as one chunk states it, by names; ``strength`` is 1 to 10."""
 
     id: str
     chunk: str
@@ -130,6 +130,61 @@ class Relation:
     target: str
     description: str
     strength: float
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a piece of context comes from; ``start`` and ``end`` are offsets in the document."""
+
+    document: str
+    chunk: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A node of the graph: one person (place, thing ...) under its canonical name.
+
+    ``aliases`` are the other names in the order of their first mention, ``mentions`` the ids of
+    the raw entities, ``sources`` one place a mention. ``description`` may be empty where nothing
+    but a relation's end names it.
+    """
+
+    id: str
+    name: str
+    type: str
+    description: str
+    aliases: tuple[str, ...] = ()
+    mentions: tuple[str, ...] = ()
+    sources: tuple[Source, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The canonical name, then the aliases."""
+        return (self.name, *self.aliases)
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A directed edge of the graph; ``source`` and ``target`` are ids of entities.
+
+    ``strength`` is the greatest that any chunk states, 1 to 10 (methods.md 1, index step 4).
+    """
+
+    source: str
+    target: str
+    description: str
+    strength: float
+    sources: tuple[Source, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """The graph of a character: who and what there is, and how they relate."""
+
+    entities: tuple[Entity, ...] = ()
+    relations: tuple[Relation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,16 +220,6 @@ class MemoryFragment:
     session: str | None = None
     turn: str | None = None
     principal: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Where a piece of context comes from; ``start`` and ``end`` are offsets in the document."""
-
-    document: str
-    chunk: str
-    start: int
-    end: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from offbook.stores import (
     vectors,
 )
 from offbook.stores.archive import parse, to_line
-from offbook.types import Character, MemoryFragment, Relation
+from offbook.types import Character, MemoryFragment, RawRelation
 from tests.stores import data
 
 
@@ -397,7 +397,7 @@ async def test_whatever_a_character_holds_survives_the_journey(
             unique = list({chunk.id: chunk for chunk in made}.values())
             chunks.replace_chunks(conn, character, doc.id, "acts", {"n": numbers}, unique)
             for chunk in unique:
-                relation = Relation(f"{chunk.id}r", chunk.id, 0, text, text, text, strength)
+                relation = RawRelation(f"{chunk.id}r", chunk.id, 0, text, text, text, strength)
                 graph.put_relations(conn, character, [relation])
         pad = (numbers + [0.0] * 4)[:4]
         ids = [memories.memory_id(a, b) for a, b in said]

@@ -7,13 +7,26 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from offbook.prompts.extraction import EXTRACT, GLEAN
+from offbook.prompts.merging import MERGE_ENTITIES, MERGE_RELATIONS
 from offbook.prompts.probes import PROBE_NEEDLE, PROBE_STRUCTURED
 from offbook.prompts.profile import PROFILE
 from offbook.prompts.prompt import Prompt
+from offbook.prompts.question import ANALYSE_QUESTION, HYPOTHETICAL_CONTEXT, QUESTION_ENTITIES
 from offbook.prompts.reply import REPLY
+from offbook.prompts.same_entity import SAME_ENTITY, VERIFY_GROUP
 
 ALL: Final[tuple[Prompt[Any, Any], ...]] = (
+    EXTRACT,
+    GLEAN,
+    SAME_ENTITY,
+    VERIFY_GROUP,
+    MERGE_ENTITIES,
+    MERGE_RELATIONS,
     PROFILE,
+    HYPOTHETICAL_CONTEXT,
+    QUESTION_ENTITIES,
+    ANALYSE_QUESTION,
     REPLY,
     PROBE_STRUCTURED,
     PROBE_NEEDLE,

@@ -23,7 +23,7 @@ from offbook.stores.schema import (
     relations,
 )
 from offbook.stores.statements import batches, storable, timestamp, upsert, upsert_plain
-from offbook.types import Decision, EntityGroup, RawEntity, Relation
+from offbook.types import Decision, EntityGroup, RawEntity, RawRelation
 
 
 def put_raw_entities(conn: Connection, character: str, entities: Sequence[RawEntity]) -> None:
@@ -50,7 +50,7 @@ def list_raw_entities(
     return [RawEntity(*row) for row in rows]
 
 
-def put_relations(conn: Connection, character: str, found: Sequence[Relation]) -> None:
+def put_relations(conn: Connection, character: str, found: Sequence[RawRelation]) -> None:
     """Store relations as chunks state them; one with the same id is replaced."""
     if not found:
         return
@@ -75,12 +75,12 @@ def put_relations(conn: Connection, character: str, found: Sequence[Relation]) -
     characters.touch(conn, character)
 
 
-def list_relations(conn: Connection, character: str, *, chunk: str | None = None) -> list[Relation]:
+def list_relations(conn: Connection, character: str, *, chunk: str | None = None) -> list[RawRelation]:
     """Relations as chunks state them, in reading order."""
     c = relations.c
     statement = select(c.id, c.chunk_id, c.ordinal, c.source, c.target, c.description, c.strength)
     rows = conn.execute(_in_reading_order(statement, relations, character, chunk))
-    return [Relation(*row) for row in rows]
+    return [RawRelation(*row) for row in rows]
 
 
 def put_groups(conn: Connection, character: str, groups: Sequence[EntityGroup]) -> None:

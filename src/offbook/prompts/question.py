@@ -1,0 +1,97 @@
+"""What a question is about, and whether the character can know of it.
+
+Takes: who the character is, the question, and which of its names stand in the character's texts.
+Gives: a hypothetical answer to search with (HyDE), and the entities with a verdict each.
+Paper: RoleRAG (001), section 3.4. ``faithful`` asks in two calls, with the same shapes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from pydantic import BaseModel, Field
+
+from offbook.prompts.answers import Json, Text
+from offbook.prompts.prompt import Prompt
+from offbook.types import Message
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionInputs:
+    """The question as the character hears it.
+
+    ``mentioned`` are the names in the question that stand in the character's texts, found without
+    a call; ``history`` is the conversation so far; ``context`` is the hypothetical context where
+    it was asked for before (``faithful``), else empty.
+    """
+
+    character: str
+    profile: str
+    question: str
+    mentioned: tuple[str, ...] = ()
+    history: tuple[Message, ...] = ()
+    context: str = ""
+
+
+class QuestionEntity(BaseModel):
+    """An entity of the question or of the hypothetical context, as the character sees it.
+
+    ``specific`` is false for what has no name of its own: hobbies, interests, family.
+    """
+
+    name: str = Field(min_length=1, max_length=200)
+    type: Literal["character", "location", "time", "event", "organization", "object"]
+    known: bool
+    specific: bool
+    reason: str
+
+
+class QuestionAnalysis(BaseModel):
+    """A passage that might answer the question, and the entities of both."""
+
+    context: str
+    entities: list[QuestionEntity]
+
+
+class QuestionEntities(BaseModel):
+    """The entities alone: the second of the two calls of ``faithful``."""
+
+    entities: list[QuestionEntity]
+
+
+ANALYSE_QUESTION: Final[Prompt[QuestionInputs, QuestionAnalysis]] = Prompt(
+    name="analyse_question",
+    version=1,
+    role="extractor",
+    stage="boundary",
+    inputs=QuestionInputs,
+    answer=Json(QuestionAnalysis),
+    source="RoleRAG section 3.4",
+    parameters={"temperature": 0.0},
+)
+"""Hypothetical context and entities in one call."""
+
+HYPOTHETICAL_CONTEXT: Final[Prompt[QuestionInputs, str]] = Prompt(
+    name="hypothetical_context",
+    version=1,
+    role="extractor",
+    stage="boundary",
+    inputs=QuestionInputs,
+    answer=Text(),
+    source="RoleRAG section 3.4 (HyDE)",
+    parameters={"temperature": 0.0},
+)
+"""A passage that might answer the question."""
+
+QUESTION_ENTITIES: Final[Prompt[QuestionInputs, QuestionEntities]] = Prompt(
+    name="question_entities",
+    version=1,
+    role="extractor",
+    stage="boundary",
+    inputs=QuestionInputs,
+    answer=Json(QuestionEntities),
+    source="RoleRAG section 3.4",
+    parameters={"temperature": 0.0},
+)
+"""The entities of question and hypothetical context, each with a verdict."""
