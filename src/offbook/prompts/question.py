@@ -23,7 +23,11 @@ class QuestionInputs:
 
     ``mentioned`` are the names in the question that stand in the character's texts, found without
     a call; ``history`` is the conversation so far; ``context`` is the hypothetical context where
-    it was asked for before (``faithful``), else empty.
+    it was asked for before (``faithful``), else empty. ``unmentioned`` are the words of the
+    question that the texts never use (``language.unmentioned``; None where nobody looked), and
+    ``last_year`` the last year that the character can have seen, where its texts tell it
+    (``language.lifetime.last_year_of`` over the documents; BC is negative). Both are found without
+    a call. The wording does not show them: they are what the offline backend judges by.
     """
 
     character: str
@@ -32,6 +36,8 @@ class QuestionInputs:
     mentioned: tuple[str, ...] = ()
     history: tuple[Message, ...] = ()
     context: str = ""
+    unmentioned: tuple[str, ...] | None = None
+    last_year: int | None = None
 
 
 class QuestionEntity(BaseModel):

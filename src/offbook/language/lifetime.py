@@ -1,14 +1,19 @@
 """What lies after a character's time: it cannot tell of that, however much its text does.
 
-Takes: sentences in the first person.  Gives: the last year that the character can have seen, and
-of a sentence what is not about later times. Source: ours; years and turns of phrase.
+Takes: sentences in the first person, or texts about a character.  Gives: the last year that the
+character can have seen, and of a sentence what is not about later times. Source: ours; years and
+turns of phrase.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
+
+from offbook.language.first_person import FirstPerson
+from offbook.language.names import learn_names
+from offbook.language.sentences import sentences
 
 _BEHIND: Final = (
     r"(?=\s*(?:[,.;:)\]–—-]|$)|\s+(?:and|or|to|when|where|while|with|as|he|she|I|we|it|they|my|his"
@@ -50,6 +55,8 @@ _CUT: Final = re.compile(
 )
 _OPEN: Final = re.compile(r"(?:Although|Though|While|When|After|Before|Since|If|As)\b(?!.*,)")
 _SHORTEST: Final = 5
+_HEAD: Final = 4000
+"""Characters of a text that are read for the dates of a life: they stand where it is introduced."""
 _LIFETIME: Final = 100
 """Years that nobody sees both ends of, where the text does not tell when the character died."""
 
@@ -86,6 +93,26 @@ def last_year(told: Iterable[str]) -> int | None:
         for year in years_in(text):
             first = year if first is None else min(first, year)
     return None if first is None else first + _LIFETIME
+
+
+def last_year_of(character: str, texts: Sequence[str]) -> int | None:
+    """The last year that ``character`` can have seen, as far as the heads of its texts tell.
+
+    Args:
+        character: Its name.
+        texts: A profile, or the documents about it in their order, in any person.
+
+    Returns:
+        As ``last_year``; of several texts the first that tells one. None where none does, as with
+        most characters of fiction.
+    """
+    for text in texts:
+        head = text[:_HEAD]
+        speaker = FirstPerson(learn_names(character, (), (head,)))
+        told = speaker.passage(head, sentences(head))
+        if (year := last_year(one.text for one in told if one.about)) is not None:
+            return year
+    return None
 
 
 def within_life(text: str, last: int | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from offbook.models.offline.lifetime import last_year, within_life, years_in
+from offbook.language.lifetime import last_year, within_life, years_in
 
 
 @pytest.mark.parametrize(
