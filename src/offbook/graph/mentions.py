@@ -1,0 +1,139 @@
+"""Where in a text a name stands.
+
+Takes: a chunk's text and a name as an extraction gave it.  Gives: offsets of its first mention in
+the original text, or None. Source: ours; exact first, then ever more tolerant.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import Final
+
+from offbook.language.tokens import WIDE
+
+_UNBROKEN: Final = re.compile(f"[{WIDE}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
+"""Scripts that put no blank between words: a name may begin or end anywhere in them."""
+_VOICING: Final = "\u3099\u309a"
+"""Marks that make another syllable of a Kana, so that they are no accents."""
+_INVISIBLE: Final = frozenset("\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff")
+_ALIKE: Final = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"}
+    | dict.fromkeys("’‘ʼ＇´`", "'")
+    | dict.fromkeys("‐‑‒–", "-")
+)
+
+
+def find_mention(text: str, name: str) -> tuple[int, int] | None:
+    """The offsets of the first mention of ``name``, such that ``text[start:end]`` reads as it.
+
+    Looked for as it is written, then in any case, then also with other accents, apostrophes,
+    hyphens or white space (a name may be broken over two lines). A name in an alphabetic script
+    is a whole word: "Ann" is not mentioned in "Annapolis".
+
+    Args:
+        text: The text of a chunk.
+        name: The name; outer white space does not count.
+
+    Returns:
+        Start and end in ``text``, or None where the name does not stand in it.
+    """
+    name = name.strip()
+    if not name:
+        return None
+    if (exact := _bounded(text, text, name)) is not None:
+        return exact
+    if text.isascii() and name.isascii():
+        if (lowered := _bounded(text, text.lower(), name.lower())) is not None:
+            return lowered
+        if len(name.split()) == 1 and "`" not in name + text:
+            return None  # nothing is left that could differ
+    return _tolerant(text, name)
+
+
+def _bounded(text: str, searched: str, name: str) -> tuple[int, int] | None:
+    """The first occurrence that is a whole word; offsets are those of both texts."""
+    at = searched.find(name)
+    while at >= 0:
+        if _is_whole(text, at, at + len(name)):
+            return at, at + len(name)
+        at = searched.find(name, at + 1)
+    return None
+
+
+def _is_whole(text: str, start: int, end: int) -> bool:
+    return not (_joins(text, start) or _joins(text, end))
+
+
+def _joins(text: str, at: int) -> bool:
+    """Whether the characters on both sides of ``at`` belong to one word."""
+    if at <= 0 or at >= len(text):
+        return False
+    before, after = text[at - 1], text[at]
+    if _is_mark(after):
+        return not before.isspace()
+    return _is_letter(before) and _is_letter(after)
+
+
+def _is_letter(character: str) -> bool:
+    return (character.isalnum() or _is_mark(character)) and not _UNBROKEN.match(character)
+
+
+@lru_cache(maxsize=4096)
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character) in ("Mn", "Mc")
+
+
+def _tolerant(text: str, name: str) -> tuple[int, int] | None:
+    sought = _plain(name)[0].strip()
+    if not sought:
+        return None
+    searched, origins = _plain(text)
+    at = searched.find(sought)
+    while at >= 0:
+        last = at + len(sought)
+        begins = at == 0 or origins[at - 1] != origins[at]
+        ends = last == len(searched) or origins[last] != origins[last - 1]
+        if begins and ends:
+            start, end = origins[at], _past_marks(text, origins[last - 1] + 1)
+            if _is_whole(text, start, end):
+                return start, end
+        at = searched.find(sought, at + 1)
+    return None
+
+
+def _past_marks(text: str, at: int) -> int:
+    """The offset behind the accents that belong to the character before ``at``."""
+    while at < len(text) and unicodedata.combining(text[at]) and text[at] not in _VOICING:
+        at += 1
+    return at
+
+
+def _plain(text: str) -> tuple[str, list[int]]:
+    """``text`` with case, accents and white space made alike, and where each character is from."""
+    parts: list[str] = []
+    origins: list[int] = []
+    blank = False
+    for index, character in enumerate(text):
+        if character.isspace():
+            if not blank:
+                parts.append(" ")
+                origins.append(index)
+            blank = True
+            continue
+        plain = _plain_character(character)
+        if plain:
+            parts.append(plain)
+            origins.extend([index] * len(plain))
+            blank = False
+    return "".join(parts), origins
+
+
+@lru_cache(maxsize=1 << 14)
+def _plain_character(character: str) -> str:
+    if character in _INVISIBLE:
+        return ""
+    decomposed = unicodedata.normalize("NFKD", character.casefold()).casefold()
+    kept = (c for c in decomposed if not unicodedata.combining(c) or c in _VOICING)
+    return "".join(kept).translate(_ALIKE)
