@@ -67,7 +67,16 @@ def _reads(text: str) -> str:
     """The text without case, accents, blanks and the shapes of apostrophes and hyphens."""
     decomposed = unicodedata.normalize("NFKD", text.casefold()).casefold()
     plain = "".join(c for c in decomposed if not unicodedata.combining(c))
-    same = {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"}
+    same: dict[str, str | int | None] = {
+        "ø": "o",
+        "ł": "l",
+        "đ": "d",
+        "ð": "d",
+        "þ": "th",
+        "æ": "ae",
+        "œ": "oe",
+        "ı": "i",
+    }
     same |= dict.fromkeys("’‘ʼ＇´`", "'") | dict.fromkeys("‐‑‒–", "-")
     same |= dict.fromkeys("\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff", "")
     return "".join(plain.translate(str.maketrans(same)).split())
