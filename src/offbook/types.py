@@ -179,6 +179,18 @@ class Relation:
     sources: tuple[Source, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Position:
+    """A point in the story: everything before ``offset`` of that document lies before it.
+
+    ``document_ordinal`` is the document's place in the order of ingestion (0-based), ``offset`` a
+    character offset in its text.
+    """
+
+    document_ordinal: int
+    offset: int
+
+
 @dataclass(frozen=True, slots=True)
 class Graph:
     """The graph of a character: who and what there is, and how they relate."""

@@ -10,7 +10,13 @@ import pytest
 from offbook.errors import IncompleteAnswer, InputRefused, InvalidAnswer
 from offbook.prompts.ask import ask, request_of, stream_text
 from offbook.prompts.batches import in_order
-from offbook.prompts.probes import PROBE_STRUCTURED, NumberedWords, StructuredProbeInputs
+from offbook.prompts.probes import (
+    PROBE_NEEDLE,
+    PROBE_STRUCTURED,
+    NeedleProbeInputs,
+    NumberedWords,
+    StructuredProbeInputs,
+)
 from offbook.prompts.profile import PROFILE, ProfileInputs
 from offbook.prompts.reply import REPLY, ReplyInputs
 from offbook.types import ChatResponse
@@ -34,26 +40,30 @@ async def test_the_request_carries_all_that_decides_about_it():
     assert (sent.sample, sent.cacheable, sent.documents) == (2, False, documents)
 
 
-async def test_a_half_answer_is_shown_to_the_model_and_asked_for_again():
+async def test_after_half_an_answer_the_model_is_told_in_front_and_the_question_stays_last():
     model = Scripted(HALF, GOOD)
     value = await ask(model, PROBE_STRUCTURED, WORDS)
     assert len(value.items) == 2
     first, second = model.requests
     assert second.retry_of == first
-    assert second.messages[: len(first.messages)] == first.messages
-    shown, told = second.messages[-2:]
-    assert (shown.role, shown.content) == ("assistant", HALF)
-    assert "cut off" in told.content
-    assert json.dumps(first.schema, separators=(",", ":")) in told.content
+    assert [m.role for m in second.messages] == ["system", "user"]
+    assert second.messages[-1] == first.messages[-1]
+    told = second.messages[0].content
+    assert told.startswith(first.messages[0].content)
+    assert "cut off" in told
+    assert json.dumps(first.schema, separators=(",", ":")) in told
+    assert HALF not in told
 
 
-async def test_an_empty_answer_makes_no_empty_message():
-    model = Scripted("", "Ada is a mathematician.")
-    assert await ask(model, PROFILE, ADA) == "Ada is a mathematician."
+async def test_a_prompt_without_a_system_message_gets_one_that_says_what_was_wrong():
+    inputs = NeedleProbeInputs("elm", "filler")
+    model = Scripted("", "elm")
+    assert await ask(model, PROBE_NEEDLE, inputs) == "elm"
     first, second = model.requests
-    assert [m.role for m in second.messages] == [m.role for m in first.messages]
-    assert second.messages[-1].content.startswith(first.messages[-1].content)
-    assert "empty" in second.messages[-1].content
+    assert [m.role for m in first.messages] == ["user"]
+    assert [m.role for m in second.messages] == ["system", "user"]
+    assert "empty" in second.messages[0].content
+    assert second.messages[1:] == first.messages
 
 
 async def test_every_retry_goes_back_to_the_first_request():
@@ -61,7 +71,7 @@ async def test_every_retry_goes_back_to_the_first_request():
     await ask(model, PROBE_STRUCTURED, WORDS)
     first, *later = model.requests
     assert [request.retry_of for request in later] == [first, first]
-    assert len(later[1].messages) == len(first.messages) + 2
+    assert [len(request.messages) for request in later] == [len(first.messages)] * 2
 
 
 async def test_after_the_last_time_the_error_is_raised_with_what_was_wrong():
@@ -83,7 +93,7 @@ async def test_the_number_of_retries_is_a_setting():
 async def test_an_answer_at_the_length_limit_is_asked_for_again_however_whole_it_looks():
     model = Scripted(ChatResponse(GOOD, "length"), GOOD)
     await ask(model, PROBE_STRUCTURED, WORDS)
-    assert "length limit" in model.requests[1].messages[-1].content
+    assert "length limit" in model.requests[1].messages[0].content
 
 
 async def test_a_reply_as_long_as_the_person_allows_is_a_reply():
@@ -126,7 +136,7 @@ async def test_a_value_that_does_not_fit_the_inputs_is_asked_for_again():
     checked = replace(PROBE_STRUCTURED, check=check)
     model = Scripted('{"items": [{"number": 2, "word": "oak"}]}', GOOD)
     assert len((await ask(model, checked, WORDS)).items) == 2
-    assert "missing: [1]" in model.requests[1].messages[-1].content
+    assert "missing: [1]" in model.requests[1].messages[0].content
 
 
 async def test_parameters_of_the_caller_win_and_none_removes_one():

@@ -19,6 +19,7 @@ from offbook.errors import ModelError
 from offbook.language.tokens import count_tokens
 from offbook.models.failures import PassingError
 from offbook.models.metering import Meter, prompt_tokens_of, task_of
+from offbook.models.side_by_side import note_call
 
 if TYPE_CHECKING:
     from offbook.protocols import ChatModel
@@ -117,6 +118,7 @@ class Limiter:
         try:
             await self._wait_for_rates(tokens)
             slowed = self._slowed
+            note_call()
             yield
         except PassingError as error:
             self._reached = self._reached or not error.unreachable

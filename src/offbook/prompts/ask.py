@@ -26,8 +26,6 @@ Out = TypeVar("Out")
 RETRIES: Final = 2
 """How often an unusable answer is asked for again (setting ``answers.retries``)."""
 
-_SHOWN_CHARS: Final = 4_000
-
 
 def request_of(
     prompt: Prompt[In, Out],
@@ -98,26 +96,29 @@ async def ask(
                     "that happens often, use a stronger model"
                 )
                 raise
-            request = _once_more(first, response.text, error)
+            request = _once_more(first, error)
     raise AssertionError("unreachable")
 
 
-def _once_more(first: ChatRequest, answer: str, error: AnswerError) -> ChatRequest:
-    """A new request that shows the unusable answer and says what was wrong with it."""
+def _once_more(first: ChatRequest, error: AnswerError) -> ChatRequest:
+    """A new request that says what was wrong with the last answer.
+
+    It is said in front, in the system message: the last message stays what it was, so that the
+    numbered items of a batch are still what the model reads last, and half an answer of thousands
+    of tokens is not paid for again.
+    """
     told = (
-        f"That answer cannot be used: {error.message}.\n"
-        "Answer the question again, whole and from the beginning. Do not apologize or explain."
+        f"An earlier answer to this could not be used: {error.message}.\n"
+        "Answer whole and from the beginning. Do not apologize or explain."
     )
     if first.schema is not None:
         # Some endpoints take a schema and ignore it: the second time the model reads it.
         told = f"{told}\n{describe_schema(first.schema)}"
-    *before, last = first.messages
-    if answer.strip():
-        shown = answer.strip()[:_SHOWN_CHARS]
-        messages = (*first.messages, Message("assistant", shown), Message("user", told))
+    head, *rest = first.messages
+    if head.role == "system":
+        messages = (replace(head, content=f"{head.content}\n\n{told}"), *rest)
     else:
-        # Endpoints refuse an empty message, and some two of one role in a row.
-        messages = (*before, replace(last, content=f"{last.content}\n\n{told}"))
+        messages = (Message("system", told), *first.messages)
     return replace(first, messages=messages, retry_of=first)
 
 

@@ -1,0 +1,89 @@
+"""Items in batches, the batches side by side, and a batch that fails in halves.
+
+Takes: items, and how a batch of them is asked.  Gives: the answers as they arrive, and the items
+that no answer could be got for. Used for everything that methods.md lets one call decide together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from offbook.errors import AnswerError, InputRefused
+from offbook.models.side_by_side import run_all
+
+T = TypeVar("T")
+A = TypeVar("A")
+
+
+@dataclass(frozen=True, slots=True)
+class PutAside(Generic[T]):
+    """An item without a usable answer, and why."""
+
+    item: T
+    reason: str
+
+
+async def ask_in_batches(
+    batches: Sequence[Sequence[T]],
+    ask: Callable[[Sequence[T]], Awaitable[Sequence[A]]],
+    keep: Callable[[Sequence[tuple[T, A]]], Awaitable[None]],
+) -> list[PutAside[T]]:
+    """Ask about all batches side by side; each answer is kept as it arrives.
+
+    Args:
+        batches: The items of each call.
+        ask: Gives the answers to a batch in the order of its items.
+        keep: Stores items with their answers.
+
+    Returns:
+        The items that had to be put aside: alone in a call, and still without a usable answer.
+
+    Raises:
+        ModelError: the endpoint failed for good; what arrived is kept.
+        BudgetReached: likewise.
+    """
+    aside: list[PutAside[T]] = []
+
+    async def settle(batch: Sequence[T]) -> None:
+        try:
+            answers = await ask(batch)
+        except (AnswerError, InputRefused) as error:
+            if len(batch) == 1:
+                aside.append(PutAside(batch[0], error.message))
+                return
+            # One item may spoil the whole: the halves are asked about on their own.
+            half = len(batch) // 2
+            await run_all([_job(settle, part) for part in (batch[:half], batch[half:])])
+        else:
+            await keep(list(zip(batch, answers, strict=True)))
+
+    await run_all([_job(settle, batch) for batch in batches])
+    return aside
+
+
+def in_batches(
+    items: Sequence[T], tokens: Callable[[T], int], most: int, size: int
+) -> list[list[T]]:
+    """Items in their order, at most ``size`` and about ``most`` tokens a batch, evenly filled."""
+    if not items:
+        return []
+    costs = [tokens(item) for item in items]
+    wanted = max(-(-sum(costs) // most), -(-len(items) // size), 1)
+    target = sum(costs) / wanted
+    made: list[list[T]] = [[]]
+    filled = 0.0
+    for item, cost in zip(items, costs, strict=True):
+        over = filled + cost / 2 > target * len(made) and len(made) < wanted
+        if made[-1] and (over or len(made[-1]) == size):
+            made.append([])
+        made[-1].append(item)
+        filled += cost
+    return made
+
+
+def _job(
+    settle: Callable[[Sequence[T]], Awaitable[None]], batch: Sequence[T]
+) -> Callable[[], Awaitable[None]]:
+    return lambda: settle(batch)

@@ -1,0 +1,197 @@
+"""Entity normalization: which raw entities are one and the same.
+
+Takes: raw entities in reading order with their vectors.  Gives: groups, each raw entity in one.
+Paper: RoleRAG (001), section 3.2, Algorithm 1. Here all decisions are made side by side, on raw
+entities instead of names; groups of three or more names are verified (methods.md 1, index step 3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from offbook.graph.candidates import Rules, candidate_pairs, link_equal_names
+from offbook.graph.equal_names import name_key
+from offbook.graph.judging import decision_id, judge_pairs
+from offbook.graph.linking import Links
+from offbook.graph.name_candidates import candidates_by_name
+from offbook.graph.verification import LEAST, Component, Split, component_of, verify
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from offbook.graph.asking import Asking
+    from offbook.graph.candidates import Blocks, Pair
+    from offbook.types import Decision, RawEntity
+
+Group = list[int]
+"""Rows of raw entities that are one and the same, ascending."""
+
+
+class Ledger:
+    """What has been decided, and where new decisions go; this one keeps them in memory.
+
+    A subclass stores them as they arrive, so that no pair and no group is asked about twice.
+
+    Args:
+        decisions: On raw entities by their ids, and a person's on names.
+        splits: Verdicts on whole groups by ``Component.key``.
+    """
+
+    def __init__(
+        self, decisions: Sequence[Decision] = (), splits: Mapping[str, Split] | None = None
+    ) -> None:
+        self.persons = [decision for decision in decisions if decision.by == "person"]
+        self.decisions = {d.id: d for d in decisions if d.by != "person"}
+        self.splits = dict(splits or {})
+
+    async def keep_decisions(self, made: Sequence[Decision]) -> None:
+        """Keep decisions on pairs."""
+        self.decisions.update({decision.id: decision for decision in made})
+
+    async def keep_splits(self, made: Sequence[tuple[Component, Split]]) -> None:
+        """Keep verdicts on groups."""
+        self.splits.update({component.key: split for component, split in made})
+
+
+@dataclass(slots=True)
+class Normalized:
+    """The outcome.
+
+    ``aside`` says of which raw entities (by row) a question stayed open, and why: nothing was
+    linked there.
+    """
+
+    groups: list[Group]
+    aside: list[tuple[tuple[int, ...], str]] = field(default_factory=list)
+
+
+async def normalize(
+    entities: Sequence[RawEntity],
+    vectors: NDArray[np.float32] | None,
+    rules: Rules,
+    asking: Asking,
+    ledger: Ledger | None = None,
+    *,
+    verified: bool = True,
+) -> Normalized:
+    """Group raw entities that are one and the same.
+
+    Args:
+        entities: In reading order.
+        vectors: Unit vectors of their names and descriptions, shape ``(n, dimension)``; None: no
+            candidates by meaning.
+        rules: How candidates are found.
+        asking: The model that judges.
+        ledger: What is decided already, and where decisions go.
+        verified: Whether groups of three or more names are looked at once more.
+
+    Raises:
+        ModelError: the endpoint failed for good; what arrived is in the ledger.
+        BudgetReached: likewise.
+    """
+    ledger = ledger or Ledger()
+    outcome = Normalized([])
+    blocks = link_equal_names(entities, rules)
+    pairs = candidate_pairs(entities, vectors, blocks, rules, candidates_by_name)
+    rows = {entity.id: row for row, entity in enumerate(entities)}
+    # 1 -- pairs ------------------------------------------------------------------------------
+    new = [pair for pair in pairs if _id(entities, pair) not in ledger.decisions]
+    for left in await judge_pairs(entities, new, asking, ledger.keep_decisions):
+        concerned = (left.item.entity, *left.item.candidates)
+        outcome.aside.append((tuple(rows[entity.id] for entity in concerned), left.reason))
+    # 2 -- connected components ---------------------------------------------------------------
+    links = _linked(entities, blocks, pairs, ledger)
+    # 3 -- whole groups -----------------------------------------------------------------------
+    chained = _components(entities, links, blocks) if verified else []
+    for unread in await verify(chained, ledger.splits, asking, ledger.keep_splits):
+        members = tuple(row for block in unread.item.blocks for row in block)
+        outcome.aside.append((members, unread.reason))
+    outcome.groups = _groups(entities, links, chained, ledger)
+    return outcome
+
+
+def _id(entities: Sequence[RawEntity], pair: Pair) -> str:
+    return decision_id(entities[pair[0]].id, entities[pair[1]].id)
+
+
+def _linked(
+    entities: Sequence[RawEntity], blocks: Blocks, pairs: Sequence[Pair], ledger: Ledger
+) -> Links:
+    """Links by a person's word first, then by equal names, then as judged."""
+    links = Links(_keys(entities), _apart(ledger))
+    for a, b in _persons_pairs(entities, ledger):
+        links.join(a, b)
+    first: dict[int, int] = {}
+    for row, block in enumerate(blocks.of):
+        links.join(first.setdefault(block, row), row)
+    for pair in pairs:
+        decision = ledger.decisions.get(_id(entities, pair))
+        if decision is not None and decision.same:
+            links.join(*pair)
+    return links
+
+
+def _keys(entities: Sequence[RawEntity]) -> list[str]:
+    return [name_key(entity.name) for entity in entities]
+
+
+def _apart(ledger: Ledger) -> list[tuple[str, str]]:
+    return [(name_key(d.a), name_key(d.b)) for d in ledger.persons if not d.same]
+
+
+def _persons_pairs(entities: Sequence[RawEntity], ledger: Ledger) -> list[Pair]:
+    """The first mentions of two names that a person has called the same."""
+    rows: dict[str, int] = {}
+    for row, key in enumerate(_keys(entities)):
+        rows.setdefault(key, row)
+    named = [(name_key(d.a), name_key(d.b)) for d in ledger.persons if d.same]
+    return [(rows[a], rows[b]) for a, b in named if a in rows and b in rows]
+
+
+def _components(entities: Sequence[RawEntity], links: Links, blocks: Blocks) -> list[Component]:
+    """Groups of three or more blocks, as they will be shown."""
+    found = []
+    for rows in links.sets():
+        of_block: dict[int, list[int]] = {}
+        for row in rows:
+            of_block.setdefault(blocks.of[row], []).append(row)
+        if len(of_block) >= LEAST:
+            found.append(component_of(entities, list(of_block.values())))
+    return found
+
+
+def _groups(
+    entities: Sequence[RawEntity],
+    links: Links,
+    chained: Sequence[Component],
+    ledger: Ledger,
+) -> list[Group]:
+    """The final groups: components, split where they were found to hold several."""
+    chains = {component.blocks[0][0]: component for component in chained}
+    groups: list[Group] = []
+    for rows in links.sets():
+        component = chains.get(rows[0])
+        split = ledger.splits.get(component.key) if component is not None else None
+        if component is None or split is None:
+            groups.append(rows)
+            continue
+        groups += [
+            sorted(row for number in part for row in component.blocks[number])
+            for part in split.parts
+        ]
+    return _persons_word(entities, groups, ledger)
+
+
+def _persons_word(
+    entities: Sequence[RawEntity], groups: Sequence[Group], ledger: Ledger
+) -> list[Group]:
+    """Join again what a person has called the same and a verdict has split."""
+    home = {row: number for number, group in enumerate(groups) for row in group}
+    joined = Links([""] * len(groups))
+    for a, b in _persons_pairs(entities, ledger):
+        joined.join(home[a], home[b])
+    merged = [sorted(r for number in part for r in groups[number]) for part in joined.sets()]
+    return sorted(merged)
