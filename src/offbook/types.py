@@ -95,7 +95,8 @@ class Chunk:
 class RawEntity:
     """An entity as one chunk mentions it, before names are normalized (RoleRAG section 3.2).
 
-    ``start`` and ``end`` are offsets in the document, where the mention was found in the text.
+    ``start`` and ``end`` are offsets in the text of the chunk, where the name was found in it: an
+    edit in front of the chunk moves the chunk and leaves them true.
     """
 
     id: str
@@ -307,17 +308,23 @@ class Needs:
     """What a method needs indexed.
 
     ``chunkings`` are names of splitters whose chunks are searched, by meaning (``vectors``) or
-    by words; ``profile`` is the one-paragraph summary.
+    by words; ``profile`` is the one-paragraph summary; ``graph`` is the graph of entities and
+    relations, which is extracted from the chunking ``graph``.
     """
 
     chunkings: tuple[str, ...] = ()
     vectors: bool = True
     profile: bool = False
+    graph: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """What retrieval returns for one question; no reply is in it."""
+    """What retrieval returns for one question; no reply is in it.
+
+    ``as_of`` is the point in the story at which the character was asked, as the person named it;
+    None: at the end.
+    """
 
     character: str
     character_id: str
@@ -329,6 +336,7 @@ class Recall:
     emotion: Mapping[str, int] | None = None
     mood: Mapping[str, float] | None = None
     skipped: tuple[Skipped, ...] = ()
+    as_of: str | None = None
 
     def documents(self) -> frozenset[str]:
         """Names ``character/document`` of the documents that the context is from."""

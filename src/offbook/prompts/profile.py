@@ -1,6 +1,6 @@
 """The profile of a character: one paragraph that stands in front of every reply.
 
-Takes: the character's name and passages about them.  Gives: the paragraph.
+Takes: the character's name, passages about them, what the graph says of them.  Gives: the paragraph.
 """
 
 from __future__ import annotations
@@ -14,15 +14,19 @@ from offbook.prompts.prompt import Prompt
 
 @dataclass(frozen=True, slots=True)
 class ProfileInputs:
-    """The passages to summarize, in the order of the documents."""
+    """The passages to summarize, in the order of the documents.
+
+    ``described`` is what the graph's mentions say of the character; empty where there is none.
+    """
 
     character: str
     passages: tuple[str, ...]
+    described: str = ""
 
 
 PROFILE: Final[Prompt[ProfileInputs, str]] = Prompt(
     name="profile",
-    version=1,
+    version=2,
     role="extractor",
     stage="profile",
     inputs=ProfileInputs,

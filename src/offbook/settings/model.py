@@ -118,11 +118,30 @@ class FixedSettings(Section):
 
 
 class GraphSettings(Section):
-    """The chunking that extraction runs on (methods.md 1.1)."""
+    """The graph of the character: extraction and entity normalization (paper 001, section 3)."""
 
     boundaries: Literal["content", "window"] = Field(
         "content", description="content-defined, or the paper's window of 600 with overlap 100"
     )
+    entity_types: tuple[str, ...] = Field(
+        ("character", "location", "time", "event", "organization", "object"),
+        min_length=1,
+        description="what an entity may be; a change concerns what is extracted from then on",
+    )
+    gleaning: bool = Field(
+        False, description="a second pass a chunk for what the first missed; doubles the cost"
+    )
+    k: int = Field(3, ge=0, le=50, description="nearest earlier entities that are compared")
+    threshold: float = Field(0.7, ge=-1, le=1, description="least cosine similarity of those")
+    same_type: bool = Field(True, description="compare only entities of one type")
+    by_name: bool = Field(True, description="compare names that resemble one another as well")
+    homonyms: bool = Field(
+        True, description="judge equal names where type, gender, kinship or chapter speak against"
+    )
+    once: bool = Field(
+        True, description="judge two names once, and once more where a text mentions both"
+    )
+    verify: bool = Field(True, description="look at groups of three or more names as a whole")
 
 
 class NaiveSettings(Section):
@@ -130,6 +149,29 @@ class NaiveSettings(Section):
 
     k: int = Field(3, ge=1, le=100, description="chunks retrieved (3 in paper 003, 1 in 001)")
     splitter: ChunkingName = Field("acts", description="the chunking that is searched")
+
+
+class RoleragSettings(Section):
+    """Boundary-aware recall from the graph (paper 001, section 3.4)."""
+
+    hyde: Literal["joint", "separate"] = Field(
+        "joint", description="hypothetical context and entities in one call, or in two"
+    )
+    k: int = Field(3, ge=1, le=50, description="entities found by vector for a name not found")
+    threshold: float = Field(
+        0.55, ge=-1, le=1, description="the cosine that such an entity has to exceed"
+    )
+    neighbours: int = Field(
+        10, ge=1, le=100, description="neighbours of the character that answer a general question"
+    )
+    source_chunks: int = Field(
+        2, ge=0, le=50, description="chunks beside the graph; 0: the graph alone, as in the paper"
+    )
+    profile_share: float = Field(2.0, gt=0, description="share of the budget: who they are")
+    entity_share: float = Field(4.0, gt=0, description="share of the budget: entities")
+    relation_share: float = Field(2.0, gt=0, description="share of the budget: relations")
+    chunk_share: float = Field(3.0, gt=0, description="share of the budget: chunks")
+    outside_share: float = Field(1.0, gt=0, description="share of the budget: what is unknown")
 
 
 class ProfileSettings(Section):
@@ -187,6 +229,7 @@ class SettingsModel(Section):
     fixed: FixedSettings = FixedSettings()
     graph: GraphSettings = GraphSettings()
     naive: NaiveSettings = NaiveSettings()
+    rolerag: RoleragSettings = RoleragSettings()
     profile: ProfileSettings = ProfileSettings()
     context: ContextSettings = ContextSettings()
     reply: ReplySettings = ReplySettings()
@@ -199,6 +242,12 @@ PRESETS: Final[dict[str, dict[str, Any]]] = {
         "retrieval.follow_up": False,
         "naive.splitter": "recursive",
         "graph.boundaries": "window",
+        "graph.by_name": False,
+        "graph.homonyms": False,
+        "graph.once": False,
+        "graph.verify": False,
+        "rolerag.hyde": "separate",
+        "rolerag.source_chunks": 0,
     },
 }
 """What a preset sets where nothing else does; every difference is a named setting."""

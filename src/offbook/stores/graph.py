@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, Table, delete, select
 
-from offbook.stores import characters, vectors
+from offbook.stores import characters, graph_answers, vectors
 from offbook.stores.schema import (
     chunks,
     decisions,
@@ -75,7 +75,9 @@ def put_relations(conn: Connection, character: str, found: Sequence[RawRelation]
     characters.touch(conn, character)
 
 
-def list_relations(conn: Connection, character: str, *, chunk: str | None = None) -> list[RawRelation]:
+def list_relations(
+    conn: Connection, character: str, *, chunk: str | None = None
+) -> list[RawRelation]:
     """Relations as chunks state them, in reading order."""
     c = relations.c
     statement = select(c.id, c.chunk_id, c.ordinal, c.source, c.target, c.description, c.strength)
@@ -195,7 +197,7 @@ def remove_decisions(conn: Connection, character: str, ids: Sequence[str]) -> in
 
 
 def forget_chunks(conn: Connection, character: str, ids: Sequence[str]) -> None:
-    """Delete decisions that rest on these chunks, and groups that only they support.
+    """Delete decisions and answers that rest on these chunks, and groups that only they support.
 
     To be called before the chunks themselves are deleted, which takes raw entities and relations
     along. What a person decided stays. A group that loses one of several members loses its
@@ -217,6 +219,7 @@ def forget_chunks(conn: Connection, character: str, ids: Sequence[str]) -> None:
         and (not gone.isdisjoint(decision.evidence) or {decision.a, decision.b} & mentions)
     ]
     remove_decisions(conn, character, resting)
+    graph_answers.forget_chunks(conn, character, gone)
     _shrink_groups(conn, character, mentions)
 
 

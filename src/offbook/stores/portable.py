@@ -39,6 +39,7 @@ _KNOWLEDGE: Final = (
     schema.entity_groups,
     schema.entity_members,
     schema.decisions,
+    schema.graph_answers,
     schema.relations,
 )
 _TALK: Final = (schema.conversations, schema.turns, schema.turn_documents)

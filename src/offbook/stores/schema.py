@@ -227,6 +227,18 @@ relations: Final = Table(
     Index(None, "character_id", "chunk_id"),
 )
 
+graph_answers: Final = Table(
+    "graph_answers",
+    metadata,
+    _of_character(),
+    # What was asked: ``split`` (is a linked group one?) or ``merge`` (several descriptions, one).
+    _key("kind", primary=True),
+    _key("key", primary=True),
+    Column("answer", JSON, nullable=False),
+    # The chunks whose text the answer holds: it goes with the first of them.
+    Column("chunks", JSON, nullable=False),
+)
+
 principals: Final = Table(
     "principals",
     metadata,
