@@ -1,0 +1,155 @@
+"""Since when there is what: a list of our own, and where a question speaks of something on it.
+
+Takes: a question.  Gives: the listed topics in it, each with the year and the type of entity, the
+longest first where several begin at one word. Source: ours; data/dated.txt says how it was made.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Final, Literal, Self, cast
+
+from offbook.language.words import fold, word_term
+
+EntityType = Literal["character", "location", "time", "event", "organization", "object"]
+
+_FILE: Final = Path(__file__).parent / "data" / "dated.txt"
+_LINE: Final = re.compile(r"(-?\d+): (.+)")
+_WORD: Final = re.compile(r"[^\W_]+(?:['’.&+-][^\W_]+)*")
+_ANY_AGE: Final = -5000
+_RENOWN: Final = 15
+"""Years after its birth before which nobody has heard of a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """Something on the list.
+
+    Args:
+        name: As it is listed.
+        year: The first in which anybody could hear of it.
+        type: What kind of entity it is.
+        line: Which line of the list it stands on; terms of a line are about the same thing or age.
+    """
+
+    name: str
+    year: int
+    type: EntityType
+    line: int = 0
+
+    @property
+    def is_of_any_age(self) -> bool:
+        """Whether it is no topic of its own, only what others are compared with."""
+        return self.year <= _ANY_AGE
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A topic where a text speaks of it: ``text[start:end]``."""
+
+    topic: Topic
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Topics:
+    """A list of topics, and how to find them in a text."""
+
+    topics: tuple[Topic, ...]
+    _by_first: dict[str, list[tuple[tuple[str, ...], Topic]]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+
+    def __post_init__(self) -> None:
+        for topic in self.topics:
+            if not topic.is_of_any_age:
+                key = tuple(_key(word) for word in _WORD.findall(topic.name))
+                self._by_first.setdefault(key[0], []).append((key, topic))
+        for listed in self._by_first.values():
+            listed.sort(key=lambda one: -len(one[0]))
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """The list in the format of data/dated.txt."""
+        return cls(tuple(_parsed(text)))
+
+    def find(self, text: str) -> list[Found]:
+        """The topics that ``text`` names, in order, none inside another."""
+        words = list(_WORD.finditer(text))
+        keys = [_key(match.group()) for match in words]
+        found: list[Found] = []
+        at = 0
+        while at < len(words):
+            hit = next(self._at(keys, at), None)
+            if hit is None:
+                at += 1
+                continue
+            size, topic = hit
+            found.append(Found(topic, words[at].start(), words[at + size - 1].end()))
+            at += size
+        return found
+
+    def without(self, texts: Collection[str]) -> Topics:
+        """The list without every line of which a text names a term, and all that is like it.
+
+        Args:
+            texts: What is not to be on the list; a topic that shares a rare word with a term that
+                was found in them goes as well.
+        """
+        named = {one.topic for text in texts for one in self.find(text)}
+        lines = {topic.line for topic in named}
+        words = {_key(word) for topic in named for word in _WORD.findall(topic.name)} - {""}
+        return Topics(
+            tuple(
+                topic
+                for topic in self.topics
+                if topic.is_of_any_age
+                or (
+                    topic.line not in lines
+                    and not words & {_key(word) for word in _WORD.findall(topic.name)}
+                )
+            )
+        )
+
+    def _at(self, keys: Sequence[str], at: int) -> Iterator[tuple[int, Topic]]:
+        for key, topic in self._by_first.get(keys[at], ()):
+            if tuple(keys[at : at + len(key)]) == key:
+                yield len(key), topic
+
+
+@cache
+def shipped_topics() -> Topics:
+    """The list that comes with the package."""
+    return Topics.read(_FILE.read_text(encoding="utf-8"))
+
+
+@cache
+def _key(word: str) -> str:
+    """A word in any number; stop words as they are, since they count inside a name."""
+    folded = fold(word).removesuffix("'s")
+    return _singular(folded) or word_term(folded)
+
+
+def _singular(word: str) -> str:
+    """Without the plural ending: stems would take "universal" for "university"."""
+    if word.endswith("ies") and len(word) > 5:
+        return f"{word[:-3]}y"
+    if word.endswith("s") and len(word) > 3 and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word
+
+
+def _parsed(text: str) -> Iterator[Topic]:
+    kind: EntityType = "object"
+    for number, line in enumerate(text.splitlines()):
+        if line.startswith("["):
+            kind = cast("EntityType", line.strip("[]"))
+        elif match := _LINE.fullmatch(line):
+            year = int(match[1]) + (_RENOWN if kind == "character" else 0)
+            for term in match[2].split(","):
+                yield Topic(term.strip(), year, kind, number)
