@@ -13,7 +13,7 @@ import json
 import sys
 from pathlib import Path
 
-PARTS = ("retrieval",)
+PARTS = ("retrieval", "aliases")
 
 
 def main(arguments: list[str] | None = None) -> None:

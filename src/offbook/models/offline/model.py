@@ -20,6 +20,8 @@ _ANSWERS: Final[Mapping[str, str]] = {
     "profile": "offbook.models.offline.profile:profile",
     "probe_structured": "offbook.models.offline.probes:numbered_words",
     "probe_needle": "offbook.models.offline.probes:needle",
+    "same_entity": "offbook.models.offline.same_entity:same_entity",
+    "verify_group": "offbook.models.offline.same_entity:verify_group",
 }
 """Prompt name to ``module:function``; the function turns the prompt's inputs into the value."""
 _PIECES: Final = re.compile(r"\S+\s*|\s+")

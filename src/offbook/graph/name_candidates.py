@@ -1,0 +1,136 @@
+"""Earlier entities whose names resemble one another, however far apart they stand.
+
+Takes: raw entities in reading order.  Gives: for each the rows of at most k earlier ones, best
+first: a shared name, an initial or a nickname, a title, kinship with the speaker, or a description
+that gives one as a name of the other. Source: ours (methods.md 1, index step 3).
+
+What row i gets depends on the rows up to i only. Rows are found by inverted indexes that keep the
+first and the latest few names of each token, so that the work is nearly linear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from offbook.graph.equal_names import name_key, speaks_against
+from offbook.language.kinship import kin_likeness
+from offbook.language.name_evidence import other_names, speakers
+from offbook.language.name_likeness import likeness
+from offbook.language.nicknames import formal_names, name_stem
+from offbook.language.person_names import PersonName, parse_name
+from offbook.language.words import words
+from offbook.types import RawEntity
+
+_HEADS: Final = 6
+_LATEST: Final = 18
+_SHORTEST: Final = 2
+_FUNCTION: Final = frozenset("the a an of and in on at de la le my your his her our".split())
+
+
+def candidates_by_name(entities: Sequence[RawEntity], k: int) -> list[tuple[int, ...]]:
+    """For each entity at most ``k`` earlier rows that it may be by name, best first.
+
+    A name that stood before and that nothing speaks against needs no candidates of its own: it is
+    linked to its equal, which had them. Only other names that its description gives are looked up.
+
+    Args:
+        entities: In reading order.
+        k: The most rows an entity gets.
+    """
+    index = _Index(entities)
+    return [index.take(row, k) for row in range(len(entities))]
+
+
+class _Index:
+    """Rows seen so far, by the tokens that they can be found by."""
+
+    def __init__(self, entities: Sequence[RawEntity]) -> None:
+        self._entities = entities
+        self._first: dict[str, list[int]] = {}
+        self._latest: dict[str, list[int]] = {}
+        self._by_key: dict[str, list[int]] = {}
+
+    def take(self, row: int, k: int) -> tuple[int, ...]:
+        """The candidates of ``row``; from then on it can be found itself."""
+        entity = self._entities[row]
+        key = name_key(entity.name)
+        equals = self._by_key.setdefault(key, [])
+        known = any(self._continues(other, row) for other in reversed(equals))
+        name = parse_name(entity.name)
+        found = [] if known else self._alike(row, name)
+        found += self._told(row, entity)
+        if not known:
+            self._add(row, name, entity)
+            equals.append(row)
+            del equals[:-_LATEST]
+        return tuple(dict.fromkeys(found))[:k]
+
+    def _continues(self, earlier: int, row: int) -> bool:
+        return speaks_against(self._entities[earlier], self._entities[row]) is None
+
+    def _alike(self, row: int, name: PersonName) -> list[int]:
+        """Rows that share a token, by how well the names fit, the latest first among equals."""
+        entity = self._entities[row]
+        rows = dict.fromkeys(
+            other for token in _tokens(name, entity) for other in self._holding(token)
+        )
+        said = speakers(entity.description)
+        scored = []
+        for other in rows:
+            earlier = self._entities[other]
+            with_name = parse_name(earlier.name)
+            strength = likeness(name, with_name).strength
+            if not strength and (name.kin or with_name.kin):
+                heard = speakers(earlier.description)
+                strength = kin_likeness(name, said, with_name, heard).strength
+            if strength > 0 or _shares_words(entity.name, earlier.name):
+                scored.append((-strength, -other))
+        return [-other for _, other in sorted(scored)]
+
+    def _told(self, row: int, entity: RawEntity) -> list[int]:
+        """Rows whose name this description gives, or whose description gives this name."""
+        tokens = [f"is:{name_key(name)}" for name in other_names(entity.description)]
+        tokens.append(f"called:{name_key(entity.name)}")
+        return [other for token in tokens for other in self._holding(token) if other != row]
+
+    def _holding(self, token: str) -> Iterator[int]:
+        yield from self._first.get(token, ())
+        yield from reversed(self._latest.get(token, ()))
+
+    def _add(self, row: int, name: PersonName, entity: RawEntity) -> None:
+        tokens = [*_tokens(name, entity), f"is:{name_key(entity.name)}"]
+        tokens += [f"called:{name_key(other)}" for other in other_names(entity.description)]
+        for token in dict.fromkeys(tokens):
+            first = self._first.setdefault(token, [])
+            if len(first) < _HEADS:
+                first.append(row)
+            else:
+                latest = self._latest.setdefault(token, [])
+                latest.append(row)
+                del latest[:-_LATEST]
+
+
+def _tokens(name: PersonName, entity: RawEntity) -> Iterable[str]:
+    """What a row is found by."""
+    for word in name.words:
+        for token in (*formal_names(word), name_stem(word)):
+            if len(token) >= _SHORTEST:
+                yield token
+    if name.is_full:
+        yield f"{name.words[0][0]} {name.surname}"
+    if not name.words:
+        yield f"role:{name.role}" if name.role else f"kin:{name.kin}"
+        yield from words(name.role)
+    for title in name.titles - {"mr", "mrs", "miss"}:
+        yield f"title:{title}"
+    if name.kin and not name.words:
+        for speaker in speakers(entity.description):
+            if surname := parse_name(speaker).surname:
+                yield surname
+
+
+def _shares_words(a: str, b: str) -> bool:
+    """Whether all words of one name, particles aside, stand in the other."""
+    one, other = set(words(a)) - _FUNCTION, set(words(b)) - _FUNCTION
+    return bool(one and other) and (one <= other or other <= one)

@@ -1,0 +1,96 @@
+"""What a description tells of who is meant: who says the name, and what else the person is called.
+
+Takes: descriptions of entities.  Gives: speakers ("Said by ...") and other names ("known as ...").
+Source: ours; patterns of apposition.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from offbook.language.grammar import FEMALE_NOUNS, FUNCTION, MALE_NOUNS, PERSON_NOUNS, Gender
+from offbook.language.person_names import KIN
+from offbook.language.words import fold
+
+_NAME: Final = (
+    r"[\"“'‘]?((?:[Tt]he )?[^\W\d_a-zß-öø-ÿ][\w'’.-]*"
+    r"(?:[ ]+(?:(?:of|the|van|von|der|de|du|da|la)[ ]+)*[^\W\d_a-zß-öø-ÿ][\w'’.-]*)*)"
+)
+_ALSO: Final = re.compile(
+    r"\b(?:(?:also |better |generally |commonly |usually |otherwise |once |formerly |now )?"
+    r"(?:known|called|nicknamed|dubbed|styled)(?: (?:as|simply|by the name(?: of)?|by))?"
+    r"|alias|a\.k\.a\.|aka|née|nee|(?:whose )?(?:real|true|maiden|full|other|Christian|pen) name"
+    r" (?:is|was|being)|(?:going|goes|went|passes|passed|known|travell?ing|living|lived) (?:by|under)"
+    r" the (?:false |assumed )?name(?: of)?|under the (?:false |assumed )?(?:name|alias)(?: of)?"
+    r"|(?:disguise[sd]?|disguised|posing|pos(?:es|ed)|masquerad(?:es|ed|ing))"
+    r"(?: (?:him|her)self)? as|(?:is|was) (?:really|in truth|in fact|none other than|no other than)"
+    r"|(?:now|afterwards|later|became|becomes) (?=Mrs|Lady|Madame|Countess|Duchess|Sir|Lord)"
+    r"|changed (?:his|her) name to|call(?:s|ed)? (?:him|her)self|short for)[ ,:]+(?:the )?" + _NAME
+)
+_SPEAKER: Final = re.compile(r"\b[Ss](?:aid|poken) by ([^:\"“”]{1,60}):")
+
+
+@lru_cache(maxsize=1 << 14)
+def other_names(description: str) -> tuple[str, ...]:
+    """Folded names that the description gives as other names of who it describes."""
+    found = [fold(match.group(1)).strip(" .'’") for match in _ALSO.finditer(description)]
+    return tuple(dict.fromkeys(name for name in found if name))
+
+
+@lru_cache(maxsize=1 << 14)
+def speakers(description: str) -> tuple[str, ...]:
+    """Who says the name, as often as the description tells it."""
+    return tuple(match.group(1).strip() for match in _SPEAKER.finditer(description))
+
+
+_HEAD_NAME: Final = re.compile(
+    r"^(?:(?:Mr|Mrs|Miss|Ms|Dr|Sir|Lady|Lord|Mister|Madame|Monsieur)\.? )?"
+    r"[^\W\d_a-zß-öø-ÿ][\w'’-]+(?: [^\W\d_a-zß-öø-ÿ][\w'’-]+)+"
+)
+_HEAD_KIN: Final = re.compile(
+    r"^(?:[^.;:\"“]{0,60}?\b(?:is|was),? )?(?:the|an?) (?:[\w-]+ ){0,2}?([\w-]+) of "
+    r"([^\W\d_a-zß-öø-ÿ][\w'’.-]*(?: [^\W\d_a-zß-öø-ÿ][\w'’.-]*)*)"
+    r"|^([^\W\d_a-zß-öø-ÿ][\w'’.-]*(?: [^\W\d_a-zß-öø-ÿ][\w.-]*)*)['’]s (?:[\w-]+ ){0,2}?([\w-]+)\b",
+    re.IGNORECASE,
+)
+_HEAD_WORDS: Final = 9
+
+
+@lru_cache(maxsize=1 << 14)
+def head_name(description: str) -> str:
+    """The full name with which a description begins ("Jane Lane, the eldest ..."), or nothing."""
+    match = _HEAD_NAME.match(description)
+    if match is None or fold(match.group().split()[0]) in FUNCTION | PERSON_NOUNS:
+        return ""
+    return match.group()
+
+
+@lru_cache(maxsize=1 << 14)
+def head_gender(description: str) -> Gender:
+    """The gender of the noun that a description predicates: "A man who ...", "is a countess"."""
+    if speakers(description):
+        return ""
+    words = re.findall(r"[\w-]+|[.,;:]", fold(description))[:_HEAD_WORDS]
+    article = False
+    for word in words:
+        if article and word in FEMALE_NOUNS:
+            return "f"
+        if article and word in MALE_NOUNS:
+            return "m"
+        if word in ("of", "in", "to", "who", "whose", "with", "for", "by", "from", ".", ";"):
+            return ""
+        article = article or word in ("a", "an", "the")
+    return ""
+
+
+@lru_cache(maxsize=1 << 14)
+def head_kinship(description: str) -> tuple[str, str] | None:
+    """The kinship that a description states first: ``("father", "tom lane")``."""
+    match = _HEAD_KIN.match(description)
+    if match is None:
+        return None
+    noun, owner = match.group(1) or match.group(4), match.group(2) or match.group(3)
+    kin = KIN.get(fold(noun))
+    return (kin[0], fold(owner)) if kin else None

@@ -1,0 +1,183 @@
+"""Whether two names can belong to one person, by their form alone.
+
+Takes: two parsed names.  Gives: a likeness from 0 to 1 with its reason; 0 where they cannot, or
+where nothing links them. Source: ours; rules of address in English and its neighbours.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from offbook.language.nicknames import gender_of_given, is_given, may_be_one
+from offbook.language.person_names import PersonName
+
+ADDRESS: Final = frozenset(
+    "sir madam mrs mr miss master lord lady my dear child boy girl man woman fellow".split()
+)
+_STYLES: Final = (
+    frozenset(("mr", "mrs")),
+    frozenset(("mr", "miss")),
+    frozenset(("mr", "lady")),
+    frozenset(("sir", "lady")),
+    frozenset(("count", "countess")),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """How well two names fit one person; ``conflict`` where they cannot belong to one."""
+
+    strength: float
+    reason: str
+    conflict: bool = False
+
+    def __bool__(self) -> bool:
+        return self.strength > 0
+
+
+_NOTHING: Final = Likeness(0.0, "no part of the names is shared")
+
+
+@lru_cache(maxsize=1 << 18)
+def likeness(a: PersonName, b: PersonName) -> Likeness:
+    """How well ``a`` and ``b`` fit one person; symmetric."""
+    clash = contradiction(a, b)
+    if clash:
+        return Likeness(0.0, clash, conflict=True)
+    if a.words and b.words:
+        return _of_words(a, b)
+    if a.role and b.role:
+        return _of_roles(a, b)
+    return _title_alone(a, b) or _title_alone(b, a) or _NOTHING
+
+
+def contradiction(a: PersonName, b: PersonName) -> str:
+    """Why the two cannot be one person; empty where nothing in the names speaks against it."""
+    if a.gender and b.gender and a.gender != b.gender:
+        return "one is a man's name, the other a woman's"
+    if {a.age, b.age} == {"old", "young"}:
+        return "one is called the elder, the other the younger"
+    if a.is_full and b.is_full:
+        return _full_clash(a, b)
+    if a.surname and b.surname and a.surname != b.surname:
+        return _surname_clash(a, b)
+    married = (a.is_married_woman and b.is_maiden) or (b.is_married_woman and a.is_maiden)
+    if married and a.words == b.words:
+        return "one is a married woman, the other an unmarried one"
+    return ""
+
+
+def _full_clash(a: PersonName, b: PersonName) -> str:
+    if a.surname != b.surname:
+        return "" if _one_given(a, b) and a.given != () else "given names and surnames differ"
+    if a.is_married_woman != b.is_married_woman:
+        return ""  # a wife is called by her husband's name or by her own
+    return "" if _one_given(a, b) else "the given names differ"
+
+
+def _surname_clash(a: PersonName, b: PersonName) -> str:
+    both_titled = a.titles and b.titles
+    women = a.gender == "f" or b.gender == "f"
+    return "" if women or not both_titled else "the surnames differ"
+
+
+def _one_given(a: PersonName, b: PersonName) -> bool:
+    """Whether the given names of two full names may be one person's; initials stand for names."""
+    first, second = a.given[0], b.given[0]
+    if len(first) == 1 or len(second) == 1:
+        return first[0] == second[0]
+    if may_be_one(first, second):
+        return True
+    return second in a.given or first in b.given
+
+
+def _of_words(a: PersonName, b: PersonName) -> Likeness:
+    if a.words == b.words:
+        return _equal_words(a, b)
+    if a.is_full and b.is_full:
+        if a.surname == b.surname:
+            if _one_given(a, b):
+                return Likeness(0.9, "same surname, and the given names agree")
+            return Likeness(0.0, "the given names differ")
+        return _NOTHING
+    if a.is_full or b.is_full:
+        full, part = (a, b) if a.is_full else (b, a)
+        return _part_of(part, full)
+    return _single_words(a, b)
+
+
+def _equal_words(a: PersonName, b: PersonName) -> Likeness:
+    word = a.words[0]
+    if a.is_full or a.titles == b.titles:
+        return Likeness(1.0, "the same name")
+    bare = not a.titles or not b.titles
+    titled = b if not a.titles else a
+    if a.kin != b.kin and (a.kin or b.kin) and not is_given(word):
+        return Likeness(0.7, "the same name behind a term of kinship")
+    if bare and titled.gender == "f" and not is_given(word) and not titled.titles & {"lady"}:
+        return Likeness(0.4, "a surname alone mostly means a man")
+    if bare:
+        return Likeness(0.8, "the same name with and without a title")
+    if frozenset(("dr", "mr")) == a.titles | b.titles or a.titles & b.titles:
+        return Likeness(0.8, "the same surname under two titles")
+    return Likeness(0.6, "the same surname; the titles differ")
+
+
+def _part_of(part: PersonName, full: PersonName) -> Likeness:
+    """One word, perhaps with a title, against a full name."""
+    word = part.words[0]
+    if not part.takes_surname and _is_given_of(word, full):
+        return Likeness(0.85, "the given name of the other")
+    if part.takes_surname and _is_given_of(word, full) and is_given(word):
+        return Likeness(0.7, "a title before the given name")
+    if word != full.surname or not part.surname and part.titles:
+        return _NOTHING
+    if not part.titles:
+        if gender_of_full(full) == "f":
+            return Likeness(0.4, "a surname alone mostly means a man")
+        return Likeness(0.65, "the surname of the other")
+    if part.is_married_woman and not full.is_married_woman:
+        return Likeness(0.5, "title and surname fit the full name")
+    if part.titles & full.titles:
+        return Likeness(0.8, "the same title and surname")
+    return Likeness(0.7, "title and surname fit the full name")
+
+
+def gender_of_full(name: PersonName) -> str:
+    """The gender of a full name, by its title or its given name."""
+    return name.gender or (gender_of_given(name.words[0]) if name.words else "")
+
+
+def _is_given_of(word: str, full: PersonName) -> bool:
+    return any(
+        may_be_one(word, given) for given in full.given if len(given) > 1
+    ) or word == " ".join(full.given)
+
+
+def _single_words(a: PersonName, b: PersonName) -> Likeness:
+    if a.takes_surname or b.takes_surname:
+        return _NOTHING
+    if may_be_one(a.words[0], b.words[0]):
+        return Likeness(0.75, "a short form of the other name")
+    return _NOTHING
+
+
+def _of_roles(a: PersonName, b: PersonName) -> Likeness:
+    if a.role == b.role:
+        strength = 0.3 if a.role.split()[-1] in ADDRESS else 0.8
+        return Likeness(strength, "the same description")
+    short, long = sorted((a.role, b.role), key=len)
+    if long.startswith(short + " of "):
+        return Likeness(0.6, "the same description, more fully")
+    return _NOTHING
+
+
+def _title_alone(role: PersonName, name: PersonName) -> Likeness:
+    """ "the Admiral" against "Admiral Croy"."""
+    if role.words or role.kin or not role.titles or not name.words:
+        return _NOTHING
+    if role.titles <= name.titles and not role.titles & ADDRESS:
+        return Likeness(0.6, "the title of the other")
+    return _NOTHING

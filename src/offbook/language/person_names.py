@@ -1,0 +1,365 @@
+"""A name read as a person's: titles, given names, surname, kinship, generation, description.
+
+Takes: a name as a text writes it ("my dear Miss Eliza", "old Mrs. Van Dorn", "Tom's father").
+Gives: its parts, folded. Source: ours; closed lists of English, French, German and other titles.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from offbook.language.grammar import FEMALE_NOUNS, MALE_NOUNS, PERSON_NOUNS, Gender, word_set
+from offbook.language.nicknames import gender_of_given, is_given
+from offbook.language.words import fold
+
+TITLES: Final = (
+    dict.fromkeys("mr mister mistah mistuh mist' muster mas'r marse massa sor".split(), "mr")
+    | dict.fromkeys("mrs missis missus miz mistress mis' mizz".split(), "mrs")
+    | dict.fromkeys("miss mademoiselle mlle fraulein signorina señorita senorita".split(), "miss")
+    | dict.fromkeys("madame mme madam frau signora señora senora mevrouw".split(), "mrs")
+    | dict.fromkeys("monsieur m herr signor signore señor senor mynheer".split(), "mr")
+    | dict.fromkeys("ms".split(), "ms")
+    | dict.fromkeys("master".split(), "master")
+    | dict.fromkeys("dr doctor".split(), "dr")
+    | dict.fromkeys("prof professor".split(), "professor")
+    | dict.fromkeys("capt captain cap'n".split(), "captain")
+    | dict.fromkeys("col colonel".split(), "colonel")
+    | dict.fromkeys("gen general".split(), "general")
+    | dict.fromkeys("maj major".split(), "major")
+    | dict.fromkeys("lieut lieutenant lt".split(), "lieutenant")
+    | dict.fromkeys("sgt sergeant".split(), "sergeant")
+    | dict.fromkeys("rev revd reverend".split(), "reverend")
+    | dict.fromkeys("st saint".split(), "saint")
+    | {
+        word: word
+        for word in (
+            "admiral commander commodore corporal private inspector detective constable officer"
+            " judge justice bishop archbishop cardinal dean canon vicar rector parson curate"
+            " deacon senator president governor chancellor minister mayor squire chief superintendent"
+            " sir lord lady dame baron baroness baronet count countess earl viscount viscountess"
+            " marquis marquess marquise marchioness duke duchess prince princess king queen emperor"
+            " empress tsar tsarina czar sultan pasha don dona abbe abbot abbess pope comrade"
+            " nurse headmaster principal goodman goodwife goody gaffer marchesa conte contessa"
+            " brigadier ensign midshipman marshal sheriff nawab rajah maharajah begum khan hajji"
+            " mullah rabbi imam"
+        ).split()
+    }
+)
+"""Folded titles to one form of each."""
+_MALE_TITLES: Final = word_set(
+    "mr master sir lord baron baronet count earl viscount marquis marquess duke prince king emperor"
+    " tsar czar sultan pasha don abbe abbot pope admiral captain colonel general major lieutenant"
+    " sergeant reverend bishop archbishop cardinal dean canon vicar rector parson curate deacon"
+    " squire commander commodore corporal inspector constable goodman gaffer conte brigadier"
+    " midshipman ensign marshal sheriff nawab rajah maharajah rabbi imam mullah"
+)
+_FEMALE_TITLES: Final = word_set(
+    "mrs miss ms lady dame baroness countess viscountess marquise marchioness duchess princess queen"
+    " empress tsarina dona abbess nurse goodwife goody marchesa contessa begum"
+)
+_GIVEN_TITLES: Final = word_set(
+    "sir dame king queen prince princess saint don dona pope emperor empress tsar czar"
+)
+"""Titles that a given name follows, not a surname."""
+KIN: Final = {
+    **dict.fromkeys("father papa dad daddy pa pap pappy pater".split(), ("father", "m")),
+    **dict.fromkeys("mother mama mamma mum mummy ma mammy mom mater".split(), ("mother", "f")),
+    **dict.fromkeys("husband hubby".split(), ("husband", "m")),
+    "wife": ("wife", "f"),
+    **dict.fromkeys("brother bruddah brothah".split(), ("brother", "m")),
+    **dict.fromkeys("sister sis".split(), ("sister", "f")),
+    "son": ("son", "m"),
+    "daughter": ("daughter", "f"),
+    **dict.fromkeys("uncle".split(), ("uncle", "m")),
+    **dict.fromkeys("aunt auntie aunty tante".split(), ("aunt", "f")),
+    "nephew": ("nephew", "m"),
+    "niece": ("niece", "f"),
+    "cousin": ("cousin", ""),
+    **dict.fromkeys("grandfather grandpa granddad grandpapa".split(), ("grandfather", "m")),
+    **dict.fromkeys("grandmother grandma granny grandmamma grannie".split(), ("grandmother", "f")),
+    "father-in-law": ("father-in-law", "m"),
+    "mother-in-law": ("mother-in-law", "f"),
+    "brother-in-law": ("brother-in-law", "m"),
+    "sister-in-law": ("sister-in-law", "f"),
+    "guardian": ("guardian", ""),
+    "ward": ("ward", ""),
+}
+"""Folded kinship terms to their plain form and gender."""
+_POSSESSIVES: Final = word_set("my your yo his her our their thy mine its meine mon ma")
+_ARTICLES: Final = word_set("a an the this that these those another some such")
+_FONDNESS: Final = word_set(
+    "dear dearest darling sweet sweetest beloved poor po little lil good own excellent kind great"
+    " silly naughty sad foolish fine noble honest pretty lovely precious worthy gallant"
+    " charming amiable wretched unhappy unfortunate miserable blessed generous mad clever"
+    " brave false cruel faithful gentle handsome stupid wicked wise happy lucky fair long-lost"
+    " dearly-beloved love lovey old ole ol young younger elder eldest youngest late former famous"
+    " so-called here there only very"
+)
+_AGES: Final = {
+    **dict.fromkeys("old elder senior sr snr eldest".split(), "old"),
+    **dict.fromkeys("young younger junior jr jnr youngest".split(), "young"),
+}
+_SUFFIXES: Final = word_set("esq esquire jr sr jnr snr junior senior md phd qc kc mp")
+_PARTICLES: Final = word_set(
+    "van von de der den du da di del della la le bin ibn el y zu ter ten mac st d' des dos"
+)
+_EDGES: Final = "\"“”‘’'`_*.,;:!?()[]…—–-"
+_POSSESSIVE_END: Final = re.compile(r"(?:['’]s|(?<=s)['’])$")
+_OWNED: Final = re.compile(r"^(.*\S)(?:['’]s|(?<=s)['’])\s+(?:[\w-]+\s+){0,2}?([\w-]+)$")
+
+
+@dataclass(frozen=True, slots=True)
+class PersonName:
+    """The parts of a name; folded, empty where it has none.
+
+    ``words`` are the name itself, particles joined to the surname; ``titles`` in one form each;
+    ``kin`` is a kinship term and ``owner`` whose ("my", "your" or a folded name); ``role`` is the
+    description of who has no name in it ("the old sexton"), ``age`` tells old and young apart.
+    """
+
+    key: str
+    titles: frozenset[str] = frozenset()
+    words: tuple[str, ...] = ()
+    gender: Gender = ""
+    kin: str = ""
+    owner: str = ""
+    role: str = ""
+    age: str = ""
+    place: str = ""
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it has a given name and a surname."""
+        return len(self.words) > 1
+
+    @property
+    def surname(self) -> str:
+        """The last word of a full name, or the one word after a title that surnames follow."""
+        if self.is_full:
+            return self.words[-1]
+        return self.words[0] if self.words and self.takes_surname else ""
+
+    @property
+    def takes_surname(self) -> bool:
+        """Whether its one word stands behind a title of surnames ("Mr. Lane")."""
+        return bool(self.titles - _GIVEN_TITLES) and not self.titles & _GIVEN_TITLES
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """Given names of a full name."""
+        return self.words[:-1] if self.is_full else ()
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether it is one word without a title."""
+        return len(self.words) == 1 and not self.titles
+
+    @property
+    def is_married_woman(self) -> bool:
+        """Whether its title is that of a wife."""
+        return "mrs" in self.titles
+
+    @property
+    def is_maiden(self) -> bool:
+        """Whether its title is that of an unmarried woman."""
+        return "miss" in self.titles
+
+
+@lru_cache(maxsize=1 << 16)
+def parse_name(text: str) -> PersonName:
+    """The parts of ``text``."""
+    owned = _owned(text)
+    if owned is not None:
+        return owned
+    words = [bare for raw in _core(text).split() if (bare := _bare(raw))]
+    key = " ".join(fold(word) for word in words)
+    at, seen = _lead(words)
+    rest = words[at:]
+    names = [word for word in rest if word[0].isupper() and not _is_common(word)]
+    if len(rest) > 1 and rest[-1][0].isupper() and fold(rest[-1]) in PERSON_NOUNS - set(KIN):
+        names = []  # "the Iron Duke", "the Invisible Man": described, not named
+    lowered = [fold(word) for word in rest if word not in names]
+    titles = frozenset(seen.titles)
+    if not names and len(rest) == 1 and rest[0][0].islower() and is_given(fold(rest[0])):
+        names = [rest[0]]
+    folded = tuple(fold(word) for word in names)
+    if not folded and not titles and not seen.kin:
+        role = " ".join(lowered) or key
+        return PersonName(
+            key, gender=_noun_gender(lowered), role=role, age=seen.age, owner=seen.owner
+        )
+    joined = _join_particles(rest, folded)
+    gender = _gender(titles, seen, lowered, joined)
+    return PersonName(
+        key,
+        titles,
+        joined,
+        gender,
+        seen.kin,
+        seen.owner,
+        "" if joined else " ".join(sorted(titles)),
+        seen.age,
+        _place(text),
+    )
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What stands before the name."""
+
+    titles: list[str]
+    kin: str = ""
+    kin_gender: Gender = ""
+    owner: str = ""
+    age: str = ""
+
+
+def _core(text: str) -> str:
+    """The part with the name: behind a comma where no name is before it, without "of ..."."""
+    text = text.replace("--", " ")
+    head, comma, tail = text.partition(",")
+    if comma and tail.strip() and not any(_is_name(word) for word in head.split()):
+        text = tail
+    elif comma and any(_is_name(word) for word in head.split()):
+        text = head
+    head, of, tail = text.partition(" of ")
+    if of and any(_is_name(word) for word in head.split()):
+        return head
+    return text
+
+
+def _place(text: str) -> str:
+    head, of, tail = text.partition(" of ")
+    return fold(tail.strip(_EDGES)) if of and head else ""
+
+
+def _is_name(word: str) -> bool:
+    bare = _bare(word)
+    return bool(bare) and bare[0].isupper() and not _is_common(bare) and fold(bare) not in TITLES
+
+
+def _is_common(word: str) -> bool:
+    low = fold(word)
+    return (
+        low in _POSSESSIVES
+        or low in _ARTICLES
+        or low in _FONDNESS
+        or low in KIN
+        or low in PERSON_NOUNS
+        or low in _SUFFIXES
+    )
+
+
+def _bare(raw: str) -> str:
+    word = raw.strip('"“”‘`_*.,;:!?()[]…—–-')
+    if word.lower() in ("mis'", "mis’", "po'", "po’", "yo'", "yo’", "ol'", "ol’", "mist'"):
+        return word.replace("’", "'") if word.lower().startswith("mis") else word[:-1]
+    return _POSSESSIVE_END.sub("", word).strip("\"“”‘’'`_*.,;:!?()[]…—–-")
+
+
+def _lead(words: list[str]) -> tuple[int, _Seen]:
+    """How many words precede the name, and what they say."""
+    seen = _Seen([])
+    at = 0
+    for at, word in enumerate(words):
+        low = fold(word)
+        last = at == len(words) - 1
+        if low in _POSSESSIVES:
+            seen.owner = low
+        elif low in KIN and (word[0].islower() or at == 0 or seen.owner or not last):
+            seen.kin, gender = KIN[low]
+            seen.kin_gender = gender  # type: ignore[assignment]
+        elif low in TITLES:
+            seen.titles.append(TITLES[low])
+        elif low in _AGES or low in _FONDNESS or low in _ARTICLES:
+            seen.age = _AGES.get(low, seen.age)
+        elif low in _PARTICLES or word[0].isupper() or not _name_follows(words[at + 1 :]):
+            return at, seen
+    return len(words), seen
+
+
+def _name_follows(words: list[str]) -> bool:
+    return any(_is_name(word) for word in words)
+
+
+def _join_particles(rest: list[str], names: tuple[str, ...]) -> tuple[str, ...]:
+    """The name's words; "van der Velde" is one of them."""
+    out: list[str] = []
+    pending: list[str] = []
+    numerals = ("ii", "iii", "iv", "vi", "vii", "viii")
+    for raw in rest:
+        word = fold(raw)
+        if word in _PARTICLES and (out or raw[0].islower() or len(rest) > 1):
+            pending.append(word)
+        elif word in names and word not in _SUFFIXES and word not in numerals:
+            if word in TITLES and not out:
+                continue
+            out.append(" ".join([*pending, word]))
+            pending = []
+    return tuple(out)
+
+
+def _gender(
+    titles: frozenset[str], seen: _Seen, lowered: list[str], words: tuple[str, ...]
+) -> Gender:
+    if titles & _FEMALE_TITLES:
+        return "f"
+    if titles & _MALE_TITLES:
+        return "m"
+    if seen.kin_gender:
+        return seen.kin_gender
+    if noun := _noun_gender(lowered):
+        return noun
+    if len(words) > 1 or not titles:
+        return gender_of_given(words[0]) if words else ""
+    return ""
+
+
+def _noun_gender(words: list[str]) -> Gender:
+    for word in reversed(words):
+        if word in FEMALE_NOUNS or word in ("gal", "missy"):
+            return "f"
+        if word in MALE_NOUNS or word in ("chap", "bounder", "gent"):
+            return "m"
+    return ""
+
+
+def _owned(text: str) -> PersonName | None:
+    """ "Tom's father", "Mr. Lane's wife": a kinship term with its owner."""
+    match = _OWNED.match(text.strip().strip('"“”_*.,;:!?'))
+    if match is None:
+        return None
+    owner, noun = match.group(1), fold(match.group(2))
+    key = " ".join(fold(word) for word in text.split())
+    if noun not in KIN:
+        if noun[:1].isupper() or match.group(2)[0].isupper():
+            return None
+        return PersonName(key, gender=_noun_gender([noun]), role=key)
+    kin, gender = KIN[noun]
+    return PersonName(
+        key,
+        kin=kin,
+        gender=gender,
+        owner=parse_name(owner).key,  # type: ignore[arg-type]
+    )
+
+
+_ADDRESS_TITLES: Final = word_set("sir mrs mr miss lord lady ms master")
+_ADDRESS_NOUNS: Final = word_set(
+    "child boy girl man woman fellow creature sir madam friend chap lad lass thing soul one dear"
+    " dearest darling love sweetheart lady gentleman lord person fool wretch scoundrel rascal beast"
+    " brute devil angel idiot baby honey pet dog cat cur ass"
+)
+
+
+def is_demonstrative(name: PersonName) -> bool:
+    """Whether it means whoever the speaker looks at or speaks to ("my dear", "that man", "sir")."""
+    if name.words or name.kin:
+        return False
+    if name.titles:
+        return name.titles <= _ADDRESS_TITLES or bool(name.owner)
+    last = name.role.split()[-1] if name.role else ""
+    return last in _ADDRESS_NOUNS or bool(name.owner) or last in _FONDNESS

@@ -1,0 +1,122 @@
+"""A linked group as a whole: which of its names belong together.
+
+Takes: the members of a group, each a name with what is said of it.  Gives: a partition of them,
+the same whatever their order. Certain links come first (full names), then given names, then titles
+with surnames, surnames alone, descriptions and kinship; a name that fits several people goes to
+the one it fits best, never to two. Source: ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from offbook.language.name_evidence import speakers
+from offbook.language.name_likeness import Likeness, likeness
+from offbook.language.person_names import PersonName, parse_name
+from offbook.models.offline.identity import fit, is_person
+from offbook.prompts.described import Described
+
+_LEAST: Final = 0.3
+_SELF: Final = 0.25
+"""What it costs a name to be given to whoever says it: few speak of themselves by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """Parts as ascending numbers from 0, in the order of their first members, and why."""
+
+    parts: tuple[tuple[int, ...], ...]
+    reason: str
+
+
+@dataclass(slots=True)
+class _Someone:
+    """One person in the making."""
+
+    members: list[int] = field(default_factory=list)
+
+
+def partition(members: Sequence[Described]) -> Partition:
+    """The members that belong together."""
+    table = _Table(members)
+    people: list[_Someone] = []
+    for number in sorted(range(len(members)), key=table.rank):
+        best = table.best(number, people)
+        if best is None:
+            people.append(_Someone([number]))
+        else:
+            best.members.append(number)
+    parts = sorted(tuple(sorted(someone.members)) for someone in people)
+    return Partition(tuple(parts), _reason(members, parts, table))
+
+
+class _Table:
+    """What is known of the members of a group."""
+
+    def __init__(self, members: Sequence[Described]) -> None:
+        self.members = members
+        self.names = [parse_name(member.name) for member in members]
+        self.said = [speakers(member.description) for member in members]
+        self.weight = [1 + member.description.count(" / ") for member in members]
+
+    def rank(self, number: int) -> tuple[int, int, str, str]:
+        """The surest names first; then by what is said, so that the order of members is no matter."""
+        name = self.names[number]
+        return (_certainty(name), -self.weight[number], name.key, self.members[number].description)
+
+    def best(self, number: int, people: Sequence[_Someone]) -> _Someone | None:
+        """The person whom a member fits best, or nobody."""
+        scored = [(self._score(number, someone), at) for at, someone in enumerate(people)]
+        fitting = [(score, -at) for score, at in scored if score >= _LEAST]
+        if not fitting:
+            return None
+        return people[-max(fitting)[1]]
+
+    def _score(self, number: int, someone: _Someone) -> float:
+        found = [self.fit(number, other) for other in someone.members]
+        if any(each.conflict for each in found):
+            return 0.0
+        best = max(each.strength for each in found)
+        if best < _LEAST:
+            return 0.0
+        mass = sum(self.weight[other] for other in someone.members)
+        return best - _SELF * self._is_speaker(number, someone) + min(mass, 40) * 0.001
+
+    def fit(self, a: int, b: int) -> Likeness:
+        """The likeness of two members."""
+        return fit(self.members[a], self.members[b])
+
+    def _is_speaker(self, number: int, someone: _Someone) -> bool:
+        """Whether all who say the name are this person."""
+        said = self.said[number]
+        return bool(said) and all(
+            any(likeness(parse_name(s), self.names[m]).strength >= 0.9 for m in someone.members)
+            for s in said
+        )
+
+
+def _certainty(name: PersonName) -> int:
+    """0 for a full name, then ever less sure who is meant."""
+    if name.is_full:
+        return 0
+    if name.words and not name.takes_surname and (name.gender or name.titles):
+        return 1
+    if name.words and name.takes_surname:
+        return 2
+    if name.words:
+        return 3
+    return 5 if name.kin else 4
+
+
+def _reason(members: Sequence[Described], parts: Sequence[tuple[int, ...]], table: _Table) -> str:
+    if len(parts) == 1:
+        return "nothing speaks against their being one"
+    for one in parts[0]:
+        for other in parts[1]:
+            found = table.fit(one, other)
+            if found.conflict:
+                return f"{members[one].name} and {members[other].name}: {found.reason}"
+    kind = "person" if is_person(members[0].type) else "thing"
+    return f"{len(parts)} different ones: each name fits another {kind} best"
