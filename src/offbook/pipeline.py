@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from offbook import registry
@@ -53,6 +54,7 @@ async def ingest(
     """Make the character know what was read, as far as the method needs it indexed."""
     # Here and not above: a question needs none of it, and should not wait for it.
     from offbook.ingestion.embedding import Embedding
+    from offbook.ingestion.graph_building import GraphBuilding
     from offbook.ingestion.lease import ingestion_lease
     from offbook.ingestion.storing import complete_chunkings, refresh_voice, store_documents
     from offbook.ingestion.summarizing import write_profile
@@ -69,9 +71,13 @@ async def ingest(
         if needs.vectors:
             most = settings.embed.batch, settings.limits.concurrency
             await Embedding(store, stage.embedder, character, *most, progress).run(names)
-        # 3 -- the profile ---------------------------------------------------------------------
-        if needs.profile:
-            await write_profile(store, stage.extractor, character, settings)
+        # 3 -- the graph, and the profile ------------------------------------------------------
+        summary = partial(write_profile, store, stage.extractor, character, settings)
+        if needs.graph:
+            building = GraphBuilding(stage, character, progress)
+            await building.run(summary if needs.profile else None)
+        elif needs.profile:
+            await summary()
         # 4 -- what was put aside is counted and shown -----------------------------------------
         return await tally(store, character, reports, names)
 

@@ -5,11 +5,12 @@ Takes: a character and a model.  Gives: the profile, stored; or the reason why t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from offbook.errors import AnswerError, InputRefused
 from offbook.ingestion.profile import beginnings
 from offbook.ingestion.storing import stored_documents
+from offbook.language.tokens import truncate_to_tokens
 from offbook.models.caching import call_key
 from offbook.prompts.ask import ask, request_of
 from offbook.prompts.profile import PROFILE, ProfileInputs
@@ -22,12 +23,16 @@ if TYPE_CHECKING:
     from offbook.settings import SettingsModel
     from offbook.types import Character, ChatRequest, Document
 
-JOB = "profile"
+JOB: Final = "profile"
+_DESCRIBED_TOKENS: Final = 600
 
 
-def profile_inputs(name: str, texts: list[Document], budget_tokens: int) -> ProfileInputs:
-    """What the prompt of the profile is told."""
-    return ProfileInputs(name, tuple(b.text for b in beginnings(texts, budget_tokens)))
+def profile_inputs(
+    name: str, texts: list[Document], budget_tokens: int, described: str = ""
+) -> ProfileInputs:
+    """What the prompt of the profile is told; ``described`` is what the graph's node says."""
+    passages = tuple(b.text for b in beginnings(texts, budget_tokens))
+    return ProfileInputs(name, passages, truncate_to_tokens(described, _DESCRIBED_TOKENS))
 
 
 def profile_request(character: Character, texts: list[Document], budget_tokens: int) -> ChatRequest:
@@ -42,7 +47,11 @@ async def is_answered(store: Store, model: ChatModel, request: ChatRequest) -> b
 
 
 async def write_profile(
-    store: Store, model: ChatModel, character_id: str, settings: SettingsModel
+    store: Store,
+    model: ChatModel,
+    character_id: str,
+    settings: SettingsModel,
+    described: str = "",
 ) -> str | None:
     """Have the profile written and stored.
 
@@ -57,7 +66,7 @@ async def write_profile(
     texts = await store.read(lambda conn: stored_documents(conn, character.id))
     if not texts:
         return None
-    inputs = profile_inputs(character.name, texts, settings.profile.budget_tokens)
+    inputs = profile_inputs(character.name, texts, settings.profile.budget_tokens, described)
     names = frozenset(f"{character.id}/{document.id}" for document in texts)
     try:
         text = await ask(model, PROFILE, inputs, documents=names, retries=settings.answers.retries)

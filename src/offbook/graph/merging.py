@@ -1,0 +1,260 @@
+"""Groups become entities and relations: one name, one description, the sources of all.
+
+Takes: groups of raw entities, and relations as chunks state them.  Gives: what of it needs a call,
+and the graph. One description is kept as it stands, without a call.
+Paper: RoleRAG (001), section 3.2; strength is the maximum (methods.md 1, index step 4).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from offbook.graph.asking import Asking, tokens_of
+from offbook.graph.batching import PutAside, ask_in_batches, in_batches
+from offbook.graph.equal_names import name_key
+from offbook.prompts.batches import in_order
+from offbook.prompts.merging import (
+    MERGE_ENTITIES,
+    MERGE_RELATIONS,
+    EntityToMerge,
+    MergedEntity,
+    MergedRelation,
+    MergeEntitiesInputs,
+    MergeRelationsInputs,
+    RelationToMerge,
+)
+
+if TYPE_CHECKING:
+    from offbook.types import RawEntity, RawRelation
+
+T = TypeVar("T", bound="Merge")
+
+AT_ONCE: Final = 40
+"""Descriptions that one item holds; more are merged in parts first, and the parts then."""
+
+ENTITIES_A_CALL: Final = 6
+"""An answer is a paragraph an entity: few in a call, or one call would write for a minute."""
+RELATIONS_A_CALL: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """Several descriptions that are to become one.
+
+    Args:
+        kind: ``entity`` or ``relation``.
+        names: The names of the entity, or source and target of the relation.
+        descriptions: In reading order, each once.
+        chunks: Where they are from.
+    """
+
+    kind: str
+    names: tuple[str, ...]
+    descriptions: tuple[str, ...]
+    chunks: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        """Identifies the question."""
+        told = json.dumps([self.kind, self.names, self.descriptions])
+        return hashlib.blake2b(told.encode(), digest_size=16).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """The answer: a description, and for an entity the name that the model prefers."""
+
+    name: str
+    description: str
+
+
+KeepMerged = Callable[[Sequence[tuple[Merge, Merged]]], Awaitable[None]]
+
+
+def distinct(descriptions: Sequence[str]) -> tuple[str, ...]:
+    """Descriptions in their order, without blanks, repetitions and what others contain."""
+    told = list(dict.fromkeys(" ".join(d.split()) for d in descriptions if d.strip()))
+    if len(told) > 200:  # comparing each with each costs more than it saves
+        return tuple(told)
+    return tuple(d for d in told if not any(d != other and d in other for other in told))
+
+
+def plain_name(mentions: Sequence[RawEntity]) -> str:
+    """The canonical name without a call: the commonest, of equals the longest, then the first."""
+    counts = Counter(mention.name for mention in mentions)
+    order = {name: place for place, name in enumerate(counts)}
+    return max(counts, key=lambda name: (counts[name], len(name), -order[name]))
+
+
+def plain_type(mentions: Sequence[RawEntity]) -> str:
+    """The commonest type that is known, of equals the first."""
+    counts = Counter(mention.type for mention in mentions if mention.type)
+    return counts.most_common(1)[0][0] if counts else "object"
+
+
+def chosen_name(preferred: str, names: Sequence[str], otherwise: str) -> str:
+    """The name that the model prefers, where it is one that the texts use."""
+    key = name_key(preferred)
+    return next((name for name in names if name_key(name) == key), otherwise) if key else otherwise
+
+
+async def merge_all(
+    merges: Sequence[Merge], known: Mapping[str, Merged], asking: Asking, keep: KeepMerged
+) -> list[PutAside[Merge]]:
+    """Have descriptions merged that are not in ``known``; answers are kept as they arrive.
+
+    Very many descriptions are merged in parts, and the parts then: ``known`` has to grow with
+    what is kept.
+
+    Raises:
+        ModelError: the endpoint failed for good; what arrived is kept.
+        BudgetReached: likewise.
+    """
+    aside: list[PutAside[Merge]] = []
+    waiting = list(merges)
+    while waiting:
+        level = [part for merge in waiting for part in next_step(merge, known)]
+        new = {part.key: part for part in level if part.key not in known}
+        if not new:
+            break
+        aside += await _one_level(list(new.values()), asking, keep)
+        failed = {left.item.key for left in aside}
+        waiting = [m for m in waiting if not failed & {part.key for part in next_step(m, known)}]
+    return aside
+
+
+def next_step(merge: Merge, known: Mapping[str, Merged]) -> list[Merge]:
+    """What has to be asked next for a merge: itself, or parts of it that are not merged yet."""
+    if len(merge.descriptions) <= AT_ONCE:
+        return [merge]
+    parts = [
+        replace(merge, descriptions=merge.descriptions[i : i + AT_ONCE])
+        for i in range(0, len(merge.descriptions), AT_ONCE)
+    ]
+    open_parts = [part for part in parts if part.key not in known]
+    if open_parts:
+        return open_parts
+    told = tuple(known[part.key].description for part in parts)
+    return next_step(replace(merge, descriptions=told), known)
+
+
+def outcome(merge: Merge, known: Mapping[str, Merged]) -> Merged | None:
+    """The answer to a merge, if all of it is there."""
+    (last, *others) = next_step(merge, known)
+    return None if others else known.get(last.key)
+
+
+async def _one_level(
+    merges: Sequence[Merge], asking: Asking, keep: KeepMerged
+) -> list[PutAside[Merge]]:
+    """Entities and relations side by side."""
+    entities = [merge for merge in merges if merge.kind == "entity"]
+    relations = [merge for merge in merges if merge.kind == "relation"]
+    batches = _batches(entities, asking, ENTITIES_A_CALL) + _batches(
+        relations, asking, RELATIONS_A_CALL
+    )
+
+    async def ask(batch: Sequence[Merge]) -> list[Merged]:
+        if batch[0].kind == "entity":
+            return [Merged(a.name, a.description) for a in await _ask_entities(batch, asking)]
+        return [Merged("", a.description) for a in await _ask_relations(batch, asking)]
+
+    return await ask_in_batches(batches, ask, keep)
+
+
+def _batches(merges: Sequence[Merge], asking: Asking, size: int) -> list[list[Merge]]:
+    return in_batches(
+        merges,
+        lambda merge: sum(tokens_of(told) for told in merge.descriptions),
+        asking.batch_tokens,
+        min(size, asking.batch_items),
+    )
+
+
+async def _ask_entities(batch: Sequence[Merge], asking: Asking) -> list[MergedEntity]:
+    items = tuple(EntityToMerge(merge.names, merge.descriptions) for merge in batch)
+    chunks = [chunk for merge in batch for chunk in merge.chunks]
+    answer = await asking.ask(MERGE_ENTITIES, MergeEntitiesInputs(items), chunks)
+    return in_order(answer.items, len(batch), lambda part: part.item)
+
+
+async def _ask_relations(batch: Sequence[Merge], asking: Asking) -> list[MergedRelation]:
+    items = tuple(RelationToMerge(m.names[0], m.names[1], m.descriptions) for m in batch)
+    chunks = [chunk for merge in batch for chunk in merge.chunks]
+    answer = await asking.ask(MERGE_RELATIONS, MergeRelationsInputs(items), chunks)
+    return in_order(answer.items, len(batch), lambda part: part.item)
+
+
+@dataclass(frozen=True, slots=True)
+class RawGraph:
+    """Groups with the relations between them, before descriptions are merged.
+
+    Args:
+        groups: The mentions of each entity, in reading order.
+        edges: (source, target) as numbers of groups -> the relations that state it.
+        inner: Number of a group -> relations whose ends fall together in it.
+    """
+
+    groups: Sequence[Sequence[RawEntity]]
+    edges: Mapping[tuple[int, int], Sequence[RawRelation]]
+    inner: Mapping[int, Sequence[RawRelation]]
+
+
+def raw_graph(groups: Sequence[Sequence[RawEntity]], relations: Sequence[RawRelation]) -> RawGraph:
+    """Rename the ends of relations to the groups that their chunk's mentions are in.
+
+    A relation whose end is no mention of its chunk is left out: extraction makes one of each.
+    """
+    home: dict[tuple[str, str], int] = {}
+    for number, group in enumerate(groups):
+        for mention in group:
+            home.setdefault((mention.chunk, name_key(mention.name)), number)
+    edges: dict[tuple[int, int], list[RawRelation]] = {}
+    inner: dict[int, list[RawRelation]] = {}
+    for relation in relations:
+        source = home.get((relation.chunk, name_key(relation.source)))
+        target = home.get((relation.chunk, name_key(relation.target)))
+        if source is None or target is None:
+            continue
+        if source == target:
+            inner.setdefault(source, []).append(relation)
+        else:
+            edges.setdefault((source, target), []).append(relation)
+    return RawGraph(groups, edges, inner)
+
+
+def entity_merge(graph: RawGraph, number: int) -> Merge:
+    """What there is to merge for a group: its descriptions, and relations within it."""
+    mentions = graph.groups[number]
+    inner = graph.inner.get(number, ())
+    told: list[tuple[str, Any]] = [(m.chunk, m.description) for m in mentions]
+    told += [(relation.chunk, relation.description) for relation in inner]
+    return Merge(
+        "entity",
+        tuple(dict.fromkeys(mention.name for mention in mentions)),
+        distinct([description for _, description in told]),
+        tuple(dict.fromkeys(chunk for chunk, _ in told)),
+    )
+
+
+def relation_merge(graph: RawGraph, ends: tuple[int, int]) -> Merge:
+    """What there is to merge for an edge."""
+    stated = graph.edges[ends]
+    return Merge(
+        "relation",
+        (plain_name(graph.groups[ends[0]]), plain_name(graph.groups[ends[1]])),
+        distinct([relation.description for relation in stated]),
+        tuple(dict.fromkeys(relation.chunk for relation in stated)),
+    )
+
+
+def merges_of(graph: RawGraph) -> list[Merge]:
+    """All that needs a call: what has several descriptions."""
+    found = [entity_merge(graph, number) for number in range(len(graph.groups))]
+    found += [relation_merge(graph, ends) for ends in graph.edges]
+    return [merge for merge in found if len(merge.descriptions) > 1]
