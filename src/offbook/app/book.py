@@ -22,6 +22,7 @@ from offbook.stores import characters, chunks, documents
 
 if TYPE_CHECKING:
     from offbook.app.doctor import Check
+    from offbook.app.drawing import GraphReport
     from offbook.app.reembedding import ReembedReport
     from offbook.documents.readers import ReadDocument
     from offbook.models.metering import Meter
@@ -221,6 +222,17 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
         from offbook.app.showing import show
 
         return await show(self._store, await self.find(name), part)
+
+    async def graph(self, name: str, file: Path | str) -> GraphReport:
+        """Write the graph of a character into a file: ``.html``, ``.graphml`` or ``.json``.
+
+        Raises:
+            UsageError: another suffix, or there is no folder for the file.
+            IndexMissing: the character has no graph; the hint is the command that builds it.
+        """
+        from offbook.app.drawing import draw
+
+        return await draw(self, await self.find(name), Path(file))
 
     # -- questions -----------------------------------------------------------------------------
 

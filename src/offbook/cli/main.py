@@ -21,6 +21,7 @@ from offbook.cli import (
     doctor,
     export,
     forget,
+    graph,
     ingest,
     list_characters,
     recall,
@@ -82,6 +83,7 @@ app.command("ask")(ask.command)
 app.command("recall")(recall.command)
 app.command("chat")(chat.command)
 app.command("show")(show.command)
+app.command("graph")(graph.command)
 app.command("list")(list_characters.command)
 app.command("delete")(delete.command)
 app.command("export")(export.export_command)
