@@ -8,17 +8,20 @@ stands for it. Then the sentence is quoted that names most of those whom the sou
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from offbook.language.sentences import sentences
+from offbook.language.stopwords import ENGLISH
 from offbook.types import Document, Source
 
 LONGEST_CHARS: Final = 600
 """What is quoted of a sentence at most: lists and verse can run on for pages."""
 
+_WORD: Final = re.compile(r"\w+")
 _AT_A_WORD: Final = 40
 """How far a cut may move so that no word is cut in two."""
 
@@ -109,24 +112,42 @@ def _span(source: Source) -> tuple[int, int]:
 def _best(
     text: str, touched: list[tuple[int, int]], subjects: Sequence[Sequence[str]]
 ) -> tuple[int, int]:
-    """The first of the sentences that name most of the subjects."""
+    """The first of the sentences that name most of the subjects, a part of a name for half."""
+    wholes = [[name.casefold() for name in names] for names in subjects]
+    parts = [_proper_words(names) for names in subjects]
 
     def named(bounds: tuple[int, int]) -> int:
-        sentence = text[bounds[0] : bounds[1]].casefold()
-        return sum(any(name.casefold() in sentence for name in names) for names in subjects)
+        sentence = " ".join(text[bounds[0] : bounds[1]].casefold().split())
+        words = set(_WORD.findall(sentence))
+        return sum(
+            2 if any(name in sentence for name in whole) else not words.isdisjoint(part)
+            for whole, part in zip(wholes, parts, strict=True)
+        )
 
     return max(touched, key=named)
+
+
+def _proper_words(names: Sequence[str]) -> set[str]:
+    words = {word for name in names for word in _WORD.findall(name) if word[0].isupper()}
+    return {word.casefold() for word in words} - ENGLISH
 
 
 def _named(
     text: str, start: int, end: int, subjects: Sequence[Sequence[str]]
 ) -> tuple[int, int] | None:
-    """Where the first name of the first subject stands that is there letter by letter."""
+    """Where the first name of the first subject stands that is there, wrapped or not."""
+    wrapped = "\n" in text[start:end]
     for names in subjects:
         for name in sorted(names, key=len, reverse=True):
             at = text.find(name, start, end) if name else -1
             if at >= 0:
                 return at, at + len(name)
+            words = name.split() if wrapped else ()
+            if len(words) > 1:
+                pattern = re.compile(r"\s+".join(map(re.escape, words)))
+                found = pattern.search(text, start, end)
+                if found:
+                    return found.span()
     return None
 
 
