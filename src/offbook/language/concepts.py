@@ -167,6 +167,11 @@ def _general() -> frozenset[str]:
     return frozenset(word_term(word) for word in _GENERAL.split()) | {""}
 
 
+def general_words() -> frozenset[str]:
+    """The words of ``is_general`` and ``related_terms``, as they are listed: those of any age."""
+    return frozenset(f"{_GENERAL} {_RELATED}".replace(":", "").split())
+
+
 @lru_cache(maxsize=1 << 14)
 def is_general(word: str) -> bool:
     """Whether a folded word belongs to any life in any time, unlike a name or a device."""

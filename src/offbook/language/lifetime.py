@@ -12,11 +12,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from offbook.language.first_person import FirstPerson
+from offbook.language.grammar import NAME_PARTICLES, TITLES
 from offbook.language.names import learn_names
 from offbook.language.sentences import sentences
+from offbook.language.words import words
 
 _BEHIND: Final = (
-    r"(?=\s*(?:[,.;:)\]–—-]|$)|\s+(?:and|or|to|when|where|while|with|as|he|she|I|we|it|they|my|his"
+    r"(?=\s*(?:[,.;:)/\]–—-]|$)|\s+(?:and|or|to|when|where|while|with|as|he|she|I|we|it|they|my|his"
     r"|her|the|a|an|in|at|by|for|but|which|who|after|before|was|were|is|of)\b)"
 )
 _YEAR: Final = re.compile(
@@ -55,6 +57,14 @@ _CUT: Final = re.compile(
 )
 _OPEN: Final = re.compile(r"(?:Although|Though|While|When|After|Before|Since|If|As)\b(?!.*,)")
 _SHORTEST: Final = 5
+_SPAN: Final = re.compile(
+    r"\((?P<from>[^()]{0,200}?\d[^()]{0,40}?)[–—-](?P<end>[^()–—-]{0,60}?"
+    r"(?P<year>\d{3,4}|\d{1,4}(?= (?:BC|AD)))(?:/\d+)?(?P<era> BCE?)?(?: CE| AD)?) *\)"
+)
+"""A life in brackets, as behind a name at the head of an article: "(70/69 BC – 10 August 30 BC)"."""
+_TITLE: Final = re.compile(r"(?m)^#{1,6} +(.+)$")
+_NEAR: Final = 80
+"""Characters between the name and the bracket: the rest of the name, titles, a pronunciation."""
 _HEAD: Final = 4000
 """Characters of a text that are read for the dates of a life: they stand where it is introduced."""
 _LIFETIME: Final = 100
@@ -108,10 +118,22 @@ def last_year_of(character: str, texts: Sequence[str]) -> int | None:
     """
     for text in texts:
         head = text[:_HEAD]
-        speaker = FirstPerson(learn_names(character, (), (head,)))
+        if (year := _end_of_span(character, head)) is not None:
+            return year
+        speaker = FirstPerson(learn_names(character, _TITLE.findall(head), (head,)))
         told = speaker.passage(head, sentences(head))
         if (year := last_year(one.text for one in told if one.about)) is not None:
             return year
+    return None
+
+
+def _end_of_span(character: str, head: str) -> int | None:
+    """The year after the dash in the first life in brackets that stands behind the name."""
+    own = set(words(character)) - TITLES - NAME_PARTICLES
+    for match in _SPAN.finditer(head):
+        before = head[max(0, match.start() - _NEAR) : match.start()].rpartition("\n")[2]
+        if own & set(words(re.split(r"[.!?;] ", before)[-1])):
+            return -int(match["year"]) if match["era"] else int(match["year"])
     return None
 
 

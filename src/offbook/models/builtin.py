@@ -109,8 +109,8 @@ def _count(texts: Sequence[str]) -> _Counted:
     members = [known.setdefault(pair, len(known)) for counts in counted for pair in counts]
     return _Counted(
         size=len(texts),
-        words=np.fromiter((_hash(word) for word, _ in known), np.uint32, len(known)),
-        stems=np.fromiter((_hash(stem) for _, stem in known), np.uint32, len(known)),
+        words=np.fromiter((word_hash(word) for word, _ in known), np.uint32, len(known)),
+        stems=np.fromiter((word_hash(stem) for _, stem in known), np.uint32, len(known)),
         owners=np.repeat(np.arange(len(texts)), [len(counts) for counts in counted]),
         members=np.array(members, dtype=np.intp),
         counts=np.array([n for counts in counted for n in counts.values()], dtype=np.float64),
@@ -174,7 +174,8 @@ def _unit(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 @lru_cache(maxsize=1 << 17)
-def _hash(word: str) -> int:
+def word_hash(word: str) -> int:
+    """The number under which a folded word or stem stands in the table of meanings."""
     return crc32(word.encode("utf-8", "surrogatepass"))
 
 

@@ -20,7 +20,8 @@ EntityType = Literal["character", "location", "time", "event", "organization", "
 _FILE: Final = Path(__file__).parent / "data" / "dated.txt"
 _LINE: Final = re.compile(r"(-?\d+): (.+)")
 _WORD: Final = re.compile(r"[^\W_]+(?:['’.&+-][^\W_]+)*")
-_ANY_AGE: Final = -5000
+ANY_AGE: Final = -5000
+"""The year of what there has always been."""
 _RENOWN: Final = 15
 """Years after its birth before which nobody has heard of a person."""
 
@@ -44,7 +45,7 @@ class Topic:
     @property
     def is_of_any_age(self) -> bool:
         """Whether it is no topic of its own, only what others are compared with."""
-        return self.year <= _ANY_AGE
+        return self.year <= ANY_AGE
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,9 @@ from offbook.types import ChatRequest, ChatResponse
 _ANSWERS: Final[Mapping[str, str]] = {
     "reply": "offbook.models.offline.reply:reply",
     "profile": "offbook.models.offline.profile:profile",
+    "analyse_question": "offbook.models.offline.question:analyse_question",
+    "hypothetical_context": "offbook.models.offline.question:hypothetical_context",
+    "question_entities": "offbook.models.offline.question:question_entities",
     "probe_structured": "offbook.models.offline.probes:numbered_words",
     "probe_needle": "offbook.models.offline.probes:needle",
     "same_entity": "offbook.models.offline.same_entity:same_entity",

@@ -1,0 +1,241 @@
+"""What a question is about and whether the character can know of it, by rules.
+
+Takes: the inputs of the boundary prompts.  Gives: a passage to search with, and the entities, each
+known or not. Not known is what came after the character's life (``dated``, ``modernity``) and a
+name that its texts never say. Paper: RoleRAG (001), section 3.4; the rules are ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from offbook.language import grammar
+from offbook.language.clauses import Token, tokens_of
+from offbook.language.concepts import is_general, related_terms
+from offbook.language.english_words import is_english
+from offbook.language.lifetime import last_year_of
+from offbook.language.questions import read_question
+from offbook.language.unmentioned import unmentioned_words
+from offbook.language.words import fold, search_terms, word_term, words
+from offbook.models.offline import dated
+from offbook.models.offline.modernity import LATER, sounds_later
+from offbook.models.offline.question_names import Named, names_in_question
+from offbook.models.offline.wide_scripts import language_of
+from offbook.prompts.question import (
+    QuestionAnalysis,
+    QuestionEntities,
+    QuestionEntity,
+    QuestionInputs,
+)
+
+_OLD_NAMES: Final = 1000
+"""Places and people that were known by then are known in any world that does not say its time."""
+_GENERAL_ENTITIES: Final = 3
+_RELATED: Final = 6
+_TYPES: Final[dict[dated.EntityType, frozenset[str]]] = {
+    "character": frozenset(
+        search_terms(
+            "family parents father mother brother sister siblings wife husband children friend"
+            " enemy rival love teacher mentor companion colleague relatives people relationship"
+        )
+    ),
+    "location": frozenset(search_terms("place home house country town city travel journey live")),
+    "time": frozenset(search_terms("childhood youth age year past future")),
+    "event": frozenset(search_terms("war battle wedding death event birth journey victory defeat")),
+    "organization": frozenset(search_terms("school church army government society religion")),
+}
+
+
+def analyse_question(inputs: QuestionInputs) -> QuestionAnalysis:
+    """A hypothetical context and the entities, in one answer."""
+    return QuestionAnalysis(context=hypothetical_context(inputs), entities=_entities(inputs))
+
+
+def question_entities(inputs: QuestionInputs) -> QuestionEntities:
+    """The entities alone.
+
+    Those of the question: a hypothetical context that rules made says nothing that it does not.
+    """
+    return QuestionEntities(entities=_entities(inputs))
+
+
+def hypothetical_context(inputs: QuestionInputs) -> str:
+    """The words by which a text may speak of what is asked, after the character's name."""
+    if language_of(inputs.question) != "en":
+        return f"{inputs.character}：{inputs.question}"
+    question = read_question(inputs.question, frozenset(words(inputs.character)))
+    asked = list(dict.fromkeys(term.word for term in question.terms))
+    near = [other for term in question.terms for other in sorted(related_terms(term.term))]
+    told = " ".join((*asked, *list(dict.fromkeys(near))[:_RELATED]))
+    return f"{inputs.character}: {told or inputs.question}."
+
+
+def _entities(inputs: QuestionInputs) -> list[QuestionEntity]:
+    judge = _Judge(inputs)
+    found = list(judge.entities())
+    if all(entity.known for entity in found):
+        found += _general(inputs, judge)
+    return found or [_whole(inputs)]
+
+
+@dataclass(frozen=True)
+class _Judge:
+    """One question, read for one character."""
+
+    inputs: QuestionInputs
+
+    @cached_property
+    def last_year(self) -> int | None:
+        """The last year that the character can have seen."""
+        if self.inputs.last_year is not None:
+            return self.inputs.last_year
+        return last_year_of(self.inputs.character, (self.inputs.profile,))
+
+    @cached_property
+    def own(self) -> frozenset[str]:
+        """Words of the character's own name."""
+        own = frozenset(words(self.inputs.character))
+        return own - grammar.NAME_PARTICLES - grammar.TITLES
+
+    @cached_property
+    def _lacking(self) -> frozenset[str]:
+        if (unmentioned := self.inputs.unmentioned) is None:
+            held = set(search_terms(" ".join((self.inputs.profile, *self.inputs.mentioned))))
+            unmentioned = unmentioned_words(self.inputs.question, held.__contains__)
+        said = (term for name in self.inputs.mentioned for term in search_terms(name))
+        lacking = {word_term(fold(word)) for word in unmentioned}
+        return frozenset(lacking - set(said) - {word_term(word) for word in self.own})
+
+    def lacks(self, word: str) -> bool:
+        """Whether the character's texts never use a folded word."""
+        return word_term(word) in self._lacking
+
+    def entities(self) -> Iterator[QuestionEntity]:
+        """The names and dated things of the question, in its order."""
+        question = self.inputs.question
+        topics = [one for one in dated.shipped_topics().find(question) if not self._is_own(one)]
+        taken = [(one.start, one.end) for one in topics]
+        names = [
+            one
+            for one in names_in_question(question, self._lacks_surely)
+            if not _overlaps(one.start, one.end, taken) and not self.own & set(words(one.name))
+        ]
+        taken += [(one.start, one.end) for one in names]
+        found = [(one.start, self._topic(one)) for one in topics]
+        found += [(one.start, self._name(one)) for one in names]
+        found += [(token.start, self._later(token)) for token in self._later_words(taken)]
+        seen: set[str] = set()
+        for _, entity in sorted(found, key=lambda one: one[0]):
+            if fold(entity.name) not in seen:
+                seen.add(fold(entity.name))
+                yield entity
+
+    def _lacks_surely(self, word: str) -> bool:
+        """As ``lacks``, where somebody looked: a profile alone holds few words."""
+        return self.inputs.unmentioned is not None and self.lacks(word)
+
+    def _is_own(self, found: dated.Found) -> bool:
+        return bool(self.own & set(words(self.inputs.question[found.start : found.end])))
+
+    def _topic(self, found: dated.Found) -> QuestionEntity:
+        name, topic = self.inputs.question[found.start : found.end], found.topic
+        specific = topic.type != "object" or name[0].isupper()
+        if self.last_year is None:
+            strange = all(self.lacks(word) for word in words(name) if word_term(word))
+            known = not (specific and strange and topic.year > _OLD_NAMES)
+            reason = self._mention(name, known=known)
+        else:
+            known = topic.year <= self.last_year
+            when = "before" if known else "only after"
+            reason = (
+                f"{name} came to be {when} the end of {self.inputs.character}'s time:"
+                f" {_year(topic.year)} against {_year(self.last_year)}."
+            )
+        return QuestionEntity(
+            name=name, type=topic.type, known=known, specific=specific, reason=reason
+        )
+
+    def _name(self, named: Named) -> QuestionEntity:
+        known = not any(self.lacks(word) for word in named.words)
+        return QuestionEntity(
+            name=named.name,
+            type=_type_of_name(named.name),
+            known=known,
+            specific=True,
+            reason=self._mention(named.name, known=known),
+        )
+
+    def _mention(self, name: str, *, known: bool) -> str:
+        how = "mention" if known else "never mention"
+        return f"The texts about {self.inputs.character} {how} {name}."
+
+    def _later_words(self, taken: list[tuple[int, int]]) -> Iterator[Token]:
+        """Words for things that sound later than the character's life and stand in no text."""
+        if self.last_year is None:
+            return
+        for token in tokens_of(self.inputs.question):
+            word = fold(token.text)
+            plain = token.is_word and len(word) > 3 and word not in grammar.FUNCTION
+            if not plain or is_general(word) or not self.lacks(word):
+                continue
+            if _overlaps(token.start, token.end, taken):
+                continue
+            if sounds_later(word, self.last_year) > LATER:
+                yield token
+
+    def _later(self, token: Token) -> QuestionEntity:
+        reason = (
+            f"{token.text} is unknown to the texts about {self.inputs.character} and sounds like"
+            f" something of a time after {_year(self.last_year or 0)}."
+        )
+        return QuestionEntity(
+            name=token.text, type="object", known=False, specific=False, reason=reason
+        )
+
+
+def _overlaps(start: int, end: int, taken: list[tuple[int, int]]) -> bool:
+    return any(start < last and first < end for first, last in taken)
+
+
+def _year(year: int) -> str:
+    return f"{-year} BC" if year < 0 else str(year)
+
+
+def _type_of_name(name: str) -> dated.EntityType:
+    said = words(name)
+    if set(said) & grammar.GROUP_NOUNS:
+        return "organization"
+    return "character"
+
+
+def _general(inputs: QuestionInputs, judge: _Judge) -> Iterator[QuestionEntity]:
+    """What the question asks for without a name: family, feelings, work."""
+    if language_of(inputs.question) != "en":
+        return
+    question = read_question(inputs.question, judge.own)
+    terms = [term for term in question.terms if not term.name and is_english(fold(term.word))]
+    for term in terms[:_GENERAL_ENTITIES]:
+        kind: dated.EntityType = next(
+            (kind for kind, heads in _TYPES.items() if term.term in heads), "object"
+        )
+        yield QuestionEntity(
+            name=term.word,
+            type=kind,
+            known=True,
+            specific=False,
+            reason=f"{term.word} belongs to any life, and so to {inputs.character}'s.",
+        )
+
+
+def _whole(inputs: QuestionInputs) -> QuestionEntity:
+    """The character itself, where a question is about nothing else."""
+    return QuestionEntity(
+        name=inputs.character,
+        type="character",
+        known=True,
+        specific=True,
+        reason=f"The question is about {inputs.character}.",
+    )

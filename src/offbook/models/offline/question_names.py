@@ -1,0 +1,125 @@
+"""Which names a question says, with or without capitals.
+
+Takes: a question, and which of its words the character's texts lack.  Gives: the names, in order,
+with their places. Source: ours; capitals, and words that are not of English.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from offbook.language import grammar
+from offbook.language.clauses import Token, starts_clause, tokens_of
+from offbook.language.english_words import is_english
+from offbook.language.words import fold
+
+_SMALL: Final = frozenset(("of", "the", "van", "von", "de", "der", "du", "da", "di", "la", "le"))
+_NO_NAMES: Final = (
+    grammar.FUNCTION
+    | grammar.MONTHS_AND_DAYS
+    | grammar.LANGUAGES
+    | grammar.word_set(
+        "i i'm i've i'd i'll mr mrs ms dr st okay ok hi hello hey dear god please yes"
+    )
+)
+_TITLE_CASE: Final = 0.6
+"""A question of which more words have a capital writes all of them so."""
+_SHORTEST: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A name that a question says: ``text[start:end]``, and its words that tell it from others."""
+
+    name: str
+    start: int
+    end: int
+    words: tuple[str, ...]
+
+
+def names_in_question(question: str, lacking: Callable[[str], bool]) -> list[Named]:
+    """The names in ``question``, in order.
+
+    Args:
+        question: What is asked, in any case.
+        lacking: Whether the character's texts are known to lack a folded word.
+    """
+    tokens = tokens_of(question)
+    capitals = _has_plain_case(tokens)
+    found: list[Named] = []
+    at = 0
+    while at < len(tokens):
+        last = _name_end(tokens, at) if capitals else at
+        if last == at and _is_strange(tokens[at], lacking):
+            last = at + 1
+            while last < len(tokens) and _is_strange(tokens[last], lacking):
+                last += 1
+        if last > at:
+            found.append(_named(question, tokens[at:last]))
+        at = max(last, at + 1)
+    return found
+
+
+def _has_plain_case(tokens: Sequence[Token]) -> bool:
+    words = [token for token in tokens if token.text[0].isalpha()]
+    return sum(token.is_capital for token in words) <= max(1.0, _TITLE_CASE * len(words))
+
+
+def _name_end(tokens: list[Token], at: int) -> int:
+    """Where a name that begins at ``at`` ends; ``at`` where none begins there."""
+    if not _may_begin(tokens, at):
+        return at
+    last = at + 1
+    while last < len(tokens):
+        ahead = last
+        while ahead < len(tokens) and tokens[ahead].low in _SMALL and ahead - last < 2:
+            ahead += 1
+        if tokens[last].text == "." and tokens[last - 1].end == tokens[last].start:
+            ahead = last + 1  # an initial, or a title with its full stop
+        if ahead >= len(tokens) or not _is_capital(tokens[ahead]):
+            break
+        last = ahead + 1
+    return last
+
+
+def _may_begin(tokens: list[Token], at: int) -> bool:
+    """Whether a capital at ``at`` is that of a name, and not of the place where it stands."""
+    if not _is_capital(tokens[at]):
+        return False
+    if not starts_clause(tokens, at) or (at and tokens[at - 1].is_word):
+        return True
+    if is_english(fold(tokens[at].text)):
+        after = tokens[at + 1] if at + 1 < len(tokens) else None
+        titled = tokens[at].low in grammar.TITLES
+        return titled and after is not None and _is_capital(after)
+    return True
+
+
+def _is_capital(token: Token) -> bool:
+    if not token.is_word or not token.is_capital or token.low in _NO_NAMES:
+        return False
+    return len(token.text) > 1 or token.text.isalpha()
+
+
+def _is_strange(token: Token, lacking: Callable[[str], bool]) -> bool:
+    """Whether a word is none of English, none of the texts: a name that lost its capital."""
+    folded = fold(token.text)
+    if not folded.isalpha() or len(folded) < _SHORTEST or token.low in _NO_NAMES:
+        return False
+    return folded.isascii() and lacking(folded) and not is_english(folded)
+
+
+def _named(question: str, tokens: Sequence[Token]) -> Named:
+    start, end = tokens[0].start, tokens[-1].end
+    words = [fold(token.text) for token in tokens if token.is_word]
+    telling = [word for word in words if word not in grammar.TITLES | _SMALL] or words
+    rare = [word for word in telling if not is_english(word)]
+    return Named(question[start:end], start, end, tuple(dict.fromkeys(_told(rare or telling))))
+
+
+def _told(words: Sequence[str]) -> Iterator[str]:
+    """The words, of a number with capitals (Henry VIII) the name alone, where there is one."""
+    plain = [word for word in words if word not in grammar.NUMERALS]
+    yield from plain or words
