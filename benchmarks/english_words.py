@@ -2,8 +2,8 @@
 
 Takes: ``python benchmarks/english_words.py FOLDER``, the folder of SCOWL's final word lists (in the
 Debian package ``scowl`` it is /usr/share/dict/scowl; made with version 2020.12.07).  Gives:
-``src/offbook/language/data/english_words.txt.gz``, the stems of the words that SCOWL writes in lower
-case (no names, no abbreviations) up to size 50, in American and British spelling, sorted.
+``src/offbook/language/data/english_words.txt.gz``, the stems of the words that SCOWL writes in
+lower case (no names, no abbreviations) up to size 50, in American and British spelling, sorted.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ _SPAN: Final = re.compile(
     r"\((?P<from>[^()]{0,200}?\d[^()]{0,40}?)[–—-](?P<end>[^()–—-]{0,60}?"
     r"(?P<year>\d{3,4}|\d{1,4}(?= (?:BC|AD)))(?:/\d+)?(?P<era> BCE?)?(?: CE| AD)?) *\)"
 )
-"""A life in brackets, as behind a name at the head of an article: "(70/69 BC – 10 August 30 BC)"."""
+"""A life in brackets, as behind the name that heads an article: "(70/69 BC – 10 August 30 BC)"."""
 _TITLE: Final = re.compile(r"(?m)^#{1,6} +(.+)$")
 _NEAR: Final = 80
 """Characters between the name and the bracket: the rest of the name, titles, a pronunciation."""
