@@ -90,7 +90,7 @@ class _Index:
 
     def _told(self, row: int, entity: RawEntity) -> list[int]:
         """Rows whose name this description gives, or whose description gives this name."""
-        tokens = [f"is:{name_key(name)}" for name in other_names(entity.description)]
+        tokens = [f"is:{name_key(name)}" for name in other_names(entity.description, entity.name)]
         tokens.append(f"called:{name_key(entity.name)}")
         return [other for token in tokens for other in self._holding(token) if other != row]
 
@@ -100,7 +100,7 @@ class _Index:
 
     def _add(self, row: int, name: PersonName, entity: RawEntity) -> None:
         tokens = [*_tokens(name, entity), f"is:{name_key(entity.name)}"]
-        tokens += [f"called:{name_key(other)}" for other in other_names(entity.description)]
+        tokens += [f"called:{name_key(other)}" for other in other_names(entity.description, entity.name)]
         for token in dict.fromkeys(tokens):
             first = self._first.setdefault(token, [])
             if len(first) < _HEADS:

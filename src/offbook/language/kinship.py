@@ -13,6 +13,7 @@ from offbook.language.name_likeness import Likeness, likeness
 from offbook.language.person_names import PersonName, is_demonstrative, parse_name
 
 _OWN: Final = frozenset(("", "my", "our", "mine", "dear"))
+_OTHERS: Final = frozenset(("your", "yo", "thy", "his", "her", "their", "its"))
 _SHARED: Final = frozenset(
     "father mother brother sister uncle aunt grandfather grandmother cousin".split()
 )
@@ -95,7 +96,11 @@ def _named(term: PersonName, said: Sequence[str], name: PersonName) -> Likeness:
     """ "my father", said by Tom Lane, against "Mr. Lane"."""
     if term.gender and name.gender and term.gender != name.gender:
         return Likeness(0.0, "one is a man's name, the other a woman's", conflict=True)
-    owners = said if term.owner in _OWN else ()
+    owners = tuple(said) if term.owner in _OWN else (term.owner.title(),)
+    if term.owner in _OTHERS:
+        owners = ()
+    if any(likeness(parse_name(owner), name).strength >= 0.8 for owner in owners):
+        return Likeness(0.0, f"nobody is their own {term.kin}", conflict=True)
     best = max(
         (_of_owner(term.kin, parse_name(owner), name) for owner in owners),
         key=lambda found: found.strength,
@@ -111,6 +116,8 @@ def _of_owner(kin: str, owner: PersonName, name: PersonName) -> Likeness:
     if kin in ("husband", "wife") and not owner.is_married_woman and owner.is_maiden:
         return _NONE
     titles = _TITLE_OF.get(kin)
+    if kin == "father" and name.is_full and name.titles & (_TITLE_OF["father"] - {"mr"}):
+        return Likeness(0.65, "the father of one who bears the same surname")
     if titles and name.titles & titles and not name.is_full:
         return Likeness(0.6, f"the {kin} of one who bears the same surname")
     if kin in ("husband", "wife") and name.is_full and titles and name.titles & titles:

@@ -29,14 +29,32 @@ _ALSO: Final = re.compile(
     r"|(?:now|afterwards|later|became|becomes) (?=Mrs|Lady|Madame|Countess|Duchess|Sir|Lord)"
     r"|changed (?:his|her) name to|call(?:s|ed)? (?:him|her)self|short for)[ ,:]+(?:the )?" + _NAME
 )
+_NEAR: Final = 60
+_INTERRUPTS: Final = re.compile(r"[.!?;:\"“”]|\b(?!(?:He|She|The|A|An|Who)\b)[A-ZÀ-Þ]")
 _SPEAKER: Final = re.compile(r"\b[Ss](?:aid|poken) by ([^:\"“”]{1,60}):")
 
 
 @lru_cache(maxsize=1 << 14)
-def other_names(description: str) -> tuple[str, ...]:
-    """Folded names that the description gives as other names of who it describes."""
-    found = [fold(match.group(1)).strip(" .'’") for match in _ALSO.finditer(description)]
-    return tuple(dict.fromkeys(name for name in found if name))
+def other_names(description: str, name: str) -> tuple[str, ...]:
+    """Folded names that the description gives as other names of ``name``.
+
+    The words that give it must speak of ``name``: it stands before them, or the description begins
+    with them, and no other name is between.
+    """
+    found = [
+        fold(match.group(1)).strip(" .'’")
+        for match in _ALSO.finditer(description)
+        if _speaks_of(description, match.start(), name)
+    ]
+    return tuple(dict.fromkeys(other for other in found if other))
+
+
+def _speaks_of(description: str, at: int, name: str) -> bool:
+    before = description[:at]
+    _, named, between = before.rpartition(name)
+    if not named:
+        between = before if not speakers(description) else "."
+    return len(between) <= _NEAR and not _INTERRUPTS.search(between.lstrip("\"”’)\n "))
 
 
 @lru_cache(maxsize=1 << 14)

@@ -10,19 +10,26 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from offbook.language.nicknames import gender_of_given, is_given, may_be_one
+from offbook.language.nicknames import (
+    gender_of_given,
+    is_given,
+    is_own_name,
+    may_be_one,
+    name_stem,
+)
 from offbook.language.person_names import PersonName
 
+_WOMEN: Final = frozenset(("mrs", "miss", "lady", "ms"))
+_RANKS: Final = frozenset(
+    "admiral captain colonel general major lieutenant sergeant sir lord count baron duke earl"
+    " marquis prince king bishop cardinal".split()
+)
+_MEN_ONLY: Final = _RANKS | frozenset("dr professor reverend mr judge".split())
 ADDRESS: Final = frozenset(
     "sir madam mrs mr miss master lord lady my dear child boy girl man woman fellow".split()
 )
-_STYLES: Final = (
-    frozenset(("mr", "mrs")),
-    frozenset(("mr", "miss")),
-    frozenset(("mr", "lady")),
-    frozenset(("sir", "lady")),
-    frozenset(("count", "countess")),
-)
+_GRAND: Final = frozenset("sir lord lady king queen prince princess saint pope emperor".split())
+MRS: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +62,8 @@ def likeness(a: PersonName, b: PersonName) -> Likeness:
 
 def contradiction(a: PersonName, b: PersonName) -> str:
     """Why the two cannot be one person; empty where nothing in the names speaks against it."""
-    if a.gender and b.gender and a.gender != b.gender:
+    surname_alone = a.words == b.words and len(a.words) == 1 and (a.is_bare or b.is_bare)
+    if a.gender and b.gender and a.gender != b.gender and not surname_alone:
         return "one is a man's name, the other a woman's"
     if {a.age, b.age} == {"old", "young"}:
         return "one is called the elder, the other the younger"
@@ -63,22 +71,45 @@ def contradiction(a: PersonName, b: PersonName) -> str:
         return _full_clash(a, b)
     if a.surname and b.surname and a.surname != b.surname:
         return _surname_clash(a, b)
-    married = (a.is_married_woman and b.is_maiden) or (b.is_married_woman and a.is_maiden)
-    if married and a.words == b.words:
+    if a.words == b.words or (a.surname and a.surname == b.surname):
+        return _title_clash(a, b)
+    return ""
+
+
+def _title_clash(a: PersonName, b: PersonName) -> str:
+    """Of two titles before one surname."""
+    if (a.is_married_woman and b.is_maiden) or (b.is_married_woman and a.is_maiden):
         return "one is a married woman, the other an unmarried one"
+    if not a.titles or not b.titles or a.titles & b.titles:
+        return ""
+    both = a.titles | b.titles
+    if both & _WOMEN and both & _MEN_ONLY:
+        return "one is a man's name, the other a woman's"
+    if "mr" in both and both & _RANKS:
+        return "one has a rank, the other is plain Mr."
     return ""
 
 
 def _full_clash(a: PersonName, b: PersonName) -> str:
     if a.surname != b.surname:
-        return "" if _one_given(a, b) and a.given != () else "given names and surnames differ"
+        fits = _one_given(a, b) or _begins(a, b)
+        return "" if fits else "given names and surnames differ"
     if a.is_married_woman != b.is_married_woman:
         return ""  # a wife is called by her husband's name or by her own
     return "" if _one_given(a, b) else "the given names differ"
 
 
+def _begins(a: PersonName, b: PersonName) -> bool:
+    """Whether one is the other without its last word ("Ann Mary", "Ann Mary Lane")."""
+    short, long = sorted((a.words, b.words), key=len)
+    return len(short) > 1 and long[: len(short)] == short
+
+
 def _surname_clash(a: PersonName, b: PersonName) -> str:
     both_titled = a.titles and b.titles
+    for one, other in ((a, b), (b, a)):
+        if not one.is_full and other.is_full and _is_given_of(one.words[0], other):
+            return ""  # "Mr. Ned" is Mr. Ned Lane
     women = a.gender == "f" or b.gender == "f"
     return "" if women or not both_titled else "the surnames differ"
 
@@ -88,15 +119,15 @@ def _one_given(a: PersonName, b: PersonName) -> bool:
     first, second = a.given[0], b.given[0]
     if len(first) == 1 or len(second) == 1:
         return first[0] == second[0]
-    if may_be_one(first, second):
-        return True
-    return second in a.given or first in b.given
+    return may_be_one(first, second)
 
 
 def _of_words(a: PersonName, b: PersonName) -> Likeness:
     if a.words == b.words:
         return _equal_words(a, b)
     if a.is_full and b.is_full:
+        if _begins(a, b):
+            return Likeness(0.85, "the same name, more fully")
         if a.surname == b.surname:
             if _one_given(a, b):
                 return Likeness(0.9, "same surname, and the given names agree")
@@ -129,6 +160,8 @@ def _part_of(part: PersonName, full: PersonName) -> Likeness:
     """One word, perhaps with a title, against a full name."""
     word = part.words[0]
     if not part.takes_surname and _is_given_of(word, full):
+        if is_own_name(word) and word not in full.given:
+            return Likeness(0.3, "a short form that is also a name of its own")
         return Likeness(0.85, "the given name of the other")
     if part.takes_surname and _is_given_of(word, full) and is_given(word):
         return Likeness(0.7, "a title before the given name")
@@ -139,7 +172,7 @@ def _part_of(part: PersonName, full: PersonName) -> Likeness:
             return Likeness(0.4, "a surname alone mostly means a man")
         return Likeness(0.65, "the surname of the other")
     if part.is_married_woman and not full.is_married_woman:
-        return Likeness(0.5, "title and surname fit the full name")
+        return Likeness(MRS, "title and surname fit the full name")
     if part.titles & full.titles:
         return Likeness(0.8, "the same title and surname")
     return Likeness(0.7, "title and surname fit the full name")
@@ -157,11 +190,17 @@ def _is_given_of(word: str, full: PersonName) -> bool:
 
 
 def _single_words(a: PersonName, b: PersonName) -> Likeness:
+    one, other = a.words[0], b.words[0]
     if a.takes_surname or b.takes_surname:
+        pet = name_stem(one) == name_stem(other) and (a.is_bare or b.is_bare)
+        return Likeness(0.7, "a pet form of the surname") if pet else _NOTHING
+    if not may_be_one(one, other):
         return _NOTHING
-    if may_be_one(a.words[0], b.words[0]):
-        return Likeness(0.75, "a short form of the other name")
-    return _NOTHING
+    if (a.titles | b.titles) & _GRAND:
+        return Likeness(0.3, "a title is rarely joined to a short form")
+    if is_own_name(one) or is_own_name(other):
+        return Likeness(0.3, "a short form that is also a name of its own")
+    return Likeness(0.75, "a short form of the other name")
 
 
 def _of_roles(a: PersonName, b: PersonName) -> Likeness:

@@ -63,8 +63,8 @@ antoinette: toni nettie netty; antonia: toni; annabel: bel bella; arabella: bell
 araminta: minta minty; augusta: gussie gusta; barbara: babs barbie bab; beatrice: bea trix bee
 beatrix: trix trixie bea; belinda: bel linda; bertha: bertie; bridget: biddy bride bridie
 caroline: carrie caro carry lina line; carolina: carrie lina; cassandra: cass cassie
-catherine: cathy kate kitty katie cat kit kitten kittie cassy
-katherine: kate kitty katie kathy kat kit kay; katharine: kate kitty katie kathy kit kay
+catherine: cathy kate kitty katie kit kittie cassy
+katherine: kate kitty katie kathy kit kay; katharine: kate kitty katie kathy kit kay
 kathleen: kate kathy katie kitty; cecilia: cissy cis cecily celia sis; cecily: cis cissy
 charlotte: lottie lotty charley chatty; christina: chris tina chrissie; christiana: chris chrissie
 clarissa: clara clary; clementina: clem clemmie tina; constance: connie; cordelia: delia cordy
@@ -90,8 +90,8 @@ lillian: lily lil lilly; louisa: lou louie lulu; louise: lou louie lulu; lucinda
 lucretia: crissy; lucy: lou luce; lydia: liddy; mabel: mab may; madeleine: maddy lena
 magdalen: lena maud maudlin; magdalena: lena; marcella: marcie; margaret: maggie meg madge peggy
 margaret: margie marge greta daisy peg meggie mag maisie margery rita; margaretta: greta
-margery: madge; marguerite: daisy margot; maria: mary molly mia; marian: mary molly; marianne: mary
-martha: patty mattie matty; mary: molly polly moll may mamie maria mollie minnie; marjorie: madge
+margery: madge; marguerite: daisy margot; maria: mia; marian: mary molly; marianne: mary
+martha: patty mattie matty; mary: molly polly moll may mamie mollie minnie; marjorie: madge
 matilda: tilly matty maud tillie mattie; maud: maudie; mercedes: mercy; mildred: milly millie
 millicent: milly millie; minerva: minnie; miranda: mira randy; miriam: mimi; 
 myrtle: myrt; natalia: natasha nata; olivia: livy ollie; ophelia: phelia; pamela: pam
@@ -144,6 +144,14 @@ _FEMALE_MORE: Final = word_set(
     " celeste denise francoise germaine henriette jeanne madelon margot mathilde"
     " solange suzanne elise gretchen greta heidi liesel lotte trude"
 )
+_STEM: Final = 3
+_OF_THEIR_OWN: Final = word_set(
+    "nancy ellen flora clara lily rose rosa daisy emma eva ella nora lena stella mercy may maud"
+    " alice marian mary maria judith juliet joan joanna jane anna ann anne lucy robin jenny harriet"
+    " annette rosemary lisa elise celia clare sandra linda gail dora thea eve amy ada laura"
+    " hugh leo mark lewis ray jean carl gene"
+)
+"""Short forms that parents give as names: two people of a family may bear both."""
 
 
 def _read(text: str) -> dict[str, frozenset[str]]:
@@ -187,13 +195,19 @@ def may_be_one(a: str, b: str) -> bool:
     return name_stem(a) == name_stem(b)
 
 
+def is_own_name(name: str) -> bool:
+    """Whether a short form is as often a name of its own ("Nancy", "Ellen")."""
+    return name in _OF_THEIR_OWN
+
+
 def name_stem(name: str) -> str:
-    """The name without a pet ending: ``fannie`` and ``fanny`` give ``fann``."""
-    for ending in ("kins", "ikins", "ie", "ey", "y"):
+    """The name without a pet ending: ``fannie``, ``fanny`` and ``fan`` give ``fan``."""
+    for ending in ("ikins", "kins", "ie", "ey", "y"):
         stem = name.removesuffix(ending)
-        if stem != name and len(stem) >= 3:
-            return stem
-    return name
+        if stem != name and len(stem) >= _STEM:
+            name = stem
+            break
+    return name[:-1] if len(name) > _STEM and name[-1] == name[-2] else name
 
 
 def gender_of_given(name: str) -> Gender:

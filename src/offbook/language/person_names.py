@@ -108,6 +108,7 @@ _PARTICLES: Final = word_set(
 )
 _EDGES: Final = "\"“”‘’'`_*.,;:!?()[]…—–-"
 _POSSESSIVE_END: Final = re.compile(r"(?:['’]s|(?<=s)['’])$")
+_PET_END: Final = re.compile(r"(?<=\w\w)-(?:girl|boy|dear|love|child|baby)$")
 _OWNED: Final = re.compile(r"^(.*\S)(?:['’]s|(?<=s)['’])\s+(?:[\w-]+\s+){0,2}?([\w-]+)$")
 
 
@@ -160,7 +161,7 @@ class PersonName:
     @property
     def is_married_woman(self) -> bool:
         """Whether its title is that of a wife."""
-        return "mrs" in self.titles
+        return "mrs" in self.titles or ("lady" in self.titles and not self.is_full)
 
     @property
     def is_maiden(self) -> bool:
@@ -257,7 +258,8 @@ def _bare(raw: str) -> str:
     word = raw.strip('"“”‘`_*.,;:!?()[]…—–-')
     if word.lower() in ("mis'", "mis’", "po'", "po’", "yo'", "yo’", "ol'", "ol’", "mist'"):
         return word.replace("’", "'") if word.lower().startswith("mis") else word[:-1]
-    return _POSSESSIVE_END.sub("", word).strip("\"“”‘’'`_*.,;:!?()[]…—–-")
+    word = _POSSESSIVE_END.sub("", word).strip("\"“”‘’'`_*.,;:!?()[]…—–-")
+    return _PET_END.sub("", word)
 
 
 def _lead(words: list[str]) -> tuple[int, _Seen]:
@@ -361,5 +363,5 @@ def is_demonstrative(name: PersonName) -> bool:
         return False
     if name.titles:
         return name.titles <= _ADDRESS_TITLES or bool(name.owner)
-    last = name.role.split()[-1] if name.role else ""
-    return last in _ADDRESS_NOUNS or bool(name.owner) or last in _FONDNESS
+    shown = name.role.split()
+    return bool(name.owner) or all(w in _ADDRESS_NOUNS or w in _FONDNESS for w in shown)

@@ -19,7 +19,16 @@ from offbook.models.offline.identity import fit, is_person
 from offbook.prompts.described import Described
 
 _LEAST: Final = 0.3
-_SELF: Final = 0.25
+_SURE: Final = 0.9
+_TITLED: Final = float(__import__("os").environ.get("TITLED","0.75"))
+_PARENTS: Final = frozenset(("father", "mother"))
+_CLOSE: Final = float(__import__('os').environ.get('CLOSE','0.1'))
+_MASS: Final = float(__import__('os').environ.get('MASS','0.001'))
+_STYLE: Final = float(__import__('os').environ.get('STYLE','0.2'))
+_MARRIED: Final = float(__import__('os').environ.get('MARRIED','0.3'))
+_PARENT: Final = float(__import__('os').environ.get('PARENT','0.3'))
+_HEADS: Final = frozenset(("mr", "miss")) if not __import__('os').environ.get('NOHEADS') else frozenset()
+_SELF: Final = float(__import__('os').environ.get('SELF','0.25'))
 """What it costs a name to be given to whoever says it: few speak of themselves by name."""
 
 
@@ -59,6 +68,7 @@ class _Table:
         self.members = members
         self.names = [parse_name(member.name) for member in members]
         self.said = [speakers(member.description) for member in members]
+        self._terms = [n for n, name in enumerate(self.names) if name.kin in _PARENTS and not name.words]
         self.weight = [1 + member.description.count(" / ") for member in members]
 
     def rank(self, number: int) -> tuple[int, int, str, str]:
@@ -67,12 +77,18 @@ class _Table:
         return (_certainty(name), -self.weight[number], name.key, self.members[number].description)
 
     def best(self, number: int, people: Sequence[_Someone]) -> _Someone | None:
-        """The person whom a member fits best, or nobody."""
+        """The person whom a member fits best; nobody where rivals fit as well."""
         scored = [(self._score(number, someone), at) for at, someone in enumerate(people)]
-        fitting = [(score, -at) for score, at in scored if score >= _LEAST]
+        fitting = sorted(((score, -at) for score, at in scored if score >= _LEAST), reverse=True)
         if not fitting:
             return None
-        return people[-max(fitting)[1]]
+        name = self.names[number]
+        if fitting[0][0] < _TITLED and any(self._is_parent_of(number, s) for s in people):
+            return None  # of an earlier generation than those who bear the surname
+        close = [at for score, at in fitting if score >= fitting[0][0] - _CLOSE]
+        if len(close) > 1 and name.takes_surname and name.titles & _HEADS:
+            return None  # the head of a family is named so; the others by their given names
+        return people[-fitting[0][1]]
 
     def _score(self, number: int, someone: _Someone) -> float:
         found = [self.fit(number, other) for other in someone.members]
@@ -82,19 +98,50 @@ class _Table:
         if best < _LEAST:
             return 0.0
         mass = sum(self.weight[other] for other in someone.members)
-        return best - _SELF * self._is_speaker(number, someone) + min(mass, 40) * 0.001
+        score = best + min(mass, 40) * _MASS
+        if best < _SURE:
+            score -= _SELF * self._said_by(number, someone)
+        score -= _STYLE * self._is_styled_by_given(number, someone)
+        score -= _MARRIED * self._is_maiden_and_wife(number, someone)
+        return score
+
+    def _is_styled_by_given(self, number: int, someone: _Someone) -> bool:
+        """Whether "Miss Lane" would go to who is called "Miss Ann": the eldest is not."""
+        name = self.names[number]
+        if not name.takes_surname or not name.titles & _HEADS:
+            return False
+        return any(
+            other.titles & name.titles and other.words != name.words
+            for other in (self.names[m] for m in someone.members)
+        )
+
+    def _is_maiden_and_wife(self, number: int, someone: _Someone) -> bool:
+        name = self.names[number]
+        others = [self.names[m] for m in someone.members]
+        if name.is_married_woman:
+            return any(other.is_maiden for other in others)
+        return name.is_maiden and any(other.is_married_woman for other in others)
+
+    def _is_parent_of(self, number: int, someone: _Someone) -> bool:
+        """Whether a kinship term that fits the name is said by, or belongs to, this person."""
+        return any(
+            any(self.fit(term, m).conflict for m in someone.members)
+            for term in self._terms
+            if term != number and self.fit(term, number).strength >= _LEAST
+        )
 
     def fit(self, a: int, b: int) -> Likeness:
         """The likeness of two members."""
         return fit(self.members[a], self.members[b])
 
-    def _is_speaker(self, number: int, someone: _Someone) -> bool:
-        """Whether all who say the name are this person."""
+    def _said_by(self, number: int, someone: _Someone) -> float:
+        """Which part of those who say the name are this person."""
         said = self.said[number]
-        return bool(said) and all(
-            any(likeness(parse_name(s), self.names[m]).strength >= 0.9 for m in someone.members)
+        own = sum(
+            any(likeness(parse_name(s), self.names[m]).strength >= _SURE for m in someone.members)
             for s in said
         )
+        return own / len(said) if said else 0.0
 
 
 def _certainty(name: PersonName) -> int:
@@ -104,10 +151,10 @@ def _certainty(name: PersonName) -> int:
     if name.words and not name.takes_surname and (name.gender or name.titles):
         return 1
     if name.words and name.takes_surname:
-        return 2
+        return 3 if name.is_married_woman else 2
     if name.words:
-        return 3
-    return 5 if name.kin else 4
+        return 4
+    return 6 if name.kin else 5
 
 
 def _reason(members: Sequence[Described], parts: Sequence[tuple[int, ...]], table: _Table) -> str:

@@ -45,12 +45,12 @@ def _kin(
     a: PersonName, said_a: tuple[str, ...], b: PersonName, said_b: tuple[str, ...]
 ) -> Likeness:
     by_kin = kin_likeness(a, said_a, b, said_b)
-    return by_kin or likeness(a, b)
+    return by_kin if by_kin or by_kin.conflict else likeness(a, b)
 
 
 def _told(a: Described, other: PersonName) -> Likeness | None:
     """Whether the description of ``a`` says that it is called as ``other`` is."""
-    for name in other_names(a.description):
+    for name in other_names(a.description, a.name):
         called = parse_name(name.title())
         if called.words and called.words == other.words and not likeness(called, other).conflict:
             return Likeness(0.95, "a description gives one as a name of the other")
@@ -81,8 +81,8 @@ def _things(a: Described, b: Described) -> Likeness:
     one, other = _thing_key(a.name), _thing_key(b.name)
     if one and one == other:
         return Likeness(0.9, "the same name")
-    called = {_thing_key(n) for n in other_names(a.description)}
-    named = {_thing_key(n) for n in other_names(b.description)}
+    called = {_thing_key(n) for n in other_names(a.description, a.name)}
+    named = {_thing_key(n) for n in other_names(b.description, b.name)}
     if other in called or one in named:
         return Likeness(0.95, "a description gives one as a name of the other")
     short, long = sorted((one, other), key=len)
