@@ -112,7 +112,7 @@ def _mention_source(mention: RawEntity, chunks: Mapping[str, Chunk]) -> Source:
     chunk = chunks[mention.chunk]
     if mention.start is None or mention.end is None:
         return Source(chunk.document, chunk.id, chunk.start, chunk.end)
-    return Source(chunk.document, chunk.id, mention.start, mention.end)
+    return Source(chunk.document, chunk.id, chunk.start + mention.start, chunk.start + mention.end)
 
 
 def _chunk_source(relation: RawRelation, chunks: Mapping[str, Chunk]) -> Source:

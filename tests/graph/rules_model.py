@@ -1,0 +1,162 @@
+"""A model that answers the graph's prompts by simple rules, each item on its own.
+
+Takes: requests of the graph's prompts.  Gives: answers that depend on the item alone, whatever else
+is in the batch; it counts what it was asked, and fails where a test tells it to.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+
+from offbook.graph.equal_names import name_key
+from offbook.prompts.described import Described
+from offbook.prompts.extraction import ExtractedEntity, ExtractedRelation, Extraction
+from offbook.prompts.merging import (
+    MergedEntity,
+    MergedRelation,
+    MergeEntitiesAnswer,
+    MergeRelationsAnswer,
+)
+from offbook.prompts.same_entity import (
+    ComparisonAnswer,
+    GroupVerdict,
+    SameEntityAnswer,
+    VerifyGroupAnswer,
+)
+from offbook.types import ChatRequest, ChatResponse
+
+NAME = re.compile(r"\b[A-Z][a-z]+(?: [A-Z][a-z]+)*")
+
+
+class RulesModel:
+    """Answers by rules.
+
+    Args:
+        fail: Is called with each request, before it is answered; may raise.
+    """
+
+    name = "rules"
+    base_url = "https://rules.test/v1"
+
+    def __init__(self, fail: Callable[[ChatRequest], object] = lambda request: None) -> None:
+        self.asked: list[ChatRequest] = []
+        self.in_flight = self.peak = 0
+        self._fail = fail
+
+    @property
+    def calls(self) -> dict[str, int]:
+        """Calls by the name of the prompt."""
+        return dict(Counter(request.origin[0].name for request in self.asked if request.origin))
+
+    async def complete(self, request: ChatRequest) -> ChatResponse:
+        self.asked.append(request)
+        self.in_flight += 1
+        self.peak = max(self.peak, self.in_flight)
+        try:
+            await asyncio.sleep(0)
+            self._fail(request)
+        finally:
+            self.in_flight -= 1
+        assert request.origin is not None
+        prompt, inputs = request.origin
+        return ChatResponse(prompt.answer.write(_RULES[prompt.name](inputs)))
+
+    def stream(self, request: ChatRequest) -> AsyncIterator[str]:
+        raise AssertionError("nothing is streamed here")
+
+
+def extract(inputs) -> Extraction:
+    entities: dict[str, list[str]] = {}
+    relations = []
+    for sentence in re.split(r"(?<=[.])\s+", inputs.passage):
+        names = list(dict.fromkeys(NAME.findall(sentence)))
+        for name in names:
+            entities.setdefault(name, []).append(sentence)
+        relations += [
+            ExtractedRelation(source=a, target=b, description=sentence, strength=len(names))
+            for a, b in zip(names, names[1:], strict=False)
+        ]
+    return Extraction(
+        entities=[
+            ExtractedEntity(name=name, type="character", description=" ".join(told))
+            for name, told in entities.items()
+        ],
+        relations=relations,
+    )
+
+
+def same(a: Described, b: Described) -> bool:
+    """One name holds all words of the other, or a text says that they are one."""
+    one, other = set(name_key(a.name).split()), set(name_key(b.name).split())
+    aka = f"{a.name} is {b.name}", f"{b.name} is {a.name}"
+    told = a.description + b.description
+    return one <= other or other <= one or any(said in told for said in aka)
+
+
+def same_entity(inputs) -> SameEntityAnswer:
+    items = []
+    for number, comparison in enumerate(inputs.comparisons, 1):
+        yes = [
+            n for n, other in enumerate(comparison.candidates, 1) if same(comparison.entity, other)
+        ]
+        items.append(ComparisonAnswer(item=number, same=yes, reason="by the words of the names"))
+    return SameEntityAnswer(items=items)
+
+
+def verify_group(inputs) -> VerifyGroupAnswer:
+    """A group whose names begin with different letters, and say nothing of one another, is split."""
+    items = []
+    for number, group in enumerate(inputs.groups, 1):
+        parts: dict[str, list[int]] = {}
+        for n, member in enumerate(group.members, 1):
+            parts.setdefault(member.name[0], []).append(n)
+        told = " ".join(member.description for member in group.members)
+        split = len(parts) > 1 and " is " not in told
+        items.append(
+            GroupVerdict(
+                item=number,
+                split=split,
+                parts=list(parts.values()) if split else [],
+                reason="by their initials",
+            )
+        )
+    return VerifyGroupAnswer(items=items)
+
+
+def merge_entities(inputs) -> MergeEntitiesAnswer:
+    return MergeEntitiesAnswer(
+        items=[
+            MergedEntity(
+                item=n,
+                name=max(entity.names, key=lambda name: (len(name), name)),
+                description=" + ".join(entity.descriptions),
+            )
+            for n, entity in enumerate(inputs.entities, 1)
+        ]
+    )
+
+
+def merge_relations(inputs) -> MergeRelationsAnswer:
+    return MergeRelationsAnswer(
+        items=[
+            MergedRelation(item=n, description=" + ".join(relation.descriptions))
+            for n, relation in enumerate(inputs.relations, 1)
+        ]
+    )
+
+
+def profile(inputs) -> str:
+    return f"{inputs.character}: {len(inputs.passages)} passages. {inputs.described}"
+
+
+_RULES = {
+    "extract": extract,
+    "same_entity": same_entity,
+    "verify_group": verify_group,
+    "merge_entities": merge_entities,
+    "merge_relations": merge_relations,
+    "profile": profile,
+}

@@ -1,0 +1,108 @@
+"""A character whose graph is built in a test.
+
+Takes: a store, a model.  Gives: documents added, replaced and deleted, and what the graph then is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from offbook.documents.readers import ReadDocument
+from offbook.graph.judging import decision_id
+from offbook.graph.loading import load_graph
+from offbook.ingestion.embedding import Embedding
+from offbook.ingestion.graph_building import GraphBuilding
+from offbook.ingestion.reports import unheard
+from offbook.ingestion.storing import store_documents
+from offbook.pipeline import Stage
+from offbook.settings import SettingsModel
+from offbook.stores import characters, documents, graph
+from offbook.types import Decision, Graph
+from tests.graph.rules_model import RulesModel
+
+
+class Trigrams:
+    """An embedder by the letters of the text: like names are near."""
+
+    name = "trigrams"
+
+    async def embed(self, texts, kind):
+        return np.stack([self._row(text) for text in texts])
+
+    def _row(self, text):
+        row = np.zeros(64, dtype=np.float32)
+        head = text.partition(":")[0].lower()
+        for i in range(len(head)):
+            row[sum(map(ord, head[i : i + 3])) % 64] += 1
+        return row / (np.linalg.norm(row) or 1)
+
+
+@dataclass
+class GraphWorld:
+    store: Any
+    character: str = "keeper"
+    model: RulesModel = field(default_factory=RulesModel)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def stage(self) -> Stage:
+        model: Any = self.model
+        settings = SettingsModel.model_validate({"graph": dict(self.settings)})
+        return Stage(settings, self.store, model, model, model, Trigrams())
+
+    async def create(self) -> GraphWorld:
+        await self.store.write(lambda conn: characters.create(conn, self.character))
+        return self
+
+    async def put(self, name: str, text: str) -> None:
+        """Add or replace a document, and build."""
+        stage = self.stage
+        reading = ReadDocument(name, text, "markdown")
+        await store_documents(
+            self.store, self.character, [reading], ["graph"], stage.settings, stage.embedder
+        )
+        await Embedding(self.store, stage.embedder, self.character, 64, 4, unheard).run(["graph"])
+        await self.build()
+
+    async def remove(self, name: str) -> None:
+        info = await self.store.read(lambda c: documents.require(c, self.character, name))
+        await self.store.write(lambda c: documents.remove(c, self.character, info.id))
+        await self.build(extract=False)
+
+    async def say(self, a: str, b: str, *, same: bool) -> None:
+        """A person's word."""
+        word = Decision(decision_id(a, b), a, b, same, "person", "")
+        await self.store.write(lambda c: graph.put_decisions(c, self.character, [word]))
+        await self.build(extract=False)
+
+    async def build(self, *, extract: bool = True) -> None:
+        await GraphBuilding(self.stage, self.character, unheard).run(extract=extract)
+
+    async def graph(self) -> Graph:
+        found: Graph = await self.store.read(lambda c: load_graph(c, self.character))
+        return found
+
+    async def picture(self) -> dict[str, Any]:
+        """The graph by names, comparable between characters."""
+        found = await self.graph()
+        infos = await self.store.read(lambda c: documents.list_all(c, self.character))
+        document = {info.id: info.name for info in infos}
+        names = {entity.id: entity.name for entity in found.entities}
+
+        def places(sources):
+            return [(document[s.document], s.start, s.end) for s in sources]
+
+        return {
+            "entities": [
+                (e.name, e.type, e.description, e.aliases, places(e.sources))
+                for e in found.entities
+            ],
+            "relations": [
+                (names[r.source], names[r.target], r.description, r.strength, places(r.sources))
+                for r in found.relations
+            ],
+        }
