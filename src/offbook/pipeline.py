@@ -22,8 +22,11 @@ if TYPE_CHECKING:
     from offbook.ingestion.reports import DocumentReport, ProgressListener
     from offbook.prompts.reply import ReplyInputs
     from offbook.protocols import ChatModel, Embedder, Method, Store
+    from offbook.retrieval.point import Point
     from offbook.settings import SettingsModel
     from offbook.types import Character, Message, Recall
+
+    History = Sequence[Message]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,43 +86,35 @@ async def ingest(
 
 
 async def recall(
-    stage: Stage, character: Character, question: str, history: Sequence[Message] = ()
+    stage: Stage,
+    character: Character,
+    question: str,
+    history: History = (),
+    point: Point | None = None,
 ) -> Recall:
-    """What the reply to ``question`` may rest on."""
-    knowledge = Knowledge(character, stage.settings, stage.store, stage.embedder, tuple(history))
-    return await stage.method.recall(knowledge, question)
+    """What the reply to ``question`` may rest on; ``character`` is as it is at ``point``."""
+    seen = stage.settings, stage.store, stage.embedder, tuple(history), stage.extractor, point
+    return await stage.method.recall(Knowledge(character, *seen), question)
 
 
 def reply_inputs(
-    stage: Stage, character: Character, found: Recall, history: Sequence[Message]
+    stage: Stage, character: Character, found: Recall, history: History
 ) -> ReplyInputs:
     """What the actor is told."""
     count = token_counter(stage.settings.tokens.encoding)
     return assemble(found, character.voice, history, stage.settings.context, count)
 
 
-async def reply(
-    stage: Stage, character: Character, found: Recall, history: Sequence[Message] = ()
-) -> str:
+async def reply(stage: Stage, character: Character, found: Recall, history: History = ()) -> str:
     """The character's reply, whole."""
-    return await ask(
-        stage.actor,
-        REPLY,
-        reply_inputs(stage, character, found, history),
-        documents=found.documents(),
-        parameters=stage.settings.reply.parameters(),
-        retries=stage.settings.answers.retries,
-    )
+    inputs, seen = reply_inputs(stage, character, found, history), found.documents()
+    told, most = stage.settings.reply.parameters(), stage.settings.answers.retries
+    return await ask(stage.actor, REPLY, inputs, documents=seen, parameters=told, retries=most)
 
 
 def stream_reply(
-    stage: Stage, character: Character, found: Recall, history: Sequence[Message] = ()
+    stage: Stage, character: Character, found: Recall, history: History = ()
 ) -> AsyncIterator[str]:
     """The character's reply in pieces; closing the iterator cancels the call."""
-    return stream_text(
-        stage.actor,
-        REPLY,
-        reply_inputs(stage, character, found, history),
-        documents=found.documents(),
-        parameters=stage.settings.reply.parameters(),
-    )
+    inputs, told = reply_inputs(stage, character, found, history), stage.settings.reply.parameters()
+    return stream_text(stage.actor, REPLY, inputs, documents=found.documents(), parameters=told)

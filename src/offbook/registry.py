@@ -19,6 +19,7 @@ _KNOWN: Final[dict[str, dict[str, str]]] = {
         "vanilla": "offbook.methods.vanilla:Vanilla",
         "profile": "offbook.methods.profile:Profile",
         "naive": "offbook.methods.naive:Naive",
+        "rolerag": "offbook.methods.rolerag:RoleRag",
     },
 }
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from offbook.models.metering import Meter
     from offbook.pipeline import Stage
     from offbook.protocols import Store
+    from offbook.retrieval.point import Point
     from offbook.stores.conversations import StoredTurn
     from offbook.types import Character, Recall
 
@@ -36,6 +37,7 @@ class Session:
         id: The conversation's name; None: a new one.
         user: Whose it is; None: the owner's. Nobody sees another's.
         keep: Whether turns are stored.
+        as_of: The point in the story at which the character is asked; None: its end.
     """
 
     def __init__(
@@ -47,6 +49,7 @@ class Session:
         user: str | None = None,
         *,
         keep: bool = True,
+        as_of: str | None = None,
     ) -> None:
         for option, value in (("session", id), ("user", user)):
             if value is not None and not value.strip():
@@ -59,14 +62,16 @@ class Session:
         self._principal = f"{principals.OWNER}/{user}" if user else principals.OWNER
         self._stored_id = stored_id(self.id, user)
         self._keep = keep
+        self._as_of = as_of
         self._history: list[Message] = []
 
     async def open(self) -> Session:
         """Load what was said before.
 
         Raises:
-            UsageError: the conversation belongs to somebody else.
+            UsageError: the conversation belongs to somebody else, or the story has no such point.
         """
+        await self._store.read(self._now)
         if self._keep:
             turns = await self._store.read(self._earlier)
             for turn in turns:
@@ -115,12 +120,14 @@ class Session:
 
     async def _recall(self, said: str) -> tuple[Stage, Meter, Recall]:
         require_words(said)
-        self.character = await self._store.read(
-            lambda conn: characters.require(conn, self.character.id)
-        )
+        self.character, point = await self._store.read(self._now)
         stage, meter = self._make_stage()
-        found = await pipeline.recall(stage, self.character, said, self._history)
+        found = await pipeline.recall(stage, self.character, said, self._history, point)
         return stage, meter, found
+
+    def _now(self, conn: Connection) -> tuple[Character, Point | None]:
+        """The character as it is stored now, at the point where it is asked."""
+        return at_point(conn, characters.require(conn, self.character.id), self._as_of)
 
     async def _finish(self, said: str, reply: Reply) -> None:
         if self._keep:
@@ -144,6 +151,21 @@ def stored_id(session: str, user: str | None) -> str:
         for part in (session, user)
     )
     return f"{own}" if whose is None else f"{whose}/{own}"
+
+
+def at_point(
+    conn: Connection, character: Character, as_of: str | None
+) -> tuple[Character, Point | None]:
+    """The character as it is at a point in its story, and the point; None: at the end.
+
+    Raises:
+        UsageError: the story has no such point; the hint names the nearest.
+    """
+    if as_of is None:
+        return character, None
+    from offbook.ingestion.as_of import at_point
+
+    return at_point(conn, character, as_of)
 
 
 def require_words(said: str) -> None:

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from offbook import pipeline
-from offbook.agent.session import Session, require_words
+from offbook.agent.session import Session, at_point, require_words
 from offbook.app.finding import find_character
 from offbook.app.wiring import Wiring
 from offbook.ingestion.reports import Estimate, IngestReport, ProgressListener, unheard
@@ -236,23 +236,45 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
 
     # -- questions -----------------------------------------------------------------------------
 
-    async def recall(self, name: str, question: str) -> tuple[Recall, Usage]:
-        """What a reply would rest on; none is generated."""
+    async def recall(
+        self, name: str, question: str, *, as_of: str | None = None
+    ) -> tuple[Recall, Usage]:
+        """What a reply would rest on; none is generated.
+
+        Args:
+            name: The character.
+            question: What is asked.
+            as_of: The point in the story at which it is asked: a document's name or a chunk's id,
+                ``document#heading path`` or ``document@offset``; None: the end.
+
+        Raises:
+            UsageError: the story has no such point.
+            IndexMissing: the method needs what was not built.
+        """
         from offbook.app.missing_index import priced
 
         require_words(question)
         character = await self.find(name)
+        then, point = await self._store.read(lambda conn: at_point(conn, character, as_of))
         async with priced(self, character):
-            found = await pipeline.recall(self.stage(character.dimension), character, question)
+            stage = self.stage(character.dimension)
+            found = await pipeline.recall(stage, then, question, point=point)
         return found, self.meter.usage()
 
     async def ask(
-        self, name: str, question: str, *, session: str | None = None, user: str | None = None
+        self,
+        name: str,
+        question: str,
+        *,
+        session: str | None = None,
+        user: str | None = None,
+        as_of: str | None = None,
     ) -> Reply:
-        """One reply; with ``session`` it belongs to a conversation."""
+        """One reply; with ``session`` it belongs to a conversation, ``as_of`` as in `recall`."""
         from offbook.app.missing_index import priced
 
-        talk = await self.session(name, session=session, user=user, keep=session is not None)
+        keep = session is not None
+        talk = await self.session(name, session=session, user=user, keep=keep, as_of=as_of)
         async with priced(self, talk.character):
             return await talk.ask(question)
 
@@ -273,15 +295,17 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
         session: str | None = None,
         user: str | None = None,
         keep: bool = True,
+        as_of: str | None = None,
     ) -> Session:
-        """A conversation, gone on with where ``session`` names one."""
+        """A conversation, gone on with where ``session`` names one, ``as_of`` as in `recall`."""
         character = await self.find(name)
 
         def turn() -> tuple[Stage, Meter]:
             meter = self._wiring.meter()
             return self._wiring.stage(meter, character.dimension), meter
 
-        return await Session(self._store, character, turn, session, user, keep=keep).open()
+        talk = Session(self._store, character, turn, session, user, keep=keep, as_of=as_of)
+        return await talk.open()
 
     # -- the whole character -------------------------------------------------------------------
 

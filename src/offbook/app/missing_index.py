@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from offbook.errors import IndexMissing
 from offbook.methods.knowledge import Knowledge
+from offbook.retrieval.graph_index import check_graph
 from offbook.retrieval.passages import check_split
 from offbook.stores import documents
 
@@ -64,6 +65,8 @@ async def require_index(book: Offbook, character: Character) -> None:
     async with priced(book, character):
         for name in needs.chunkings:
             await book.store.read(lambda conn, n=name: check_split(conn, character, n))
+        if needs.graph:
+            await book.store.read(lambda conn: check_graph(conn, character))
         if needs.profile:
             knowledge = Knowledge(character, stage.settings, stage.store, stage.embedder)
             await knowledge.profile()

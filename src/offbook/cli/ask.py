@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from offbook.cli.globals import (
+    AsOf,
     BaseUrl,
     BudgetCalls,
     BudgetUsd,
@@ -30,6 +31,7 @@ def command(
         str | None, typer.Option(help="The conversation that this belongs to.")
     ] = None,
     user: Annotated[str | None, typer.Option(help="Who asks; conversations are theirs.")] = None,
+    as_of: AsOf = None,
     as_json: Json = False,
     model: Model = None,
     base_url: BaseUrl = None,
@@ -49,7 +51,7 @@ def command(
         budget_usd=budget_usd,
     )
     reply = with_offbook(
-        settings, lambda book: book.ask(name, question, session=session, user=user)
+        settings, lambda book: book.ask(name, question, session=session, user=user, as_of=as_of)
     )
     if as_json:
         print_json(reply.as_json())

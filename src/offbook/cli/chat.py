@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from offbook.cli.globals import (
+    AsOf,
     BaseUrl,
     BudgetCalls,
     BudgetUsd,
@@ -42,6 +43,7 @@ def command(
     name: CharacterName,
     session: Annotated[str | None, typer.Option(help="Go on with this conversation.")] = None,
     user: Annotated[str | None, typer.Option(help="Who speaks; conversations are theirs.")] = None,
+    as_of: AsOf = None,
     method: MethodName = None,
     model: Model = None,
     base_url: BaseUrl = None,
@@ -63,7 +65,7 @@ def command(
 
     async def body(book: Offbook) -> None:
         await book.require_index(name)
-        talk = await book.session(name, session=session, user=user)
+        talk = await book.session(name, session=session, user=user, as_of=as_of)
         if sys.stdin.isatty():
             say(_greeting(talk, book.settings.values.chat.model))
         try:
@@ -71,7 +73,9 @@ def command(
         finally:
             if talk.history:
                 words = ["offbook", "chat", talk.character.id, "--session", talk.id]
-                say("go on with: " + shlex.join([*words, *(["--user", user] if user else [])]))
+                words += ["--user", user] if user else []
+                words += ["--as-of", as_of] if as_of else []
+                say("go on with: " + shlex.join(words))
 
     with_offbook(settings, body)
 

@@ -70,6 +70,15 @@ Model = Annotated[
 BaseUrl = Annotated[
     str | None, typer.Option("--base-url", help="Address of an OpenAI-compatible endpoint.")
 ]
+AsOf = Annotated[
+    str | None,
+    typer.Option(
+        "--as-of",
+        metavar="POINT",
+        help="Asked at a point in the story: a document, document#heading, document@offset or "
+        "a chunk's id; what stands later is unknown.",
+    ),
+]
 Concurrency = Annotated[int | None, typer.Option("--concurrency", help="Calls in flight.")]
 BudgetCalls = Annotated[
     int | None, typer.Option("--budget-calls", help="The most calls this command may make.")

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from offbook.cli.globals import (
+    AsOf,
     BaseUrl,
     CharacterName,
     Json,
@@ -24,6 +25,7 @@ def command(
     name: CharacterName,
     question: Annotated[str, typer.Argument(metavar="QUESTION")],
     method: MethodName = None,
+    as_of: AsOf = None,
     as_json: Json = False,
     model: Model = None,
     base_url: BaseUrl = None,
@@ -35,7 +37,7 @@ def command(
     settings = settings_for(
         method=method, preset=preset, chat__model=model, chat__base_url=base_url
     )
-    found, usage = with_offbook(settings, lambda book: book.recall(name, question))
+    found, usage = with_offbook(settings, lambda book: book.recall(name, question, as_of=as_of))
     if as_json:
         print_json(found.as_json(usage))
         return

@@ -1,51 +1,99 @@
-"""What a method sees of a character: its passages, its profile, the settings, nothing else.
+"""What a method sees of a character: its passages, its profile, its graph, the settings.
 
 Takes: a character and the stage objects.  Gives: searches, and recalls within their budget.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from offbook.context.token_budget import fit_items
+from offbook.context.shares import fit_shares
+from offbook.context.token_budget import fit_history, fit_items
 from offbook.errors import IndexMissing
 from offbook.language.encodings import token_counter
-from offbook.types import ContextItem, Recall, Skipped, Source
+from offbook.types import Boundary, ContextItem, Recall, Skipped, Source
 
 if TYPE_CHECKING:
-    from offbook.protocols import Embedder, Store
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from offbook.language.encodings import TokenCounter
+    from offbook.protocols import ChatModel, Embedder, Store
+    from offbook.retrieval.graph_index import GraphIndex
     from offbook.retrieval.passages import Passage
+    from offbook.retrieval.point import Point
+    from offbook.retrieval.question_names import QuestionNames
     from offbook.settings import SettingsModel
-    from offbook.types import Character, Message
+    from offbook.types import Character, Chunk, Message, Position
 
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """One character, as a method may look at it."""
+    """One character, as a method may look at it.
+
+    ``extractor`` is the model that may be asked about the question; ``point`` the point in the
+    story at which it is asked (None: the end). ``character`` is as it is at that point.
+    """
 
     character: Character
     settings: SettingsModel
     store: Store
     embedder: Embedder
     history: tuple[Message, ...] = ()
+    extractor: ChatModel | None = None
+    point: Point | None = None
 
-    async def search(self, question: str, chunking: str, k: int) -> list[Passage]:
+    @property
+    def until(self) -> Position | None:
+        """The point in the story; what stands after it is unknown."""
+        return None if self.point is None else self.point.position
+
+    @property
+    def recent(self) -> tuple[Message, ...]:
+        """As much of the conversation as a prompt may hold."""
+        return fit_history(self.history, self.settings.context.history_tokens, self._count)
+
+    def in_full(self, question: str) -> str:
+        """The question, with what it refers back to in front."""
+        from offbook.retrieval.follow_up import with_antecedent
+
+        follow_up = self.settings.retrieval.follow_up
+        return with_antecedent(question, self.history) if follow_up else question
+
+    async def search(
+        self,
+        question: str,
+        chunking: str,
+        k: int,
+        *,
+        vector: NDArray[np.float32] | None = None,
+    ) -> list[Passage]:
         """The ``k`` chunks of a chunking that fit the question best, best first.
+
+        Args:
+            question: What is searched for.
+            chunking: The chunking.
+            k: How many.
+            vector: The vector to search with; the question is then taken as it is.
 
         Raises:
             IndexMissing: the chunking, or its vectors, were not built.
             EmbedderMismatch: the vectors are from another embedder.
         """
-        from offbook.retrieval.follow_up import with_antecedent
         from offbook.retrieval.passages import search_passages
 
-        mode = self.settings.retrieval.mode
-        if self.settings.retrieval.follow_up:
-            question = with_antecedent(question, self.history)
         return await search_passages(
-            self.store, self.embedder, self.character, question, chunking=chunking, mode=mode, k=k
+            self.store,
+            self.embedder,
+            self.character,
+            self.in_full(question) if vector is None else question,
+            chunking=chunking,
+            mode=self.settings.retrieval.mode,
+            k=k,
+            vector=vector,
+            until=self.until,
         )
 
     async def profile(self) -> tuple[str, tuple[Source, ...]]:
@@ -54,6 +102,7 @@ class Knowledge:
         Raises:
             IndexMissing: there is none.
         """
+        from offbook.ingestion.as_of import heads
         from offbook.ingestion.profile import beginnings
         from offbook.ingestion.storing import stored_documents
 
@@ -62,19 +111,88 @@ class Knowledge:
                 f"{self.character.name!r} has no profile yet",
                 f"build it: offbook ingest {self.character.id} --method profile",
             )
-        texts = await self.store.read(lambda conn: stored_documents(conn, self.character.id))
-        read = beginnings(texts, self.settings.profile.budget_tokens)
+        character, until = self.character.id, self.until
+        if until is not None:
+            read = await self.store.read(lambda conn: heads(conn, character, until))
+        else:
+            texts = await self.store.read(lambda conn: stored_documents(conn, character))
+            read = beginnings(texts, self.settings.profile.budget_tokens)
         sources = tuple(Source(begun.document, "", 0, len(begun.text)) for begun in read)
         return self.character.profile, sources
 
+    async def graph(self) -> GraphIndex:
+        """The character's graph, ready for look-ups.
+
+        Raises:
+            IndexMissing: it was not built.
+            EmbedderMismatch: its vectors are from another embedder.
+        """
+        from offbook.retrieval.graph_index import graph_index
+        from offbook.retrieval.passages import check_embedder
+
+        check_embedder(self.character, self.embedder)
+        return await graph_index(self.store, self.character, self.until)
+
+    async def names(self, graph: GraphIndex, question: str) -> QuestionNames:
+        """What the question names, found without a call."""
+        from offbook.retrieval.question_names import names_of_question
+
+        full, character, until = self.in_full(question), self.character.id, self.until
+        return await self.store.read(
+            lambda conn: names_of_question(conn, graph, character, full, until)
+        )
+
     def passage(self, passage: Passage) -> ContextItem:
-        """A chunk as a piece of knowledge, its heading path as the title."""
-        chunk = passage.chunk
+        """A chunk that was found as a piece of knowledge, its heading path as the title."""
+        return self.chunk(passage.chunk, passage.score)
+
+    def chunk(self, chunk: Chunk, score: float) -> ContextItem:
+        """A chunk as a piece of knowledge."""
         source = Source(chunk.document, chunk.id, chunk.start, chunk.end)
-        return ContextItem("knowledge", chunk.heading_path, chunk.text, passage.score, (source,))
+        return ContextItem("knowledge", chunk.heading_path, chunk.text, score, (source,))
 
     def recall(self, method: str, question: str, items: Iterable[ContextItem]) -> Recall:
         """The recall of a method: what scores high enough and fits the budget, best first."""
+        good, low = self._scoring_enough(items)
+        kept, over = fit_items(good, self.settings.context.budget_tokens, self._count)
+        return self._recalled(method, question, kept, (*low, *over))
+
+    def divided_recall(
+        self,
+        method: str,
+        question: str,
+        kinds: Mapping[str, Sequence[ContextItem]],
+        shares: Mapping[str, float],
+        *,
+        boundary: Boundary | None = None,
+        skipped: Sequence[Skipped] = (),
+    ) -> Recall:
+        """The recall of a method whose kinds of context share the budget.
+
+        Args:
+            method: The method's name.
+            question: What was asked.
+            kinds: Items of each kind, best first.
+            shares: What each kind may use of the budget, in proportion.
+            boundary: The verdict on the question.
+            skipped: What was found and left out already.
+        """
+        good: dict[str, list[ContextItem]] = {}
+        left = list(skipped)
+        for kind, items in kinds.items():
+            good[kind], low = self._scoring_enough(items)
+            left += low
+        budget = self.settings.context.budget_tokens
+        kept, over = fit_shares(good, budget, shares, self._count)
+        return self._recalled(method, question, kept, (*left, *over), boundary)
+
+    @property
+    def _count(self) -> TokenCounter:
+        return token_counter(self.settings.tokens.encoding)
+
+    def _scoring_enough(
+        self, items: Iterable[ContextItem]
+    ) -> tuple[list[ContextItem], list[Skipped]]:
         floor = self.settings.context.min_score
         good: list[ContextItem] = []
         low: list[Skipped] = []
@@ -84,14 +202,24 @@ class Knowledge:
                 low.append(Skipped(item.kind, item.title, why))
             else:
                 good.append(item)
-        count = token_counter(self.settings.tokens.encoding)
-        kept, over = fit_items(good, self.settings.context.budget_tokens, count)
+        return good, low
+
+    def _recalled(
+        self,
+        method: str,
+        question: str,
+        context: tuple[ContextItem, ...],
+        skipped: tuple[Skipped, ...],
+        boundary: Boundary | None = None,
+    ) -> Recall:
         return Recall(
             character=self.character.name,
             character_id=self.character.id,
             method=method,
             preset=self.settings.preset,
             question=question,
-            context=kept,
-            skipped=(*low, *over),
+            context=context,
+            boundary=boundary,
+            skipped=skipped,
+            as_of=None if self.point is None else self.point.text,
         )

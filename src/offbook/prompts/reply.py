@@ -32,7 +32,7 @@ class ReplyInputs:
 
 REPLY: Final[Prompt[ReplyInputs, str]] = Prompt(
     name="reply",
-    version=1,
+    version=2,
     role="actor",
     stage="reply",
     inputs=ReplyInputs,

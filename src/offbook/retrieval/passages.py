@@ -1,13 +1,14 @@
 """The passages of a character that fit a question best.
 
 Takes: a store, an embedder, a character, a question.  Gives: chunks with their scores.  The index
-of a chunking is loaded once and kept until the character's revision changes.
+of a chunking is loaded once and kept until the character's revision changes. At a point in time
+chunks after it are not in the index, and the chunk that it lies in is cut there.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
 
@@ -16,7 +17,8 @@ import numpy as np
 from offbook.errors import EmbedderMismatch, IndexMissing
 from offbook.retrieval.dense import DenseIndex
 from offbook.retrieval.lexical import ANALYZER, LexicalIndex, encode_terms
-from offbook.retrieval.search import RetrievalMode, Searcher
+from offbook.retrieval.point import chunk_until, order_of
+from offbook.retrieval.search import Hit, RetrievalMode, Searcher
 from offbook.stores import chunks as chunk_rows
 from offbook.stores import jobs
 from offbook.stores import vectors as vector_rows
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from offbook.protocols import Embedder, Store
-    from offbook.types import Character, Chunk
+    from offbook.types import Character, Chunk, Position
 
 KEPT_INDICES: Final = 8
 """Indices kept in memory for each store; the one not used for longest goes first."""
@@ -42,7 +44,7 @@ class Passage:
     match: float | None
 
 
-_Key = tuple[str, str, RetrievalMode]
+_Key = tuple[str, str, RetrievalMode, "Position | None"]
 _kept: WeakKeyDictionary[Store, OrderedDict[_Key, tuple[int, Searcher]]] = WeakKeyDictionary()
 
 
@@ -55,11 +57,14 @@ async def search_passages(
     chunking: str,
     mode: RetrievalMode,
     k: int,
+    vector: NDArray[np.float32] | None = None,
+    until: Position | None = None,
 ) -> list[Passage]:
     """The ``k`` chunks of a chunking that fit ``question`` best, best first.
 
     A question that names nothing ("Who are you?") fits no chunk better than another: unless the
-    search is by words alone, it gets the first ones, where texts say whom they are about.
+    search is by words alone, it gets the first ones, where texts say whom they are about. With a
+    ``vector`` of the question nothing is embedded; what stands after ``until`` is not found.
 
     Raises:
         IndexMissing: a document lacks the chunking, or its vectors.
@@ -67,25 +72,46 @@ async def search_passages(
     """
     if mode != "lexical":
         check_embedder(character, embedder)
-    searcher = await _searcher(store, character, chunking, mode)
-    vector = None if mode == "lexical" else await _vector(embedder, character, question)
+    searcher = await _searcher(store, character, chunking, mode, until)
+    if mode == "lexical":
+        vector = None
+    elif vector is None:
+        vector = await _vector(embedder, character, question)
     if searcher.dense is None and searcher.lexical is None:
         return []
     hits = searcher.search(question, vector, mode=mode, k=k)
     if vector is not None and not vector.any() and not any(hit.score for hit in hits):
-        begun = await store.read(
-            lambda conn: chunk_rows.list_chunks(conn, character.id, chunking=chunking, most=k)
-        )
         match = None if mode == "dense" else 0.0
-        return [Passage(chunk, 0.0, 0.0, match) for chunk in begun]
-    ids = [hit.id for hit in hits]
-    found = await store.read(lambda conn: chunk_rows.get_chunks(conn, character.id, ids))
-    by_id = {chunk.id: chunk for chunk in found}
-    return [
-        Passage(by_id[hit.id], hit.score, hit.similarity, hit.match)
-        for hit in hits
-        if hit.id in by_id
-    ]
+        found = await store.read(
+            lambda conn: [
+                Passage(chunk, 0.0, 0.0, match)
+                for chunk in chunk_rows.list_chunks(conn, character.id, chunking=chunking, most=k)
+            ]
+        )
+    else:
+        found = await store.read(lambda conn: _passages(conn, character, hits))
+    if until is None:
+        return found
+    return await store.read(lambda conn: _before(conn, character, found, until))
+
+
+def _passages(conn: Connection, character: Character, hits: list[Hit]) -> list[Passage]:
+    by_id = {hit.id: hit for hit in hits}
+    found = chunk_rows.get_chunks(conn, character.id, list(by_id))
+    return [_passage(chunk, by_id[chunk.id]) for chunk in found]
+
+
+def _passage(chunk: Chunk, hit: Hit) -> Passage:
+    return Passage(chunk, hit.score, hit.similarity, hit.match)
+
+
+def _before(
+    conn: Connection, character: Character, found: list[Passage], until: Position
+) -> list[Passage]:
+    """What of the passages stands before a point."""
+    order = order_of(conn, character.id)
+    cut = ((passage, chunk_until(passage.chunk, order, until)) for passage in found)
+    return [replace(passage, chunk=chunk) for passage, chunk in cut if chunk is not None]
 
 
 async def _vector(embedder: Embedder, character: Character, question: str) -> NDArray[np.float32]:
@@ -113,19 +139,44 @@ def check_embedder(character: Character, embedder: Embedder) -> None:
 
 
 async def _searcher(
-    store: Store, character: Character, chunking: str, mode: RetrievalMode
+    store: Store,
+    character: Character,
+    chunking: str,
+    mode: RetrievalMode,
+    until: Position | None,
 ) -> Searcher:
     kept = _kept.setdefault(store, OrderedDict())
-    key = (character.id, chunking, mode)
+    key = (character.id, chunking, mode, until)
     if key in kept and kept[key][0] == character.revision:
         kept.move_to_end(key)
         return kept[key][1]
     searcher = await store.read(lambda conn: _load(conn, character, chunking, mode))
+    if until is not None:
+        order = await store.read(lambda conn: order_of(conn, character.id))
+        chunks = await store.read(
+            lambda conn: chunk_rows.list_chunks(conn, character.id, chunking=chunking)
+        )
+        cut = (chunk_until(chunk, order, until) for chunk in chunks)
+        searcher = _restricted(searcher, [chunk for chunk in cut if chunk is not None])
     kept[key] = (character.revision, searcher)
     kept.move_to_end(key)
     while len(kept) > KEPT_INDICES:
         kept.popitem(last=False)
     return searcher
+
+
+def _restricted(searcher: Searcher, chunks: list[Chunk]) -> Searcher:
+    """The same over some of the chunks alone: what words are rare is told by them, too."""
+    ids = [chunk.id for chunk in chunks]
+    dense = searcher.dense
+    if dense is not None:
+        rows = {name: row for row, name in enumerate(dense.ids)}
+        ids = [name for name in ids if name in rows]
+        dense = DenseIndex(ids, dense.matrix[[rows[name] for name in ids]]) if ids else None
+    if searcher.lexical is None or not ids:
+        return Searcher(dense)
+    terms = {chunk.id: encode_terms(chunk.text_with_headings) for chunk in chunks}
+    return Searcher(dense, LexicalIndex.from_blobs(ids, [terms[name] for name in ids]))
 
 
 def _load(conn: Connection, character: Character, chunking: str, mode: RetrievalMode) -> Searcher:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Select, Table, delete, select
+from sqlalchemy import Connection, Select, Table, delete, func, select
 
 from offbook.stores import characters, graph_answers, vectors
 from offbook.stores.schema import (
@@ -137,6 +137,18 @@ def list_groups(conn: Connection, character: str) -> list[EntityGroup]:
         .order_by(c.id)
     )
     return [EntityGroup(*row, members=tuple(members.get(row.id, ()))) for row in rows]
+
+
+def count_ungrouped(conn: Connection, character: str) -> int:
+    """How many raw entities belong to no group: normalization was interrupted."""
+    raw, member = raw_entities.c, entity_members.c
+    same = (member.character_id == raw.character_id) & (member.raw_entity_id == raw.id)
+    found: int = conn.execute(
+        select(func.count())
+        .select_from(raw_entities.outerjoin(entity_members, same))
+        .where(raw.character_id == character, member.group_id.is_(None))
+    ).scalar_one()
+    return found
 
 
 def remove_groups(conn: Connection, character: str, ids: Sequence[str]) -> None:

@@ -18,6 +18,8 @@ from offbook.stores.statements import batches, insert_missing, timestamp
 Status = Literal["pending", "running", "done", "quarantined"]
 EMBED: Final = "embed"
 """The kind of the jobs that embed a chunk."""
+EXTRACT: Final = "extract"
+"""The kind of the jobs that extract entities and relations from a chunk."""
 
 OPEN: Final[frozenset[Status]] = frozenset({"pending", "running", "quarantined"})
 

@@ -1,0 +1,134 @@
+"""RoleRAG: what the graph knows of whom the question names, and what the character cannot know.
+
+Takes: a question.  Gives: summary, entities, relations, source chunks, and what is out of scope.
+Paper: RoleRAG (001) section 3.4. One call instead of two, a name that nothing is found for is said
+to be unknown, and source chunks beside the graph; ``faithful`` asks twice and gives no chunks.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from offbook.errors import AnswerError, ConfigurationError, InputRefused
+from offbook.types import ContextItem, Needs, Skipped
+
+if TYPE_CHECKING:
+    from offbook.methods.knowledge import Knowledge
+    from offbook.retrieval.boundary import Analysis, Findings
+    from offbook.retrieval.graph_index import GraphIndex
+    from offbook.retrieval.question_names import QuestionNames
+    from offbook.settings import SettingsModel
+    from offbook.settings.model import RoleragSettings
+    from offbook.types import Recall
+
+
+class RoleRag:
+    """Boundary-aware recall from a graph in which one person is one node."""
+
+    name = "rolerag"
+
+    def needs(self, settings: SettingsModel) -> Needs:
+        """The graph with its chunks and vectors, and the summary."""
+        del settings
+        return Needs(("graph",), vectors=True, profile=True, graph=True)
+
+    async def recall(self, knowledge: Knowledge, question: str) -> Recall:
+        """Who is named, what is known of it, and what cannot be known."""
+        from offbook.retrieval.boundary import find_context, of_names_alone
+
+        settings = knowledge.settings.rolerag
+        profile, grounds = await knowledge.profile()
+        graph = await knowledge.graph()
+        # 1 -- what the question names, without a call -----------------------------------------
+        names = await knowledge.names(graph, question)
+        # 2 -- hypothetical context and entities, the vectors beside them ----------------------
+        analysis: Analysis | None = None
+        try:
+            analysis = await _analyse(knowledge, graph, names, profile)
+        except (AnswerError, InputRefused) as error:
+            # No verdict is better than a made-up one: boundary stays empty, and it is said why.
+            found = of_names_alone(graph, names)
+            found.skipped.append(Skipped("out_of_scope", "the boundary", f"not judged: {error}"))
+        else:
+            # 3 -- not known, known by name, known in general ----------------------------------
+            found = find_context(graph, names, analysis, settings, grounds)
+        # 4 -- what the texts themselves say ---------------------------------------------------
+        chunks = await _source_chunks(knowledge, names, analysis, found)
+        # 5 -- within a budget that is divided -------------------------------------------------
+        own = ContextItem("profile", knowledge.character.name, profile, 1.0, grounds)
+        kinds = {
+            "profile": [own] if profile else [],
+            "entities": found.entities,
+            "relations": found.relations,
+            "chunks": chunks,
+            "what is unknown": found.outside,
+        }
+        return knowledge.divided_recall(
+            self.name,
+            question,
+            kinds,
+            dict(zip(kinds, _shares(settings), strict=True)),
+            boundary=found.boundary,
+            skipped=found.skipped,
+        )
+
+
+async def _analyse(
+    knowledge: Knowledge, graph: GraphIndex, names: QuestionNames, profile: str
+) -> Analysis:
+    from offbook.prompts.question import QuestionInputs
+    from offbook.retrieval.boundary import analyse, analyse_in_two_calls
+
+    if knowledge.extractor is None:
+        raise ConfigurationError(
+            "the method 'rolerag' asks a model about the question, and was given none",
+            "give Knowledge an extractor",
+        )
+    character, settings = knowledge.character, knowledge.settings
+    inputs = QuestionInputs(
+        character=character.name,
+        profile=profile,
+        question=names.question,
+        mentioned=names.mentioned,
+        history=knowledge.recent if settings.retrieval.follow_up else (),
+        unmentioned=names.unmentioned,
+        last_year=graph.last_year,
+    )
+    separate = settings.rolerag.hyde == "separate"
+    return await (analyse_in_two_calls if separate else analyse)(
+        knowledge.extractor,
+        knowledge.embedder,
+        inputs,
+        names,
+        documents=frozenset(f"{character.id}/{name}" for name in character.profile_documents),
+        retries=settings.answers.retries,
+    )
+
+
+async def _source_chunks(
+    knowledge: Knowledge, names: QuestionNames, analysis: Analysis | None, found: Findings
+) -> list[ContextItem]:
+    """The chunks that write a name the graph lacks, and those that fit question and context."""
+    most = knowledge.settings.rolerag.source_chunks
+    if not most or (found.boundary is not None and found.boundary.verdict == "out"):
+        return []
+    items = {chunk.id: knowledge.chunk(chunk, 1.0) for chunk in found.passages[:most]}
+    if analysis is None:
+        hits = await knowledge.search(names.question, "graph", most)
+    else:
+        text = f"{names.question}\n{analysis.context}"
+        hits = await knowledge.search(text, "graph", most, vector=analysis.question)
+    for hit in hits:
+        items.setdefault(hit.chunk.id, knowledge.passage(hit))
+    return list(items.values())[:most]
+
+
+def _shares(settings: RoleragSettings) -> tuple[float, ...]:
+    """Of profile, entities, relations, chunks, and what is unknown."""
+    return (
+        settings.profile_share,
+        settings.entity_share,
+        settings.relation_share,
+        settings.chunk_share,
+        settings.outside_share,
+    )

@@ -1,0 +1,262 @@
+"""A character's graph, ready for questions: names, vectors, neighbours, and the texts' words.
+
+Takes: a graph and the stored vectors.  Gives: look-ups that make no call. Loaded once and kept
+until the character's revision changes; at a point in time the entities are compared by the vectors
+of the mentions before it, since an entity's own vector was made from all of them.
+Paper: RoleRAG (001) section 3.4, f_k(V, n).
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from offbook.errors import IndexMissing
+from offbook.graph.character_node import character_node
+from offbook.graph.loading import CHUNKING, load_graph
+from offbook.language.lifetime import last_year_of
+from offbook.retrieval.lexical import ANALYZER, encode_terms
+from offbook.retrieval.name_table import NameTable
+from offbook.retrieval.passages import check_split
+from offbook.retrieval.point import chunk_until, documents_until, order_of
+from offbook.retrieval.text_terms import TextTerms
+from offbook.stores import chunks as chunk_rows
+from offbook.stores import documents, jobs
+from offbook.stores import graph as graph_rows
+from offbook.stores import vectors as vector_rows
+from offbook.types import Graph
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from sqlalchemy import Connection
+
+    from offbook.protocols import Store
+    from offbook.types import Character, Entity, Position, Relation
+
+KEPT_GRAPHS: Final = 4
+"""Graphs kept in memory for each store; the one not used for longest goes first."""
+
+
+@dataclass(frozen=True, slots=True)
+class EntityVectors:
+    """Vectors of entities; an entity may have several, of which the nearest counts.
+
+    Args:
+        matrix: One unit vector a row.
+        owners: The entity of each row, as its position in the graph.
+        size: How many entities there are.
+    """
+
+    matrix: NDArray[np.float32]
+    owners: NDArray[np.intp]
+    size: int
+
+    def scores(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The cosine of each entity with a unit vector; -1 for one without a vector."""
+        found = np.full(self.size, -1.0, dtype=np.float32)
+        if len(self.owners) and self.matrix.shape[1] == len(vector):
+            np.maximum.at(found, self.owners, self.matrix @ vector)
+        return found
+
+
+@dataclass(slots=True)
+class GraphIndex:
+    """Look-ups in one graph; entities are named by their position in ``graph.entities``.
+
+    Args:
+        character: The name of the character.
+        graph: Its graph.
+        vectors: Of the entities.
+        texts: The words of the texts that the graph was made from.
+        last_year: The last year that the character can have seen, where its texts tell it.
+    """
+
+    character: str
+    graph: Graph
+    vectors: EntityVectors
+    texts: TextTerms
+    last_year: int | None = None
+    names: NameTable = field(init=False)
+    own: int | None = field(init=False)
+    _touching: dict[int, list[Relation]] = field(init=False, default_factory=dict)
+    _positions: dict[str, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        entities = self.graph.entities
+        self._positions = {entity.id: at for at, entity in enumerate(entities)}
+        self.names = NameTable(
+            (name, at) for at, entity in enumerate(entities) for name in entity.names
+        )
+        for relation in self.graph.relations:
+            ends = {self._positions.get(end) for end in (relation.source, relation.target)}
+            for at in ends - {None}:
+                self._touching.setdefault(at, []).append(relation)  # type: ignore[arg-type]
+        node = character_node(entities, self.character)
+        self.own = None if node is None else self._positions[node.id]
+
+    def entity(self, position: int) -> Entity:
+        """The entity at a position."""
+        return self.graph.entities[position]
+
+    def name_of(self, identity: str) -> str:
+        """The name of the entity with an id; the id itself where the graph has no such entity."""
+        at = self._positions.get(identity)
+        return identity if at is None else self.entity(at).name
+
+    def similar(
+        self, vector: NDArray[np.float32], k: int, threshold: float
+    ) -> list[tuple[int, float]]:
+        """The ``k`` entities nearest to a vector whose cosine exceeds the threshold, best first.
+
+        The character itself is none of them: what is most like it is no sign that it knows of it.
+        """
+        scores = self.vectors.scores(vector)
+        if self.own is not None:
+            scores[self.own] = -1.0
+        ranking = np.argsort(-scores, kind="stable")[:k]
+        return [(at, float(scores[at])) for at in ranking.tolist() if scores[at] > threshold]
+
+    def touching(self, position: int) -> list[Relation]:
+        """The relations of an entity, in either direction, strongest first."""
+        return sorted(self._touching.get(position, ()), key=lambda relation: -relation.strength)
+
+    def between(self, one: int, other: int) -> list[Relation]:
+        """The relations of two entities, in either direction, strongest first."""
+        return [r for r in self.touching(one) if self._other_end(r, one) == other]
+
+    def neighbours(self, type_: str, most: int) -> list[tuple[int, float]]:
+        """The character's neighbours of a type with their strength, strongest first.
+
+        Empty where the graph has no node of the character.
+        """
+        found: dict[int, float] = {}
+        for relation in self.touching(self.own) if self.own is not None else ():
+            at = self._other_end(relation, self.own)
+            if at is not None and at != self.own and self.entity(at).type == type_:
+                found.setdefault(at, relation.strength)
+        return list(found.items())[:most]
+
+    def _other_end(self, relation: Relation, position: int | None) -> int | None:
+        source, target = (self._positions.get(end) for end in (relation.source, relation.target))
+        return target if source == position else source
+
+
+_kept: WeakKeyDictionary[
+    Store, OrderedDict[tuple[str, Position | None], tuple[int, GraphIndex]]
+] = WeakKeyDictionary()
+
+
+async def graph_index(store: Store, character: Character, until: Position | None) -> GraphIndex:
+    """The graph of a character, at the end of its story or at a point in it.
+
+    Raises:
+        IndexMissing: no graph was built, or it is not complete.
+    """
+    kept = _kept.setdefault(store, OrderedDict())
+    key = (character.id, until)
+    if key not in kept or kept[key][0] != character.revision:
+        made = await store.read(lambda conn: load_graph_index(conn, character, until))
+        kept[key] = (character.revision, made)
+    kept.move_to_end(key)
+    while len(kept) > KEPT_GRAPHS:
+        kept.popitem(last=False)
+    return kept[key][1]
+
+
+def load_graph_index(conn: Connection, character: Character, until: Position | None) -> GraphIndex:
+    """Read the graph with its vectors and the words of its texts.
+
+    Raises:
+        IndexMissing: no graph was built, or it is not complete.
+    """
+    check_graph(conn, character)
+    graph = load_graph(conn, character.id, until)
+    infos = documents.list_all(conn, character.id)
+    found = [documents.require(conn, character.id, info.id) for info in infos]
+    texts = found if until is None else documents_until(found, until)
+    return GraphIndex(
+        character.name,
+        graph,
+        _vectors(conn, character.id, graph, until),
+        _terms(conn, character.id, until),
+        last_year_of(character.name, [document.text for document in texts]),
+    )
+
+
+def check_graph(conn: Connection, character: Character) -> None:
+    """Refuse to answer from a graph that was not built, or only in part.
+
+    A chunk that the model refuses is no part of it; that was reported.
+
+    Raises:
+        IndexMissing: the hint is the command that builds it.
+    """
+    check_split(conn, character, CHUNKING)
+    read = {
+        job.subject
+        for job in jobs.list_jobs(
+            conn, character.id, kind=jobs.EXTRACT, statuses={"done", "quarantined"}
+        )
+    }
+    found = chunk_rows.list_chunks(conn, character.id, chunking=CHUNKING)
+    lacking = [c for c in found if c.id not in read and any(map(str.isalnum, c.text))]
+    hint = f"build it: offbook ingest {character.id} --method rolerag"
+    if lacking:
+        raise IndexMissing(
+            f"{len(lacking)} of {len(found)} chunks of {character.name!r} are not in its graph",
+            hint,
+        )
+    if alone := graph_rows.count_ungrouped(conn, character.id):
+        raise IndexMissing(
+            f"the graph of {character.name!r} is not finished: {alone} mentions have no entity",
+            hint,
+        )
+
+
+def _vectors(
+    conn: Connection, character: str, graph: Graph, until: Position | None
+) -> EntityVectors:
+    """One vector an entity; without one, or at a point in time, those of its mentions."""
+    owners: list[int] = []
+    parts: list[NDArray[np.float32]] = []
+    lacking = dict(enumerate(graph.entities))
+    if until is None:
+        ids, matrix = vector_rows.load_matrix(conn, character, "entity")
+        rows = {name: row for row, name in enumerate(ids)}
+        having = [at for at, entity in enumerate(graph.entities) if entity.id in rows]
+        owners += having
+        parts.append(matrix[[rows[graph.entities[at].id] for at in having]])
+        lacking = {at: entity for at, entity in lacking.items() if entity.id not in rows}
+    if lacking:
+        ids, matrix = vector_rows.load_matrix(conn, character, "raw_entity")
+        rows = {name: row for row, name in enumerate(ids)}
+        found = [(at, rows[m]) for at, e in lacking.items() for m in e.mentions if m in rows]
+        owners += [at for at, _ in found]
+        parts.append(matrix[[row for _, row in found]])
+    parts = [part for part in parts if len(part)]
+    matrix = np.concatenate(parts) if parts else np.empty((0, 0), dtype=np.float32)
+    return EntityVectors(matrix, np.array(owners, dtype=np.intp), len(graph.entities))
+
+
+def _terms(conn: Connection, character: str, until: Position | None) -> TextTerms:
+    if until is None:
+        stored = chunk_rows.list_terms(conn, character, CHUNKING)
+        if stored and all(row.analyzer == ANALYZER for row in stored):
+            return TextTerms([row.chunk for row in stored], [row.terms for row in stored])
+    pairs = list(_encoded(conn, character, until))
+    return TextTerms([name for name, _ in pairs], [blob for _, blob in pairs])
+
+
+def _encoded(
+    conn: Connection, character: str, until: Position | None
+) -> Iterator[tuple[str, bytes]]:
+    order = order_of(conn, character)
+    for chunk in chunk_rows.list_chunks(conn, character, chunking=CHUNKING):
+        kept = chunk if until is None else chunk_until(chunk, order, until)
+        if kept is not None:
+            yield kept.id, encode_terms(kept.text_with_headings)

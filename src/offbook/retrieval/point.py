@@ -1,0 +1,190 @@
+"""A point in the story: the text that names it, and what lies before it.
+
+Takes: what a person typed, documents and chunks.  Gives: a position, and texts cut at it. A point
+is a document's name, ``document#heading path``, ``document@offset`` or a chunk's id: the end of
+the document, of the section or of the chunk, or the very offset. Source: ours (methods.md 5).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from offbook.documents.headings import Section, sections
+from offbook.errors import UsageError
+from offbook.language.words import fold
+from offbook.stores import characters, documents
+from offbook.stores import chunks as chunk_rows
+from offbook.types import Position
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from offbook.stores.documents import DocumentInfo
+    from offbook.types import Chunk, Document
+
+_FORMS: Final = "a document, document#heading path, document@offset or a chunk's id"
+_SEPARATORS: Final = re.compile(r"\s*(?:[,/>»›|]|::)\s*")
+_DIGITS: Final = re.compile(r"[0-9]{1,15}")
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A point in the story, as a person named it and as a position."""
+
+    text: str
+    position: Position
+
+
+def parse_point(conn: Connection, character: str, text: str) -> Position:
+    """The position that a person names.
+
+    Args:
+        conn: Connection of a read.
+        character: Id of the character.
+        text: A document's name or id, one of the two with ``#heading path`` or ``@offset``, or a
+            chunk's id. A heading path is the titles root to leaf, or the last of them.
+
+    Raises:
+        UsageError: there is no such point, or several; the hint names the nearest.
+    """
+    infos = documents.list_all(conn, character)
+    order = {info.id: place for place, info in enumerate(infos)}
+    if (found := _document(infos, text)) is not None:
+        return Position(order[found.id], found.chars)
+    for mark in ("#", "@"):
+        for name, rest in _splits(text, mark):
+            if (found := _document(infos, name)) is not None:
+                whole = documents.require(conn, character, found.id)
+                read = _end_of_section if mark == "#" else _offset
+                return Position(order[found.id], read(whole, rest.strip()))
+    for chunk in chunk_rows.get_chunks(conn, character, [text.strip()]):
+        return Position(order[chunk.document], chunk.end)
+    raise UsageError(f"no point {text!r} in the story of {character!r}", _nearest(infos, text))
+
+
+def order_of(conn: Connection, character: str) -> dict[str, int]:
+    """Document id -> its place in the order of the story, counted without gaps."""
+    return {info.id: place for place, info in enumerate(documents.list_all(conn, character))}
+
+
+def chunk_until(chunk: Chunk, order: dict[str, int], until: Position) -> Chunk | None:
+    """What of a chunk lies before a point: all, its beginning, or nothing."""
+    ordinal = order.get(chunk.document)
+    if ordinal is None or ordinal > until.document_ordinal:
+        return None
+    if ordinal < until.document_ordinal or chunk.end <= until.offset:
+        return chunk
+    kept = chunk.text[: max(0, until.offset - chunk.start)].rstrip()
+    return replace(chunk, text=kept, end=chunk.start + len(kept)) if kept else None
+
+
+def documents_until(found: Sequence[Document], until: Position) -> list[Document]:
+    """The documents up to a point, the one that it lies in cut there.
+
+    Args:
+        found: All documents in the order of the story.
+        until: The point.
+    """
+    kept = list(found[: until.document_ordinal])
+    for document in found[until.document_ordinal :][: 1 if until.offset > 0 else 0]:
+        kept.append(replace(document, text=document.text[: until.offset]))  # noqa: PERF401
+    return kept
+
+
+def _document(infos: Sequence[DocumentInfo], name: str) -> DocumentInfo | None:
+    """The document of this name or id, else the only one that is so but for case and accents."""
+    name = name.strip()
+    exact = [info for info in infos if name in (info.name, info.id)]
+    close = [info for info in infos if fold(name) in (fold(info.name), fold(info.id))]
+    if exact:
+        return exact[0]
+    return close[0] if len(close) == 1 else None
+
+
+def _splits(text: str, mark: str) -> Iterator[tuple[str, str]]:
+    """``text`` in front of and behind each ``mark``: names of documents may hold one, too."""
+    at = text.rfind(mark)
+    while at >= 0:
+        yield text[:at], text[at + 1 :]
+        at = text.rfind(mark, 0, at)
+
+
+def _offset(document: Document, text: str) -> int:
+    if not _DIGITS.fullmatch(text):
+        raise UsageError(
+            f"{text!r} is no offset in {document.name!r}",
+            f"write {document.name}@N, with N from 0 to {document.chars}",
+        )
+    if int(text) > document.chars:
+        raise UsageError(
+            f"{document.name!r} has {document.chars} characters, {text!r} lies behind them",
+            f"write {document.name}@N, with N from 0 to {document.chars}",
+        )
+    return int(text)
+
+
+def _end_of_section(document: Document, wanted: str) -> int:
+    """Where the section under a heading path ends, with the sections inside it.
+
+    Raises:
+        UsageError: there is none, or several.
+    """
+    found = [section for section in sections(document.text) if section.headings]
+    want = _path(wanted)
+    exact = [at for at, section in enumerate(found) if _whole(section) == want]
+    ends = [at for at, section in enumerate(found) if want and _ends_with(section, want)]
+    chosen = exact or ends
+    if len(chosen) == 1:
+        return _end(found, chosen[0], len(document.text))
+    if chosen:
+        places = ", ".join(
+            f"{document.name}@{_end(found, at, len(document.text))}" for at in chosen[:5]
+        )
+        raise UsageError(
+            f"{document.name!r} has {len(chosen)} sections {wanted!r}", f"give the place: {places}"
+        )
+    known = [", ".join(section.headings) for section in found]
+    otherwise = f"its headings: {'; '.join(known[:5])}" if known else "it has no headings"
+    raise UsageError(
+        f"{document.name!r} has no heading {wanted!r}",
+        characters.nearest(wanted, [*known, *(s.headings[-1] for s in found)], otherwise),
+    )
+
+
+def _path(text: str) -> tuple[str, ...]:
+    """The parts of a heading path, folded; every usual way to separate them will do."""
+    parts = _SEPARATORS.split(" ".join(fold(text).split()))
+    return tuple(part for part in parts if part)
+
+
+def _whole(section: Section) -> tuple[str, ...]:
+    # Titles may hold a comma: both sides are taken apart alike.
+    return tuple(part for title in section.headings for part in _path(title))
+
+
+def _ends_with(section: Section, want: tuple[str, ...]) -> bool:
+    """Whether ``want`` is one or more of the section's own titles, up to the last."""
+    tails = (section.headings[at:] for at in range(len(section.headings)))
+    return any(tuple(p for title in tail for p in _path(title)) == want for tail in tails)
+
+
+def _end(found: Sequence[Section], at: int, length: int) -> int:
+    """The end of a section with its subsections; the last one's is that of the document."""
+    last = at
+    while last + 1 < len(found) and found[last + 1].level > found[at].level:
+        last += 1
+    if last + 1 == len(found):
+        return length
+    return max(found[last].body_end, found[last].title_end)
+
+
+def _nearest(infos: Sequence[DocumentInfo], text: str) -> str:
+    names = [info.name for info in infos]
+    otherwise = f"name {_FORMS}"
+    if names:
+        otherwise += f"; documents: {', '.join(map(repr, names[:5]))}"
+    asked = re.split("[#@]", text, maxsplit=1)[0]
+    return characters.nearest(asked, names, otherwise)
