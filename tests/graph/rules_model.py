@@ -28,6 +28,7 @@ from offbook.prompts.same_entity import (
 )
 from offbook.types import ChatRequest, ChatResponse
 
+_IS = "is", "is none other than"
 NAME = re.compile(r"\b[A-Z][a-z]+(?: [A-Z][a-z]+)*")
 
 
@@ -91,7 +92,7 @@ def extract(inputs) -> Extraction:
 def same(a: Described, b: Described) -> bool:
     """One name holds all words of the other, or a text says that they are one."""
     one, other = set(name_key(a.name).split()), set(name_key(b.name).split())
-    aka = f"{a.name} is {b.name}", f"{b.name} is {a.name}"
+    aka = [f"{x.name} {verb} {y.name}" for x, y in ((a, b), (b, a)) for verb in _IS]
     told = a.description + b.description
     return one <= other or other <= one or any(said in told for said in aka)
 

@@ -13,13 +13,13 @@ from typing import Final
 
 Job = Callable[[], Awaitable[None]]
 
-_calls: Final[ContextVar[list[str] | None]] = ContextVar("calls", default=None)
+_calls: Final[ContextVar[tuple[list[str], ...]]] = ContextVar("calls", default=())
+"""What went out for the current job, and for the jobs that it is part of."""
 
 
 def note_call() -> None:
     """Note that a call of the current job goes out; called by the limiter."""
-    calls = _calls.get()
-    if calls is not None:
+    for calls in _calls.get():
         calls.append("out")
 
 
@@ -58,7 +58,7 @@ class _Running:
         task.add_done_callback(self._ended)
 
     async def _run(self, job: Job, calls: list[str]) -> None:
-        _calls.set(calls)
+        _calls.set((*_calls.get(), calls))
         await job()
 
     def _ended(self, task: asyncio.Task[None]) -> None:

@@ -1,0 +1,119 @@
+"""A secret identity stays secret until the text tells it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from offbook.graph.loading import load_graph, load_story
+from offbook.stores import graph
+from offbook.types import Graph, Position
+from tests.graph.world import GraphWorld
+
+STORY = """## Chapter 1
+
+Edda Vane keeps the lighthouse. Edda Vane fears Corvin.
+
+## Chapter 2
+
+Wanderer came to the harbour. Wanderer greeted Corvin.
+
+## Chapter 3
+
+Edda laughed at Corvin. Wanderer hid.
+
+## Chapter 4
+
+Wanderer is none other than Edda Vane. Corvin knew it.
+"""
+
+
+@dataclass
+class Told:
+    """The graphs of a story at its points."""
+
+    world: GraphWorld
+
+    async def at(self, chapter: int) -> Graph:
+        text_until = STORY.index(f"## Chapter {chapter + 1}") if chapter < 4 else len(STORY)
+        found: Graph = await self.world.store.read(
+            lambda conn: load_graph(conn, self.world.character, Position(0, text_until))
+        )
+        return found
+
+
+def names(graph: Graph) -> list[set[str]]:
+    return [set(entity.names) for entity in graph.entities]
+
+
+@pytest.fixture
+async def told(sqlite_store) -> Told:
+    world = await GraphWorld(sqlite_store).create()
+    await world.put("story", STORY)
+    return Told(world)
+
+
+async def test_at_the_end_the_two_names_are_one(told):
+    assert {"Wanderer", "Edda Vane", "Edda"} in names(await told.world.graph())
+    assert {"Wanderer", "Edda Vane", "Edda"} in names(await told.at(4))
+
+
+@pytest.mark.parametrize("chapter", [1, 2, 3])
+async def test_before_the_last_chapter_neither_name_leads_to_the_other(told, chapter):
+    for entity in (await told.at(chapter)).entities:
+        assert not {"Wanderer", "Edda Vane"} <= set(entity.names)
+        if "Wanderer" in entity.names:
+            assert "Edda" not in entity.description
+        if "Edda Vane" in entity.names:
+            assert "Wanderer" not in entity.description
+
+
+async def test_forms_of_one_name_are_one_from_the_start(told):
+    assert {"Edda Vane", "Edda"} in names(await told.at(3))
+
+
+async def test_what_comes_later_is_neither_an_entity_nor_a_relation_nor_a_source(told):
+    first = await told.at(1)
+    assert names(first) == [{"Edda Vane"}, {"Corvin"}]
+    story = await told.world.store.read(lambda conn: load_story(conn, told.world.character))
+    until = STORY.index("## Chapter 2")
+    sources = [s for entity in first.entities for s in entity.sources]
+    sources += [s for relation in first.relations for s in relation.sources]
+    assert sources
+    assert all(story.chunks[source.chunk].end <= until for source in sources)
+    assert [relation.description for relation in first.relations] == ["Edda Vane fears Corvin."]
+
+
+async def test_nothing_is_known_before_the_beginning(told):
+    found = await told.world.store.read(
+        lambda conn: load_graph(conn, told.world.character, Position(0, 0))
+    )
+    assert found == Graph()
+
+
+async def test_a_persons_word_holds_from_where_both_are_spoken_of_together(told):
+    await told.world.say("Wanderer", "Corvin", same=True)
+    assert {"Wanderer", "Corvin"} <= names(await told.at(4))[0]
+    assert not any({"Wanderer", "Corvin"} <= found for found in names(await told.at(1)))
+    assert any({"Wanderer", "Corvin"} <= found for found in names(await told.at(2)))
+
+
+async def test_a_model_that_knows_the_secret_from_elsewhere_does_not_tell_it(told):
+    """A decision that rests on mentions which never stand together counts from the end only."""
+    decisions = await told.world.store.read(
+        lambda conn: graph.list_decisions(conn, told.world.character)
+    )
+    entities = await told.world.store.read(
+        lambda conn: graph.list_raw_entities(conn, told.world.character)
+    )
+    first = {name: next(e.id for e in entities if e.name == name) for name in ("Edda Vane", "Wanderer")}
+    early = [
+        type(d)(d.id, d.a, d.b, True, d.by, d.reason, d.evidence, d.created)
+        for d in decisions
+        if {d.a, d.b} == set(first.values())
+    ]
+    await told.world.store.write(lambda conn: graph.put_decisions(conn, told.world.character, early))
+    for chapter in (2, 3):
+        for found in names(await told.at(chapter)):
+            assert not {"Wanderer", "Edda Vane"} <= found
