@@ -1,0 +1,152 @@
+"""Offline extraction: what a passage mentions and how it relates, by rules.
+
+Takes: the inputs of the prompts ``extract`` and ``glean``.  Gives: entities with descriptions in
+sentences of the passage, and directed relations between them; instructions in it are only text.
+Paper: RoleRAG (001), section 3.1; rules take the place of its model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from offbook.language.words import fold
+from offbook.models.offline.describing import description
+from offbook.models.offline.entity_kinds import Kind
+from offbook.models.offline.named_entities import Named, named_entities
+from offbook.models.offline.passage_words import Passage, read_passage
+from offbook.models.offline.relating import Related, relations
+from offbook.models.offline.wide_scripts import language_of
+from offbook.prompts.extraction import (
+    ExtractedEntity,
+    ExtractedRelation,
+    Extraction,
+    ExtractionInputs,
+)
+
+_MOST_ENTITIES: Final = 30
+_MOST_RELATIONS: Final = 30
+_MOST_GLEANED: Final = 30
+_NAME_CHARS: Final = 200
+_SPEAKS: Final = 2
+_SYNONYMS: Final[Mapping[str, str]] = {
+    "character": "person people human figure individual name 人物 角色 인물",
+    "location": "place geo city country region gpe setting 地点 場所 장소",
+    "time": "date period era year 时间 時間 시간",
+    "event": "battle war incident happening 事件 사건",
+    "organization": "organisation group company institution faction 组织 組織 조직",
+    "object": "thing item artifact artefact work product 物品 사물",
+}
+"""What people call our kinds where they configure types of their own."""
+_CATCH_ALL: Final = ("other", "misc", "miscellaneous", "concept", "entity", "thing", "其他")
+
+
+def extract(inputs: ExtractionInputs) -> Extraction:
+    """The most salient entities of the passage, and the strongest relations between them."""
+    return _extraction(inputs, gleaning=False)
+
+
+def glean(inputs: ExtractionInputs) -> Extraction:
+    """What the first pass left out: less salient entities, and further relations."""
+    return _extraction(inputs, gleaning=True)
+
+
+def _extraction(inputs: ExtractionInputs, *, gleaning: bool) -> Extraction:
+    passage = read_passage(inputs.passage)
+    if language_of(inputs.passage) != "en":
+        from offbook.models.offline.wide_names import wide_entities
+
+        entities = wide_entities(passage, inputs.character)
+    else:
+        entities = named_entities(passage, inputs.character)
+    kinds = _types(inputs.types)
+    entities = [entity for entity in entities if entity.kind in kinds and _fits(entity)]
+    speaker = _speaker(inputs, passage, entities)
+    if speaker is not None and speaker not in entities and "character" in kinds:
+        entities.insert(0, speaker)
+    first = entities[:_MOST_ENTITIES]
+    if not gleaning:
+        related = relations(passage, first, speaker)[:_MOST_RELATIONS]
+        return _answer(passage, first, first, related, kinds)
+    found = {_plain(name) for name in inputs.found}
+    new = [entity for entity in entities if _plain(entity.name) not in found][:_MOST_GLEANED]
+    ends = [entity for entity in entities if entity in new or _plain(entity.name) in found]
+    told = {(r.source, r.target) for r in relations(passage, first, speaker)[:_MOST_RELATIONS]}
+    more = [r for r in relations(passage, ends, speaker) if (r.source, r.target) not in told]
+    return _answer(passage, new, ends, more[:_MOST_RELATIONS], kinds)
+
+
+def _answer(
+    passage: Passage,
+    entities: Sequence[Named],
+    ends: Sequence[Named],
+    related: Sequence[Related],
+    kinds: Mapping[Kind, str],
+) -> Extraction:
+    names = {entity.key: entity.name for entity in ends}
+    return Extraction(
+        entities=[
+            ExtractedEntity(
+                name=entity.name,
+                type=kinds[entity.kind],
+                description=description(passage, entity),
+            )
+            for entity in entities
+        ],
+        relations=[
+            ExtractedRelation(
+                source=names[relation.source],
+                target=names[relation.target],
+                description=relation.description,
+                strength=relation.strength,
+            )
+            for relation in related
+            if relation.source in names and relation.target in names
+        ],
+    )
+
+
+def _plain(name: str) -> str:
+    return " ".join(fold(name).split())
+
+
+def _fits(entity: Named) -> bool:
+    return 0 < len(entity.name) <= _NAME_CHARS
+
+
+def _types(configured: Sequence[str]) -> dict[Kind, str]:
+    """Our kinds to the configured types: by name, by a synonym, else a catch-all or nothing."""
+    by_name = {fold(name): name for name in reversed(configured)}
+    rest = next((by_name[fold(name)] for name in _CATCH_ALL if fold(name) in by_name), None)
+    found: dict[Kind, str] = {}
+    kinds: tuple[Kind, ...] = (
+        "character",
+        "location",
+        "time",
+        "event",
+        "organization",
+        "object",
+    )
+    for kind in kinds:
+        names = (kind, *_SYNONYMS[kind].split())
+        known = next((by_name[fold(name)] for name in names if fold(name) in by_name), rest)
+        if known is not None:
+            found[kind] = known
+    return found
+
+
+def _speaker(inputs: ExtractionInputs, passage: Passage, entities: Sequence[Named]) -> Named | None:
+    """Whom "I" means: the character, where a heading names it and the passage says "I"."""
+    spoken = sum(token.text == "I" and not token.quoted for token in passage.tokens)
+    own = _plain(inputs.character)
+    if spoken < _SPEAKS or not own or own not in _plain(inputs.headings):
+        return None
+    for entity in entities:
+        if entity.kind == "character" and _plain(entity.name) == own:
+            return entity
+    spans = tuple(
+        (index, index + 1)
+        for index, token in enumerate(passage.tokens)
+        if token.text == "I" and not token.quoted
+    )
+    return Named(inputs.character.strip(), own, "character", spans, 0.0)

@@ -1,0 +1,144 @@
+"""A passage as tokens, sentences and lines, with the places where a capital says nothing.
+
+Takes: the text of a passage.  Gives: its tokens, the sentence of each, and whether a capital letter
+there may owe to the place alone. Source: ours.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from offbook.language.clauses import Token, tokens_of
+from offbook.language.sentences import sentences
+
+_OPENERS: Final = frozenset("“\"‘'«‹([—–-:*_•·>#|")
+_LINE: Final = re.compile(r"[^\n]+")
+_LIST_NUMBER: Final = re.compile(r"\d{1,4}|[ivxlc]{1,6}|[a-z]", re.IGNORECASE)
+_SHORT_LINE: Final = 12
+_PRONOUN_I: Final = frozenset(("i", "i'm", "i'll", "i'd", "i've"))
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A passage and what is known of each of its tokens.
+
+    Args:
+        text: The passage.
+        tokens: Its words and signs, in order.
+        sentences: Offsets ``[start, end)`` of its sentences.
+        sentence: For each token the number of its sentence.
+        opens: For each token whether a capital there may owe to the place: the head of a
+            sentence, of a quotation, of a bullet.
+        titled: For each token whether it stands in a line of capitals, such as a heading.
+        capitals: How often a folded word is capitalised where it need not be.
+        plain: Lower-case words of the passage.
+    """
+
+    text: str
+    tokens: list[Token]
+    sentences: list[tuple[int, int]]
+    sentence: list[int]
+    opens: list[bool]
+    titled: list[bool]
+    capitals: Counter[str]
+    plain: frozenset[str]
+
+    def sentence_text(self, number: int) -> str:
+        """A sentence on one line."""
+        start, end = self.sentences[number]
+        return " ".join(self.text[start:end].split())
+
+    def between(self, first: int, last: int) -> str:
+        """The characters between two neighbouring tokens."""
+        return self.text[self.tokens[first].end : self.tokens[last].start]
+
+    def touches(self, first: int, last: int) -> bool:
+        """Whether two tokens are parted by blanks of one paragraph only."""
+        gap = self.between(first, last)
+        return bool(gap) and gap.isspace() and gap.count("\n") < 2
+
+    def word(self, index: int) -> str:
+        """The lower-case word at ``index``; empty outside the passage."""
+        return self.tokens[index].low if 0 <= index < len(self.tokens) else ""
+
+
+def read_passage(text: str) -> Passage:
+    """Tokens, sentences and openings of ``text``."""
+    tokens = tokens_of(text)
+    spans = sentences(text)
+    sentence = _sentence_numbers(tokens, spans)
+    opens = [_opens(text, tokens, sentence, index) for index in range(len(tokens))]
+    titled = _titled(text, tokens)
+    capitals = Counter(
+        token.low
+        for token, opening, title in zip(tokens, opens, titled, strict=True)
+        if token.is_capital and not opening and not title
+    )
+    plain = frozenset(token.low for token in tokens if token.text[0].islower())
+    return Passage(text, tokens, spans, sentence, opens, titled, capitals, plain)
+
+
+def _sentence_numbers(tokens: list[Token], spans: list[tuple[int, int]]) -> list[int]:
+    numbers: list[int] = []
+    at = 0
+    for token in tokens:
+        while at + 1 < len(spans) and spans[at][1] <= token.start:
+            at += 1
+        numbers.append(at)
+    return numbers
+
+
+def _opens(text: str, tokens: list[Token], sentence: list[int], index: int) -> bool:
+    """Whether nothing but signs stands between the token and the head of sentence or quotation."""
+    at = index - 1
+    if at < 0 or sentence[at] != sentence[index]:
+        return True
+    before = tokens[at]
+    if before.is_word:
+        numbered = at == 0 or sentence[at - 1] != sentence[at]
+        return numbered and bool(_LIST_NUMBER.fullmatch(before.text)) and before.text[0].isdigit()
+    if before.text in "“‘«‹([—–*_•·>#|":
+        return True
+    if before.text in _OPENERS:
+        # A straight quotation mark opens where it touches what follows, not what precedes.
+        apart = at == 0 or tokens[at - 1].end < before.start
+        return (apart and before.end == tokens[index].start) or before.text == ":"
+    # "1. Name": a list number and its stop.
+    listed = at >= 1 and before.text in ".)" and tokens[at - 1].text.isdigit()
+    return before.text in "!?…" or (listed and (at < 2 or sentence[at - 2] != sentence[at]))
+
+
+def _titled(text: str, tokens: list[Token]) -> list[bool]:
+    """Whether each token stands in a heading: a short line of capitals without a full stop."""
+    flags = [False] * len(tokens)
+    at = 0
+    for line in _LINE.finditer(text):
+        first = at
+        while at < len(tokens) and tokens[at].start < line.end():
+            at += 1
+        if _is_title(line.group(), tokens[first:at]):
+            flags[first:at] = [True] * (at - first)
+    return flags
+
+
+def _is_title(line: str, tokens: list[Token]) -> bool:
+    words = [token for token in tokens if token.is_word and token.text[0].isalpha()]
+    if not words or len(words) > 2 * _SHORT_LINE:
+        return False
+    shouting = sum(token.text.isupper() for token in words if token.low not in _PRONOUN_I)
+    if len(words) > 1 and shouting >= 0.8 * len(words):
+        return True
+    if line.lstrip().startswith("#"):
+        return True
+    ends = line.rstrip()[-1:] in '.!?,;:"”’)…'
+    short = len(words) <= _SHORT_LINE and not ends
+    return short and sum(token.is_capital for token in words) > 0.5 * len(words)
+
+
+def lines_of(text: str) -> Iterator[str]:
+    """The lines of ``text`` that are not blank."""
+    return (line.strip() for line in text.splitlines() if line.strip())

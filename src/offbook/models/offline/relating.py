@@ -1,0 +1,267 @@
+"""How the entities of a passage relate: pairs within a sentence, directed, with a strength.
+
+Takes: a passage, its entities, and who speaks where it says "I".  Gives: relations, the strongest
+first; pronouns at the head of a sentence stand for who was its subject before.
+Source: ours; rules over subjects and verbs, explicit strengths.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from offbook.language.grammar import (
+    FEMALE_NAMES,
+    FEMALE_NOUNS,
+    FEMALE_TITLES,
+    MALE_NAMES,
+    MALE_NOUNS,
+    MALE_TITLES,
+    SUBORDINATORS,
+    Gender,
+)
+from offbook.language.verbs import is_finite, is_past
+from offbook.models.offline.clipping import clipped
+from offbook.models.offline.named_entities import Named, leads
+from offbook.models.offline.passage_words import Passage
+from offbook.models.offline.relation_words import (
+    ACTS_ON,
+    IN_A_CLAUSE,
+    IN_A_SENTENCE,
+    KINSHIP,
+    MENTIONED,
+    strength_of,
+    strength_of_date,
+)
+
+_PRONOUNS: Final[dict[str, Gender]] = {
+    "he": "m",
+    "his": "m",
+    "him": "m",
+    "she": "f",
+    "her": "f",
+}
+_MINE: Final = frozenset(("i", "my", "me"))
+_BEING: Final = frozenset(("was", "were", "been", "is", "are", "be", "being"))
+_HEAD: Final = 4
+"""How far from the head of its sentence a pronoun may stand to be its subject."""
+_MOST_IN_SENTENCE: Final = 8
+_REACH: Final = 9
+"""Words before the second end, and behind a pair, that are taken to bind it."""
+_FAR: Final = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A relation by the keys of its ends."""
+
+    source: str
+    target: str
+    description: str
+    strength: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Mention:
+    entity: Named
+    first: int
+    last: int
+    subject: bool
+
+
+def relations(passage: Passage, entities: Sequence[Named], speaker: Named | None) -> list[Related]:
+    """The relations between ``entities``, the strongest first, then in the order of the text.
+
+    Args:
+        passage: The passage.
+        entities: The only possible ends.
+        speaker: Whom "I" means outside of quotations, or None.
+    """
+    best: dict[tuple[str, str], tuple[int, int, str]] = {}
+    for number, mentions in _by_sentence(passage, entities, speaker):
+        for strength, source, target in _pairs(passage, mentions):
+            ends = (source.entity.key, target.entity.key)
+            known = best.get(ends)
+            if known is not None and known[0] >= strength:
+                continue
+            low, high = min(source.first, target.first), max(source.last, target.last)
+            best[ends] = (strength, number, clipped(passage, number, low, high))
+    ranked = sorted(best.items(), key=lambda item: (-item[1][0], item[1][1], item[0]))
+    return [Related(*ends, told, strength) for ends, (strength, _, told) in ranked]
+
+
+def _by_sentence(
+    passage: Passage, entities: Sequence[Named], speaker: Named | None
+) -> Iterator[tuple[int, list[_Mention]]]:
+    named: dict[int, list[_Mention]] = defaultdict(list)
+    for entity in entities:
+        for first, last in entity.spans:
+            subject = leads(passage, (first, last))
+            named[passage.sentence[first]].append(_Mention(entity, first, last, subject))
+    firsts: dict[int, int] = {}
+    for index, number in enumerate(passage.sentence):
+        firsts.setdefault(number, index)
+    focus: dict[Gender, Named] = {}
+    for number in range(len(passage.sentences)):
+        mentions = sorted(named[number], key=lambda mention: (mention.first, -mention.last))
+        if number in firsts:
+            mentions = _with_pronoun(passage, firsts[number], mentions, focus, speaker)
+        _carry(mentions, focus)
+        if len(mentions) > 1:
+            yield number, mentions
+
+
+def _with_pronoun(
+    passage: Passage,
+    first: int,
+    mentions: list[_Mention],
+    focus: dict[Gender, Named],
+    speaker: Named | None,
+) -> list[_Mention]:
+    """The mentions with what "he", "she" or "I" means at the head of the sentence."""
+    number = passage.sentence[first]
+    until = mentions[0].first if mentions else first
+    for index in range(first, min(until + 1, len(passage.tokens))):
+        token = passage.tokens[index]
+        if passage.sentence[index] != number or token.quoted:
+            break
+        if speaker is not None and (token.text == "I" or token.low in _MINE - {"i"}):
+            return [_Mention(speaker, index, index + 1, subject=True), *mentions]
+        gender = _PRONOUNS.get(token.low, "")
+        if gender and index - first < _HEAD and (who := focus.get(gender) or focus.get("")):
+            focus[gender] = who
+            return [_Mention(who, index, index + 1, subject=True), *mentions]
+    if speaker is None:
+        return mentions
+    return mentions + _later_me(passage, mentions, number, speaker)
+
+
+def _later_me(
+    passage: Passage, mentions: list[_Mention], number: int, speaker: Named
+) -> list[_Mention]:
+    """Where the narrator is met later in the sentence: "Tom taught *me*"."""
+    if not mentions:
+        return []
+    for index in range(mentions[0].last, len(passage.tokens)):
+        token = passage.tokens[index]
+        if passage.sentence[index] != number:
+            break
+        if not token.quoted and (token.text == "I" or token.low in _MINE - {"i"}):
+            return [_Mention(speaker, index, index + 1, subject=False)]
+    return []
+
+
+def _carry(mentions: list[_Mention], focus: dict[Gender, Named]) -> None:
+    """Whom "he" and "she" of the next sentence would mean."""
+    people = [mention for mention in mentions if mention.entity.kind == "character"]
+    subjects = [mention for mention in people if mention.subject]
+    if not people:
+        return
+    entity = (subjects or people)[0].entity
+    gender = _gender(entity)
+    if gender:
+        focus[gender] = entity
+    elif subjects:
+        known = next((sex for sex, who in focus.items() if who is entity and sex), None)
+        if known is None:
+            focus.clear()
+            focus[""] = entity
+
+
+def _gender(entity: Named) -> Gender:
+    for word in entity.key.split():
+        if word in MALE_TITLES or word in MALE_NAMES or word in MALE_NOUNS:
+            return "m"
+        if word in FEMALE_TITLES or word in FEMALE_NAMES or word in FEMALE_NOUNS:
+            return "f"
+    return ""
+
+
+def _pairs(passage: Passage, mentions: list[_Mention]) -> Iterator[tuple[int, _Mention, _Mention]]:
+    """Pairs of a sentence with their strength: the subject with all, neighbours, then the rest."""
+    mentions = _distinct(mentions)
+    lead = next((mention for mention in mentions if mention.subject), None)
+    people = [mention for mention in mentions if mention.entity.kind == "character"]
+    lead = lead or (people[0] if people else mentions[0])
+    seen: set[frozenset[str]] = set()
+    others = [mention for mention in mentions if mention is not lead]
+    neighbours = pairwise(mentions)
+    for one, two in (*((lead, other) for other in others), *neighbours):
+        ends = frozenset((one.entity.key, two.entity.key))
+        if len(ends) == 2 and ends not in seen and not _is_same(one.entity, two.entity):
+            seen.add(ends)
+            related = _related(passage, one, two, lead)
+            if related is not None:
+                yield related
+
+
+def _distinct(mentions: list[_Mention]) -> list[_Mention]:
+    kept: dict[str, _Mention] = {}
+    for mention in mentions:
+        known = kept.get(mention.entity.key)
+        if known is None or (mention.subject and not known.subject):
+            kept[mention.entity.key] = mention
+    found = sorted(kept.values(), key=lambda mention: mention.first)
+    return found[:_MOST_IN_SENTENCE]
+
+
+def _is_same(one: Named, two: Named) -> bool:
+    """Whether one name holds the other: nobody relates to their own surname."""
+    mine, other = set(one.key.split()), set(two.key.split())
+    return mine <= other or other <= mine
+
+
+def _related(
+    passage: Passage, one: _Mention, two: _Mention, lead: _Mention
+) -> tuple[int, _Mention, _Mention] | None:
+    first, second = (one, two) if one.first < two.first else (two, one)
+    between = [passage.word(index) for index in range(first.last, second.first)]
+    behind = _behind(passage, second, between)
+    if "time" in (first.entity.kind, second.entity.kind):
+        if first.entity.kind == second.entity.kind:
+            return None
+        source, target = (second, first) if first.entity.kind == "time" else (first, second)
+        near = between[-_REACH:] + behind
+        return (strength_of_date(near), source, target) if lead in (one, two) else None
+    strength = _strength(between, behind)
+    if lead not in (one, two) and strength < ACTS_ON + 1:
+        return None
+    if _is_passive(between):
+        return strength, second, first
+    if lead is second and strength <= IN_A_CLAUSE:
+        return strength, lead, first
+    return strength, first, second
+
+
+def _behind(passage: Passage, second: _Mention, between: list[str]) -> list[str]:
+    """The words behind a pair that is joined by "and": "X and Y *were married*"."""
+    if between not in (["and"], [",", "and"]):
+        return []
+    words: list[str] = []
+    for index in range(second.last, min(second.last + _REACH, len(passage.tokens))):
+        if passage.word(index) in SUBORDINATORS or passage.word(index) in ".;:,":
+            break
+        words.append(passage.word(index))
+    return words
+
+
+def _strength(between: list[str], behind: list[str]) -> int:
+    if len(between) > _FAR or any(word in ".;!?" for word in between):
+        return MENTIONED
+    near = between if len(between) <= _REACH else between[:4] + between[-_REACH + 4 :]
+    if strength := strength_of(near + behind):
+        listed = between.count(",") > 2 and not KINSHIP & set(between[-3:])
+        return min(strength, IN_A_CLAUSE) if listed else strength
+    if any(is_finite(word) and word not in _BEING for word in near):
+        return ACTS_ON
+    return IN_A_CLAUSE if len(between) <= _REACH and between else IN_A_SENTENCE
+
+
+def _is_passive(between: list[str]) -> bool:
+    """Whether the second end acts: "X was taught by Y"."""
+    if not between or between[-1] != "by" or len(between) > _REACH:
+        return False
+    return any(is_past(word) and word not in _BEING for word in between)
