@@ -263,15 +263,19 @@ async def judge_by_recall(
     """Verdicts of the method's recall, with the configured models."""
     from offbook import Offbook
 
-    chosen = {"chat__model": arguments.model, "chat__base_url": arguments.base_url}
+    chosen = {
+        "method": arguments.method,
+        "chat__model": arguments.model,
+        "chat__base_url": arguments.base_url,
+    }
     with tempfile.TemporaryDirectory() as home:
         flags = {"home": home, **{key: value for key, value in chosen.items() if value}}
         async with await Offbook.open(**flags) as book:
             await book.create(persona)
-            await book.ingest(persona, [str(document)], method=arguments.method)
+            await book.ingest(persona, [document])
             verdicts = []
             for question in questions:
-                recall = await book.recall(persona, question, method=arguments.method)
+                recall, _ = await book.recall(persona, question)
                 if recall.boundary is None:
                     raise SystemExit(f"method {arguments.method!r} does not judge the boundary")
                 verdicts.append(recall.boundary.verdict)

@@ -167,9 +167,20 @@ def _general() -> frozenset[str]:
     return frozenset(word_term(word) for word in _GENERAL.split()) | {""}
 
 
-def general_words() -> frozenset[str]:
-    """The words of ``is_general`` and ``related_terms``, as they are listed: those of any age."""
+@cache
+def words_of_any_age() -> frozenset[str]:
+    """The words of ``is_general`` and ``related_terms``, as they are listed."""
     return frozenset(f"{_GENERAL} {_RELATED}".replace(":", "").split())
+
+
+@cache
+def _terms_of_any_age() -> frozenset[str]:
+    return frozenset(map(word_term, words_of_any_age()))
+
+
+def is_of_any_age(word: str) -> bool:
+    """Whether a folded word is one of ``words_of_any_age`` in some form, or general."""
+    return word_term(word) in _terms_of_any_age() or is_general(word)
 
 
 @lru_cache(maxsize=1 << 14)

@@ -10,10 +10,14 @@ from __future__ import annotations
 import gzip
 from functools import cache
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Final
 
 from offbook.language.words import word_term
 
+_SLIPS_FROM: Final = 6
+_VOWELS: Final = "aeiou"
+"""A consonant for another makes too many names of English words."""
 _FILE: Final = Path(__file__).parent / "data" / "english_words.txt.gz"
 
 
@@ -29,3 +33,15 @@ def is_english(word: str) -> bool:
     """
     term = word_term(word)
     return not term or term in _stems() or not term.isalpha()
+
+
+def is_misspelt(word: str) -> bool:
+    """Whether a folded word of some length is one slip of a key away from an English word."""
+    if len(word) < _SLIPS_FROM or not word.isascii():
+        return False
+    cuts = [(word[:at], word[at:]) for at in range(len(word) + 1)]
+    slips = [f"{head}{tail[1:]}" for head, tail in cuts if tail]
+    slips += [f"{head}{tail[1]}{tail[0]}{tail[2:]}" for head, tail in cuts if len(tail) > 1]
+    slips += [f"{head}{letter}{tail}" for head, tail in cuts for letter in ascii_lowercase]
+    slips += [f"{head}{letter}{tail[1:]}" for head, tail in cuts if tail for letter in _VOWELS]
+    return any(is_english(slip) for slip in slips)

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final, Literal, Self, cast
 
-from offbook.language.words import fold, word_term
+from offbook.language.words import fold
 
 EntityType = Literal["character", "location", "time", "event", "organization", "object"]
 
@@ -22,6 +22,7 @@ _LINE: Final = re.compile(r"(-?\d+): (.+)")
 _WORD: Final = re.compile(r"[^\W_]+(?:['’.&+-][^\W_]+)*")
 ANY_AGE: Final = -5000
 """The year of what there has always been."""
+_LONGEST: Final = 6
 _RENOWN: Final = 15
 """Years after its birth before which nobody has heard of a person."""
 
@@ -62,17 +63,12 @@ class Topics:
     """A list of topics, and how to find them in a text."""
 
     topics: tuple[Topic, ...]
-    _by_first: dict[str, list[tuple[tuple[str, ...], Topic]]] = field(
-        default_factory=dict, compare=False, repr=False
-    )
+    _by_key: dict[str, Topic] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for topic in self.topics:
             if not topic.is_of_any_age:
-                key = tuple(_key(word) for word in _WORD.findall(topic.name))
-                self._by_first.setdefault(key[0], []).append((key, topic))
-        for listed in self._by_first.values():
-            listed.sort(key=lambda one: -len(one[0]))
+                self._by_key.setdefault(_joined(_WORD.findall(topic.name)), topic)
 
     @classmethod
     def read(cls, text: str) -> Self:
@@ -80,19 +76,21 @@ class Topics:
         return cls(tuple(_parsed(text)))
 
     def find(self, text: str) -> list[Found]:
-        """The topics that ``text`` names, in order, none inside another."""
+        """The topics that ``text`` names, in order, none inside another.
+
+        It makes no difference how a compound is written: web site, web-site, website.
+        """
         words = list(_WORD.finditer(text))
-        keys = [_key(match.group()) for match in words]
         found: list[Found] = []
         at = 0
         while at < len(words):
-            hit = next(self._at(keys, at), None)
-            if hit is None:
-                at += 1
-                continue
-            size, topic = hit
-            found.append(Found(topic, words[at].start(), words[at + size - 1].end()))
-            at += size
+            for last in range(min(at + _LONGEST, len(words)), at, -1):
+                topic = self._by_key.get(_joined([word.group() for word in words[at:last]]))
+                if topic is not None:
+                    found.append(Found(topic, words[at].start(), words[last - 1].end()))
+                    at = last - 1
+                    break
+            at += 1
         return found
 
     def without(self, texts: Collection[str]) -> Topics:
@@ -117,11 +115,6 @@ class Topics:
             )
         )
 
-    def _at(self, keys: Sequence[str], at: int) -> Iterator[tuple[int, Topic]]:
-        for key, topic in self._by_first.get(keys[at], ()):
-            if tuple(keys[at : at + len(key)]) == key:
-                yield len(key), topic
-
 
 @cache
 def shipped_topics() -> Topics:
@@ -129,15 +122,14 @@ def shipped_topics() -> Topics:
     return Topics.read(_FILE.read_text(encoding="utf-8"))
 
 
-@cache
+def _joined(words: Sequence[str]) -> str:
+    return "".join(_key(part) for word in words for part in word.split("-"))
+
+
+@lru_cache(maxsize=1 << 14)
 def _key(word: str) -> str:
-    """A word in any number; stop words as they are, since they count inside a name."""
-    folded = fold(word).removesuffix("'s")
-    return _singular(folded) or word_term(folded)
-
-
-def _singular(word: str) -> str:
-    """Without the plural ending: stems would take "universal" for "university"."""
+    """A word folded, without possessive and plural: stems would make one of too many."""
+    word = fold(word).removesuffix("'s")
     if word.endswith("ies") and len(word) > 5:
         return f"{word[:-3]}y"
     if word.endswith("s") and len(word) > 3 and not word.endswith(("ss", "us", "is")):

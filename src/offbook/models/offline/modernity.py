@@ -1,9 +1,9 @@
 """How much a word that stands on no list sounds like something that came after a given year.
 
-Takes: a word or two, a year.  Gives: a score; above ``LATER`` it is taken for later. Two rules:
-parts of words with the age of what they name (tele-, -phone, cyber-), and a linear separator of
-word meanings, fitted when it is needed to our own list of dated topics (``dated``) and to words
-that belong to any age. Paper: ridge regression on class labels (Hastie, Tibshirani, Friedman 2009, 4.2).
+Takes: a word, a year.  Gives: whether it sounds later, and how much. Two rules: parts of words with
+the age of what they name (tele-, -phone, cyber-), and a linear separator of word meanings, fitted
+when it is needed to our own list of dated topics (``dated``) and to words that belong to any age.
+Paper: ridge regression on class labels (Hastie, Tibshirani, Friedman 2009, 4.2).
 """
 
 from __future__ import annotations
@@ -13,17 +13,20 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from offbook.language.concepts import general_words
+from offbook.language.concepts import words_of_any_age
 from offbook.language.english_words import is_english
-from offbook.language.words import fold, search_words
+from offbook.language.words import fold, search_words, word_term
 from offbook.models.offline import dated
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-LATER: Final = 0.3
-"""Chosen on our own list: with lines of it left out, 3 in 100 words of any age score higher."""
+_LATER: Final = 0.4
+_LATER_OF_COMMON: Final = 0.55
+"""From which score a word is later. A common word has many meanings, so it must score higher."""
+_COMMON: Final = 3000
+"""Rank in the table of meanings up to which a word is common."""
 _SURE: Final = 1.0
 _THINGS: Final = ("object", "event", "organization")
 _RIDGE: Final = 10.0
@@ -48,6 +51,12 @@ _PARTS: Final = (
     (re.compile(r"\w{2,}(?:burger|burgers)$"), 1885),
 )
 """Parts of words, and since when words are made with them."""
+
+
+def is_later(word: str, year: int) -> bool:
+    """Whether a folded word sounds like something that nobody had before ``year`` was over."""
+    rank = _rank(word)
+    return sounds_later(word, year) > (_LATER_OF_COMMON if rank < _COMMON else _LATER)
 
 
 def sounds_later(words: str, year: int) -> float:
@@ -88,6 +97,14 @@ def _meaning(text: str) -> NDArray[np.float64] | None:
     return unit
 
 
+def _rank(word: str) -> int:
+    """How many words are more frequent than this one."""
+    from offbook.models.static_vectors import shipped_vectors
+
+    table = shipped_vectors()
+    return int(table.ranks(table.rows(_hashes([word]), _hashes([word_term(word)])))[0])
+
+
 def _parted(word: str) -> str:
     """A compound as two English words ("hairdryer"), the halves as equal as may be; else empty."""
     cuts = sorted(range(3, len(word) - 2), key=lambda cut: abs(2 * cut - len(word)))
@@ -110,7 +127,7 @@ def _separator(year: int, topics: dated.Topics) -> tuple[NDArray[np.float64], fl
     import numpy as np
 
     known = [(topic.name, topic.year) for topic in topics.topics if topic.type in _THINGS]
-    known += [(word, dated.ANY_AGE) for word in sorted(general_words())]
+    known += [(word, dated.ANY_AGE) for word in sorted(words_of_any_age())]
     meanings = [(vector, since) for text, since in known if (vector := _meaning(text)) is not None]
     rows = np.array([[*vector, 1.0] for vector, _ in meanings])
     later = np.array([since > year for _, since in meanings])

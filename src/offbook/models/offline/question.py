@@ -14,14 +14,14 @@ from typing import Final
 
 from offbook.language import grammar
 from offbook.language.clauses import Token, tokens_of
-from offbook.language.concepts import is_general, related_terms
+from offbook.language.concepts import is_of_any_age, related_terms
 from offbook.language.english_words import is_english
 from offbook.language.lifetime import last_year_of
 from offbook.language.questions import read_question
 from offbook.language.unmentioned import unmentioned_words
 from offbook.language.words import fold, search_terms, word_term, words
 from offbook.models.offline import dated
-from offbook.models.offline.modernity import LATER, sounds_later
+from offbook.models.offline.modernity import is_later
 from offbook.models.offline.question_names import Named, names_in_question
 from offbook.models.offline.wide_scripts import language_of
 from offbook.prompts.question import (
@@ -33,7 +33,12 @@ from offbook.prompts.question import (
 
 _OLD_NAMES: Final = 1000
 """Places and people that were known by then are known in any world that does not say its time."""
+_GRACE: Final = 25
+"""Years after a life in which something that its texts do tell of may have been under way."""
 _GENERAL_ENTITIES: Final = 3
+_BEFORE_VERBS: Final = grammar.word_set(
+    "to can could will would shall should may might must do does did not"
+)
 _RELATED: Final = 6
 _TYPES: Final[dict[dated.EntityType, frozenset[str]]] = {
     "character": frozenset(
@@ -78,7 +83,18 @@ def _entities(inputs: QuestionInputs) -> list[QuestionEntity]:
     found = list(judge.entities())
     if all(entity.known for entity in found):
         found += _general(inputs, judge)
+    else:
+        found = [entity for entity in found if not (entity.known and _is_scene(entity))]
     return found or [_whole(inputs)]
+
+
+def _is_scene(entity: QuestionEntity) -> bool:
+    """Whether something known is not what a question hinges on that also names unknown things.
+
+    Places and peoples are where it happens; a capital alone makes no name of an English word.
+    """
+    said = words(entity.name)
+    return entity.type == "location" or (len(said) == 1 and is_english(said[0]))
 
 
 @dataclass(frozen=True)
@@ -111,7 +127,7 @@ class _Judge:
 
     def lacks(self, word: str) -> bool:
         """Whether the character's texts never use a folded word."""
-        return word_term(word) in self._lacking
+        return bool(self._lacking & set(search_terms(word)))
 
     def entities(self) -> Iterator[QuestionEntity]:
         """The names and dated things of the question, in its order."""
@@ -148,7 +164,8 @@ class _Judge:
             known = not (specific and strange and topic.year > _OLD_NAMES)
             reason = self._mention(name, known=known)
         else:
-            known = topic.year <= self.last_year
+            told = not any(self.lacks(word) for word in words(name))
+            known = topic.year <= self.last_year + (_GRACE if told else 0)
             when = "before" if known else "only after"
             reason = (
                 f"{name} came to be {when} the end of {self.inputs.character}'s time:"
@@ -176,14 +193,17 @@ class _Judge:
         """Words for things that sound later than the character's life and stand in no text."""
         if self.last_year is None:
             return
+        before = ""
         for token in tokens_of(self.inputs.question):
+            is_verb = before in _BEFORE_VERBS
+            before = token.low
             word = fold(token.text)
-            plain = token.is_word and len(word) > 3 and word not in grammar.FUNCTION
-            if not plain or is_general(word) or not self.lacks(word):
+            plain = token.is_word and len(word) > 2 and word not in grammar.FUNCTION
+            if is_verb or not plain or is_of_any_age(word) or not self.lacks(word):
                 continue
             if _overlaps(token.start, token.end, taken):
                 continue
-            if sounds_later(word, self.last_year) > LATER:
+            if is_later(word, self.last_year):
                 yield token
 
     def _later(self, token: Token) -> QuestionEntity:

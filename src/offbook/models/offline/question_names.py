@@ -12,7 +12,7 @@ from typing import Final
 
 from offbook.language import grammar
 from offbook.language.clauses import Token, starts_clause, tokens_of
-from offbook.language.english_words import is_english
+from offbook.language.english_words import is_english, is_misspelt
 from offbook.language.words import fold
 
 _SMALL: Final = frozenset(("of", "the", "van", "von", "de", "der", "du", "da", "di", "la", "le"))
@@ -48,13 +48,14 @@ def names_in_question(question: str, lacking: Callable[[str], bool]) -> list[Nam
     """
     tokens = tokens_of(question)
     capitals = _has_plain_case(tokens)
+    slips = question != question.lower()  # who writes no capitals writes names so, too
     found: list[Named] = []
     at = 0
     while at < len(tokens):
         last = _name_end(tokens, at) if capitals else at
-        if last == at and _is_strange(tokens[at], lacking):
+        if last == at and _is_strange(tokens[at], lacking, slips=slips):
             last = at + 1
-            while last < len(tokens) and _is_strange(tokens[last], lacking):
+            while last < len(tokens) and _is_strange(tokens[last], lacking, slips=slips):
                 last += 1
         if last > at:
             found.append(_named(question, tokens[at:last]))
@@ -103,17 +104,27 @@ def _is_capital(token: Token) -> bool:
     return len(token.text) > 1 or token.text.isalpha()
 
 
-def _is_strange(token: Token, lacking: Callable[[str], bool]) -> bool:
-    """Whether a word is none of English, none of the texts: a name that lost its capital."""
-    folded = fold(token.text)
-    if not folded.isalpha() or len(folded) < _SHORTEST or token.low in _NO_NAMES:
+def _is_strange(token: Token, lacking: Callable[[str], bool], *, slips: bool) -> bool:
+    """Whether a word is none of English, none of the texts: a name that lost its capital.
+
+    With ``slips``, a word in lower case that is nearly one of English is a slip of a key.
+    """
+    if token.low in _NO_NAMES:
         return False
-    return folded.isascii() and lacking(folded) and not is_english(folded)
+    parts = [part for part in fold(token.text).split("-") if len(part) >= _SHORTEST]
+    return any(
+        part.isalpha()
+        and part.isascii()
+        and lacking(part)
+        and not is_english(part)
+        and not (slips and is_misspelt(part))
+        for part in parts
+    )
 
 
 def _named(question: str, tokens: Sequence[Token]) -> Named:
     start, end = tokens[0].start, tokens[-1].end
-    words = [fold(token.text) for token in tokens if token.is_word]
+    words = [part for token in tokens if token.is_word for part in fold(token.text).split("-")]
     telling = [word for word in words if word not in grammar.TITLES | _SMALL] or words
     rare = [word for word in telling if not is_english(word)]
     return Named(question[start:end], start, end, tuple(dict.fromkeys(_told(rare or telling))))
