@@ -29,7 +29,8 @@ ADDRESS: Final = frozenset(
     "sir madam mrs mr miss master lord lady my dear child boy girl man woman fellow".split()
 )
 _GRAND: Final = frozenset("sir lord lady king queen prince princess saint pope emperor".split())
-MRS: Final = 0.5
+MRS: Final = 0.35
+BARE: Final = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +131,8 @@ def _of_words(a: PersonName, b: PersonName) -> Likeness:
             return Likeness(0.85, "the same name, more fully")
         if a.surname == b.surname:
             if _one_given(a, b):
+                if (a.titles | b.titles) & _GRAND and a.given[0] != b.given[0]:
+                    return Likeness(0.25, "a title is rarely joined to a short form")
                 return Likeness(0.9, "same surname, and the given names agree")
             return Likeness(0.0, "the given names differ")
         return _NOTHING
@@ -148,7 +151,7 @@ def _equal_words(a: PersonName, b: PersonName) -> Likeness:
     if a.kin != b.kin and (a.kin or b.kin) and not is_given(word):
         return Likeness(0.7, "the same name behind a term of kinship")
     if bare and titled.gender == "f" and not is_given(word) and not titled.titles & {"lady"}:
-        return Likeness(0.4, "a surname alone mostly means a man")
+        return Likeness(BARE, "a surname alone mostly means a man")
     if bare:
         return Likeness(0.8, "the same name with and without a title")
     if frozenset(("dr", "mr")) == a.titles | b.titles or a.titles & b.titles:
@@ -161,18 +164,20 @@ def _part_of(part: PersonName, full: PersonName) -> Likeness:
     word = part.words[0]
     if not part.takes_surname and _is_given_of(word, full):
         if is_own_name(word) and word not in full.given:
-            return Likeness(0.3, "a short form that is also a name of its own")
+            return Likeness(0.25, "a short form that is also a name of its own")
+        if full.titles & _GRAND and word not in full.given:
+            return Likeness(0.25, "a title is rarely joined to a short form")
         return Likeness(0.85, "the given name of the other")
     if part.takes_surname and _is_given_of(word, full) and is_given(word):
         return Likeness(0.7, "a title before the given name")
     if word != full.surname or not part.surname and part.titles:
         return _NOTHING
-    if not part.titles:
-        if gender_of_full(full) == "f":
-            return Likeness(0.4, "a surname alone mostly means a man")
-        return Likeness(0.65, "the surname of the other")
     if part.is_married_woman and not full.is_married_woman:
         return Likeness(MRS, "title and surname fit the full name")
+    if not part.titles:
+        if gender_of_full(full) == "f":
+            return Likeness(BARE, "a surname alone mostly means a man")
+        return Likeness(0.65, "the surname of the other")
     if part.titles & full.titles:
         return Likeness(0.8, "the same title and surname")
     return Likeness(0.7, "title and surname fit the full name")
@@ -197,9 +202,9 @@ def _single_words(a: PersonName, b: PersonName) -> Likeness:
     if not may_be_one(one, other):
         return _NOTHING
     if (a.titles | b.titles) & _GRAND:
-        return Likeness(0.3, "a title is rarely joined to a short form")
+        return Likeness(0.25, "a title is rarely joined to a short form")
     if is_own_name(one) or is_own_name(other):
-        return Likeness(0.3, "a short form that is also a name of its own")
+        return Likeness(0.25, "a short form that is also a name of its own")
     return Likeness(0.75, "a short form of the other name")
 
 

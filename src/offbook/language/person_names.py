@@ -88,6 +88,7 @@ KIN: Final = {
     "ward": ("ward", ""),
 }
 """Folded kinship terms to their plain form and gender."""
+_MATRONS: Final = word_set("aunt mother grandmother")
 _POSSESSIVES: Final = word_set("my your yo his her our their thy mine its meine mon ma")
 _ARTICLES: Final = word_set("a an the this that these those another some such")
 _FONDNESS: Final = word_set(
@@ -156,12 +157,15 @@ class PersonName:
     @property
     def is_bare(self) -> bool:
         """Whether it is one word without a title."""
-        return len(self.words) == 1 and not self.titles
+        return len(self.words) == 1 and not self.titles and not self.kin
 
     @property
     def is_married_woman(self) -> bool:
-        """Whether its title is that of a wife."""
-        return "mrs" in self.titles or ("lady" in self.titles and not self.is_full)
+        """Whether it is how a wife is called: "Mrs. Lane", "Lady Lane", "aunt Lane"."""
+        if "mrs" in self.titles:
+            return True
+        by_surname = len(self.words) == 1 and not is_given(self.words[0])
+        return by_surname and ("lady" in self.titles or self.kin in _MATRONS)
 
     @property
     def is_maiden(self) -> bool:

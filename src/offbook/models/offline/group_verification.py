@@ -20,15 +20,16 @@ from offbook.prompts.described import Described
 
 _LEAST: Final = 0.3
 _SURE: Final = 0.9
-_TITLED: Final = float(__import__("os").environ.get("TITLED","0.75"))
+_TITLED: Final = 0.75
 _PARENTS: Final = frozenset(("father", "mother"))
-_CLOSE: Final = float(__import__('os').environ.get('CLOSE','0.1'))
-_MASS: Final = float(__import__('os').environ.get('MASS','0.001'))
-_STYLE: Final = float(__import__('os').environ.get('STYLE','0.2'))
-_MARRIED: Final = float(__import__('os').environ.get('MARRIED','0.3'))
-_PARENT: Final = float(__import__('os').environ.get('PARENT','0.3'))
-_HEADS: Final = frozenset(("mr", "miss")) if not __import__('os').environ.get('NOHEADS') else frozenset()
-_SELF: Final = float(__import__('os').environ.get('SELF','0.25'))
+_MOST: Final = 40
+_TWICE: Final = 2
+_CLOSE: Final = 0.1
+_MASS: Final = 0.001
+_STYLE: Final = 0.5
+_MARRIED: Final = 0.3
+_HEADS: Final = frozenset(("mr", "miss"))
+_SELF: Final = 0.25
 """What it costs a name to be given to whoever says it: few speak of themselves by name."""
 
 
@@ -85,8 +86,8 @@ class _Table:
         name = self.names[number]
         if fitting[0][0] < _TITLED and any(self._is_parent_of(number, s) for s in people):
             return None  # of an earlier generation than those who bear the surname
-        close = [at for score, at in fitting if score >= fitting[0][0] - _CLOSE]
-        if len(close) > 1 and name.takes_surname and name.titles & _HEADS:
+        close = [self._mass(people[-at]) for score, at in fitting if score >= fitting[0][0] - _CLOSE]
+        if name.takes_surname and name.titles & _HEADS and max(close[1:], default=0) * _TWICE > close[0]:
             return None  # the head of a family is named so; the others by their given names
         return people[-fitting[0][1]]
 
@@ -97,23 +98,24 @@ class _Table:
         best = max(each.strength for each in found)
         if best < _LEAST:
             return 0.0
-        mass = sum(self.weight[other] for other in someone.members)
-        score = best + min(mass, 40) * _MASS
+        score = best + min(self._mass(someone), _MOST) * _MASS
         if best < _SURE:
             score -= _SELF * self._said_by(number, someone)
-        score -= _STYLE * self._is_styled_by_given(number, someone)
+        score -= _STYLE * self._styled_by_given(number, someone)
         score -= _MARRIED * self._is_maiden_and_wife(number, someone)
         return score
 
-    def _is_styled_by_given(self, number: int, someone: _Someone) -> bool:
-        """Whether "Miss Lane" would go to who is called "Miss Ann": the eldest is not."""
+    def _styled_by_given(self, number: int, someone: _Someone) -> float:
+        """How often who may be "Miss Lane" is called "Miss Ann": the eldest seldom is."""
         name = self.names[number]
         if not name.takes_surname or not name.titles & _HEADS:
-            return False
-        return any(
-            other.titles & name.titles and other.words != name.words
-            for other in (self.names[m] for m in someone.members)
+            return 0.0
+        styled = sum(
+            self.weight[m]
+            for m in someone.members
+            if self.names[m].titles & name.titles and self.names[m].words != name.words
         )
+        return styled / sum(self.weight[m] for m in someone.members)
 
     def _is_maiden_and_wife(self, number: int, someone: _Someone) -> bool:
         name = self.names[number]
@@ -133,6 +135,10 @@ class _Table:
     def fit(self, a: int, b: int) -> Likeness:
         """The likeness of two members."""
         return fit(self.members[a], self.members[b])
+
+    def _mass(self, someone: _Someone) -> int:
+        """How much is told of a person."""
+        return sum(self.weight[member] for member in someone.members)
 
     def _said_by(self, number: int, someone: _Someone) -> float:
         """Which part of those who say the name are this person."""

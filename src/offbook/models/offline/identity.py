@@ -18,6 +18,10 @@ from offbook.prompts.described import Described
 
 _PERSONS: Final = frozenset(("", "character", "person", "per", "people", "figure", "human"))
 _NOTHING: Final = Likeness(0.0, "nothing links the two names")
+_ESTATES: Final = frozenset(
+    "park hall house abbey grange college castle manor lodge farm court priory cottage rectory"
+    " hills mountains river island valley".split()
+)
 _ARTICLES: Final = ("the ", "a ", "an ", "la ", "le ", "les ", "der ", "die ", "das ")
 
 
@@ -71,7 +75,9 @@ def _demonstrative(
 
 @lru_cache(maxsize=1 << 16)
 def _thing_key(name: str) -> str:
-    low = " ".join(name.split()).casefold()
+    parts = name.split()
+    named = next((at for at, part in enumerate(parts) if part[:1].isupper()), 0)
+    low = " ".join(parts[named:]).casefold()
     for article in _ARTICLES:
         low = low.removeprefix(article)
     return " ".join(words(low))
@@ -86,6 +92,8 @@ def _things(a: Described, b: Described) -> Likeness:
     if other in called or one in named:
         return Likeness(0.95, "a description gives one as a name of the other")
     short, long = sorted((one, other), key=len)
+    if short and long.startswith(short + " ") and long[len(short) + 1 :] in _ESTATES:
+        return Likeness(0.5, "the same name without what kind of place it is")
     if short and long.startswith((short + " of ", short + " in ")) and len(short) > 3:
         return Likeness(0.6, "the same name, more fully")
     return _NOTHING
