@@ -1,6 +1,6 @@
 """The profile of a character: one paragraph that stands in front of every reply.
 
-Takes: the character's name, passages about them, what the graph says of them.  Gives: the paragraph.
+Takes: the name, passages, and what the graph says of the character.  Gives: the paragraph.
 """
 
 from __future__ import annotations
