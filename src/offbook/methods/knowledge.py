@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from offbook.retrieval.point import Point
     from offbook.retrieval.question_names import QuestionNames
     from offbook.settings import SettingsModel
-    from offbook.types import Character, Chunk, Message, Position
+    from offbook.types import Character, Message, Position
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,14 +142,19 @@ class Knowledge:
             lambda conn: names_of_question(conn, graph, character, full, until)
         )
 
-    def passage(self, passage: Passage) -> ContextItem:
-        """A chunk that was found as a piece of knowledge, its heading path as the title."""
-        return self.chunk(passage.chunk, passage.score)
+    async def chunks(self, ids: Sequence[str]) -> list[ContextItem]:
+        """Chunks by their ids as pieces of knowledge, without what stands after the point."""
+        from offbook.retrieval.passages import named_passages
 
-    def chunk(self, chunk: Chunk, score: float) -> ContextItem:
-        """A chunk as a piece of knowledge."""
+        character, until = self.character.id, self.until
+        found = await self.store.read(lambda conn: named_passages(conn, character, ids, until))
+        return [self.passage(passage) for passage in found]
+
+    def passage(self, passage: Passage) -> ContextItem:
+        """A chunk as a piece of knowledge, its heading path as the title."""
+        chunk = passage.chunk
         source = Source(chunk.document, chunk.id, chunk.start, chunk.end)
-        return ContextItem("knowledge", chunk.heading_path, chunk.text, score, (source,))
+        return ContextItem("knowledge", chunk.heading_path, chunk.text, passage.score, (source,))
 
     def recall(self, method: str, question: str, items: Iterable[ContextItem]) -> Recall:
         """The recall of a method: what scores high enough and fits the budget, best first."""

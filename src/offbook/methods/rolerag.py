@@ -108,19 +108,18 @@ async def _analyse(
 async def _source_chunks(
     knowledge: Knowledge, names: QuestionNames, analysis: Analysis | None, found: Findings
 ) -> list[ContextItem]:
-    """The chunks that write a name the graph lacks, and those that fit question and context."""
+    """The chunks that speak of what the graph lacks, and those that fit question and context."""
     most = knowledge.settings.rolerag.source_chunks
     if not most or (found.boundary is not None and found.boundary.verdict == "out"):
         return []
-    items = {chunk.id: knowledge.chunk(chunk, 1.0) for chunk in found.passages[:most]}
     if analysis is None:
         hits = await knowledge.search(names.question, "graph", most)
     else:
         text = f"{names.question}\n{analysis.context}"
         hits = await knowledge.search(text, "graph", most, vector=analysis.question)
-    for hit in hits:
-        items.setdefault(hit.chunk.id, knowledge.passage(hit))
-    return list(items.values())[:most]
+    named = await knowledge.chunks(found.passages[:most])
+    by_place = {item.sources: item for item in [*map(knowledge.passage, hits), *named]}
+    return sorted(by_place.values(), key=lambda item: -item.score)[:most]
 
 
 def _shares(settings: RoleragSettings) -> tuple[float, ...]:

@@ -7,7 +7,7 @@ paper means and the published code forgets.
 
 The verdict looks at what the question hinges on: the entities that stand in the question itself,
 or, where none does, all of them; the character is never one. An entity is out where the character
-cannot know of it, and where it has a name of its own and neither graph nor text mentions it.
+cannot know of it, and where it has a name of its own that neither graph nor texts speak of.
 ``out``: all of them are. ``partly``: some. ``in``: none, or nothing was named.
 """
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from offbook.retrieval.graph_index import GraphIndex
     from offbook.retrieval.question_names import QuestionNames
     from offbook.settings.model import RoleragSettings
-    from offbook.types import Chunk, Entity, Relation
+    from offbook.types import Entity, Relation
 
 STRONGEST = 10.0
 """The greatest strength of a relation: its score is its strength divided by it."""
@@ -67,14 +67,14 @@ class Analysis:
 class Findings:
     """What the branches found, kind by kind, best first.
 
-    ``passages`` are chunks that write a name which the graph lacks; ``boundary`` is None where
+    ``passages`` are ids of chunks that speak of what the graph lacks; ``boundary`` is None where
     nobody judged it.
     """
 
     entities: list[ContextItem] = field(default_factory=list)
     relations: list[ContextItem] = field(default_factory=list)
     outside: list[ContextItem] = field(default_factory=list)
-    passages: list[Chunk] = field(default_factory=list)
+    passages: list[str] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     boundary: Boundary | None = None
 
@@ -164,7 +164,7 @@ def of_names_alone(index: GraphIndex, names: QuestionNames) -> Findings:
     for name in names.known:
         for at in name.entities:
             collected.specific(at, 1.0)
-    found.passages = list(names.places.values())
+    found.passages = [chunk for chunk in names.places.values() if chunk is not None]
     collected.sort()
     return found
 
@@ -243,10 +243,10 @@ class _Branches:
         )
         for at, score in near:
             self._collected.specific(at, score)
-        chunk = self._names.places.get(fold(entity.name))
-        if chunk is not None and self._settings.source_chunks:
+        spoken_of, chunk = self._names.place_of(entity.name, self._index.texts)
+        if chunk is not None:
             self._found.passages.append(chunk)
-        elif not near:
+        if not near and not spoken_of:
             self._not_found(entity)
 
     def _not_found(self, entity: QuestionEntity) -> None:

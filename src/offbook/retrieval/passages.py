@@ -8,6 +8,7 @@ chunks after it are not in the index, and the chunk that it lies in is cut there
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
@@ -92,7 +93,16 @@ async def search_passages(
         found = await store.read(lambda conn: _passages(conn, character, hits))
     if until is None:
         return found
-    return await store.read(lambda conn: _before(conn, character, found, until))
+    return await store.read(lambda conn: _before(conn, character.id, found, until))
+
+
+def named_passages(
+    conn: Connection, character: str, ids: Sequence[str], until: Position | None
+) -> list[Passage]:
+    """Chunks by their ids, for whoever knows that they speak of what is asked: score 1."""
+    chunks = chunk_rows.get_chunks(conn, character, list(dict.fromkeys(ids)))
+    found = [Passage(chunk, 1.0, None, None) for chunk in chunks]
+    return found if until is None else _before(conn, character, found, until)
 
 
 def _passages(conn: Connection, character: Character, hits: list[Hit]) -> list[Passage]:
@@ -106,10 +116,10 @@ def _passage(chunk: Chunk, hit: Hit) -> Passage:
 
 
 def _before(
-    conn: Connection, character: Character, found: list[Passage], until: Position
+    conn: Connection, character: str, found: list[Passage], until: Position
 ) -> list[Passage]:
     """What of the passages stands before a point."""
-    order = order_of(conn, character.id)
+    order = order_of(conn, character)
     cut = ((passage, chunk_until(passage.chunk, order, until)) for passage in found)
     return [replace(passage, chunk=chunk) for passage, chunk in cut if chunk is not None]
 

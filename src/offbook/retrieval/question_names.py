@@ -17,13 +17,15 @@ from offbook.language.stopwords import HAN_FUNCTION
 from offbook.language.unmentioned import unmentioned_words
 from offbook.language.words import fold, search_terms
 from offbook.retrieval.name_table import NameInText, NameTable, composed, key_of
+from offbook.retrieval.point import chunk_until, order_of
 from offbook.stores import chunks as chunk_rows
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from offbook.retrieval.graph_index import GraphIndex
-    from offbook.types import Chunk, Position
+    from offbook.retrieval.text_terms import TextTerms
+    from offbook.types import Position
 
 MOST_CANDIDATES: Final = 16
 """Names and words of one question whose vectors are made beside the call."""
@@ -43,7 +45,8 @@ class QuestionNames:
         question: As it is searched for: with what it refers back to in front.
         known: Names of entities of the graph.
         in_texts: Other names and words of the question that the texts use, as written.
-        places: Folded name -> the first chunk that writes it, for the names in ``in_texts``.
+        places: Folded name that was looked for in the texts -> the first chunk that speaks of it,
+            or None where none does.
         unmentioned: Words of the question that the texts never use.
         candidates: What else the question may name: names first, then words.
     """
@@ -51,7 +54,7 @@ class QuestionNames:
     question: str
     known: tuple[NameInText, ...]
     in_texts: tuple[str, ...]
-    places: dict[str, Chunk]
+    places: dict[str, str | None]
     unmentioned: tuple[str, ...]
     candidates: tuple[str, ...]
 
@@ -65,6 +68,21 @@ class QuestionNames:
     def terms(self) -> frozenset[str]:
         """The search terms of the question."""
         return frozenset(search_terms(self.question))
+
+    def place_of(self, name: str, texts: TextTerms) -> tuple[bool, str | None]:
+        """Whether the texts speak of a name that the graph lacks, and the first chunk that does.
+
+        A name of several words of which each stands somewhere is not said to be unknown: "Joseph
+        Bonaparte" may be "his brother Joseph".
+        """
+        key = fold(name)
+        if key in self.places:
+            place = self.places[key]
+            several = len(key_of(name)) > 1
+            return place is not None or (several and _all_held(name, texts)), place
+        if not _all_held(name, texts):
+            return False, None
+        return True, next(iter(texts.chunks_with(search_terms(name), 1)), None)
 
     def nearest_candidate(self, name: str) -> int | None:
         """The candidate that shares most words with a name, or None where none shares any."""
@@ -101,11 +119,12 @@ def names_of_question(
         if term.weight >= 1 and not term.name and not set(key_of(term.word)) <= taken
     ]
     places = _places(conn, index, character, names, until)
-    used = [word for word in words if all(map(index.texts.holds, search_terms(word)))]
+    written = {fold(name) for name in names if places[fold(name)] is not None}
+    used = [word for word in words if _all_held(word, index.texts)]
     return QuestionNames(
         question=question,
         known=tuple(known),
-        in_texts=tuple([name for name in names if fold(name) in places] + used),
+        in_texts=tuple([name for name in names if fold(name) in written] + used),
         places=places,
         unmentioned=unmentioned_words(question, index.texts.holds),
         candidates=tuple(_distinct([*names, *_wide_runs(question), *words])[:MOST_CANDIDATES]),
@@ -114,27 +133,27 @@ def names_of_question(
 
 def _places(
     conn: Connection, index: GraphIndex, character: str, names: list[str], until: Position | None
-) -> dict[str, Chunk]:
-    """The first chunk that writes each name, with the capitals that it has in the question.
+) -> dict[str, str | None]:
+    """The first chunk that writes each name, with the capital that it has in the question.
 
     Equal stems are not enough: somebody who asks after "Apple" does not mean the apples.
     """
-    from offbook.retrieval.point import chunk_until, order_of
-
-    found: dict[str, Chunk] = {}
+    found: dict[str, str | None] = {fold(name): None for name in names}
     order = order_of(conn, character) if names and until is not None else {}
     for name in names:
         ids = index.texts.chunks_with(search_terms(name), _LOOKED_AT)
         table = NameTable([(name, 0)])
         for chunk in chunk_rows.get_chunks(conn, character, ids):
             kept = chunk if until is None else chunk_until(chunk, order, until)
-            if kept is None:
-                continue
-            written = table.find(kept.text_with_headings)
+            written = [] if kept is None else table.find(kept.text_with_headings)
             if any(w.text[:1].isupper() or not name[:1].isupper() for w in written):
-                found[fold(name)] = kept
+                found[fold(name)] = chunk.id
                 break
     return found
+
+
+def _all_held(name: str, texts: TextTerms) -> bool:
+    return all(map(texts.holds, search_terms(name)))
 
 
 def _wide_runs(question: str) -> Iterable[str]:
