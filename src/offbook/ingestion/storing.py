@@ -198,8 +198,13 @@ def splitter_arguments(name: str, settings: SettingsModel) -> dict[str, Any]:
         fixed = settings.fixed
         return {"size": fixed.size, "overlap": fixed.overlap, "unit": fixed.unit}
     if name == "graph":
-        content = settings.graph.boundaries == "content"
-        return {"preset": "default" if content else "faithful"}
+        if settings.graph.boundaries == "content":
+            return {}
+        return {
+            "preset": "faithful",
+            "size": settings.graph.size,
+            "overlap": settings.graph.overlap,
+        }
     return {}
 
 

@@ -121,8 +121,10 @@ class GraphSettings(Section):
     """The graph of the character: extraction and entity normalization (paper 001, section 3)."""
 
     boundaries: Literal["content", "window"] = Field(
-        "content", description="content-defined, or the paper's window of 600 with overlap 100"
+        "content", description="content-defined, or the paper's windows of equal length"
     )
+    size: int = Field(600, ge=50, description="tokens of a window, where boundaries are windows")
+    overlap: int = Field(100, ge=0, description="tokens that neighbouring windows share")
     entity_types: tuple[str, ...] = Field(
         ("character", "location", "time", "event", "organization", "object"),
         min_length=1,
