@@ -16,15 +16,14 @@ from offbook.errors import IndexMissing
 from offbook.graph.drawing.formats import writer_for
 from offbook.graph.drawing.quotes import Quotes
 from offbook.graph.loading import load_graph
-from offbook.stores import chunks, documents
+from offbook.retrieval.graph_index import check_graph
+from offbook.stores import documents
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from offbook.app.book import Offbook
     from offbook.types import Character, Document, Graph
-
-_CHUNKING = "graph"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +47,19 @@ async def draw(book: Offbook, character: Character, file: Path) -> GraphReport:
 
     Raises:
         UsageError: the suffix is unknown, or there is no folder for the file.
-        IndexMissing: the character has no graph; the hint is the command that builds it.
+        IndexMissing: the character has no graph, or half of one; the hint is the command that
+            builds it.
         StoreFailed: the file cannot be written.
     """
     writer = writer_for(file)
     place = require_place(file)
-    graph, texts, built = await book.store.read(lambda conn: _read(conn, character.id))
-    if not built:
+    try:
+        graph, texts = await book.store.read(lambda conn: _read(conn, character))
+    except IndexMissing as error:
+        stored = await book.store.read(lambda conn: documents.list_all(conn, character.id))
         command = f"{build_command(book.settings, character.id)} --method rolerag"
-        more = "" if await _has_documents(book, character) else " FILE..."
-        raise IndexMissing(f"{character.name!r} has no graph", f"build it: {command}{more}")
+        error.hint = f"build it: {command}{'' if stored else ' FILE...'}"
+        raise
     write_whole(place, writer(graph, character.name, Quotes(texts)))
     return GraphReport(
         character.id,
@@ -69,21 +71,13 @@ async def draw(book: Offbook, character: Character, file: Path) -> GraphReport:
     )
 
 
-def _read(conn: Connection, character: str) -> tuple[Graph, list[Document], bool]:
-    """The graph, the documents it is from in their order, and whether there is one at all."""
-    graph = load_graph(conn, character)
-    if not graph.entities and _CHUNKING not in chunks.list_chunkings(conn, character):
-        return graph, [], False
+def _read(conn: Connection, character: Character) -> tuple[Graph, list[Document]]:
+    """The graph, and the documents that it is from, in their order."""
+    check_graph(conn, character)
+    graph = load_graph(conn, character.id)
     sources = [source for entity in graph.entities for source in entity.sources]
     sources += [source for relation in graph.relations for source in relation.sources]
     named = {source.document for source in sources}
-    found = [
-        documents.get(conn, character, info.id)
-        for info in documents.list_all(conn, character)
-        if info.id in named
-    ]
-    return graph, [document for document in found if document is not None], True
-
-
-async def _has_documents(book: Offbook, character: Character) -> bool:
-    return bool(await book.store.read(lambda conn: documents.list_all(conn, character.id)))
+    ids = [info.id for info in documents.list_all(conn, character.id) if info.id in named]
+    found = [documents.get(conn, character.id, id_) for id_ in ids]
+    return graph, [document for document in found if document is not None]

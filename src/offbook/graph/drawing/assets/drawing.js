@@ -1,7 +1,8 @@
 // The picture: nodes, relations and names on a canvas, as the state of the page says.
 class Drawing {
-  static CELL = 12; // names keep this grid of screen pixels free of one another
+  static CELL = 8; // names keep this grid of screen pixels free of one another
   static NAMES = 220;
+  static NAMED = 2.5; // of many, those whose radius is below this get no name
 
   constructor(canvas, model, layout) {
     Object.assign(this, { canvas, model, layout });
@@ -225,7 +226,8 @@ class Drawing {
   names(lit) {
     const { pen, model } = this;
     const focus = model.focus();
-    const taken = new Set();
+    const taken = this.bodies();
+    const least = lit || model.nodes.length <= 80 ? 0 : Drawing.NAMED;
     const order = lit ? [...lit].sort((a, b) => (b === focus) - (a === focus) || a - b) : null;
     let written = 0;
     pen.textAlign = "center";
@@ -235,17 +237,32 @@ class Drawing {
     for (let place = 0; place < (order || model.nodes).length && written < Drawing.NAMES; place++) {
       const i = order ? order[place] : place;
       const node = model.nodes[i];
-      if (!model.shows(node)) continue;
+      if (!model.shows(node) || (i !== focus && this.size(i) < least)) continue;
       if (this.name(node, i === focus, taken)) written++;
     }
   }
 
+  // The cells under large nodes: no name may cover them.
+  bodies() {
+    const taken = new Set();
+    for (const node of this.model.nodes) {
+      const i = node.index, r = this.size(i);
+      if (r < 9 || !this.model.shows(node)) continue;
+      const x = this.screenX(i), y = this.screenY(i);
+      if (x < -r || y < -r || x > this.width + r || y > this.height + r) continue;
+      // Less than the whole, or the node's own name would find no room.
+      for (const cell of this.claim(x - r + 4, y - r + 9, 2 * r - 8, 2 * r - 18)) taken.add(cell);
+    }
+    return taken;
+  }
+
+  // Below the node, or above it where another name stands below.
   name(node, isFocus, taken) {
     const { pen } = this;
     const i = node.index, r = this.size(i);
     let x = this.screenX(i);
-    const y = this.screenY(i) + r + 3;
-    if (x < -r || y < -20 || x > this.width + r || y > this.height + 20) return false;
+    const y = this.screenY(i);
+    if (x < -r || y < -r - 20 || x > this.width + r || y > this.height + r) return false;
     const size = isFocus ? 14 : Math.min(14, 10.5 + r / 6);
     const font = `${isFocus || r > 14 ? 600 : 400} ${size}px system-ui, "Noto Sans", "Noto Sans CJK SC", sans-serif`;
     pen.font = font;
@@ -253,14 +270,18 @@ class Drawing {
     let width = this.widths.get(key);
     if (width === undefined) this.widths.set(key, (width = pen.measureText(node.short).width));
     x = Math.max(width / 2 + 4, Math.min(x, this.width - width / 2 - 4));
-    const cells = this.claim(x - width / 2 - 2, y, width + 4, size + 2);
-    if (!isFocus && cells.some((cell) => taken.has(cell))) return false;
+    const places = [y + r + 3, y - r - size - 4].map((top) => ({
+      top, cells: this.claim(x - width / 2 - 2, top, width + 4, size + 2),
+    }));
+    const free = places.find(({ cells }) => !cells.some((cell) => taken.has(cell)));
+    if (!free && !isFocus) return false;
+    const { top, cells } = isFocus ? places[0] : free;
     cells.forEach((cell) => taken.add(cell));
     pen.lineWidth = 3.5;
     pen.strokeStyle = this.ground;
-    pen.strokeText(node.short, x, y);
+    pen.strokeText(node.short, x, top);
     pen.fillStyle = this.ink;
-    pen.fillText(node.short, x, y);
+    pen.fillText(node.short, x, top);
     return true;
   }
 

@@ -1,0 +1,288 @@
+"""The graph page works in a browser: offline, with hostile texts, by mouse, touch and keyboard."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.async_api import Page, expect
+
+from offbook.graph.drawing.page import write_html
+from tests.browser.conftest import OpenPage, TakePicture
+from tests.graph.drawing import graphs
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+INK = {"light": "#1d1f23", "dark": "#eceef1"}
+GROUND = {"light": "#f7f7f5", "dark": "#14161a"}
+CHARACTER = {"light": "#2563c9", "dark": "#7aa9ff"}
+LOCATION = {"light": "#15803d", "dark": "#5fcf87"}
+
+
+def html(made: graphs.Made, name: str = "Mara Quill") -> str:
+    return write_html(made.graph, name, made.quotes)
+
+
+def entry(page: Page, name: str):
+    return page.locator(".entity").filter(has=page.get_by_text(name, exact=True))
+
+
+async def names(page: Page) -> list[str]:
+    return await page.locator(".entity .name").all_text_contents()
+
+
+async def repainted(page: Page) -> None:
+    await page.evaluate(
+        "() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 60)))"
+    )
+    await page.wait_for_selector("html[data-layout=settled]", state="attached")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+async def test_it_is_drawn_at_any_width_in_both_schemes(
+    show: OpenPage, picture: TakePicture, width, scheme
+):
+    page = (await show(html(graphs.small()), width, 844, scheme)).page
+    seen = await picture(page, f"small-{width}-{scheme}")
+    assert len(seen) > 40
+    assert seen[GROUND[scheme]] > 20_000
+    for colour in (CHARACTER[scheme], LOCATION[scheme]):
+        assert seen[colour] > 300
+    assert seen[INK[scheme]] > 200
+    overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    assert await page.evaluate(overflow) == 0
+    for part in ("#search", "#canvas", "#legend", "#entities"):
+        box = await page.locator(part).bounding_box()
+        assert box is not None
+        assert box["width"] > 60
+        assert box["height"] > 20
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width
+
+
+async def test_an_entry_of_the_list_opens_all_that_is_known(show: OpenPage, picture: TakePicture):
+    page = (await show(html(graphs.small()))).page
+    await expect(page.locator("#counts")).to_have_text("8 entities · 8 relations")
+    await entry(page, "Mara Quill").click()
+    details = page.locator("#details")
+    await expect(details.locator("h2")).to_have_text("Mara Quill")
+    await expect(details.locator(".kind")).to_have_text("character · 4 mentions · 4 relations")
+    await expect(details.locator(".described")).to_contain_text("Keeper of the lighthouse")
+    assert await details.locator(".aliases li").all_text_contents() == [
+        "the Lamplighter",
+        "Auntie Quill",
+    ]
+    quotes = page.locator("#details > div > blockquote")
+    await expect(quotes.first.locator("p")).to_have_text(
+        "Mara Quill keeps the lighthouse of Skerry Point."
+    )
+    await expect(quotes.first.locator("mark")).to_have_text("Mara Quill")
+    await expect(quotes.first.locator("cite")).to_have_text("lighthouse.md")
+    await expect(quotes).to_have_count(3)
+    assert len(await picture(page, "small-open")) > 40
+
+
+async def test_a_relation_leads_to_its_other_end_and_back(show: OpenPage):
+    page = (await show(html(graphs.small()))).page
+    await entry(page, "Mara Quill").click()
+    relation = page.locator(".relation").first
+    await expect(relation).to_contain_text("sister, who has not forgiven him")
+    await expect(relation.locator(".strength")).to_have_attribute("aria-label", "strength 9 of 10")
+    await relation.locator("summary").click()
+    await expect(relation.locator("blockquote")).to_contain_text("Mara has not forgiven")
+    await relation.get_by_role("button", name="Tobias").click()
+    await expect(page.locator("#details h2")).to_have_text("Tobias")
+    await page.go_back()
+    await expect(page.locator("#details h2")).to_have_text("Mara Quill")
+    await page.keyboard.press("Escape")
+    await expect(page.locator("#details")).to_be_hidden()
+    assert len(await names(page)) == 8
+
+
+async def test_a_click_on_a_node_opens_it_and_on_nothing_closes_it(show: OpenPage):
+    page = (await show(html(graphs.single()))).page
+    canvas = await page.locator("#canvas").bounding_box()
+    assert canvas is not None
+    legend = await page.locator("#legend").bounding_box()
+    assert legend is not None
+    # One node stands in the middle of the room between the legend and the buttons.
+    left, right = 48 + legend["width"], canvas["width"] - 80
+    x, y = canvas["x"] + (left + right) / 2, canvas["y"] + canvas["height"] / 2
+    await page.mouse.move(x, y)
+    await expect(page.locator("#tip")).to_have_text("Ishmael")
+    await page.mouse.click(x, y)
+    await expect(page.locator("#details h2")).to_have_text("Ishmael")
+    await expect(page.locator("#details .described")).to_have_text("Somebody alone.")
+    await page.mouse.click(canvas["x"] + 30, canvas["y"] + 30)
+    await expect(page.locator("#details")).to_be_hidden()
+
+
+async def test_the_search_finds_names_and_aliases_without_case_or_accents(show: OpenPage):
+    page = (await show(html(graphs.small()))).page
+    await page.keyboard.press("/")
+    await page.keyboard.type("lÁmplight")
+    assert await names(page) == ["Mara Quill"]
+    await expect(page.locator(".entity .also")).to_have_text("the Lamplighter")
+    await page.keyboard.press("Enter")
+    await expect(page.locator("#details h2")).to_have_text("Mara Quill")
+    await page.locator("#search").fill("zzz")
+    await expect(page.locator("#details")).to_be_hidden()
+    await expect(page.locator("#nothing")).to_contain_text("zzz")
+    assert await names(page) == []
+
+
+async def test_the_search_knows_other_scripts(show: OpenPage, picture: TakePicture):
+    page = (await show(html(graphs.chinese(), "林黛玉"), 390, 844)).page
+    await picture(page, "chinese")
+    await page.locator("#search").fill("颦")
+    assert await names(page) == ["林黛玉"]
+    await entry(page, "林黛玉").click()
+    quotes = await page.locator("#details blockquote p").all_text_contents()
+    assert "宝玉见了颦儿，便说：“这个妹妹我曾见过的。”" in quotes
+
+
+async def test_a_type_is_hidden_from_the_list_and_from_the_drawing(
+    show: OpenPage, picture: TakePicture
+):
+    page = (await show(html(graphs.small()))).page
+    before = await picture(page, "small-all-types")
+    button = page.locator("#legend button", has_text="character")
+    await button.click()
+    await expect(button).to_have_attribute("aria-pressed", "false")
+    assert "Mara Quill" not in await names(page)
+    assert len(await names(page)) == 5
+    await repainted(page)
+    after = await picture(page, "small-without-characters")
+    # What is left of the colour is the legend's.
+    assert after.get(CHARACTER["light"], 0) < 150 < before[CHARACTER["light"]]
+    await button.click()
+    assert len(await names(page)) == 8
+
+
+async def test_hostile_texts_stay_text(show: OpenPage, picture: TakePicture):
+    watched = await show(html(graphs.hostile(), graphs.HOSTILE_NAME))
+    page = watched.page
+    assert await page.title() == f"{graphs.HOSTILE_NAME} · graph"
+    assert sorted(await names(page)) == sorted(
+        [graphs.HOSTILE_NAME, graphs.RIGHT_TO_LEFT, graphs.SEPARATED]
+    )
+    for place in range(3):
+        await page.locator(".entity").nth(place).click()
+        for summary in await page.locator("#details summary").all():
+            await summary.click()
+        await picture(page, f"hostile-{place}")
+        await page.locator(".back").click()
+    await entry(page, graphs.HOSTILE_NAME).click()
+    details = page.locator("#details")
+    await expect(details.locator(".described")).to_have_text(graphs.HOSTILE_NAME)
+    await expect(details.locator(".aliases li")).to_have_text(graphs.HOSTILE_ALIAS)
+    assert (await details.locator("cite").first.text_content()) == f"{graphs.HOSTILE_NAME}.md"
+    for tag in ("img", "b", "iframe"):
+        assert await page.locator(tag).count() == 0
+    assert await page.locator("script").count() == 2
+
+
+async def test_marks_stand_on_the_right_letters_behind_an_emoji(show: OpenPage):
+    page = (await show(html(graphs.hostile()))).page
+    await entry(page, graphs.SEPARATED).click()
+    marks = await page.locator("#details blockquote mark").all_text_contents()
+    assert graphs.SEPARATED in marks
+
+
+async def test_everything_can_be_reached_by_keyboard(show: OpenPage):
+    page = (await show(html(graphs.small()))).page
+    await page.locator("#search").focus()
+    await page.keyboard.press("ArrowDown")
+    await expect(page.locator(".entity").first).to_be_focused()
+    await page.keyboard.press("ArrowDown")
+    await page.keyboard.press("ArrowDown")
+    await expect(entry(page, "Skerry Point")).to_be_focused()
+    await page.keyboard.press("Enter")
+    await expect(page.locator("#details h2")).to_be_focused()
+    await page.keyboard.press("Escape")
+    await expect(entry(page, "Skerry Point")).to_be_focused()
+    await page.keyboard.press("End")
+    await expect(page.locator(".entity").last).to_be_focused()
+    order = []
+    await page.locator("#search").focus()
+    for _ in range(10):
+        await page.keyboard.press("Tab")
+        order.append(
+            await page.evaluate("document.activeElement.id || document.activeElement.className")
+        )
+    assert "canvas" in order
+    assert {"zoom-in", "zoom-out", "zoom-fit"} <= set(order)
+    assert "entity" in order
+
+
+async def test_the_drawing_moves_and_zooms_by_keyboard_wheel_and_buttons(
+    show: OpenPage, picture: TakePicture
+):
+    page = (await show(html(graphs.small()))).page
+    first = await picture(page, "zoom-fit")
+    await page.locator("#canvas").focus()
+    steps = [
+        page.keyboard.press("+"),
+        page.keyboard.press("ArrowLeft"),
+        page.locator("#zoom-in").click(),
+    ]
+    seen = [first[CHARACTER["light"]]]
+    for step in steps:
+        await step
+        await repainted(page)
+        seen.append((await picture(page, "zoomed"))[CHARACTER["light"]])
+    assert seen[1] > seen[0]
+    await page.mouse.move(300, 400)
+    for _ in range(12):
+        await page.mouse.wheel(0, 400)
+    await repainted(page)
+    assert (await picture(page, "zoomed-out"))[CHARACTER["light"]] < seen[0] / 3
+    await page.locator("#zoom-fit").click()
+    await repainted(page)
+    again = (await picture(page, "zoom-fit-again"))[CHARACTER["light"]]
+    assert abs(again - seen[0]) < seen[0] * 0.03
+
+
+async def test_the_same_graph_gives_the_same_picture(show: OpenPage, picture: TakePicture):
+    pictures = [
+        await picture((await show(html(graphs.small()))).page, f"same-{number}")
+        for number in range(2)
+    ]
+    assert pictures[0] == pictures[1]
+
+
+async def test_an_address_opens_an_entity_and_a_broken_one_does_no_harm(show: OpenPage):
+    watched = await show(html(graphs.hostile()))
+    page = watched.page
+    for bad in ("#%zz", "#%E0%A4%A", "#nobody"):
+        await page.evaluate("(hash) => { location.hash = hash; }", bad)
+        await repainted(page)
+        await expect(page.locator("#details")).to_be_hidden()
+    await entry(page, graphs.SEPARATED).click()
+    address = await page.evaluate("location.hash")
+    await page.keyboard.press("Escape")
+    await page.evaluate("(hash) => { location.hash = hash; }", address)
+    await expect(page.locator("#details h2")).to_have_text(graphs.SEPARATED)
+
+
+async def test_an_empty_graph_says_so(show: OpenPage):
+    page = (await show(html(graphs.empty()))).page
+    await expect(page.locator("#counts")).to_have_text("0 entities · 0 relations")
+    await expect(page.locator("#notice")).to_be_visible()
+    await expect(page.locator("#legend")).to_be_hidden()
+
+
+async def test_two_thousand_entities_can_be_used(show: OpenPage, picture: TakePicture):
+    page = (await show(html(graphs.large(2000, 5000)))).page
+    marks = await page.evaluate(
+        "Object.fromEntries(performance.getEntriesByType('mark').map((m) => [m.name, m.startTime]))"
+    )
+    assert marks["first-drawing"] < 5_000
+    assert len(await picture(page, "large")) > 100
+    assert await page.locator(".entity").count() == 300
+    await page.locator("#more").click()
+    assert await page.locator(".entity").count() == 1300
+    await page.locator("#search").fill("Alias 1500")
+    await page.locator(".entity").click()
+    await expect(page.locator("#details .aliases")).to_have_text("Alias 1500")
+    await repainted(page)
+    await picture(page, "large-open")
