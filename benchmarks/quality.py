@@ -13,7 +13,7 @@ import json
 import sys
 from pathlib import Path
 
-PARTS = ("retrieval", "aliases", "boundary")
+PARTS = ("retrieval", "aliases", "boundary", "extraction")
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -22,6 +22,8 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import sys
+import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,6 +32,13 @@ from typing import Any, Final
 
 import numpy as np
 
+from offbook.app.wiring import Wiring
+from offbook.graph.asking import Asking
+from offbook.graph.candidates import Rules
+from offbook.graph.entity_normalization import normalize
+from offbook.ingestion.graph_building import normalization_rules
+from offbook.protocols import ChatModel, Embedder
+from offbook.settings import Settings, load_settings
 from offbook.types import RawEntity
 from quality_retrieval import bootstrap_interval
 
@@ -196,26 +205,37 @@ class Normalizer:
 
     Args:
         model: A chat model (role extractor).
-        embedder: Of the candidates by meaning; None leaves them out.
+        embedder: Of the candidates by meaning.
+        rules: How candidates are found.
         speakers: Whether speakers are entities, too.
+        verified: Whether whole groups are verified.
     """
 
-    def __init__(self, model: Any, embedder: Any, speakers: bool = True) -> None:
-        self._model, self._embedder, self._speakers = model, embedder, speakers
+    def __init__(
+        self,
+        model: ChatModel,
+        embedder: Embedder | None,
+        rules: Rules,
+        speakers: bool = True,
+        verified: bool = True,
+    ) -> None:
+        self._model, self._embedder, self._rules = model, embedder, rules
+        self._speakers, self._verified = speakers, verified
 
     async def groups(self, rows: Sequence[Row]) -> list[int]:
         """The number of the group of each row."""
-        from offbook.graph.asking import Asking
-        from offbook.graph.candidates import Rules
-        from offbook.graph.entity_normalization import normalize
-
         entities, scored = as_entities(rows, self._speakers)
         vectors = None
         if self._embedder is not None:
             texts = [f"{entity.name}: {entity.description}" for entity in entities]
             vectors = await self._embedder.embed(texts, "document")
-        asking = Asking(self._model, "the novel")
-        outcome = await normalize(entities, vectors, Rules(), asking)
+        asking = Asking(self._model, "a novel")
+        outcome = await normalize(
+            entities, vectors, self._rules, asking, verified=self._verified
+        )
+        for aside, reason in outcome.aside:
+            names = ", ".join(entities[row].name for row in aside)
+            print(f"no usable answer on {names}: {reason}", file=sys.stderr)
         found = [0] * len(rows)
         for group, members in enumerate(outcome.groups):
             for member in members:
@@ -228,11 +248,33 @@ class Normalizer:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``quality.py aliases``."""
     parser.add_argument("--without-speakers", action="store_true", help="see above")
+    parser.add_argument("--model", help="chat.model, and with it the extractor's; see --base-url")
+    parser.add_argument("--base-url", help="chat.base_url")
+    parser.add_argument("--home", type=Path, help="keep answers here, so that a run can resume")
 
 
 def run(arguments: argparse.Namespace) -> Report:
     """Measure one file with the configured model."""
-    from offbook.models.offline.model import OfflineModel
+    novels = load(arguments.file)
+    with tempfile.TemporaryDirectory() as folder:
+        flags = {
+            "home": str(arguments.home or folder),
+            "chat.model": arguments.model,
+            "chat.base_url": arguments.base_url,
+        }
+        settings = load_settings(flags)
+        return asyncio.run(_measure(novels, settings, not arguments.without_speakers))
 
-    normalizer = Normalizer(OfflineModel(), None, not arguments.without_speakers)
-    return asyncio.run(measure(load(arguments.file), normalizer))
+
+async def _measure(
+    novels: Mapping[str, Sequence[Row]], settings: Settings, speakers: bool
+) -> Report:
+    wiring = await Wiring.open(settings)
+    try:
+        stage = wiring.stage(wiring.meter())
+        rules = normalization_rules(settings.values.graph)
+        verified = settings.values.graph.verify
+        normalizer = Normalizer(stage.extractor, stage.embedder, rules, speakers, verified)
+        return await measure(novels, normalizer)
+    finally:
+        await wiring.close()

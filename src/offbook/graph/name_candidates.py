@@ -86,7 +86,16 @@ class _Index:
                 strength = kin_likeness(name, said, with_name, heard).strength
             if strength > 0 or _shares_words(entity.name, earlier.name):
                 scored.append((-strength, -other))
-        return [-other for _, other in sorted(scored)]
+        return self._varied([-other for _, other in sorted(scored)])
+
+    def _varied(self, rows: Sequence[int]) -> list[int]:
+        """One row of each form of name first ("dear Tom", "poor Tom"), then the others."""
+        first: dict[tuple[object, ...], int] = {}
+        for row in rows:
+            name = parse_name(self._entities[row].name)
+            first.setdefault((name.words, name.titles, name.kin, name.role), row)
+        heads = set(first.values())
+        return [*first.values(), *(row for row in rows if row not in heads)]
 
     def _told(self, row: int, entity: RawEntity) -> list[int]:
         """Rows whose name this description gives, or whose description gives this name."""

@@ -154,10 +154,12 @@ def _certainty(name: PersonName) -> int:
     """0 for a full name, then ever less sure who is meant."""
     if name.is_full:
         return 0
+    if name.is_married_woman:
+        return 3
     if name.words and not name.takes_surname and (name.gender or name.titles):
         return 1
     if name.words and name.takes_surname:
-        return 3 if name.is_married_woman else 2
+        return 2
     if name.words:
         return 4
     return 6 if name.kin else 5
