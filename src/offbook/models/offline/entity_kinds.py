@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Final, Literal
 
 from offbook.language import grammar
@@ -18,7 +19,6 @@ from offbook.models.offline.name_words import (
     EVENT_HEADS,
     EVENT_NOUNS,
     FAMILY_NAMES_OF_ADDRESS,
-    GIVEN_NAMES,
     NAMED_OBJECTS,
     OBJECT_HEADS,
     OCCUPATIONS,
@@ -29,6 +29,7 @@ from offbook.models.offline.name_words import (
     PLACE_FIRST,
     PLACE_LAST,
     PLACE_NOUNS,
+    is_given_name,
 )
 from offbook.models.offline.passage_words import Passage
 from offbook.models.offline.span_growth import PARTICLES, POSSESSIVE
@@ -55,6 +56,16 @@ _OF_PERSONS: Final = word_set(
     " grave tomb body letters spirits presence grandson granddaughter widow half-brother"
     " half-sister mistress reign throne accomplice companion"
 )
+_MOVING: Final = word_set(
+    "go goes going gone went come comes came coming return returned returns sail sailed sails fled"
+    " flee travel travelled traveled moved move moves exiled banished voyage voyages journey trip"
+    " road way back home over down up drove rode walked marched hurried descended ran railway sent"
+    " running north south east west branch line visit visits far miles mile mail letters"
+)
+_GIVING: Final = word_set(
+    "said spoke gave give gives given wrote told listened talked turned bowed replied read"
+    " belonged handed whispered married engaged attached devoted nodded next according dear"
+)
 _IN: Final = word_set("in into near across throughout within outside inside around beyond")
 _AT: Final = word_set("at")
 _TO: Final = word_set("to from through via towards toward over upon leaving reached left visited")
@@ -64,6 +75,10 @@ _DETERMINERS: Final = word_set("the a an this that these those")
 _BEING: Final = word_set("is was are were became becomes")
 _ENDS_APPOSITION: Final = grammar.PREPOSITIONS | word_set("who which that where and , . ; : ( )")
 _SHIPS_AND_WORKS: Final = frozenset("*_")
+_LISTING: Final = frozenset(((",",), ("and",), ("or",), (",", "and"), (",", "from"), ("to",)))
+_SURE: Final = 1.3
+_OPEN: Final = 1.0
+_SHARED: Final = 1.6
 _BODIES: Final = word_set(
     "hall house hospital court theatre theater museum library church college school university"
     " academy observatory press hotel inn abbey cathedral"
@@ -88,6 +103,7 @@ def kinds_of(passage: Passage, mentions: Mapping[str, Sequence[Span]]) -> dict[s
                 own[kind] += weight
         weights[name] = own
     _lend(weights)
+    _share(passage, mentions, weights)
     return {name: _strongest(own) for name, own in weights.items()}
 
 
@@ -121,7 +137,7 @@ def _of_words(words: list[str]) -> Weights:
         found["character"] += 7.0
     elif len(words) > 1:
         _of_heads(words, head, found)
-    if words[0] in GIVEN_NAMES and not found["event"] and head not in PLACE_LAST:
+    if is_given_name(words[0]) and not found["event"] and head not in PLACE_LAST:
         found["character"] += 3.0
     if len(words) > 1 and (last in grammar.NUMERALS or any(len(word) == 1 for word in words)):
         found["character"] += 3.0
@@ -178,8 +194,8 @@ def _of_before(passage: Passage, span: Span) -> Iterator[tuple[Kind, float]]:
     before = passage.word(span[0] - 1)
     if before in ("the", "a", "an"):
         yield "character", -1.5
-        yield "organization", 0.5
-        yield "location", 0.3
+        plural = span[1] - span[0] == 1 and passage.word(span[0]).endswith("s")
+        yield ("organization" if plural else "location"), 0.5
         before = passage.word(span[0] - 2)
         if before in _IN:
             yield "location", 0.7
@@ -189,7 +205,7 @@ def _of_before(passage: Passage, span: Span) -> Iterator[tuple[Kind, float]]:
     elif before in _AT:
         yield "location", 1.7
     elif before in _TO:
-        yield "location", 0.6
+        yield from _of_way(passage, span[0])
     elif before in _WITH:
         yield "character", 0.4
     elif before in _SPEAKING:
@@ -197,6 +213,17 @@ def _of_before(passage: Passage, span: Span) -> Iterator[tuple[Kind, float]]:
     if before == "of":
         noun = passage.word(span[0] - 2)
         yield from _noun(noun, 3.0, persons=0.5)
+
+
+def _of_way(passage: Passage, first: int) -> Iterator[tuple[Kind, float]]:
+    """Behind "to" and "from": one goes to places, and speaks to people."""
+    near = {passage.word(first - step) for step in (2, 3)}
+    if near & _MOVING:
+        yield "location", 2.2
+    elif near & _GIVING:
+        yield "character", 1.0
+    else:
+        yield "location", 0.9
 
 
 def _of_after(passage: Passage, span: Span) -> Iterator[tuple[Kind, float]]:
@@ -302,3 +329,31 @@ def _lend(weights: dict[str, Weights]) -> None:
     for name, more in lent.items():
         for kind, weight in more.items():
             weights[name][kind] += weight
+
+
+def _share(
+    passage: Passage, mentions: Mapping[str, Sequence[Span]], weights: dict[str, Weights]
+) -> None:
+    """What is listed together is of one kind: "from Smyrna, Trieste and Naples"."""
+    places = sorted((span, name) for name, spans in mentions.items() for span in spans)
+    linked = [
+        (one, two)
+        for ((_, end), one), ((start, _), two) in pairwise(places)
+        if one != two and _is_list(passage, end, start)
+    ]
+    for pairs in (linked, linked[::-1]):
+        for one, two in pairs:
+            for giver, taker in ((one, two), (two, one)):
+                kind = _strongest(weights[giver])
+                if _margin(weights[giver]) >= _SURE and _margin(weights[taker]) < _OPEN:
+                    weights[taker][kind] += _SHARED
+
+
+def _is_list(passage: Passage, end: int, start: int) -> bool:
+    between = tuple(passage.word(index) for index in range(end, start))
+    return between in _LISTING
+
+
+def _margin(weights: Weights) -> float:
+    first, second = sorted((weights[kind] for kind in _ORDER), reverse=True)[:2]
+    return first - second

@@ -9,15 +9,15 @@ from __future__ import annotations
 from typing import Final
 
 from offbook.language.grammar import (
-    FEMALE_NAMES,
     FEMALE_TITLES,
     LANGUAGES,
-    MALE_NAMES,
     MALE_TITLES,
     PERSON_NOUNS,
     TITLES,
     word_set,
 )
+from offbook.language.nicknames import is_given
+from offbook.language.words import fold
 
 PERSON_TITLES: Final = (
     TITLES
@@ -109,7 +109,11 @@ PLACE_NOUNS: Final = word_set(
     " kingdom capital port harbour harbor street road square district suburb borough parish"
     " valley mountain hill lake sea bay coast castle palace house inn hotel tavern estate"
     " farm fortress prison church cathedral colony state territory settlement seat spa resort"
-    " planet moon continent peninsula desert forest place"
+    " planet moon continent peninsula desert forest place cities towns villages rivers streams"
+    " islands isles counties countries provinces streets roads plains plain banks bank waters"
+    " hillside hillsides landscape landscapes margin valleys vale parishes shore shores walls gates"
+    " outskirts neighbourhood neighborhood suburbs coasts coastline cliffs hills heights moors"
+    " fields ruins mines harbour docks quays rocks mouth source tip lowlands highlands"
 )
 ORGANIZATION_NOUNS: Final = word_set(
     "company firm society club university college school academy party newspaper bank army"
@@ -182,58 +186,21 @@ OF_PEOPLES: Final = (
     )
 ) - word_set("renaissance")
 """Adjectives and nouns of peoples, creeds and parties: no entities by themselves."""
-GIVEN_NAMES: Final = (
-    MALE_NAMES
-    | FEMALE_NAMES
-    | word_set(
-        "abigail adela adele agatha albert alec alfred algernon alicia allan allen alma alphonse"
-        " althea amelia amos amy andre andré angelica angus annabel annette annie anthony"
-        " antoine antoinette antonia archibald archie arabella arnold arabella arthur audrey"
-        " augusta austin barnaby bart basil beatrice becky bella belle bernard bertha bertram"
-        " bess bessie bianca blanche bridget bruce calvin camilla camille caroline carrie cathy"
-        " cecil cecilia cecily cedric celia charlie chester clarence clarissa claude clement"
-        " clifford clive conrad constance cora cordelia cornelius cyril daisy dan daphne"
-        " deborah della desmond dick dinah dolly dominic dora doris douglas duncan earl"
-        " ebenezer edgar edmond edna edwin effie eileen elaine elinor eliza ella elsie emile"
-        " emilia emmeline enid ephraim eric erica ernestine erwin esme ethel eugene"
-        " eugène eunice eustace evan evangeline fanny felicia felicity fernand"
-        " ferdinand fiona flora florian floyd françois françoise frankie franz fred freddie"
-        " frederic frederick frédéric gabriel gareth gaspard geoffrey george georgiana georgie"
-        " gerald gérard gertrude gilbert giles gilles gladys godfrey gordon graham greta guido"
-        " gustav guy gwen gwendolen hans harriet harvey hattie hector helena"
-        " henrietta herbert herman hester hilary hilda hiram horace hortense hubert"
-        " humphrey ian ignatius igor ingrid inez ira irma irving isabel isabelle isidore"
-        " jasper jed jemima jenny jeremiah jess jessie jill jimmy joachim jock joel johnny"
-        " johnnie jonas josephine josiah jude judith jules juliana juliet justine katie kate"
-        " kathy katrina kitty lambert lancelot laurence lavinia lena leonard leonora leopold"
-        " leslie letitia lewis lillian lionel lizzie lloyd lola lorenzo lottie luc luca"
-        " lucia lucian lucie lucien lucinda luke luther lydia mabel madeleine magdalen maggie"
-        " malcolm mamie mandy manuel marc marcel marco margery margot marian marianne marietta"
-        " marion marjorie marlene martin marvin mathilda matilda matteo maud maude maurice"
-        " maximilian maxwell may melanie melvin meredith michel mike mildred millicent"
-        " millie milly milton mina minnie miranda mirabel moll mollie mona monica morris"
-        " mortimer muriel myra nan nancy nathaniel ned nell nellie nelly nettie neville nicola"
-        " noah noel norman norah octavia octavius odette oliver ophelia oswald otis ottilie"
-        " owen pansy patsy patty paulina pearl peg peggy penelope percival percy perry peregrine"
-        " pete phil philippa phoebe phyllis pip piers polly portia priscilla prudence quentin"
-        " rachael ralph randolph raoul raphael ravi rebecca reginald reuben rex rhoda richie"
-        " rita robin roderick rodney roland rollo rosa rosalie rosalind rosamond rosamund"
-        " rosemary rosie rowena roy rudolph rudolf rufus rupert russell sabina sadie sally"
-        " salome sebastian septimus seth seymour sheila sibyl sidney sigmund silas silvia"
-        " solomon spencer stanley stella sue susanna susannah susie suzanne sybil sydney sylvia"
-        " tabitha teddy ted terence tess theo theodora theodore theodor thelma theophilus thérèse"
-        " tilly timothy tobias toby tommy tony tristram ulysses ursula valentin vera vernon"
-        " veronica vicky victor vincent viola violet vivian vivien wallace wanda ward warren"
-        " wilfred wilhelmina will willie willy wilbur winifred winnie woodrow xavier yvonne"
-        " zachary zoe yusuf ibrahim mustafa hussein aisha khadija priya arjun krishna kenji"
-        " hiroshi yuki akira sakura mei ling wei jun chen li"
-        " giuseppe francesco paolo pietro vittorio alessandro beatrice lucrezia caterina"
-        " diego alvaro rodrigo fernando alonso ines dolores consuelo alexei sergei pavel"
-        " pyotr fyodor mikhail konstantin katya anya masha tanya dunya grigory ilya lev"
-        " caius cnaeus titus tiberius decimus servius sextus aulus appius livia cornelia"
-        " flavius marius antonius pompeius cassius"
-    )
+_MORE_GIVEN: Final = word_set(
+    "aisha akira alessandro alicia alonso alvaro andré angelica antonius anya appius arjun"
+    " arnold aulus barnaby caius calvin camille cassius caterina cedric chen chester cnaeus"
+    " consuelo decimus diego dolores douglas edna eileen elaine emilia ephraim erwin esme"
+    " eugène fernando flavius florian floyd françoise frédéric fyodor gareth giles gilles"
+    " graham grigory gérard hilary hiroshi hussein ian ibrahim igor ilya inez irma irving"
+    " isabelle isidore jasper jed jill joachim jonas jun justine katrina kenji khadija"
+    " konstantin krishna lambert leslie lev li ling livia lloyd luc luca lucian lucie lucrezia"
+    " luther mandy manuel marc marietta marius marlene marvin mathilda matteo maximilian"
+    " maxwell mei melvin meredith michel milton mona mustafa neville nicola noel norah odette"
+    " piers pietro pompeius priya rachael ravi rodrigo rowena roy russell sakura salome"
+    " septimus servius sextus seymour sheila silvia sybil thelma theodor thérèse tiberius"
+    " ulysses valentin vittorio vivien wallace wanda wei woodrow yuki yusuf"
 )
+"""Given names beside those of ``offbook.language.nicknames``."""
 PLACE_ENDINGS: Final = (
     ("shire", 3.0),
     ("stan", 2.0),
@@ -278,3 +245,8 @@ OCCUPATIONS: Final = PERSON_NOUNS | word_set(
     " theologian trader translator tribune tutor twin tyrant usurer valet viceroy villager"
     " violinist vizier warrior weaver widower witch wizard woman workman youth"
 )
+
+
+def is_given_name(word: str) -> bool:
+    """Whether a lower-case word is known as a given name."""
+    return word in _MORE_GIVEN or is_given(fold(word))

@@ -16,7 +16,7 @@ from offbook.language.subjects import is_subject
 from offbook.language.words import fold
 from offbook.models.offline.common_words import is_common
 from offbook.models.offline.entity_kinds import Kind, Span, kinds_of
-from offbook.models.offline.name_words import BARE_TITLES, OCCUPATIONS
+from offbook.models.offline.name_words import BARE_TITLES, OCCUPATIONS, PERSON_TITLES, PLACE_LAST
 from offbook.models.offline.named_spans import named_spans
 from offbook.models.offline.passage_words import Passage
 from offbook.models.offline.span_growth import POSSESSIVE
@@ -101,8 +101,9 @@ def _name_spans(passage: Passage) -> list[Span]:
     for span in named_spans(passage):
         first = span.first
         alone = span.last - first == 1 and passage.word(first) in BARE_TITLES
-        if alone and passage.word(first - 1) == "the" and passage.touches(first - 1, first):
-            first -= 1
+        before = passage.word(first - 1)
+        if (alone and before == "the") or before in _ADDRESS:
+            first -= passage.touches(first - 1, first)
         spans.append((first, span.last))
     return spans
 
@@ -157,6 +158,8 @@ def _is_title(passage: Passage, first: int, last: int) -> bool:
         return False
     if passage.tokens[last - 1].text in ".!?;":
         return False
+    if words[-1].low in PLACE_LAST or words[0].low in PERSON_TITLES:
+        return False
     capital = all(word.is_capital or word.low in _SMALL or word.text.isdigit() for word in words)
     return capital and any(word.low in _SMALL or is_common(word.low) for word in words)
 
@@ -186,6 +189,8 @@ def _described(passage: Passage) -> Iterator[Span]:
             yield from spans
 
 
+_ADDRESS: Final = frozenset(("uncle", "aunt", "auntie", "aunty", "grandma", "granny"))
+"""What belongs to a name though it is not capitalised: "aunt Shaw"."""
 _COUNTING: Final = word_set(
     "other same first second third last next two three four five six seven eight nine ten only"
     " very whole new of late many few more most whose and or own right wrong"

@@ -19,11 +19,11 @@ from offbook.models.offline.name_words import (
     BARE_TITLES,
     COUNTRIES_AND_CITIES,
     FAMILY_NAMES_OF_ADDRESS,
-    GIVEN_NAMES,
     HEADS,
     OF_PEOPLES,
     PERSON_TITLES,
     PLACE_FIRST,
+    is_given_name,
 )
 from offbook.models.offline.passage_words import Passage
 from offbook.models.offline.span_growth import (
@@ -145,18 +145,18 @@ def _is_opening(passage: Passage, word: str, first: int, last: int) -> bool:
         return True
     if word in _EPITHETS:
         following = passage.word(first + 1)
-        return following in PERSON_TITLES or following in GIVEN_NAMES or word in ("poor", "dear")
+        return following in PERSON_TITLES or is_given_name(following) or word in ("poor", "dear")
     following = passage.word(first + 1)
     if following in HEADS or (first + 1 < last and following in PARTICLES):
         return False
-    return word not in GIVEN_NAMES and is_common(word) and word not in HEADS
+    return not is_given_name(word) and is_common(word) and word not in HEADS
 
 
 def _past_people(passage: Passage, first: int, last: int) -> int:
     """Past the adjective of a people in front of a person: "the Italian Abbé Faria"."""
     following = passage.word(first + 1) if first + 1 < last else ""
     if passage.word(first) in OF_PEOPLES and (
-        following in PERSON_TITLES or following in GIVEN_NAMES
+        following in PERSON_TITLES or is_given_name(following)
     ):
         return first + 1
     return first
@@ -170,9 +170,10 @@ def _without_tail(passage: Passage, first: int, last: int) -> int:
         last -= 1
     while last - 1 > first and (
         is_function(passage.word(last - 1))
-        and passage.word(last - 1) not in GIVEN_NAMES
+        and not is_given_name(passage.word(last - 1))
         and not _ROMAN.fullmatch(passage.tokens[last - 1].text)
         and passage.word(last - 1) not in PERSON_TITLES
+        and passage.word(last - 2) not in PERSON_TITLES | {"."}
     ):
         last -= 1
     return last
@@ -245,6 +246,8 @@ def _common_name(passage: Passage, index: int) -> bool:
     word, before, after = passage.word(index), passage.word(index - 1), passage.word(index + 1)
     if before in _DETERMINING or word in passage.plain or word in HEADS:
         return False
+    if before in ("at", "near", "from", "in"):
+        return True
     acts = is_finite(after) or after in ("'s", "who")
     addressed = passage.tokens[index].quoted and before == "," and after in (",", ".", "!", "?")
     return acts or addressed or passage.capitals[word] > 1
@@ -255,10 +258,9 @@ def _is_marked(passage: Passage, first: int, last: int) -> bool:
     words = [passage.word(index) for index in range(first, last) if passage.tokens[index].is_word]
     if len(words) == 1:
         return words[0] in COUNTRIES_AND_CITIES
-    titled = words[0] in PERSON_TITLES and not is_common(words[1])
-    given = words[0] in GIVEN_NAMES and not is_common(words[0])
+    titled = words[0] in PERSON_TITLES
     headed = words[-1] in HEADS and not is_common(words[0])
-    return titled or given or headed
+    return titled or is_given_name(words[0]) or headed
 
 
 def _is_plausible(passage: Passage, span: NamedSpan) -> bool:
@@ -276,6 +278,6 @@ def _is_plausible(passage: Passage, span: NamedSpan) -> bool:
     after = passage.word(span.last)
     if word.endswith("s") and not word.endswith("ss") and after in ("are", "were", "have", "do"):
         return False
-    if word in GIVEN_NAMES or not after or not after[0].isalnum() or after in POSSESSIVE:
+    if is_given_name(word) or not after or not after[0].isalnum() or after in POSSESSIVE:
         return True
     return is_finite(after) or is_third_singular(after) or is_function(after)

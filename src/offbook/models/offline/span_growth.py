@@ -15,11 +15,11 @@ from offbook.models.offline.common_words import is_common, is_function
 from offbook.models.offline.name_words import (
     COUNTRIES_AND_CITIES,
     FAMILY_NAMES_OF_ADDRESS,
-    GIVEN_NAMES,
     HEADS,
     OF_PEOPLES,
     PERSON_TITLES,
     PLACE_FIRST,
+    is_given_name,
 )
 from offbook.models.offline.passage_words import Passage
 
@@ -121,6 +121,8 @@ def _parts(passage: Passage, at: int) -> bool:
         return True  # "In Paris Abbé Busoni kept a house"
     if _place_leads(passage, at):
         return True
+    if word in PERSON_TITLES and passage.word(at + 1) == "of" and before not in PERSON_TITLES:
+        return True  # "her aunt Eliza Countess of Gawsworth"
     always = word in ("mr", "mrs", "miss", "monsieur", "madame", "mademoiselle")
     return always and before not in PERSON_TITLES
 
@@ -191,11 +193,12 @@ def _of_joins(passage: Passage, first: int, at: int, last: int) -> bool:
     if before in _FIRMS | OF_PEOPLES:
         return False
     if before in HEADS | PERSON_TITLES | PLACE_FIRST:
-        return before not in FAMILY_NAMES_OF_ADDRESS or passage.word(last) not in GIVEN_NAMES
+        return before not in FAMILY_NAMES_OF_ADDRESS or not is_given_name(passage.word(last))
     if is_function(passage.word(first)) or (passage.opens[first] and is_common(before)):
         return False
     told = passage.word(first - 1) in _INFORMING
-    return not told and passage.word(last) not in GIVEN_NAMES | PERSON_TITLES
+    following = passage.word(last)
+    return not (told or is_given_name(following) or following in PERSON_TITLES)
 
 
 def _is_byname(passage: Passage, first: int, at: int) -> bool:
