@@ -230,9 +230,7 @@ class Normalizer:
             texts = [f"{entity.name}: {entity.description}" for entity in entities]
             vectors = await self._embedder.embed(texts, "document")
         asking = Asking(self._model, "a novel")
-        outcome = await normalize(
-            entities, vectors, self._rules, asking, verified=self._verified
-        )
+        outcome = await normalize(entities, vectors, self._rules, asking, verified=self._verified)
         for aside, reason in outcome.aside:
             names = ", ".join(entities[row].name for row in aside)
             print(f"no usable answer on {names}: {reason}", file=sys.stderr)

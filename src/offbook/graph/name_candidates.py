@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from offbook.graph.equal_names import name_key, speaks_against
+from offbook.language.grammar import word_set
 from offbook.language.kinship import kin_likeness
 from offbook.language.name_evidence import other_names, speakers
 from offbook.language.name_likeness import likeness
@@ -25,7 +26,7 @@ from offbook.types import RawEntity
 _HEADS: Final = 6
 _LATEST: Final = 18
 _SHORTEST: Final = 2
-_FUNCTION: Final = frozenset("the a an of and in on at de la le my your his her our".split())
+_FUNCTION: Final = word_set("the a an of and in on at de la le my your his her our")
 
 
 def candidates_by_name(entities: Sequence[RawEntity], k: int) -> list[tuple[int, ...]]:
@@ -109,7 +110,9 @@ class _Index:
 
     def _add(self, row: int, name: PersonName, entity: RawEntity) -> None:
         tokens = [*_tokens(name, entity), f"is:{name_key(entity.name)}"]
-        tokens += [f"called:{name_key(other)}" for other in other_names(entity.description, entity.name)]
+        tokens += [
+            f"called:{name_key(other)}" for other in other_names(entity.description, entity.name)
+        ]
         for token in dict.fromkeys(tokens):
             first = self._first.setdefault(token, [])
             if len(first) < _HEADS:

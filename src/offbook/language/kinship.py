@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from offbook.language.grammar import word_set
 from offbook.language.name_likeness import Likeness, likeness
 from offbook.language.person_names import PersonName, is_demonstrative, parse_name
 
 _OWN: Final = frozenset(("", "my", "our", "mine", "dear"))
 _OTHERS: Final = frozenset(("your", "yo", "thy", "his", "her", "their", "its"))
-_SHARED: Final = frozenset(
-    "father mother brother sister uncle aunt grandfather grandmother cousin".split()
-)
+_SHARED: Final = word_set("father mother brother sister uncle aunt grandfather grandmother cousin")
 """Terms that brothers and sisters use of the same people."""
 _NONE: Final = Likeness(0.0, "no tie of kinship is told")
 _TITLE_OF: Final = {
@@ -93,7 +92,7 @@ def _is_owner(owner: str, speakers: Iterable[str]) -> bool:
 
 
 def _named(term: PersonName, said: Sequence[str], name: PersonName) -> Likeness:
-    """ "my father", said by Tom Lane, against "Mr. Lane"."""
+    """A term against a name: "my father", said by Tom Lane, and "Mr. Lane"."""
     if term.gender and name.gender and term.gender != name.gender:
         return Likeness(0.0, "one is a man's name, the other a woman's", conflict=True)
     owners = tuple(said) if term.owner in _OWN else (term.owner.title(),)
@@ -101,12 +100,11 @@ def _named(term: PersonName, said: Sequence[str], name: PersonName) -> Likeness:
         owners = ()
     if any(likeness(parse_name(owner), name).strength >= 0.8 for owner in owners):
         return Likeness(0.0, f"nobody is their own {term.kin}", conflict=True)
-    best = max(
+    return max(
         (_of_owner(term.kin, parse_name(owner), name) for owner in owners),
         key=lambda found: found.strength,
         default=_NONE,
     )
-    return best
 
 
 def _of_owner(kin: str, owner: PersonName, name: PersonName) -> Likeness:

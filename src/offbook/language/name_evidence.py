@@ -22,7 +22,8 @@ _ALSO: Final = re.compile(
     r"\b(?:(?:also |better |generally |commonly |usually |otherwise |once |formerly |now )?"
     r"(?:known|called|nicknamed|dubbed|styled)(?: (?:as|simply|by the name(?: of)?|by))?"
     r"|alias|a\.k\.a\.|aka|née|nee|(?:whose )?(?:real|true|maiden|full|other|Christian|pen) name"
-    r" (?:is|was|being)|(?:going|goes|went|passes|passed|known|travell?ing|living|lived) (?:by|under)"
+    r" (?:is|was|being)"
+    r"|(?:going|goes|went|passes|passed|known|travell?ing|living|lived) (?:by|under)"
     r" the (?:false |assumed )?name(?: of)?|under the (?:false |assumed )?(?:name|alias)(?: of)?"
     r"|(?:disguise[sd]?|disguised|posing|pos(?:es|ed)|masquerad(?:es|ed|ing))"
     r"(?: (?:him|her)self)? as|(?:is|was) (?:really|in truth|in fact|none other than|no other than)"
@@ -54,7 +55,7 @@ def _speaks_of(description: str, at: int, name: str) -> bool:
     _, named, between = before.rpartition(name)
     if not named:
         between = before if not speakers(description) else "."
-    return len(between) <= _NEAR and not _INTERRUPTS.search(between.lstrip("\"”’)\n "))
+    return len(between) <= _NEAR and not _INTERRUPTS.search(between.lstrip('"”’)\n '))
 
 
 @lru_cache(maxsize=1 << 14)
@@ -70,7 +71,8 @@ _HEAD_NAME: Final = re.compile(
 _HEAD_KIN: Final = re.compile(
     r"^(?:[^.;:\"“]{0,60}?\b(?:is|was),? )?(?:the|an?) (?:[\w-]+ ){0,2}?([\w-]+) of "
     r"([^\W\d_a-zß-öø-ÿ][\w'’.-]*(?: [^\W\d_a-zß-öø-ÿ][\w'’.-]*)*)"
-    r"|^([^\W\d_a-zß-öø-ÿ][\w'’.-]*(?: [^\W\d_a-zß-öø-ÿ][\w.-]*)*)['’]s (?:[\w-]+ ){0,2}?([\w-]+)\b",
+    r"|^([^\W\d_a-zß-öø-ÿ][\w'’.-]*(?: [^\W\d_a-zß-öø-ÿ][\w.-]*)*)['’]s "
+    r"(?:[\w-]+ ){0,2}?([\w-]+)\b",
     re.IGNORECASE,
 )
 _HEAD_WORDS: Final = 9

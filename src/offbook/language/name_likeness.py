@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from offbook.language.grammar import word_set
 from offbook.language.nicknames import (
     gender_of_given,
     is_given,
@@ -20,17 +21,17 @@ from offbook.language.nicknames import (
 from offbook.language.person_names import PersonName
 
 _WOMEN: Final = frozenset(("mrs", "miss", "lady", "ms"))
-_RANKS: Final = frozenset(
+_RANKS: Final = word_set(
     "admiral captain colonel general major lieutenant sergeant sir lord count baron duke earl"
-    " marquis prince king bishop cardinal".split()
+    " marquis prince king bishop cardinal"
 )
-_MEN_ONLY: Final = _RANKS | frozenset("dr professor reverend mr judge".split())
-ADDRESS: Final = frozenset(
-    "sir madam mrs mr miss master lord lady my dear child boy girl man woman fellow".split()
+_MEN_ONLY: Final = _RANKS | word_set("dr professor reverend mr judge")
+ADDRESS: Final = word_set(
+    "sir madam mrs mr miss master lord lady my dear child boy girl man woman fellow"
 )
-_GRAND: Final = frozenset("sir lord lady king queen prince princess saint pope emperor".split())
-MRS: Final = 0.35
-BARE: Final = 0.4
+_HIGH: Final = word_set("sir lord lady king queen prince princess saint pope emperor")
+_MRS: Final = 0.35
+_BARE: Final = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +132,7 @@ def _of_words(a: PersonName, b: PersonName) -> Likeness:
             return Likeness(0.85, "the same name, more fully")
         if a.surname == b.surname:
             if _one_given(a, b):
-                if (a.titles | b.titles) & _GRAND and a.given[0] != b.given[0]:
+                if (a.titles | b.titles) & _HIGH and a.given[0] != b.given[0]:
                     return Likeness(0.25, "a title is rarely joined to a short form")
                 return Likeness(0.9, "same surname, and the given names agree")
             return Likeness(0.0, "the given names differ")
@@ -151,7 +152,7 @@ def _equal_words(a: PersonName, b: PersonName) -> Likeness:
     if a.kin != b.kin and (a.kin or b.kin) and not is_given(word):
         return Likeness(0.7, "the same name behind a term of kinship")
     if bare and titled.gender == "f" and not is_given(word) and not titled.titles & {"lady"}:
-        return Likeness(BARE, "a surname alone mostly means a man")
+        return Likeness(_BARE, "a surname alone mostly means a man")
     if bare:
         return Likeness(0.8, "the same name with and without a title")
     if frozenset(("dr", "mr")) == a.titles | b.titles or a.titles & b.titles:
@@ -165,18 +166,18 @@ def _part_of(part: PersonName, full: PersonName) -> Likeness:
     if not part.takes_surname and _is_given_of(word, full):
         if is_own_name(word) and word not in full.given:
             return Likeness(0.25, "a short form that is also a name of its own")
-        if full.titles & _GRAND and word not in full.given:
+        if full.titles & _HIGH and word not in full.given:
             return Likeness(0.25, "a title is rarely joined to a short form")
         return Likeness(0.85, "the given name of the other")
     if part.takes_surname and _is_given_of(word, full) and is_given(word):
         return Likeness(0.7, "a title before the given name")
-    if word != full.surname or not part.surname and part.titles:
+    if word != full.surname or (not part.surname and part.titles):
         return _NOTHING
     if part.is_married_woman and not full.is_married_woman:
-        return Likeness(MRS, "title and surname fit the full name")
+        return Likeness(_MRS, "title and surname fit the full name")
     if not part.titles:
         if gender_of_full(full) == "f":
-            return Likeness(BARE, "a surname alone mostly means a man")
+            return Likeness(_BARE, "a surname alone mostly means a man")
         return Likeness(0.65, "the surname of the other")
     if part.titles & full.titles:
         return Likeness(0.8, "the same title and surname")
@@ -201,7 +202,7 @@ def _single_words(a: PersonName, b: PersonName) -> Likeness:
         return Likeness(0.7, "a pet form of the surname") if pet else _NOTHING
     if not may_be_one(one, other):
         return _NOTHING
-    if (a.titles | b.titles) & _GRAND:
+    if (a.titles | b.titles) & _HIGH:
         return Likeness(0.25, "a title is rarely joined to a short form")
     if is_own_name(one) or is_own_name(other):
         return Likeness(0.25, "a short form that is also a name of its own")
@@ -219,7 +220,7 @@ def _of_roles(a: PersonName, b: PersonName) -> Likeness:
 
 
 def _title_alone(role: PersonName, name: PersonName) -> Likeness:
-    """ "the Admiral" against "Admiral Croy"."""
+    """A title alone against a name that has it: "the Admiral", "Admiral Lane"."""
     if role.words or role.kin or not role.titles or not name.words:
         return _NOTHING
     if role.titles <= name.titles and not role.titles & ADDRESS:

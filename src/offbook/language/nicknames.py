@@ -79,9 +79,10 @@ eva: evie; eve: evie; felicia: fee; flora: flo florrie; florence: flo florrie fl
 frances: fanny fannie fan fran frankie francie; francesca: fran; frederica: freddie frieda rica
 georgiana: georgy georgie; georgina: georgie gina; geraldine: gerry; gertrude: gertie gert trudy
 grace: gracie; griselda: zelda grissel; gwendolen: gwen; gwendoline: gwen; hannah: nan
-harriet: hattie hatty harry; henrietta: hetty etta hattie nettie henny harriet; helen: nell nelly nellie
+harriet: hattie hatty harry; henrietta: hetty etta hattie nettie henny harriet
+helen: nell nelly nellie
 helena: lena nell nelly; hepzibah: hepsy; honora: nora honor; isabel: bell bella belle izzy tibby
-isabella: bell bella belle izzy ella; jacqueline: jackie; jane: janey jenny jennie janet janny
+isabella: bell bella belle izzy ella; jacqueline: jackie; jane: janey jenny jennie janet
 janet: jenny jessie; jean: jeannie jenny; jeanette: nettie; jemima: mima jem; jennifer: jenny jen
 jessica: jess jessie; joanna: jo joan; johanna: jo hanna; josephine: jo josie posy josey; joyce: joy
 judith: judy; julia: jule julie; juliana: jule; juliet: julie; julia:; laura: laurie lolly
@@ -93,7 +94,7 @@ margaret: margie marge greta daisy peg meggie mag maisie margery rita; margarett
 margery: madge; marguerite: daisy margot; maria: mia; marian: mary molly; marianne: mary
 martha: patty mattie matty; mary: molly polly moll may mamie mollie minnie; marjorie: madge
 matilda: tilly matty maud tillie mattie; maud: maudie; mercedes: mercy; mildred: milly millie
-millicent: milly millie; minerva: minnie; miranda: mira randy; miriam: mimi; 
+millicent: milly millie; minerva: minnie; miranda: mira randy; miriam: mimi
 myrtle: myrt; natalia: natasha nata; olivia: livy ollie; ophelia: phelia; pamela: pam
 patience: pat; patricia: pat patty tricia; paulina: polly; penelope: pen penny nell
 philippa: pip pippa; philomena: mena; phoebe: fee; priscilla: prissy cilla priss
@@ -111,23 +112,24 @@ sofya: sonya; mariya: masha; yekaterina: katya; katerina: katya; lyudmila: mila
 _MALE_MORE: Final = word_set(
     "abel adolphus adrian alan alasdair alistair allan allen alphonse alphonso ambrose amos angus"
     " aubrey austin basil bruce bruno cecil clive colin conrad cyrus"
-    " desmond dorian duncan dudley edwin egbert elias emile enoch erasmus ernst eustace evan ezra"
-    " felipe gaston gavin gerard gideon gordon guido guy gustav hamish harvey hector hercules herman"
-    " hiram ignatius ira israel jabez jethro job joel josiah julio jude leander leslie lionel"
-    " lorenzo lucas ludovic malcolm marcus mario miles morris nahum neil nigel noah norman obadiah"
+    " desmond duncan dudley edwin egbert elias emile enoch erasmus ernst eustace evan ezra"
+    " felipe gaston gavin gerard gideon gordon guido guy gustav hamish harvey hector hercules"
+    " herman hiram ignatius ira israel jabez jethro job joel josiah julio jude leander"
+    " lionel lorenzo lucas ludovic malcolm marcus mario miles morris nahum neil nigel noah norman obadiah"
     " octavius orlando otis owen paolo phineas prosper quentin ramon raoul reynold rhys rufus"
     " sampson saul seth sigmund silas spencer sylvester terence thaddeus urban uriah vernon"
     " virgil warren washington wesley wilbur wolf xavier zadok etienne emil gottfried hermann"
     " jean-paul andre armand edmond emile eugene fernand gustave jules leon lucien maxime olivier"
     " philippe rodolphe theodore thierry victor yves guillaume gerhard klaus kurt rolf werner"
-) - {"leslie"}
+)
 _FEMALE_MORE: Final = word_set(
     "ada adela adele agatha alma althea amabel amanda anastasia annie annis antonia arabella"
     " audrey aurora avis beatrice bella bertha bianca blanche bridget camilla carla carmen"
     " caroline cassandra cecilia celia celestine charity chloe claire clarissa claudia clementine"
     " cleopatra constance cora cordelia daisy daphne delia della dinah dora doris dorothea effie"
-    " electra eliza ella elsa elsie emmeline enid erica ernestine estella estelle ethel etta eugenia"
-    " eunice euphemia evangeline eve faith fanny fannie felicity fleur flora fiona frieda gabrielle"
+    " electra eliza ella elsa elsie emmeline enid erica ernestine estella estelle ethel etta"
+    " eugenia eunice euphemia evangeline eve faith fanny fannie felicity fleur flora fiona frieda"
+    " gabrielle"
     " genevieve georgiana georgina geraldine gertrude ginevra giulia gladys griselda gwen hedwig"
     " helga henrietta hephzibah hermia hermione hilda honoria hope horatia hortense ida imogen ines"
     " ingrid iris isabel isadora isobel ivy jacintha janey jemima jenny jessie joanna"

@@ -16,36 +16,37 @@ from offbook.language.nicknames import gender_of_given, is_given
 from offbook.language.words import fold
 
 TITLES: Final = (
-    dict.fromkeys("mr mister mistah mistuh mist' muster mas'r marse massa sor".split(), "mr")
-    | dict.fromkeys("mrs missis missus miz mistress mis' mizz".split(), "mrs")
-    | dict.fromkeys("miss mademoiselle mlle fraulein signorina señorita senorita".split(), "miss")
-    | dict.fromkeys("madame mme madam frau signora señora senora mevrouw".split(), "mrs")
-    | dict.fromkeys("monsieur m herr signor signore señor senor mynheer".split(), "mr")
-    | dict.fromkeys("ms".split(), "ms")
-    | dict.fromkeys("master".split(), "master")
-    | dict.fromkeys("dr doctor".split(), "dr")
-    | dict.fromkeys("prof professor".split(), "professor")
-    | dict.fromkeys("capt captain cap'n".split(), "captain")
-    | dict.fromkeys("col colonel".split(), "colonel")
-    | dict.fromkeys("gen general".split(), "general")
-    | dict.fromkeys("maj major".split(), "major")
-    | dict.fromkeys("lieut lieutenant lt".split(), "lieutenant")
-    | dict.fromkeys("sgt sergeant".split(), "sergeant")
-    | dict.fromkeys("rev revd reverend".split(), "reverend")
-    | dict.fromkeys("st saint".split(), "saint")
+    dict.fromkeys(word_set("mr mister mistah mistuh mist' muster mas'r marse massa sor"), "mr")
+    | dict.fromkeys(word_set("mrs missis missus miz mistress mis' mizz"), "mrs")
+    | dict.fromkeys(word_set("miss mademoiselle mlle fraulein signorina señorita senorita"), "miss")
+    | dict.fromkeys(word_set("madame mme madam frau signora señora senora mevrouw"), "mrs")
+    | dict.fromkeys(word_set("monsieur m herr signor signore señor senor mynheer"), "mr")
+    | dict.fromkeys(word_set("ms"), "ms")
+    | dict.fromkeys(word_set("master"), "master")
+    | dict.fromkeys(word_set("dr doctor"), "dr")
+    | dict.fromkeys(word_set("prof professor"), "professor")
+    | dict.fromkeys(word_set("capt captain cap'n"), "captain")
+    | dict.fromkeys(word_set("col colonel"), "colonel")
+    | dict.fromkeys(word_set("gen general"), "general")
+    | dict.fromkeys(word_set("maj major"), "major")
+    | dict.fromkeys(word_set("lieut lieutenant lt"), "lieutenant")
+    | dict.fromkeys(word_set("sgt sergeant"), "sergeant")
+    | dict.fromkeys(word_set("rev revd reverend"), "reverend")
+    | dict.fromkeys(word_set("st saint"), "saint")
     | {
         word: word
-        for word in (
+        for word in word_set(
             "admiral commander commodore corporal private inspector detective constable officer"
             " judge justice bishop archbishop cardinal dean canon vicar rector parson curate"
-            " deacon senator president governor chancellor minister mayor squire chief superintendent"
-            " sir lord lady dame baron baroness baronet count countess earl viscount viscountess"
+            " deacon senator president governor chancellor minister mayor squire chief"
+            " superintendent sir lord lady dame baron baroness baronet count countess"
+            " earl viscount viscountess"
             " marquis marquess marquise marchioness duke duchess prince princess king queen emperor"
             " empress tsar tsarina czar sultan pasha don dona abbe abbot abbess pope comrade"
             " nurse headmaster principal goodman goodwife goody gaffer marchesa conte contessa"
             " brigadier ensign midshipman marshal sheriff nawab rajah maharajah begum khan hajji"
             " mullah rabbi imam"
-        ).split()
+        )
     }
 )
 """Folded titles to one form of each."""
@@ -57,29 +58,31 @@ _MALE_TITLES: Final = word_set(
     " midshipman ensign marshal sheriff nawab rajah maharajah rabbi imam mullah"
 )
 _FEMALE_TITLES: Final = word_set(
-    "mrs miss ms lady dame baroness countess viscountess marquise marchioness duchess princess queen"
-    " empress tsarina dona abbess nurse goodwife goody marchesa contessa begum"
+    "mrs miss ms lady dame baroness countess viscountess marquise marchioness duchess princess"
+    " queen empress tsarina dona abbess nurse goodwife goody marchesa contessa begum"
 )
 _GIVEN_TITLES: Final = word_set(
     "sir dame king queen prince princess saint don dona pope emperor empress tsar czar"
 )
 """Titles that a given name follows, not a surname."""
-KIN: Final = {
-    **dict.fromkeys("father papa dad daddy pa pap pappy pater".split(), ("father", "m")),
-    **dict.fromkeys("mother mama mamma mum mummy ma mammy mom mater".split(), ("mother", "f")),
-    **dict.fromkeys("husband hubby".split(), ("husband", "m")),
+KIN: Final[dict[str, tuple[str, Gender]]] = {
+    **dict.fromkeys(word_set("father papa dad daddy pa pap pappy pater"), ("father", "m")),
+    **dict.fromkeys(word_set("mother mama mamma mum mummy ma mammy mom mater"), ("mother", "f")),
+    **dict.fromkeys(word_set("husband hubby"), ("husband", "m")),
     "wife": ("wife", "f"),
-    **dict.fromkeys("brother bruddah brothah".split(), ("brother", "m")),
-    **dict.fromkeys("sister sis".split(), ("sister", "f")),
+    **dict.fromkeys(word_set("brother bruddah brothah"), ("brother", "m")),
+    **dict.fromkeys(word_set("sister sis"), ("sister", "f")),
     "son": ("son", "m"),
     "daughter": ("daughter", "f"),
-    **dict.fromkeys("uncle".split(), ("uncle", "m")),
-    **dict.fromkeys("aunt auntie aunty tante".split(), ("aunt", "f")),
+    **dict.fromkeys(word_set("uncle"), ("uncle", "m")),
+    **dict.fromkeys(word_set("aunt auntie aunty tante"), ("aunt", "f")),
     "nephew": ("nephew", "m"),
     "niece": ("niece", "f"),
     "cousin": ("cousin", ""),
-    **dict.fromkeys("grandfather grandpa granddad grandpapa".split(), ("grandfather", "m")),
-    **dict.fromkeys("grandmother grandma granny grandmamma grannie".split(), ("grandmother", "f")),
+    **dict.fromkeys(word_set("grandfather grandpa granddad grandpapa"), ("grandfather", "m")),
+    **dict.fromkeys(
+        word_set("grandmother grandma granny grandmamma grannie"), ("grandmother", "f")
+    ),
     "father-in-law": ("father-in-law", "m"),
     "mother-in-law": ("mother-in-law", "f"),
     "brother-in-law": ("brother-in-law", "m"),
@@ -100,8 +103,8 @@ _FONDNESS: Final = word_set(
     " so-called here there only very"
 )
 _AGES: Final = {
-    **dict.fromkeys("old elder senior sr snr eldest".split(), "old"),
-    **dict.fromkeys("young younger junior jr jnr youngest".split(), "young"),
+    **dict.fromkeys(word_set("old elder senior sr snr eldest"), "old"),
+    **dict.fromkeys(word_set("young younger junior jr jnr youngest"), "young"),
 }
 _SUFFIXES: Final = word_set("esq esquire jr sr jnr snr junior senior md phd qc kc mp")
 _PARTICLES: Final = word_set(
@@ -277,7 +280,7 @@ def _lead(words: list[str]) -> tuple[int, _Seen]:
             seen.owner = low
         elif low in KIN and (word[0].islower() or at == 0 or seen.owner or not last):
             seen.kin, gender = KIN[low]
-            seen.kin_gender = gender  # type: ignore[assignment]
+            seen.kin_gender = gender
         elif low in TITLES:
             seen.titles.append(TITLES[low])
         elif low in _AGES or low in _FONDNESS or low in _ARTICLES:
@@ -334,7 +337,7 @@ def _noun_gender(words: list[str]) -> Gender:
 
 
 def _owned(text: str) -> PersonName | None:
-    """ "Tom's father", "Mr. Lane's wife": a kinship term with its owner."""
+    """A kinship term with its owner: "Tom's father", "Mr. Lane's wife"."""
     match = _OWNED.match(text.strip().strip('"“”_*.,;:!?'))
     if match is None:
         return None
@@ -349,7 +352,7 @@ def _owned(text: str) -> PersonName | None:
         key,
         kin=kin,
         gender=gender,
-        owner=parse_name(owner).key,  # type: ignore[arg-type]
+        owner=parse_name(owner).key,
     )
 
 

@@ -69,11 +69,13 @@ class _Table:
         self.members = members
         self.names = [parse_name(member.name) for member in members]
         self.said = [speakers(member.description) for member in members]
-        self._terms = [n for n, name in enumerate(self.names) if name.kin in _PARENTS and not name.words]
+        self._terms = [
+            n for n, name in enumerate(self.names) if name.kin in _PARENTS and not name.words
+        ]
         self.weight = [1 + member.description.count(" / ") for member in members]
 
     def rank(self, number: int) -> tuple[int, int, str, str]:
-        """The surest names first; then by what is said, so that the order of members is no matter."""
+        """The surest names first, then by what is said: the order of members is no matter."""
         name = self.names[number]
         return (_certainty(name), -self.weight[number], name.key, self.members[number].description)
 
@@ -86,8 +88,14 @@ class _Table:
         name = self.names[number]
         if fitting[0][0] < _TITLED and any(self._is_parent_of(number, s) for s in people):
             return None  # of an earlier generation than those who bear the surname
-        close = [self._mass(people[-at]) for score, at in fitting if score >= fitting[0][0] - _CLOSE]
-        if name.takes_surname and name.titles & _HEADS and max(close[1:], default=0) * _TWICE > close[0]:
+        close = [
+            self._mass(people[-at]) for score, at in fitting if score >= fitting[0][0] - _CLOSE
+        ]
+        if (
+            name.takes_surname
+            and name.titles & _HEADS
+            and max(close[1:], default=0) * _TWICE > close[0]
+        ):
             return None  # the head of a family is named so; the others by their given names
         return people[-fitting[0][1]]
 

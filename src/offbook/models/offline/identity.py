@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
+from offbook.language.grammar import word_set
 from offbook.language.kinship import kin_likeness
 from offbook.language.name_evidence import other_names, speakers
 from offbook.language.name_likeness import Likeness, likeness
@@ -18,9 +19,9 @@ from offbook.prompts.described import Described
 
 _PERSONS: Final = frozenset(("", "character", "person", "per", "people", "figure", "human"))
 _NOTHING: Final = Likeness(0.0, "nothing links the two names")
-_ESTATES: Final = frozenset(
+_ESTATES: Final = word_set(
     "park hall house abbey grange college castle manor lodge farm court priory cottage rectory"
-    " hills mountains river island valley".split()
+    " hills mountains river island valley"
 )
 _ARTICLES: Final = ("the ", "a ", "an ", "la ", "le ", "les ", "der ", "die ", "das ")
 
