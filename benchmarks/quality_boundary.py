@@ -1,9 +1,9 @@
 """Does the character know what it cannot know: verdicts on labelled questions.
 
-FILE has rows with persona, question, scope (in or out) and kind. Each persona whose document lies in
-the folder of --profiles (NAME.md) is made from it in a temporary home and ingested for --method; each
-of its questions is recalled with the configured models, and the verdict is read: `out` counts as
-out of scope, `in` and `partly` do not (how often it was `partly` is told apart).
+FILE has rows with persona, question, scope (in or out) and kind. Each persona whose document lies
+in the folder of --profiles (NAME.md) is made from it in a temporary home and ingested for --method;
+each of its questions is recalled with the configured models, and the verdict is read: `out` counts
+as out of scope, `in` and `partly` do not (how often it was `partly` is told apart).
 
 Reported: how many rows, and how many were not scored because the persona has no document; for each
 kind of out-of-scope question how many of them were found and the balanced accuracy (the mean of
@@ -273,7 +273,7 @@ async def judge_by_recall(
         async with await Offbook.open(**flags) as book:
             await book.create(persona)
             await book.ingest(persona, [document])
-            verdicts = []
+            verdicts: list[str] = []
             for question in questions:
                 recall, _ = await book.recall(persona, question)
                 if recall.boundary is None:

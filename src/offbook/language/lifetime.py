@@ -18,7 +18,7 @@ from offbook.language.sentences import sentences
 from offbook.language.words import words
 
 _BEHIND: Final = (
-    r"(?=\s*(?:[,.;:)/\]–—-]|$)|\s+(?:and|or|to|when|where|while|with|as|he|she|I|we|it|they|my|his"
+    r"(?=\s*(?:[,.;:)/?!\]–—-]|$)|\s+(?:and|or|to|when|where|while|with|as|he|she|I|we|it|they|my|his"
     r"|her|the|a|an|in|at|by|for|but|which|who|after|before|was|were|is|of)\b)"
 )
 _YEAR: Final = re.compile(

@@ -16,7 +16,7 @@ from offbook.language import grammar
 from offbook.language.clauses import Token, tokens_of
 from offbook.language.concepts import is_of_any_age, related_terms
 from offbook.language.english_words import is_english
-from offbook.language.lifetime import last_year_of
+from offbook.language.lifetime import last_year_of, years_in
 from offbook.language.questions import read_question
 from offbook.language.unmentioned import unmentioned_words
 from offbook.language.words import fold, search_terms, word_term, words
@@ -142,6 +142,7 @@ class _Judge:
         taken += [(one.start, one.end) for one in names]
         found = [(one.start, self._topic(one)) for one in topics]
         found += [(one.start, self._name(one)) for one in names]
+        found += [(len(question), entity) for entity in self._later_years()]
         found += [(token.start, self._later(token)) for token in self._later_words(taken)]
         seen: set[str] = set()
         for _, entity in sorted(found, key=lambda one: one[0]):
@@ -188,6 +189,14 @@ class _Judge:
     def _mention(self, name: str, *, known: bool) -> str:
         how = "mention" if known else "never mention"
         return f"The texts about {self.inputs.character} {how} {name}."
+
+    def _later_years(self) -> Iterator[QuestionEntity]:
+        for year in years_in(self.inputs.question):
+            if self.last_year is not None and year > self.last_year:
+                reason = f"{self.inputs.character}'s time ended in {_year(self.last_year)}."
+                yield QuestionEntity(
+                    name=str(year), type="time", known=False, specific=True, reason=reason
+                )
 
     def _later_words(self, taken: list[tuple[int, int]]) -> Iterator[Token]:
         """Words for things that sound later than the character's life and stand in no text."""

@@ -12,6 +12,7 @@ from typing import Final
 
 from offbook.language import grammar
 from offbook.language.clauses import Token, starts_clause, tokens_of
+from offbook.language.concepts import is_general
 from offbook.language.english_words import is_english, is_misspelt
 from offbook.language.words import fold
 
@@ -24,9 +25,20 @@ _NO_NAMES: Final = (
         "i i'm i've i'd i'll mr mrs ms dr st okay ok hi hello hey dear god please yes"
     )
 )
+_GIVEN: Final = (grammar.MALE_NAMES | grammar.FEMALE_NAMES) - grammar.word_set(
+    "mark rose grace jack bill frank jean carol amber lily joy heather olive may will ray art sue"
+    " guy max bob patrick eve leo ruby rob jerry gary"
+)
+"""Given names, but for those that are met as words."""
+_AGES: Final = grammar.word_set("era eras movement revolution rebellion dynasty")
+_AGES_WITH_ARTICLE: Final = grammar.word_set("period age")
+_BODIES: Final = grammar.word_set("society order league treaty battle siege ministry council")
+"""Words that make a name of the words beside them: "the romantic era", "the order of the bath"."""
+_VERBAL: Final = ("ed", "ing")
 _TITLE_CASE: Final = 0.6
 """A question of which more words have a capital writes all of them so."""
 _SHORTEST: Final = 3
+_LONGEST: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +69,10 @@ def names_in_question(question: str, lacking: Callable[[str], bool]) -> list[Nam
             last = at + 1
             while last < len(tokens) and _is_strange(tokens[last], lacking, slips=slips):
                 last += 1
+        if last == at:
+            last = _described_end(tokens, at, lacking)
         if last > at:
-            found.append(_named(question, tokens[at:last]))
+            found.append(_named(question, tokens[at:last], lacking))
         at = max(last, at + 1)
     return found
 
@@ -112,6 +126,8 @@ def _is_strange(token: Token, lacking: Callable[[str], bool], *, slips: bool) ->
     if token.low in _NO_NAMES:
         return False
     parts = [part for part in fold(token.text).split("-") if len(part) >= _SHORTEST]
+    if len(parts) == 1 and parts[0] in _GIVEN and lacking(parts[0]):
+        return True
     return any(
         part.isalpha()
         and part.isascii()
@@ -122,11 +138,51 @@ def _is_strange(token: Token, lacking: Callable[[str], bool], *, slips: bool) ->
     )
 
 
-def _named(question: str, tokens: Sequence[Token]) -> Named:
+def _described_end(tokens: list[Token], at: int, lacking: Callable[[str], bool]) -> int:
+    """Where a name of plain words ends that begins at ``at``; ``at`` where none begins there."""
+    after = tokens[at + 1].low if at + 1 < len(tokens) else ""
+    before = tokens[at - 1].low if at else ""
+    word = fold(tokens[at].text)
+    strange = tokens[at].is_word and lacking(word) and not is_general(word)
+    plain = tokens[at].low not in grammar.FUNCTION and not word.endswith("ly")
+    led = before in grammar.DETERMINERS or before in ("to", "and")
+    if strange and plain and (after in _AGES or (led and after in _AGES_WITH_ARTICLE)):
+        return at + 2
+    if _is_compound(word, lacking, led=before in grammar.DETERMINERS):
+        return at + 1
+    if tokens[at].low in _BODIES and after in ("of", "for"):
+        return _body_end(tokens, at + 2, lacking) or at
+    return at
+
+
+def _is_compound(word: str, lacking: Callable[[str], bool], *, led: bool) -> bool:
+    """Whether a word is the name of a thing or age made of two: "time-table", "jacobean-era"."""
+    first, _, last = word.rpartition("-")
+    if last in _AGES:
+        return bool(first) and lacking(first) and not is_general(first)
+    if not (first and led) or last in grammar.FUNCTION or last.endswith(_VERBAL):
+        return False
+    return lacking(last) and not is_general(last) and first not in ("self", "non", "co", "ex")
+
+
+def _body_end(tokens: list[Token], at: int, lacking: Callable[[str], bool]) -> int:
+    """Where "the promotion of elfish welfare" ends, if the texts lack a noun of it; else 0."""
+    last = at
+    while last < len(tokens) and last - at < _LONGEST and tokens[last].is_word:
+        if tokens[last].low in grammar.FUNCTION - _SMALL - {"and"}:
+            break
+        last += 1
+    strange = (token for token in tokens[at:last] if lacking(fold(token.text)))
+    return last if any(not is_general(fold(token.text)) for token in strange) else 0
+
+
+def _named(question: str, tokens: Sequence[Token], lacking: Callable[[str], bool]) -> Named:
     start, end = tokens[0].start, tokens[-1].end
     words = [part for token in tokens if token.is_word for part in fold(token.text).split("-")]
     telling = [word for word in words if word not in grammar.TITLES | _SMALL] or words
     rare = [word for word in telling if not is_english(word)]
+    if not rare and not any(token.is_capital for token in tokens):
+        rare = [word for word in telling if lacking(word)]
     return Named(question[start:end], start, end, tuple(dict.fromkeys(_told(rare or telling))))
 
 
