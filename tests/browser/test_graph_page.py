@@ -286,3 +286,40 @@ async def test_two_thousand_entities_can_be_used(show: OpenPage, picture: TakePi
     await expect(page.locator("#details .aliases")).to_have_text("Alias 1500")
     await repainted(page)
     await picture(page, "large-open")
+
+
+async def test_a_node_can_be_dragged_and_the_rest_follows(show: OpenPage, picture: TakePicture):
+    page = (await show(html(graphs.single()))).page
+    canvas = await page.locator("#canvas").bounding_box()
+    legend = await page.locator("#legend").bounding_box()
+    assert canvas is not None
+    assert legend is not None
+    x = canvas["x"] + (48 + legend["width"] + canvas["width"] - 80) / 2
+    y = canvas["y"] + canvas["height"] / 2
+    await page.mouse.move(x, y)
+    await page.mouse.down()
+    await page.mouse.move(x + 150, y - 150, steps=5)
+    await page.mouse.up()
+    await expect(page.locator("#details")).to_be_hidden()
+    await page.mouse.move(x, y)
+    await expect(page.locator("#tip")).to_be_hidden()
+
+
+async def test_a_finger_opens_a_node_on_a_phone(browser, tmp_path):
+    file = tmp_path / "phone.html"
+    file.write_bytes(html(graphs.single()).encode())
+    context = await browser.new_context(
+        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, offline=True
+    )
+    page = await context.new_page()
+    await page.goto(file.as_uri())
+    await page.wait_for_selector("html[data-layout=settled]", state="attached")
+    canvas = await page.locator("#canvas").bounding_box()
+    legend = await page.locator("#legend").bounding_box()
+    top = 24 + legend["height"]
+    await page.touchscreen.tap(
+        canvas["x"] + (24 + canvas["width"] - 56) / 2,
+        canvas["y"] + (top + canvas["height"] - 24) / 2,
+    )
+    await expect(page.locator("#details h2")).to_have_text("Ishmael")
+    await context.close()
