@@ -1,0 +1,90 @@
+"""Look-ups in a graph: vectors, neighbours, the character's own node."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from offbook.retrieval.graph_index import EntityVectors
+from tests.retrieval.graphs import axis, index, person, tie
+
+ADA, TOM, MAUD = person("Ada Byrne"), person("Tom Byrne", "", "Tommy"), person("Maud Keane")
+LAMP = person("The lamp", kind="object")
+
+
+def test_the_nearest_above_the_threshold_come_best_first():
+    vectors = {
+        "Tom Byrne": axis(0, 1, 0.9),
+        "Maud Keane": axis(0, 1, 0.6),
+        "The lamp": axis(0, 1, 0.5),
+    }
+    found = index([ADA, TOM, MAUD, LAMP], vectors=vectors)
+    assert [at for at, _ in found.similar(axis(1), 3, 0.55)] == [1, 2]
+    assert [at for at, _ in found.similar(axis(1), 1, 0.55)] == [1]
+    assert found.similar(axis(1), 3, 0.95) == []
+    assert found.similar(axis(1), 3, 0.55)[0][1] == pytest.approx(0.9)
+
+
+def test_the_threshold_has_to_be_exceeded():
+    found = index([ADA, TOM], vectors={"Tom Byrne": axis(1)})
+    assert found.similar(axis(1), 3, 1.0) == []
+
+
+def test_the_character_is_never_what_a_name_is_like():
+    found = index([ADA, TOM], vectors={"Ada Byrne": axis(1), "Tom Byrne": axis(0)})
+    assert found.similar(axis(1), 3, 0.5) == []
+
+
+def test_without_vectors_nothing_is_similar():
+    assert index([ADA, TOM]).similar(axis(1), 3, 0.1) == []
+    assert index().similar(axis(1), 3, 0.1) == []
+
+
+def test_of_several_vectors_the_nearest_counts():
+    matrix = np.stack([axis(0), axis(1), axis(2)])
+    found = EntityVectors(matrix, np.array([0, 0, 1]), 3)
+    assert found.scores(axis(1)).tolist() == [1.0, 0.0, -1.0]
+
+
+def test_neighbours_of_a_type_come_strongest_first_in_either_direction():
+    relations = [tie("Tom Byrne", "Ada Byrne", 4), tie("Ada Byrne", "Maud Keane", 9)]
+    relations += [tie("Ada Byrne", "The lamp", 10), tie("Ada Byrne", "Ada Byrne", 10)]
+    found = index([ADA, TOM, MAUD, LAMP], relations)
+    assert found.neighbours("character", 10) == [(2, 9), (1, 4)]
+    assert found.neighbours("character", 1) == [(2, 9)]
+    assert found.neighbours("object", 10) == [(3, 10)]
+    assert found.neighbours("event", 10) == []
+
+
+def test_the_strongest_of_several_relations_counts_for_a_neighbour():
+    found = index([ADA, TOM], [tie("Ada Byrne", "Tom Byrne", 2), tie("Tom Byrne", "Ada Byrne", 8)])
+    assert found.neighbours("character", 10) == [(1, 8)]
+    assert [relation.strength for relation in found.between(0, 1)] == [8, 2]
+
+
+def test_a_character_that_no_text_names_has_no_node_and_no_neighbours():
+    found = index([TOM, MAUD], [tie("Tom Byrne", "Maud Keane")], character="Nobody Known")
+    assert found.own is None
+    assert found.neighbours("character", 10) == []
+
+
+def test_a_relation_whose_end_is_no_entity_does_not_raise():
+    found = index([ADA], [tie("Ada Byrne", "Ghost", 7), tie("Ghost", "Spirit", 7)])
+    assert found.neighbours("character", 10) == []
+    assert found.name_of("Ghost") == "Ghost"
+    assert len(found.touching(0)) == 1
+
+
+@pytest.mark.parametrize(
+    ("character", "entities", "own"),
+    [
+        ("Ada Byrne", [TOM, ADA], 1),
+        ("ada byrne", [TOM, ADA], 1),
+        ("Ada", [TOM, ADA], 1),
+        ("Tommy", [ADA, TOM], 1),
+        ("Ada Byrne of Skerry", [TOM, ADA], 1),
+        ("Zoe", [TOM, ADA], None),
+    ],
+)
+def test_the_character_is_found_by_its_name_or_a_part_of_it(character, entities, own):
+    assert index(entities, character=character).own == own
