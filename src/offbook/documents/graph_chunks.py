@@ -30,7 +30,7 @@ from hashlib import blake2b
 from typing import Any, Final, NamedTuple
 from zlib import crc32
 
-from offbook.documents.chunk_ids import ChunkMaker, Span
+from offbook.documents.chunk_ids import Span, make_chunks
 from offbook.documents.headings import bodies, sections, trimmed
 from offbook.documents.rulers import TokenRuler
 from offbook.documents.windows import WindowCutter
@@ -88,11 +88,11 @@ class GraphSplitter:
 
     def split(self, document: Document) -> Sequence[Chunk]:
         """Chunks in the order of the text."""
-        maker = ChunkMaker(document, self._name)
-        for headings, start, end in bodies(sections(document.text)):
-            atoms = list(self._atoms(document.text, start, end))
-            maker.add(list(self._spans(atoms)), headings)
-        return maker.chunks
+        parts = (
+            (headings, self._spans(list(self._atoms(document.text, start, end))))
+            for headings, start, end in bodies(sections(document.text))
+        )
+        return make_chunks(document, self._name, parts)
 
     def parameters(self, document: Document) -> dict[str, Any]:
         """The sizes in force, in tokens."""

@@ -12,16 +12,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain, islice
 from typing import Final, NamedTuple
 
 _CANDIDATE: Final = re.compile(
-    r"\n {0,3}(?:(#{1,6})(?![^ \t\r\n])[ \t]*([^\n]*)"
+    r"\n(?=[ #`~=-]) {0,3}(?:(#{1,6})(?![^ \t\r\n])[ \t]*([^\n]*)"
     r"|(`{3,}(?=[^`\n]*(?:\n|\Z))|~{3,})"
     r"|(=+|-+)[ \t\r]*(?=\n|\Z))"
 )
 """A heading line (marks, title), the opening of a fence, or the underline of a setext heading.
 
-Starts with a literal newline, which the regular expression engine finds at memory speed.
+Starts with a literal newline, which the regular expression engine finds at memory speed, and then
+looks at one character: most lines are passed over by that.
 """
 _TITLE, _FENCE = 2, 3
 
@@ -30,7 +32,8 @@ _NO_SETEXT: Final = re.compile(r" {4}|\t| {0,3}(?:>|[-+*][ \t]|\d{1,9}[.)][ \t]|
 
 _FRONT_MATTER: Final = re.compile(r"---\n[\w.-]+[ \t]*:")
 _NONSPACE: Final = re.compile(r"\S")
-_TRIM_BLOCK: Final = 1024
+_TRIM_BLOCK: Final = 8
+_LONG_TRIM_BLOCK: Final = 1024
 
 
 class Section(NamedTuple):
@@ -62,10 +65,12 @@ def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     first = _NONSPACE.search(text, start, end)
     if first is None:
         return start, start
+    start, block = first.start(), _TRIM_BLOCK
     while text[end - 1].isspace():
-        low = max(first.start(), end - _TRIM_BLOCK)
+        low = max(start, end - block)
         end = low + len(text[low:end].rstrip())
-    return first.start(), end
+        block = _LONG_TRIM_BLOCK
+    return start, end
 
 
 def sections(text: str) -> list[Section]:
@@ -78,17 +83,15 @@ def sections(text: str) -> list[Section]:
     path: tuple[str, ...] = ()
     levels: list[int] = []
     level = title_start = title_end = body = 0
-    for heading in _headings(text):
-        line_start = heading[3]
+    for new_level, new_start, new_end, line_start, new_body in _headings(text):
         # Most headings that follow one another have nothing but a line break between them.
         start, end = trimmed(text, body, line_start) if line_start - body > 1 else (body, body)
         if level or end > start:
             found.append(Section(path, level, title_start, title_end, start, end))
-        level, title_start, title_end, _, body = heading
+        level, title_start, title_end, body = new_level, new_start, new_end, new_body
         while levels and levels[-1] >= level:
             levels.pop()
-        title = " ".join(text[title_start:title_end].split())
-        path = (*path[: len(levels)], title)
+        path = (*path[: len(levels)], _one_line(text[title_start:title_end]))
         levels.append(level)
     start, end = trimmed(text, body, len(text))
     if level or end > start:
@@ -98,16 +101,21 @@ def sections(text: str) -> list[Section]:
 
 def bodies(found: list[Section]) -> Iterator[tuple[tuple[str, ...], int, int]]:
     """Heading path and offsets of what is cut: bodies, and titles that nothing stands under."""
-    following = iter(found)
-    next(following, None)
-    for section in found:
-        after = next(following, None)
-        if section.body_end > section.body_start:
-            yield section.headings, section.body_start, section.body_end
-        elif section.title_end > section.title_start and (
-            after is None or after.level <= section.level
-        ):
-            yield section.headings, section.title_start, section.title_end
+    following = chain((section.level for section in islice(found, 1, None)), [0])
+    for section, next_level in zip(found, following, strict=False):
+        headings, level, title_start, title_end, start, end = section
+        if end > start:
+            yield headings, start, end
+        elif title_end > title_start and next_level <= level:
+            yield headings, title_start, title_end
+
+
+def _one_line(title: str) -> str:
+    """``title``, trimmed already, with single blanks between its words."""
+    # All white space but the blank is unprintable: most titles need not be taken apart.
+    if title.isprintable() and "  " not in title:
+        return title
+    return " ".join(title.split())
 
 
 def _headings(text: str) -> Iterator[Heading]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from offbook.documents.chunk_ids import ChunkMaker, Span
+from offbook.documents.chunk_ids import Span, make_chunks
 from offbook.documents.headings import bodies, sections
 from offbook.documents.rulers import CharacterRuler
 from offbook.documents.splitters import check_window
@@ -69,11 +69,12 @@ class SemanticSplitter:
         ]
         threshold, distances = self._distances(text, [spans for _, spans in parts])
         cutter = WindowCutter(text, CharacterRuler(), self._size, 0)
-        maker = ChunkMaker(document, self._name)
-        for (headings, spans), gaps in zip(parts, distances, strict=True):
-            for start, end in _groups(spans, gaps, threshold):
-                maker.add(cutter.cut(start, end), headings)
-        return maker.chunks
+        groups = (
+            (headings, cutter.cut(start, end))
+            for (headings, spans), gaps in zip(parts, distances, strict=True)
+            for start, end in _groups(spans, gaps, threshold)
+        )
+        return make_chunks(document, self._name, groups)
 
     def parameters(self, document: Document) -> dict[str, Any]:
         """Percentile, neighbours and size."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from offbook.documents.chunk_ids import ChunkMaker, Span
+from offbook.documents.chunk_ids import Span, make_chunks
 from offbook.documents.headings import bodies, sections, trimmed
 from offbook.documents.rulers import UNITS, Unit, ruler
 from offbook.documents.windows import WindowCutter
@@ -59,9 +59,7 @@ class FixedSplitter:
 
     def split(self, document: Document) -> Sequence[Chunk]:
         """Chunks in the order of the text, white space at their ends left out."""
-        maker = ChunkMaker(document, self._name)
-        maker.add(self._windows(document.text), ())
-        return maker.chunks
+        return make_chunks(document, self._name, [((), self._windows(document.text))])
 
     def _windows(self, text: str) -> list[Span]:
         rule = ruler(text, self._unit)
@@ -125,10 +123,10 @@ class MarkdownHeaderSplitter:
         """Chunks in the order of the text."""
         text = document.text
         cutter = WindowCutter(text, ruler(text, self._unit), self._size, 0)
-        maker = ChunkMaker(document, self._name)
-        for headings, start, end in bodies(sections(text)):
-            maker.add(cutter.cut(start, end), headings)
-        return maker.chunks
+        parts = (
+            (headings, cutter.cut(start, end)) for headings, start, end in bodies(sections(text))
+        )
+        return make_chunks(document, self._name, parts)
 
     def parameters(self, document: Document) -> dict[str, Any]:
         """Size and unit."""

@@ -15,6 +15,7 @@ in the text, and no list of all words or sentences is ever made.
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from typing import Final
 
 from offbook.documents.chunk_ids import Span
@@ -24,6 +25,8 @@ from offbook.language.sentences import TERMINATORS, first_sentence_end, last_sen
 
 _NONSPACE: Final = re.compile(r"\S")
 _SPACES: Final = " \t\u00a0\u2009\u2028\u3000"
+_BEGINNING: Final = 10_000
+"""Nearly all text has a sentence that ends in its beginning: no need to read all of it for that."""
 
 
 class _Mark:
@@ -42,22 +45,31 @@ class _Mark:
 
 
 class _Spaces:
-    """The level of words: any of several characters that are blank."""
+    """The level of words: any of several characters that are blank.
 
-    def __init__(self, spaces: str) -> None:
-        self._spaces = spaces
+    Which of them occur in the text is looked up when that is first asked for, because in much text
+    nothing is ever cut at a word.
+    """
+
+    def __init__(self, text: str, marks: tuple[str, ...]) -> None:
+        self._text, self._marks = text, marks
+
+    @cached_property
+    def occurring(self) -> str:
+        """The characters that end words and occur in the text."""
+        return _occurring(_SPACES, self._text) + ("\n" if self._marks else "")
 
     def last(self, text: str, low: int, high: int) -> int:
         """The last offset in ``(low, high]`` before which a word ends, or -1."""
         best = -1
-        for space in self._spaces:
+        for space in self.occurring:
             best = max(best, text.rfind(space, max(low + 1, best), high + 1))
         return best
 
     def first(self, text: str, low: int, high: int) -> int:
         """The first such offset in ``(low, high]``, or -1."""
         best = -1
-        for space in self._spaces:
+        for space in self.occurring:
             found = text.find(space, low + 1, high + 1)
             if found >= 0:
                 best, high = found, found - 1
@@ -67,22 +79,37 @@ class _Spaces:
 class _Sentences:
     """The level of sentences; a line break ends one, too."""
 
-    def __init__(self, terminators: str) -> None:
-        self._terminators = terminators
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    @cached_property
+    def occur(self) -> bool:
+        """Whether the text has any character that can end a sentence."""
+        near = first_sentence_end(self._text, 0, _BEGINNING) >= 0
+        return near or any(mark in self._text for mark in TERMINATORS)
+
+    @cached_property
+    def _occurring(self) -> str:
+        """Those characters; looked up late, because most text is never cut at a sentence."""
+        return _occurring(TERMINATORS, self._text)
 
     def last(self, text: str, low: int, high: int) -> int:
         """The last offset in ``(low, high]`` where a sentence ends, or -1."""
         line = text.rfind("\n", low + 1, high + 1)
-        return max(line, last_sentence_end(text, max(low, line), high, self._terminators))
+        return max(line, last_sentence_end(text, max(low, line), high, self._occurring))
 
     def first(self, text: str, low: int, high: int) -> int:
         """The first such offset, or -1."""
         line = text.find("\n", low + 1, high + 1)
-        end = first_sentence_end(text, low, high if line < 0 else line, self._terminators)
+        end = first_sentence_end(text, low, high if line < 0 else line)
         return line if end < 0 else end
 
 
 _Level = _Mark | _Spaces | _Sentences
+
+
+def _occurring(characters: str, text: str) -> str:
+    return "".join(character for character in characters if character in text)
 
 
 class _Levels:
@@ -95,17 +122,13 @@ class _Levels:
         words: Where it begins if a sentence was cut; None in text without blanks.
     """
 
-    def __init__(self, marks: tuple[str, ...], terminators: str, spaces: str) -> None:
+    def __init__(self, marks: tuple[str, ...], text: str) -> None:
         self.mark = marks[0] if marks else ""
         self.stops: list[_Level] = [_Mark(mark) for mark in marks]
-        self.sentences: _Sentences | None = None
-        self.words: _Spaces | None = None
-        if terminators:
-            self.sentences = _Sentences(terminators)
-            self.stops.append(self.sentences)
-        if spaces or marks:
-            self.words = _Spaces(spaces + "\n" if marks else spaces)
-            self.stops.append(self.words)
+        sentences, words = _Sentences(text), _Spaces(text, marks)
+        self.sentences = sentences if sentences.occur else None
+        self.words = words if marks or words.occurring else None
+        self.stops += [level for level in (self.sentences, self.words) if level is not None]
 
 
 class WindowCutter:
@@ -123,11 +146,18 @@ class WindowCutter:
             raise ValueError(f"overlap {overlap!r} must lie in [0, {longest!r})")
         self._text, self._ruler = text, ruler
         self._longest, self._overlap = longest, overlap
-        terminators = "".join(mark for mark in TERMINATORS if mark in text)
-        spaces = "".join(mark for mark in _SPACES if mark in text)
-        self._in_blocks = _Levels(("\n\n", "\n"), terminators, spaces)
-        self._in_lines = _Levels(("\n",), terminators, spaces)
-        self._in_one_line = _Levels((), terminators, spaces)
+
+    @cached_property
+    def _in_blocks(self) -> _Levels:
+        return _Levels(("\n\n", "\n"), self._text)
+
+    @cached_property
+    def _in_lines(self) -> _Levels:
+        return _Levels(("\n",), self._text)
+
+    @cached_property
+    def _in_one_line(self) -> _Levels:
+        return _Levels((), self._text)
 
     def cut(self, start: int, end: int) -> list[Span]:
         """Pieces of ``text[start:end]``, which begins and ends with other than white space.
@@ -148,7 +178,7 @@ class WindowCutter:
             pieces.append((start, stop))
             fresh = self._skip_blanks(stop, end)
             low = self._overlap_low(levels, stop, kept, fresh, end)
-            start = self._begin_of_overlap(levels, low, stop, mid_sentence) if low < stop else fresh
+            start = self._begin_of_overlap(levels, low, stop, fresh, mid_sentence)
         pieces.append((start, end))
         return pieces
 
@@ -159,35 +189,39 @@ class WindowCutter:
         without a call of a method, and leaves the others to the general rules.
         """
         text, mark, longest, overlap = self._text, levels.mark, self._longest, self._overlap
-        find, rfind, width, skip = text.find, text.rfind, len(mark), self._skip_blanks
+        find, rfind, skip = text.find, text.rfind, self._skip_blanks
+        width = len(mark)
         pieces: list[Span] = []
         fresh = start
         while (limit := start + longest) < end:
-            if text[limit].isspace():
-                limit = skip(limit, end)
-            low = start + overlap
-            stop = rfind(mark, (low if low > fresh else fresh) + 1, limit + width)
+            limit = skip(limit, end) if text[limit].isspace() else limit
+            low = start + overlap if start + overlap > fresh else fresh
+            # A search for one character is many times as fast as one for two.
+            stop = rfind("\n", low + width, limit + width) + 1 - width
+            if stop > 0 and text[stop] != "\n":
+                stop = rfind(mark, low + 1, stop + width)
             kept, mid_sentence, behind = -1, False, stop + width
             if stop < 0 or text[stop - 1].isspace():
-                low = max(fresh, low)
                 stop, kept, mid_sentence = self._stop(levels, low, fresh, limit, end)
                 behind = stop
             pieces.append((start, stop))
             fresh = skip(behind, end) if text[behind].isspace() else behind
             low = fresh - overlap
-            unit_end = find(mark, fresh + 1, fresh + longest + width) if kept < 0 else kept
-            if unit_end < 0 or text[unit_end - 1].isspace():
-                low = self._overlap_low(levels, stop, kept, fresh, end)
-            elif unit_end - longest > low:
-                low = unit_end - longest
-            if low >= stop:
-                start = fresh
-                continue
-            line = find("\n", low - 1 if low else 0, stop)
-            if 0 <= line < stop - 1 and not text[line + 1].isspace():
-                start = line + 1
+            if kept < 0:
+                kept = find("\n", fresh + 1, fresh + longest + 1)
+                if text[kept : kept + width] != mark:
+                    kept = find(mark, fresh + 1, fresh + longest + width)
+            if kept < 0 or (kept - longest > low and text[kept - 1].isspace()):
+                low = self._overlap_low(levels, stop, -1, fresh, end)
+            elif kept - longest > low:
+                low = kept - longest
+            line = find("\n", low - 1 if low else 0, stop) if low < stop else -1
+            if line >= 0:
+                begin = line + width  # where the next paragraph begins, unless more blanks follow
+                exact = text[begin - 1] == "\n" and not text[begin].isspace()
+                start = begin if exact else skip(line, stop)
             else:
-                start = self._begin_of_overlap(levels, low, stop, mid_sentence)
+                start = self._begin_in_line(levels, low, stop, fresh, mid_sentence)
         pieces.append((start, end))
         return pieces
 
@@ -258,27 +292,41 @@ class WindowCutter:
                     break
         return low if kept < 0 else max(low, backward(kept, self._longest))
 
-    def _begin_of_overlap(self, levels: _Levels, low: int, stop: int, mid_sentence: bool) -> int:
-        """Where the next piece begins in ``[low, stop)``; behind ``stop`` if nowhere."""
-        begin = stop
-        if levels.mark:
+    def _begin_of_overlap(
+        self, levels: _Levels, low: int, stop: int, fresh: int, mid_sentence: bool
+    ) -> int:
+        """Where the next piece begins: in ``[low, stop)``; ``fresh`` if nothing begins there."""
+        if levels.mark and low < stop:
             line = self._text.find("\n", low - 1 if low else 0, stop)
-            begin = stop if line < 0 else self._skip_blanks(line, stop)
-        if begin == stop and levels.sentences is not None:
-            begin = self._begin(levels.sentences, low, begin)
-        if begin < stop:
-            return begin
+            if line >= 0 and (begin := self._skip_blanks(line, stop)) < stop:
+                return begin
+        return self._begin_in_line(levels, low, stop, fresh, mid_sentence)
+
+    def _begin_in_line(
+        self, levels: _Levels, low: int, stop: int, fresh: int, mid_sentence: bool
+    ) -> int:
+        """The same, where no line begins in ``[low, stop)``."""
+        if low >= stop:
+            return fresh
+        text = self._text
+        if levels.sentences is not None:
+            found = low - 2 if low > 1 else 0  # what ends a sentence stands before the next begins
+            while (found := first_sentence_end(text, found, stop - 1)) >= 0:
+                found = found + 1 if text[found].isspace() else found
+                if text[found].isspace():
+                    found = self._skip_blanks(found, stop)
+                if found >= low:
+                    return found
         if not mid_sentence:
-            return self._skip_blanks(stop, len(self._text))
-        if levels.words is not None:
-            begin = self._begin(levels.words, low, stop)
+            return fresh
+        begin = self._begin_of_word(levels.words, low, stop) if levels.words is not None else stop
         return begin if begin < stop else low
 
-    def _begin(self, level: _Level, low: int, high: int) -> int:
-        """The first offset in ``[low, high)`` where a unit of ``level`` begins; else ``high``."""
+    def _begin_of_word(self, words: _Spaces, low: int, high: int) -> int:
+        """The first offset in ``[low, high)`` where a word begins; else ``high``."""
         text = self._text
-        position = low - 2 if low > 1 else 0  # what ends a unit stands before the next begins
-        while (found := level.first(text, position, high - 1)) >= 0:
+        position = low - 2 if low > 1 else 0
+        while (found := words.first(text, position, high - 1)) >= 0:
             match = _NONSPACE.search(text, found, high)
             if match is None:
                 break

@@ -21,7 +21,8 @@ TERMINATORS: Final = _BLANK_AFTER + _ALONE
 """Characters that can end a sentence."""
 
 _CLOSERS: Final = "\"'”’»›)\\]*_」』”’）》】〉"
-_END: Final = re.compile(f"[{TERMINATORS}]+[{_CLOSERS}]*")
+# Not `[...]+`: a search is fastest for a pattern that begins with a set of characters.
+_END: Final = re.compile(f"[{TERMINATORS}][{TERMINATORS}]*[{_CLOSERS}]*")
 _CANDIDATE: Final = re.compile(f"[{TERMINATORS}]+[{_CLOSERS}]*|\\n\\s*")
 _NEXT: Final = re.compile(r"[ \t\u00a0\u3000]*\n?[ \t]*[\"'“‘«‹(\[*_]*([^\s])")
 _WORD_BEFORE: Final = re.compile(r"[^\s\"'“‘«(\[*_—–-]*\Z")
@@ -40,6 +41,7 @@ _BEFORE_NUMBER: Final = word_set(
     "mar apr jun jul aug sep sept oct nov dec k. hob bwv"
 )
 _MAY_END: Final = word_set("jr esq etc inc ltd co corp a.m p.m bros ph.d m.d b.a m.a d.c")
+_SHORTENED: Final = _NEVER_ENDS | _BEFORE_NUMBER | _MAY_END
 _OPENERS: Final = word_set(
     "the a an he she it they we i you his her its their our my this that these those there then "
     "in on at by for from with when while after before but and or so as if what who where why how "
@@ -96,25 +98,21 @@ def last_sentence_end(text: str, low: int, high: int, terminators: str = TERMINA
         stop = run
 
 
-def first_sentence_end(text: str, low: int, high: int, terminators: str = TERMINATORS) -> int:
+def first_sentence_end(text: str, low: int, high: int) -> int:
     """Offset behind the first sentence whose terminator lies in ``[low, high)``; -1 if none."""
     position = low
-    while True:
-        at = high
-        for mark in terminators:
-            found = text.find(mark, position, at)
-            if found >= 0:
-                at = found
-        if at >= high:
-            return -1
-        while at > max(0, low - _LOOK_BACK) and text[at - 1] in TERMINATORS:
-            at -= 1
-        match = _END.match(text, at)
-        stop = match.end() if match else at + 1
+    while (match := _END.search(text, position, high)) is not None:
+        at, stop = match.span()
+        if at == low or stop == high:  # it may begin before, or go on behind
+            while at > max(0, low - _LOOK_BACK) and text[at - 1] in TERMINATORS:
+                at -= 1
+            whole = _END.match(text, at)
+            stop = whole.end() if whole else at + 1
         end = sentence_end(text, at, stop)
         if low < end <= high:
             return end
         position = stop
+    return -1
 
 
 def sentence_end(text: str, start: int, end: int) -> int:
@@ -140,20 +138,22 @@ def sentence_end(text: str, start: int, end: int) -> int:
         if following is None:
             return end
         character = following[1]
+    if character.islower():
+        return -1
     if text[start] != "." or text[start : start + 2] == "..":
-        return -1 if character.islower() else end
+        return end
     return end if _full_stop_ends(text, start, end, character) else -1
 
 
 def _full_stop_ends(text: str, stop: int, end: int, following: str) -> bool:
     """Whether the full stop at ``stop`` ends a sentence, from the word before and what follows."""
-    if following.islower():
-        return False
-    if text[max(0, stop - _LONG_WORD) : stop].isalpha() and stop >= _LONG_WORD:
+    if stop >= _LONG_WORD and text[stop - _LONG_WORD : stop].isalpha():
         return True  # longer than all that is shortened by a full stop
     low = max(0, stop - _LOOK_BACK)
     before = text[low:stop]
-    raw = "" if not before or before[-1].isspace() else before.split()[-1]
+    raw = "" if not before or before[-1].isspace() else before.rsplit(None, 1)[-1]
+    if len(raw) > 1 and raw.isalpha() and raw.lower() not in _SHORTENED:
+        return True
     if not raw.isalnum():
         match = _WORD_BEFORE.search(raw)
         raw = match[0] if match else ""
