@@ -10,7 +10,8 @@ first and the latest few names of each token, so that the work is nearly linear.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final
 
 from offbook.graph.equal_names import name_key, speaks_against
@@ -23,9 +24,9 @@ from offbook.language.person_names import PersonName, parse_name
 from offbook.language.words import words
 from offbook.types import RawEntity
 
-_HEADS: Final = 6
-_LATEST: Final = 18
-_SHORTEST: Final = 2
+_HEADS: Final = 4
+_LATEST: Final = 12
+_COMMON_TITLES: Final = frozenset(("mr", "mrs", "miss"))
 _FUNCTION: Final = word_set("the a an of and in on at de la le my your his her our")
 
 
@@ -74,7 +75,7 @@ class _Index:
         """Rows that share a token, by how well the names fit, the latest first among equals."""
         entity = self._entities[row]
         rows = dict.fromkeys(
-            other for token in _tokens(name, entity) for other in self._holding(token)
+            other for token in _looked_up(name, entity) for other in self._holding(token)
         )
         said = speakers(entity.description)
         scored = []
@@ -109,7 +110,7 @@ class _Index:
         yield from reversed(self._latest.get(token, ()))
 
     def _add(self, row: int, name: PersonName, entity: RawEntity) -> None:
-        tokens = [*_tokens(name, entity), f"is:{name_key(entity.name)}"]
+        tokens = [*_kept_under(name, entity), f"is:{name_key(entity.name)}"]
         tokens += [
             f"called:{name_key(other)}" for other in other_names(entity.description, entity.name)
         ]
@@ -123,26 +124,56 @@ class _Index:
                 del latest[:-_LATEST]
 
 
-def _tokens(name: PersonName, entity: RawEntity) -> Iterable[str]:
-    """What a row is found by."""
-    for word in name.words:
-        for token in (*formal_names(word), name_stem(word)):
-            if len(token) >= _SHORTEST:
-                yield token
+def _kept_under(name: PersonName, entity: RawEntity) -> Iterator[str]:
+    """The tokens by which a row is found."""
     if name.is_full:
-        yield f"{name.words[0][0]} {name.surname}"
+        yield f"surname:{name.surname}"
+        for word in name.given:
+            yield from (f"given:{form}" for form in _forms(word))
+    elif name.words:
+        yield from (f"word:{form}" for form in _forms(name.words[0]))
+    yield from _other_tokens(name, entity)
+
+
+def _looked_up(name: PersonName, entity: RawEntity) -> Iterator[str]:
+    """The tokens by which a row finds others: full names do not look for mere namesakes."""
+    if name.is_full:
+        yield f"surname:{name.surname}"
+        for word in (*name.given, name.surname):
+            yield from (f"word:{form}" for form in _forms(word))
+    elif name.words:
+        word = name.words[0]
+        yield f"surname:{word}"
+        for form in _forms(word):
+            yield f"word:{form}"
+            yield f"given:{form}"
+    yield from _other_tokens(name, entity)
+
+
+def _forms(word: str) -> tuple[str, ...]:
+    """A word of a name, what it may be short for, and without a pet ending."""
+    return tuple(sorted(formal_names(word))) + (name_stem(word),)
+
+
+def _other_tokens(name: PersonName, entity: RawEntity) -> Iterator[str]:
     if not name.words:
         yield f"role:{name.role}" if name.role else f"kin:{name.kin}"
-        yield from words(name.role)
-    for title in name.titles - {"mr", "mrs", "miss"}:
+        yield from (f"described:{word}" for word in _word_set(name.role))
+    for title in name.titles - _COMMON_TITLES:
         yield f"title:{title}"
     if name.kin and not name.words:
         for speaker in speakers(entity.description):
             if surname := parse_name(speaker).surname:
-                yield surname
+                yield f"surname:{surname}"
+                yield f"word:{surname}"
+
+
+@lru_cache(maxsize=1 << 16)
+def _word_set(name: str) -> frozenset[str]:
+    return frozenset(words(name)) - _FUNCTION
 
 
 def _shares_words(a: str, b: str) -> bool:
     """Whether all words of one name, particles aside, stand in the other."""
-    one, other = set(words(a)) - _FUNCTION, set(words(b)) - _FUNCTION
+    one, other = _word_set(a), _word_set(b)
     return bool(one and other) and (one <= other or other <= one)

@@ -135,6 +135,10 @@ class PersonName:
     age: str = ""
     place: str = ""
 
+    def __hash__(self) -> int:
+        # Names are keys of caches that are asked millions of times; a string knows its hash.
+        return hash(self.key)
+
     @property
     def is_full(self) -> bool:
         """Whether it has a given name and a surname."""
