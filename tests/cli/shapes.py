@@ -30,10 +30,14 @@ RECALL = {
     "preset": {"default", "faithful"},
     "question": str,
     "context": [ITEM],
-    "boundary": (None, {"verdict": {"in", "partly", "out"}, "reasons": list}),
+    "boundary": (
+        None,
+        {"verdict": {"in", "partly", "out"}, "reasons": [{"entity": str, "reason": str}]},
+    ),
     "emotion": (None, dict),
     "mood": (None, dict),
     "skipped": [{"kind": str, "title": str, "why": str}],
+    "as_of": (None, str),
     "usage": USAGE,
 }
 ASK = {**RECALL, "reply": str}

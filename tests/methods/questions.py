@@ -38,7 +38,12 @@ LATER = (
 
 
 def entity(
-    name: str, *, known: bool = True, specific: bool = True, reason: str = "r", kind: str = "character"
+    name: str,
+    *,
+    known: bool = True,
+    specific: bool = True,
+    reason: str = "r",
+    kind: str = "character",
 ) -> QuestionEntity:
     """An entity of an answer."""
     return QuestionEntity.model_validate(
@@ -119,9 +124,7 @@ class Asked:
         character = await self.store.read(lambda conn: characters.require(conn, self.id))
         point = None
         if as_of is not None:
-            character, point = await self.store.read(
-                lambda conn: at_point(conn, character, as_of)
-            )
+            character, point = await self.store.read(lambda conn: at_point(conn, character, as_of))
         return await pipeline.recall(self.stage, character, question, history, point)
 
 

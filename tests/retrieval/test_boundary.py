@@ -151,6 +151,12 @@ def test_at_most_ten_neighbours():
     assert len(asked("F?", entity("f", specific=False), graph=graph, neighbours=3).entities) == 3
 
 
+def test_a_general_word_that_the_graph_has_a_node_for_brings_that_node_first():
+    found = asked("And tom byrne?", entity("tom byrne", specific=False, kind="object"))
+    assert titles(found.entities) == ["Tom Byrne (Tommy)", "The lamp"]
+    assert found.skipped == []
+
+
 def test_without_neighbours_of_the_type_it_is_said_why():
     found = asked("Wars?", entity("wars", specific=False, kind="event"))
     assert (found.entities, verdict(found)[0]) == ([], "in")

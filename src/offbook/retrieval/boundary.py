@@ -8,7 +8,8 @@ paper means and the published code forgets.
 The verdict looks at what the question hinges on: the entities that stand in the question itself,
 or, where none does, all of them; the character is never one. An entity is out where the character
 cannot know of it, and where it has a name of its own that neither graph nor texts speak of.
-``out``: all of them are. ``partly``: some. ``in``: none, or nothing was named.
+``out``: all of them are. ``partly``: some. ``in``: none, or nothing was named. Names of the
+question that the model left out are looked up, and count for nothing in the verdict.
 """
 
 from __future__ import annotations
@@ -263,13 +264,13 @@ class _Branches:
         self._found.outside.append(ContextItem("out_of_scope", name, reason, 1.0, self._grounds))
 
     def _general(self, entity: QuestionEntity, positions: Sequence[int]) -> None:
+        self._look_up(positions)  # general or not: what the graph has under this name is meant
         near = self._index.neighbours(entity.type, self._settings.neighbours)
         for at, strength in near:
             self._collected.specific(at, strength / STRONGEST)
-        if not near:
+        if not near and not positions:
             why = f"the character has no neighbour of the type {entity.type}"
             self._found.skipped.append(Skipped("entity", entity.name, why))
-            self._look_up(positions)
 
     def _in_question(self, name: str) -> bool:
         shared = set(search_terms(name)) & self._names.terms
