@@ -62,10 +62,15 @@ _MOVING: Final = word_set(
     " road way back home over down up drove rode walked marched hurried descended ran railway sent"
     " running north south east west branch line visit visits far miles mile mail letters"
 )
+_MAKING: Final = word_set(
+    "composed wrote writes published painted titled entitled premiered performed reading read"
+    " recited translated edited composing writing"
+)
 _GIVING: Final = word_set(
     "said spoke gave give gives given wrote told listened talked turned bowed replied read"
     " belonged handed whispered married engaged attached devoted nodded next according dear"
 )
+_ARTICLES: Final = frozenset(("the", "a", "an"))
 _IN: Final = word_set("in into near across throughout within outside inside around beyond")
 _AT: Final = word_set("at")
 _TO: Final = word_set("to from through via towards toward over upon leaving reached left visited")
@@ -97,7 +102,8 @@ def kinds_of(passage: Passage, mentions: Mapping[str, Sequence[Span]]) -> dict[s
     """
     weights: dict[str, Weights] = {}
     for name, spans in mentions.items():
-        own = _of_words(_lows(passage, spans[0]))
+        owned = any(passage.word(index) in POSSESSIVE for index in range(*spans[0]))
+        own = _of_words(_lows(passage, spans[0]), owned=owned)
         for span in spans:
             for kind, weight in _of_context(passage, span):
                 own[kind] += weight
@@ -127,12 +133,13 @@ _ORDER: Final[tuple[Kind, ...]] = (
 """Where the evidence is even the first wins."""
 
 
-def _of_words(words: list[str]) -> Weights:
-    """What the words of a name say."""
+def _of_words(words: list[str], *, owned: bool) -> Weights:
+    """What the words of a name say; ``owned`` where it is named after somebody."""
     found: Weights = defaultdict(float)
     found["character"] = 0.6
     head, last = _head(words), words[-1]
     titled = words[0] in PERSON_TITLES and words[0] not in ("saint", "st", "ste")
+    titled = titled and not owned  # "King's School"
     if titled or words[0] in FAMILY_NAMES_OF_ADDRESS:
         found["character"] += 7.0
     elif len(words) > 1:
@@ -152,6 +159,17 @@ def _of_words(words: list[str]) -> Weights:
     return found
 
 
+def _of_one_word(word: str) -> Iterator[tuple[Kind, float]]:
+    """A head that stands alone behind its article: "the Senate", "the Tower"."""
+    kinds: tuple[tuple[Kind, frozenset[str]], ...] = (
+        ("event", EVENT_HEADS - _BODIES),
+        ("object", OBJECT_HEADS),
+        ("organization", ORGANIZATION_HEADS - _BODIES),
+        ("location", PLACE_LAST),
+    )
+    yield from ((kind, 2.0) for kind, heads in kinds if word in heads)
+
+
 def _head(words: list[str]) -> str:
     """The word that the others belong to: before "of", else the last."""
     if "of" in words[1:]:
@@ -169,7 +187,8 @@ def _of_heads(words: list[str], head: str, found: Weights) -> None:
         found["event"] += 6.0
     if head in OBJECT_HEADS:
         found["object"] += 5.0
-    in_body = head in ORGANIZATION_HEADS or "&" in words or words[-1] in ("co", "sons", "brothers")
+    firm = "&" in words or words[-1] in ("co", "sons", "brothers") or words[-2:] == ["and", "son"]
+    in_body = head in ORGANIZATION_HEADS or firm or (head == "church" and "of" in words)
     if in_body:
         found["organization"] += 4.5 if head in _BODIES else 6.0
     if head in PLACE_LAST:
@@ -192,13 +211,10 @@ def _of_context(passage: Passage, span: Span) -> Iterator[tuple[Kind, float]]:
 
 def _of_before(passage: Passage, span: Span) -> Iterator[tuple[Kind, float]]:
     before = passage.word(span[0] - 1)
-    if before in ("the", "a", "an"):
-        yield "character", -1.5
-        plural = span[1] - span[0] == 1 and passage.word(span[0]).endswith("s")
-        yield ("organization" if plural else "location"), 0.5
-        before = passage.word(span[0] - 2)
-        if before in _IN:
-            yield "location", 0.7
+    if passage.word(span[1]) in POSSESSIVE and before in _IN | _AT | _TO:
+        return  # "in Nora's garden"
+    if before in _ARTICLES:
+        yield from _of_article(passage, span)
         return
     if before in _IN:
         yield "location", 2.0
@@ -213,6 +229,18 @@ def _of_before(passage: Passage, span: Span) -> Iterator[tuple[Kind, float]]:
     if before == "of":
         noun = passage.word(span[0] - 2)
         yield from _noun(noun, 3.0, persons=0.5)
+
+
+def _of_article(passage: Passage, span: Span) -> Iterator[tuple[Kind, float]]:
+    """Behind an article stand things and bodies; people do not."""
+    yield "character", -1.5
+    alone = span[1] - span[0] == 1
+    word = passage.word(span[0])
+    yield ("organization" if alone and word.endswith("s") else "location"), 0.5
+    if alone:
+        yield from _of_one_word(word)
+    if passage.word(span[0] - 2) in _IN:
+        yield "location", 0.7
 
 
 def _of_way(passage: Passage, first: int) -> Iterator[tuple[Kind, float]]:
@@ -264,6 +292,10 @@ def _of_noun(passage: Passage, span: Span) -> Iterator[tuple[Kind, float]]:
     before = passage.word(span[0] - 1)
     if span[0] > 0 and not passage.opens[span[0] - 1]:
         yield from _noun(before, 2.0)
+    if before == "," and passage.word(span[1]) in (",", "."):
+        yield from _noun(passage.word(span[0] - 2), 2.0)
+    if before in _MAKING or passage.word(span[0] - 2) in _MAKING:
+        yield "object", 1.5
     at = span[1]
     if passage.word(at) == "(":
         return

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from offbook.language.grammar import word_set
+from offbook.language.grammar import DETERMINERS, PRONOUNS, word_set
 from offbook.language.subjects import is_subject
+from offbook.language.verbs import is_finite
 from offbook.language.words import fold
 from offbook.models.offline.common_words import is_common
 from offbook.models.offline.entity_kinds import Kind, Span, kinds_of
@@ -23,10 +24,10 @@ from offbook.models.offline.span_growth import POSSESSIVE
 from offbook.models.offline.times import times_in
 
 _KIND_WEIGHT: Final[dict[Kind, float]] = {
-    "character": 3.0,
+    "character": 2.5,
     "location": 2.0,
-    "organization": 1.5,
-    "event": 2.0,
+    "organization": 2.0,
+    "event": 2.5,
     "object": 1.5,
     "time": 0.0,
 }
@@ -36,13 +37,15 @@ _CHARACTER: Final[Kind] = "character"
 _MOST_COUNTED: Final = 8
 _SUBJECT: Final = 1.5
 _LONGER: Final = 0.7
-_SELF: Final = 100.0
+SELF: Final = 100.0
+"""The salience that only the character itself has."""
 _TITLED_WORDS: Final = 2
 _WORK: Final = re.compile(
     r"“(?P<curly>[^“”\n]{3,90})”|(?<!\w)\"(?P<straight>[^\"\n]{3,90})\"(?!\w)"
     r"|(?<![\w*])\*(?P<star>[^\s*][^*\n]{1,90}[^\s*])\*(?![\w*])"
     r"|(?<!\w)_(?P<bar>[^\s_][^_\n]{1,90}[^\s_])_(?!\w)|«(?P<angle>[^«»\n]{3,90})»"
 )
+_WORD: Final = re.compile(r"\s*([^\W\d_]+)")
 _SMALL: Final = word_set(
     "a an the of in on at by for with from to into and or but de la le les du des der die das von"
     " et nor as"
@@ -102,10 +105,17 @@ def _name_spans(passage: Passage) -> list[Span]:
         first = span.first
         alone = span.last - first == 1 and passage.word(first) in BARE_TITLES
         before = passage.word(first - 1)
-        if (alone and before == "the") or before in _ADDRESS:
+        if (alone and before == "the") or _is_addressed(passage, span.first, span.last):
             first -= passage.touches(first - 1, first)
         spans.append((first, span.last))
     return spans
+
+
+def _is_addressed(passage: Passage, first: int, last: int) -> bool:
+    """Whether "aunt" belongs to the name: "and aunt Shaw", but not "his aunt Julia"."""
+    if passage.word(first - 1) not in _ADDRESS or last - first > 1:
+        return False
+    return passage.word(first - 2) not in DETERMINERS | {"'s"}
 
 
 def _written(passage: Passage, span: Span) -> str:
@@ -121,7 +131,7 @@ def _salience(passage: Passage, key: str, kind: Kind, spans: list[Span], own: st
         score += _SUBJECT * any(leads(passage, span) for span in spans)
         score += _LONGER * (len(key.split()) > 1)
     if kind == "character" and (key == own or key in own.split()):
-        score += _SELF
+        score += SELF
     return score
 
 
@@ -139,6 +149,8 @@ def _works(passage: Passage) -> Iterator[tuple[Span, str]]:
     for match in _WORK.finditer(passage.text):
         group = match.lastgroup or ""
         text = match[group].rstrip(",")
+        if text != match[group] and _is_speech(passage.text, match.end()):
+            continue
         first = starts.get(match.start(group))
         last = ends.get(match.start(group) + len(text))
         if (
@@ -148,6 +160,13 @@ def _works(passage: Passage) -> Iterator[tuple[Span, str]]:
             and _is_title(passage, first, last)
         ):
             yield (first, last), text
+
+
+def _is_speech(text: str, end: int) -> bool:
+    """Whether someone says what ends with a comma: a verb, a pronoun or a name follows."""
+    follows = _WORD.match(text, end)
+    word = follows[1].lower() if follows else ""
+    return is_finite(word) or word in PRONOUNS or (follows is not None and follows[1][0].isupper())
 
 
 def _is_title(passage: Passage, first: int, last: int) -> bool:

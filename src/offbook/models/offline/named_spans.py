@@ -20,6 +20,7 @@ from offbook.models.offline.name_words import (
     COUNTRIES_AND_CITIES,
     FAMILY_NAMES_OF_ADDRESS,
     HEADS,
+    OCCUPATIONS,
     OF_PEOPLES,
     PERSON_TITLES,
     PLACE_FIRST,
@@ -41,8 +42,16 @@ _EPITHETS: Final = word_set(
     " late wicked mad lucky clever handsome foolish kind unhappy silly wretched"
 )
 _SIDES: Final = word_set("ancient old middle modern north south east west koine classical late")
-_DEGREES: Final = word_set("ba ma frs md phd dd mp kg kc qc bsc msc obe llb jr sr esq")
+_DEGREES: Final = word_set("op opus ba ma frs md phd dd mp kg kc qc bsc msc obe llb jr sr esq")
 _AFTER_NAMES: Final = word_set("who whom whose and or himself herself")
+_NOBLE: Final = word_set(
+    "king queen prince princess duke duchess count countess earl baron baroness lord lady marquis"
+    " marquess marquise viscount viscountess emperor empress archbishop bishop pope tsar sultan"
+    " abbot abbess archduke elector comte comtesse duc duchesse vicomte infanta dauphin khan"
+    " emir caliph margrave landgrave maid sister mother saint st"
+)
+"""Titles that with a place are somebody's name: "the Count of Arran"."""
+_BECOMING: Final = word_set("was is as became become made elected")
 _FORMS_OF_ADDRESS: Final = word_set(
     "majesty highness excellency lordship ladyship honour honor grace worship eminence holiness"
     " bible scripture english christian god lord heaven hell nature fortune fate devil satan"
@@ -188,9 +197,19 @@ def _may_name(passage: Passage, first: int, last: int) -> bool:
         return False
     if all(word in OF_PEOPLES or word in _SIDES for word in letters):
         return False
-    if all(is_function(word) for word in letters):
+    if all(is_function(word) for word in letters) or letters[-1] in grammar.LANGUAGES:
+        return False
+    if letters[1:2] == ["of"] and _is_office(passage, first):
         return False
     return any(sum(c.isalpha() for c in word) > 1 for word in letters)
+
+
+def _is_office(passage: Passage, first: int) -> bool:
+    """Whether it is an office, or what somebody becomes: "she was Queen of Egypt"."""
+    head = passage.word(first)
+    if head in OCCUPATIONS | PERSON_TITLES and head not in _NOBLE:
+        return True
+    return head in _NOBLE and passage.word(first - 1) in _BECOMING
 
 
 def _single_may_name(passage: Passage, index: int) -> bool:
@@ -230,13 +249,15 @@ _DETERMINING: Final = word_set(
 def _is_adjective(passage: Passage, index: int) -> bool:
     """Whether a noun follows what is shaped like an adjective of a name: "Victorian era"."""
     word, after = passage.word(index), passage.word(index + 1)
+    if word.endswith(("-born", "-speaking", "-style", "-like", "-based", "-era", "ism")):
+        return True
     if not word.endswith(("ian", "ean", "ish", "ese", "ic", "an", "ine")):
         return False
     if not after or not after[0].isalpha() or passage.tokens[index + 1].is_capital:
         return False
     if not passage.touches(index, index + 1) or after in _AFTER_NAMES or is_function(after):
         return False
-    return not (is_finite(after) or is_third_singular(after) or after.endswith("ly"))
+    return not (is_finite(after) or after.endswith("ly"))
 
 
 def _common_name(passage: Passage, index: int) -> bool:

@@ -19,6 +19,7 @@ _OPENERS: Final = frozenset("“\"‘'«‹([—–-:*_•·>#|")
 _LINE: Final = re.compile(r"[^\n]+")
 _LIST_NUMBER: Final = re.compile(r"\d{1,4}|[ivxlc]{1,6}|[a-z]", re.IGNORECASE)
 _SHORT_LINE: Final = 12
+_WRAPPED: Final = 40
 _PRONOUN_I: Final = frozenset(("i", "i'm", "i'll", "i'd", "i've"))
 
 
@@ -59,7 +60,12 @@ class Passage:
     def touches(self, first: int, last: int) -> bool:
         """Whether two tokens are parted by blanks of one paragraph only."""
         gap = self.between(first, last)
-        return bool(gap) and gap.isspace() and gap.count("\n") < 2
+        if "\n" not in gap:
+            return bool(gap) and gap.isspace()
+        # Prose is wrapped at a width; what stands in a shorter line is an item of a list.
+        end = self.tokens[first].end
+        wrapped = end - (self.text.rfind("\n", 0, end) + 1) >= _WRAPPED
+        return wrapped and gap.isspace() and gap.count("\n") == 1
 
     def word(self, index: int) -> str:
         """The lower-case word at ``index``; empty outside the passage."""

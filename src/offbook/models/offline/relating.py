@@ -22,19 +22,21 @@ from offbook.language.grammar import (
     MALE_TITLES,
     SUBORDINATORS,
     Gender,
+    word_set,
 )
 from offbook.language.verbs import is_finite, is_past
 from offbook.models.offline.clipping import clipped
-from offbook.models.offline.named_entities import Named, leads
+from offbook.models.offline.named_entities import SELF, Named, leads
 from offbook.models.offline.passage_words import Passage
 from offbook.models.offline.relation_words import (
     ACTS_ON,
     IN_A_CLAUSE,
     IN_A_SENTENCE,
-    KINSHIP,
+    KIN,
     MENTIONED,
     strength_of,
     strength_of_date,
+    strength_with_things,
 )
 
 _PRONOUNS: Final[dict[str, Gender]] = {
@@ -48,6 +50,12 @@ _MINE: Final = frozenset(("i", "my", "me"))
 _BEING: Final = frozenset(("was", "were", "been", "is", "are", "be", "being"))
 _HEAD: Final = 4
 """How far from the head of its sentence a pronoun may stand to be its subject."""
+_CLAUSES: Final = word_set(
+    "when while before after until because although though whereas as if that since"
+)
+_AFTER_KIN: Final = word_set(
+    ", of to the and was is named called in law a - 's with his her their mr mrs"
+)
 _MOST_IN_SENTENCE: Final = 8
 _REACH: Final = 9
 """Words before the second end, and behind a pair, that are taken to bind it."""
@@ -105,6 +113,8 @@ def _by_sentence(
     for index, number in enumerate(passage.sentence):
         firsts.setdefault(number, index)
     focus: dict[Gender, Named] = {}
+    if speaker is None and entities and entities[0].salience >= SELF:
+        focus[_gender(entities[0])] = entities[0]
     for number in range(len(passage.sentences)):
         mentions = sorted(named[number], key=lambda mention: (mention.first, -mention.last))
         if number in firsts:
@@ -155,20 +165,22 @@ def _later_me(
 
 
 def _carry(mentions: list[_Mention], focus: dict[Gender, Named]) -> None:
-    """Whom "he" and "she" of the next sentence would mean."""
-    people = [mention for mention in mentions if mention.entity.kind == "character"]
-    subjects = [mention for mention in people if mention.subject]
-    if not people:
-        return
-    entity = (subjects or people)[0].entity
-    gender = _gender(entity)
-    if gender:
-        focus[gender] = entity
-    elif subjects:
-        known = next((sex for sex, who in focus.items() if who is entity and sex), None)
-        if known is None:
+    """Whom "he" and "she" of the next sentence would mean; nobody where two could be meant."""
+    subjects = {
+        mention.entity.key: mention.entity
+        for mention in mentions
+        if mention.subject and mention.entity.kind == "character"
+    }
+    unknown = [entity for entity in subjects.values() if not _gender(entity)]
+    for entity in subjects.values():
+        if gender := _gender(entity):
+            focus[gender] = entity
+    if len(unknown) == 1 and len(subjects) == 1:
+        if not any(who is unknown[0] for sex, who in focus.items() if sex):
             focus.clear()
-            focus[""] = entity
+        focus[""] = unknown[0]
+    elif unknown:
+        focus.clear()
 
 
 def _gender(entity: Named) -> Gender:
@@ -226,7 +238,7 @@ def _related(
         source, target = (second, first) if first.entity.kind == "time" else (first, second)
         near = between[-_REACH:] + behind
         return (strength_of_date(near), source, target) if lead in (one, two) else None
-    strength = _strength(between, behind)
+    strength = _strength(passage, first, second, behind)
     if lead not in (one, two) and strength < ACTS_ON + 1:
         return None
     if _is_passive(between):
@@ -248,16 +260,43 @@ def _behind(passage: Passage, second: _Mention, between: list[str]) -> list[str]
     return words
 
 
-def _strength(between: list[str], behind: list[str]) -> int:
+def _strength(passage: Passage, first: _Mention, second: _Mention, behind: list[str]) -> int:
+    """From the words between two mentions, as far as they bind these two."""
+    between = [passage.word(index) for index in range(first.last, second.first)]
     if len(between) > _FAR or any(word in ".;!?" for word in between):
         return MENTIONED
-    near = between if len(between) <= _REACH else between[:4] + between[-_REACH + 4 :]
-    if strength := strength_of(near + behind):
-        listed = between.count(",") > 2 and not KINSHIP & set(between[-3:])
+    near = _of_one_clause(between)
+    near = near if len(near) <= _REACH else near[:4] + near[-_REACH + 4 :]
+    people = first.entity.kind == second.entity.kind == "character"
+    if people:
+        kin = [word for word in near if word in KIN]
+        bound = kin if kin and _is_bound(passage, second.first, between) else []
+        strength = strength_of([*(word for word in near if word not in KIN), *bound, *behind])
+    else:
+        strength = strength_with_things(near + behind)
+    if strength:
+        listed = between.count(",") > 2 and not KIN & set(between[-3:])
         return min(strength, IN_A_CLAUSE) if listed else strength
     if any(is_finite(word) and word not in _BEING for word in near):
         return ACTS_ON
     return IN_A_CLAUSE if len(between) <= _REACH and between else IN_A_SENTENCE
+
+
+def _of_one_clause(between: list[str]) -> list[str]:
+    """What stands behind the last word that begins a clause: "killed when" is about another."""
+    for index in range(len(between) - 1, 0, -1):
+        if between[index] in _CLAUSES and between[index - 1] != ",":
+            return between[index + 1 :]
+    return between
+
+
+def _is_bound(passage: Passage, second: int, between: list[str]) -> bool:
+    """Whether a noun of kinship stands right before the second end: "her father, X", "son of X"."""
+    at = max(index for index, word in enumerate(between) if word in KIN)
+    rest = range(second - len(between) + at + 1, second)
+    return all(
+        passage.word(index) in _AFTER_KIN or passage.tokens[index].is_capital for index in rest
+    )
 
 
 def _is_passive(between: list[str]) -> bool:

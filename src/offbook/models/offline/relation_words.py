@@ -33,9 +33,9 @@ _TABLE: Final[tuple[tuple[int, frozenset[str]], ...]] = (
             " stepfather stepmother stepson stepdaughter twin parents parent child children"
             " brothers sisters sons daughters siblings sibling widow widower father-in-law"
             " mother-in-law brother-in-law sister-in-law son-in-law daughter-in-law loved"
-            " loves love adored betrothed betrothal fiancé fiancée engaged lover lovers"
+            " loves love adored betrothed betrothal fiancé fiancée lover lovers"
             " mistress divorced betrayed betrays denounced grandnephew great-uncle orphaned"
-            " adopted descendant ancestor affair eloped bore"
+            " adopted descendant ancestor eloped"
         ),
     ),
     (
@@ -97,5 +97,21 @@ def strength_of_date(words: Iterable[str]) -> int:
     return _DATED_LIFE if not _LIFE.isdisjoint(words) else _DATED
 
 
-KINSHIP: Final = _TABLE[1][1] | word_set("wife husband spouse bride bridegroom")
-"""What binds people for life."""
+KIN: Final = word_set(
+    "wife husband spouse bride bridegroom father mother brother sister son daughter uncle"
+    " aunt nephew niece cousin grandfather grandmother grandson granddaughter half-brother"
+    " half-sister stepfather stepmother stepson stepdaughter twin parents parent child"
+    " children brothers sisters sons daughters siblings sibling widow widower father-in-law"
+    " mother-in-law brother-in-law sister-in-law son-in-law daughter-in-law fiancé fiancée"
+    " lover mistress grandnephew great-uncle descendant ancestor friend friends enemy enemies"
+    " rival rivals ally allies ward guardian godfather godmother protector benefactor"
+    " accomplice"
+)
+"""Nouns that say what one person is to another; they bind only who stands beside them."""
+_BETWEEN_PEOPLE: Final = 8
+
+
+def strength_with_things(words: Iterable[str]) -> int:
+    """The strength where an end is no person: one is born in a place, but not married to it."""
+    found = [_BY_WORD.get(word, 0) for word in words if word not in KIN]
+    return max((weight for weight in found if weight < _BETWEEN_PEOPLE), default=0)

@@ -104,7 +104,7 @@ def _next_word(passage: Passage, first: int, at: int) -> int:
         return int(not passage.opens[at] and not _parts(passage, at))
     if token.low in PARTICLES:
         return _past_particles(passage, first, at)
-    if token.low == "the":
+    if token.low == "the" and passage.word(at - 1) not in TIME_WORDS:
         return 2 * _is_byname(passage, first, at)
     firm = token.text in ("&", "and") and _capital_after(passage, at)
     if firm and (token.text == "&" or passage.word(at + 1) in _FIRMS):
@@ -130,9 +130,11 @@ def _parts(passage: Passage, at: int) -> bool:
 def _place_leads(passage: Passage, at: int) -> bool:
     """Whether a sentence opens with a place and goes on with a person: "On Elba Edmond saw"."""
     led = at >= 2 and passage.opens[at - 2] and passage.word(at - 2) in _PLACE_LEADS
+    if not led or passage.capitals[passage.word(at)] < 2 or passage.word(at) in HEADS:
+        return False
     after = passage.word(at + 1)
     acts = is_finite(after) or is_third_singular(after)
-    return led and acts and passage.capitals[passage.word(at)] > 1
+    return acts or passage.word(at - 1) in COUNTRIES_AND_CITIES
 
 
 def _past_stop(passage: Passage, at: int) -> int:
@@ -196,6 +198,9 @@ def _of_joins(passage: Passage, first: int, at: int, last: int) -> bool:
         return before not in FAMILY_NAMES_OF_ADDRESS or not is_given_name(passage.word(last))
     if is_function(passage.word(first)) or (passage.opens[first] and is_common(before)):
         return False
+    words = [index for index in range(first, at) if passage.tokens[index].is_word]
+    if len(words) > 1 or (passage.word(first - 1) == "the" and not is_common(before)):
+        return False  # "Archdeacon Cowley of Tring", "the Blaines of Lake Geneva"
     told = passage.word(first - 1) in _INFORMING
     following = passage.word(last)
     return not (told or is_given_name(following) or following in PERSON_TITLES)
@@ -208,6 +213,7 @@ def _is_byname(passage: Passage, first: int, at: int) -> bool:
     word = passage.word(at + 1)
     given = passage.word(first - 1) not in _INFORMING and not is_function(passage.word(first))
     apart = word in OF_PEOPLES | COUNTRIES_AND_CITIES or word in HEADS
+    apart = apart or passage.word(at + 2) in POSSESSIVE
     return given and is_common(word) and not apart
 
 
