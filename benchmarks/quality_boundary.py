@@ -191,10 +191,10 @@ def load(file: Path) -> list[Row]:
         row = json.loads(line)
         if row.get("scope") not in ("in", "out"):
             continue
-        for persona in row.get("personas") or [row["persona"]]:
+        for persona in row.get("personas") or [row.get("persona") or row["character"]]:
             named = names_an_entity(persona, row["question"])
             out = row["scope"] == "out"
-            found.append(Row(persona, row["question"], out, row["kind"], named))
+            found.append(Row(persona, row["question"], out, row.get("kind") or row["type"], named))
     return found
 
 

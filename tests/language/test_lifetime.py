@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from offbook.language.lifetime import last_year, within_life, years_in
+from offbook.language.lifetime import last_year, last_year_of, within_life, years_in
 
 
 @pytest.mark.parametrize(
@@ -67,3 +67,19 @@ def test_what_came_after_the_character_is_left_out(text, kept):
 
 def test_without_a_known_year_no_year_is_too_late():
     assert within_life("The mill was sold in 1990.", None) == "The mill was sold in 1990."
+
+
+@pytest.mark.parametrize(
+    ("character", "texts", "last"),
+    [
+        ("Nora Quill", ["Nora Quill (3 May 1611 – 9 June 1688/89) kept a lock."], 1688),
+        ("Pollo", ["# Gaius Pollo\n\nGaius Pollo (c. 90/89 BC – 40 BC) was a tribune."], -40),
+        ("Pollo", ["Pollo followed Marcus (120 BC – 60 BC). Pollo was born in 90 BC."], 10),
+        ("Pollo", ["Pollo is fond of figs.", "Pollo died in 40 BC."], -40),
+        ("Ysolt", ["Ysolt is a dragon of Carrow Fell.", ""], None),
+    ],
+)
+def test_a_life_is_dated_by_the_bracket_behind_the_name_else_by_what_is_told(
+    character, texts, last
+):
+    assert last_year_of(character, texts) == last

@@ -62,6 +62,9 @@ _SPAN: Final = re.compile(
     r"(?P<year>\d{3,4}|\d{1,4}(?= (?:BC|AD)))(?:/\d+)?(?P<era> BCE?)?(?: CE| AD)?) *\)"
 )
 """A life in brackets, as behind the name that heads an article: "(70/69 BC – 10 August 30 BC)"."""
+_RUN_OF_CAPITALS: Final = re.compile(
+    r"[^\W\d_a-zß-öø-ÿ][\w'’.-]*(?: (?:(?:of|the|van|von|de|da|di|al) )*[^\W\d_a-zß-öø-ÿ][\w'’.-]*)*"
+)
 _TITLE: Final = re.compile(r"(?m)^#{1,6} +(.+)$")
 _NEAR: Final = 80
 """Characters between the name and the bracket: the rest of the name, titles, a pronunciation."""
@@ -132,7 +135,8 @@ def _end_of_span(character: str, head: str) -> int | None:
     own = set(words(character)) - TITLES - NAME_PARTICLES
     for match in _SPAN.finditer(head):
         before = head[max(0, match.start() - _NEAR) : match.start()].rpartition("\n")[2]
-        if own & set(words(re.split(r"[.!?;] ", before)[-1])):
+        named = _RUN_OF_CAPITALS.findall(re.split(r"[.!?;] ", before)[-1])
+        if named and own & set(words(named[-1])):
             return -int(match["year"]) if match["era"] else int(match["year"])
     return None
 

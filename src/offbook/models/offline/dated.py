@@ -84,14 +84,21 @@ class Topics:
         found: list[Found] = []
         at = 0
         while at < len(words):
-            for last in range(min(at + _LONGEST, len(words)), at, -1):
-                topic = self._by_key.get(_joined([word.group() for word in words[at:last]]))
-                if topic is not None:
-                    found.append(Found(topic, words[at].start(), words[last - 1].end()))
-                    at = last - 1
-                    break
-            at += 1
+            topic, last = self._longest_at(words, at)
+            # "the web site" is a web site, not the web
+            if topic is None or self._longest_at(words, at + 1)[1] > last:
+                at += 1
+                continue
+            found.append(Found(topic, words[at].start(), words[last - 1].end()))
+            at = last
         return found
+
+    def _longest_at(self, words: Sequence[re.Match[str]], at: int) -> tuple[Topic | None, int]:
+        for last in range(min(at + _LONGEST, len(words)), at, -1):
+            topic = self._by_key.get(_joined([word.group() for word in words[at:last]]))
+            if topic is not None:
+                return topic, last
+        return None, at
 
     def without(self, texts: Collection[str]) -> Topics:
         """The list without every line of which a text names a term, and all that is like it.

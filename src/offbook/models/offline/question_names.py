@@ -35,6 +35,7 @@ _AGES_WITH_ARTICLE: Final = grammar.word_set("period age")
 _BODIES: Final = grammar.word_set("society order league treaty battle siege ministry council")
 """Words that make a name of the words beside them: "the romantic era", "the order of the bath"."""
 _VERBAL: Final = ("ed", "ing")
+_FEW: Final = 6
 _TITLE_CASE: Final = 0.6
 """A question of which more words have a capital writes all of them so."""
 _SHORTEST: Final = 3
@@ -79,7 +80,10 @@ def names_in_question(question: str, lacking: Callable[[str], bool]) -> list[Nam
 
 def _has_plain_case(tokens: Sequence[Token]) -> bool:
     words = [token for token in tokens if token.text[0].isalpha()]
-    return sum(token.is_capital for token in words) <= max(1.0, _TITLE_CASE * len(words))
+    if all(token.text.isupper() for token in words):
+        return False
+    capitals = sum(token.is_capital for token in words)
+    return len(words) < _FEW or capitals <= _TITLE_CASE * len(words)
 
 
 def _name_end(tokens: list[Token], at: int) -> int:

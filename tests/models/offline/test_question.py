@@ -1,0 +1,236 @@
+"""Whether a character can know of what a question is about."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from offbook.language.lifetime import last_year_of
+from offbook.language.unmentioned import unmentioned_words
+from offbook.language.words import search_terms
+from offbook.models.offline import dated
+from offbook.models.offline.model import answered_prompts
+from offbook.models.offline.question import (
+    analyse_question,
+    hypothetical_context,
+    question_entities,
+)
+from offbook.prompts.question import QuestionInputs
+
+_SHARED = Path(__file__).resolve().parents[3] / ".." / "shared" / "data"
+_WARDEN = (
+    "# Nora Quill\n\nNora Quill (3 May 1611 – 9 June 1688) was a lock-keeper at Sedge Mill. She"
+    " married Tobias Quill, a cooper, and quarrelled with Squire Dunmore over the water. She wrote"
+    " an almanac, kept bees, and travelled to Norwich every summer. Her mother died young."
+)
+_DRAGON = "# Ysolt\n\nYsolt is a dragon of Carrow Fell. She guards the well with her brother Orm."
+
+
+def judged(question, character="Nora Quill", text=_WARDEN, **more):
+    held = frozenset(search_terms(text))
+    return analyse_question(
+        QuestionInputs(
+            character=character,
+            profile="",
+            question=question,
+            unmentioned=unmentioned_words(question, held.__contains__),
+            last_year=last_year_of(character, [text]),
+            **more,
+        )
+    )
+
+
+def unknown(question, **more):
+    return [entity.name for entity in judged(question, **more).entities if not entity.known]
+
+
+def test_the_backend_answers_all_three_prompts():
+    assert {"analyse_question", "hypothetical_context", "question_entities"} <= answered_prompts()
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("Do you own a telephone?", ["telephone"]),
+        ("do you own a telephone?", ["telephone"]),
+        ("Have you seen the web site of the parish?", ["web site"]),
+        ("Would you board an air-plane or take the train?", ["air-plane", "the train"]),
+        ("What do you say of the French Revolution?", ["French Revolution"]),
+        ("Have you met Charles Dickens?", ["Charles Dickens"]),
+        ("What will you do in 1750?", ["1750"]),
+        ("Is the teleprinter of any use to you?", ["teleprinter"]),
+        ("Do you like hairdryers?", ["hairdryers"]),
+    ],
+)
+def test_what_came_after_a_life_is_unknown(question, names):
+    assert unknown(question) == names
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Do you read Shakespeare?",
+        "Did you ever see London?",
+        "What do you eat for breakfast?",
+        "How did you train your bees?",
+        "Have you looked through a telescope?",
+        "What happened in 1650?",
+        "What would you say to a friend who betrayed you?",
+        "Please tell me about yourself.",
+    ],
+)
+def test_what_there_was_in_a_life_is_known(question):
+    assert unknown(question) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("What do you think of Zebedee Cratchett?", ["Zebedee Cratchett"]),
+        ("what do you think of zebedee cratchett?", ["zebedee cratchett"]),
+        ("Do you trust Squire Dunmore?", []),
+        ("What Is Your Opinion Of Zebedee Cratchett?", ["Zebedee Cratchett"]),
+        ("WHO IS ZEBEDEE CRATCHETT?", ["ZEBEDEE CRATCHETT"]),
+        ("Were you in the Society for the Relief of Owls?", ["Society", "Relief of Owls"]),
+        ("do you trust dunmore?", []),
+        ("Who is Xanthippa Vole?", ["Xanthippa Vole"]),
+        ("Are you fond of norwich in the evnings?", []),
+        ("How did you like the rococo period?", ["rococo period"]),
+        ("Were you at the battle of crooked bottoms?", ["battle of crooked bottoms"]),
+        ("Where is your wind-vane kept?", ["wind-vane"]),
+    ],
+)
+def test_a_name_that_the_texts_never_say_is_unknown(question, names):
+    assert unknown(question) == names
+
+
+def test_in_fiction_without_a_time_only_names_matter():
+    fiction = {"character": "Ysolt", "text": _DRAGON}
+    assert unknown("Do you own a telephone?", **fiction) == []
+    assert unknown("Is Orm your friend?", **fiction) == []
+    assert unknown("Do you know Bartholomew Finch?", **fiction) == ["Bartholomew Finch"]
+    assert unknown("Do you know Albert Einstein?", **fiction) == ["Albert Einstein"]
+
+
+def test_a_place_does_not_turn_an_unknown_matter_into_a_half_known_one():
+    entities = judged("Did you take the train to Norwich, in Europe?").entities
+    assert [(entity.name, entity.known) for entity in entities] == [
+        ("the train", False),
+        ("Norwich", True),
+    ]
+
+
+def test_the_own_name_is_not_what_a_question_is_about():
+    (entity,) = judged("Who are you, Nora?").entities
+    assert entity.known
+    assert entity.name == "Nora Quill"
+
+
+def test_a_general_question_has_general_entities_of_a_type():
+    found = {
+        e.name: (e.type, e.specific, e.known) for e in judged("Tell me of your mother.").entities
+    }
+    assert found["mother"] == ("character", False, True)
+
+
+def test_the_reason_says_both_years():
+    (entity,) = judged("Do you own a telephone?").entities
+    assert "1876" in entity.reason
+    assert "1688" in entity.reason
+    caesar = {"character": "Gaius Pollo", "text": "Gaius Pollo (90 BC – 40 BC) was a tribune."}
+    (entity,) = judged("Do you own a telephone?", **caesar).entities
+    assert "40 BC" in entity.reason
+
+
+def test_without_a_look_at_the_texts_the_profile_and_the_mentioned_names_count():
+    inputs = QuestionInputs(
+        character="Nora Quill",
+        profile=_WARDEN,
+        question="Do you trust Dunmore, Pellow and Zebedee?",
+        mentioned=("Pellow",),
+    )
+    found = {entity.name: entity.known for entity in question_entities(inputs).entities}
+    assert found["Zebedee"] is False
+    assert found["Dunmore"] is True
+    assert found["Pellow"] is True
+
+
+def test_the_hypothetical_context_holds_the_words_of_the_question_and_related_ones():
+    text = hypothetical_context(
+        QuestionInputs(character="Nora Quill", profile="", question="Who taught you?")
+    )
+    assert text.startswith("Nora Quill: ")
+    assert {"taught", "teacher"} & set(text.split()) or "teach" in text
+
+
+def test_chinese_questions_are_taken_whole():
+    analysis = judged("你喜欢音乐吗？")
+    assert [entity.known for entity in analysis.entities] == [True]
+    assert "你喜欢音乐吗" in analysis.context
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=80))
+def test_any_text_has_an_answer_and_always_the_same(question):
+    first = judged(question)
+    assert first == judged(question)
+    assert first.entities
+    assert all(entity.name for entity in first.entities)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from([topic for topic in dated.shipped_topics().topics if topic.year > 1800]))
+def test_every_later_topic_is_found_by_its_name_in_lower_case(topic):
+    (found, *_) = dated.shipped_topics().find(f"Say: {topic.name.lower()}!")
+    assert found.topic.year > -5000
+    assert found.start == len("Say: ")
+
+
+def test_removed_topics_are_not_found():
+    topics = dated.shipped_topics()
+    less = topics.without(["Do you own a telephone?"])
+    assert len(less.topics) < len(topics.topics)
+    assert less.find("Do you own a telephone, or make phone calls?") == []
+    assert less.find("Do you own a bicycle?")
+
+
+def _rows(file, kinds):
+    path = _SHARED / "boundary" / file
+    if not path.exists():
+        pytest.skip("the shared data is not at hand")
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    return [row for row in rows if row["kind"] in kinds][::7]
+
+
+def _share_out(rows):
+    texts = {
+        name: (_SHARED / "character_llm" / "profiles" / f"{name}.md").read_text("utf-8")
+        for name in {row["persona"] for row in rows}
+    }
+    held = {name: frozenset(search_terms(text)) for name, text in texts.items()}
+    last = {name: last_year_of(name, [text]) for name, text in texts.items()}
+    out = 0
+    for row in rows:
+        who, question = row["persona"], row["question"]
+        inputs = QuestionInputs(
+            character=who,
+            profile="",
+            question=question,
+            unmentioned=unmentioned_words(question, held[who].__contains__),
+            last_year=last[who],
+        )
+        out += not any(entity.known for entity in question_entities(inputs).entities)
+    return out / len(rows)
+
+
+def test_quality_on_shared_questions_does_not_fall():
+    alarms = _share_out(_rows("character_llm.jsonl", {"cllm_topic"}))
+    crossed = _share_out(_rows("character_llm.jsonl", {"cross_character"}))
+    later = _share_out(_rows("dated_topics.jsonl", {"dated_topic"}))
+    assert alarms <= 0.05
+    assert (crossed + 1 - alarms) / 2 >= 0.92
+    assert (later + 1 - alarms) / 2 >= 0.92
