@@ -74,7 +74,7 @@ def test_without_a_known_year_no_year_is_too_late():
     [
         ("Nora Quill", ["Nora Quill (3 May 1611 – 9 June 1688/89) kept a lock."], 1688),
         ("Pollo", ["# Gaius Pollo\n\nGaius Pollo (c. 90/89 BC – 40 BC) was a tribune."], -40),
-        ("Pollo", ["Pollo followed Marcus (120 BC – 60 BC). Pollo was born in 90 BC."], 10),
+        ("Pollo", ["Pollo followed Marcus (80 BC – 60 BC). Pollo was born in 90 BC."], 10),
         ("Pollo", ["Pollo is fond of figs.", "Pollo died in 40 BC."], -40),
         ("Ysolt", ["Ysolt is a dragon of Carrow Fell.", ""], None),
     ],

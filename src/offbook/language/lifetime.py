@@ -63,7 +63,8 @@ _SPAN: Final = re.compile(
 )
 """A life in brackets, as behind the name that heads an article: "(70/69 BC – 10 August 30 BC)"."""
 _RUN_OF_CAPITALS: Final = re.compile(
-    r"[^\W\d_a-zß-öø-ÿ][\w'’.-]*(?: (?:(?:of|the|van|von|de|da|di|al) )*[^\W\d_a-zß-öø-ÿ][\w'’.-]*)*"
+    r"[^\W\d_a-zß-öø-ÿ][\w'’.-]*"
+    r"(?: (?:(?:of|the|van|von|de|da|di|al) )*[^\W\d_a-zß-öø-ÿ][\w'’.-]*)*"
 )
 _TITLE: Final = re.compile(r"(?m)^#{1,6} +(.+)$")
 _NEAR: Final = 80
