@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from offbook.documents.headings import trimmed
 from offbook.documents.rulers import CharacterRuler, Unit, ruler
 from offbook.documents.windows import WindowCutter
-from tests.documents.texts import messy_texts
+from tests.documents.texts import messy_texts, paragraph_texts
 
 
 def cut(text: str, longest: int, overlap: int = 0, unit: Unit = "characters") -> list[str]:
@@ -90,7 +90,7 @@ class PlainRuler(CharacterRuler):
     """Measures as a ``CharacterRuler`` does, without being taken for one."""
 
 
-@given(messy_texts, st.integers(1, 60), st.integers(0, 59))
+@given(messy_texts | paragraph_texts, st.integers(1, 60), st.integers(0, 59))
 def test_the_fast_way_and_the_general_way_cut_alike(text: str, longest: int, overlap: int):
     overlap = min(overlap, longest - 1)
     start, end = trimmed(text, 0, len(text))
