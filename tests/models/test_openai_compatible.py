@@ -129,7 +129,8 @@ class TestLadder:
         assert shape["name"] == "NumberedWords"
         assert shape["schema"]["additionalProperties"] is False
 
-    async def test_many_at_once_are_refused_once(self, loopback):
+    async def test_many_at_once_are_refused_once(self, loopback, monkeypatch):
+        monkeypatch.setattr(openai_compatible, "_PROBE_PATIENCE_SECONDS", 5)
         loopback.refuses = frozenset({"json_schema", "json_object"})
         loopback.latency_seconds = 0.02
         model = patient(loopback)

@@ -64,13 +64,21 @@ async def ask_in_batches(
 
 
 def in_batches(
-    items: Sequence[T], tokens: Callable[[T], int], most: int, size: int
+    items: Sequence[T], tokens: Callable[[T], int], most: int, size: int, spread: int = 1
 ) -> list[list[T]]:
-    """Items in their order, at most ``size`` and about ``most`` tokens a batch, evenly filled."""
+    """Items in their order, evenly filled.
+
+    Args:
+        items: What is asked about.
+        tokens: What an item costs.
+        most: About how many tokens a batch may have.
+        size: How many items it may have.
+        spread: As many batches are made even where fewer would do.
+    """
     if not items:
         return []
     costs = [tokens(item) for item in items]
-    wanted = max(-(-sum(costs) // most), -(-len(items) // size), 1)
+    wanted = max(-(-sum(costs) // most), -(-len(items) // size), min(spread, len(items)), 1)
     target = sum(costs) / wanted
     made: list[list[T]] = [[]]
     filled = 0.0

@@ -93,7 +93,11 @@ def candidate_pairs(
     rules: Rules,
     by_name: Callable[[Sequence[RawEntity], int], Sequence[Sequence[int]]],
 ) -> list[Pair]:
-    """The pairs to judge, in reading order of their later mention."""
+    """The pairs to judge, in reading order of their later mention.
+
+    What is known as the end of a relation alone has no description that a meaning could be
+    compared by: it is compared by its name.
+    """
     found: list[list[int]] = [[] for _ in entities]
     for row, earlier in blocks.contested:
         found[row].append(earlier)
@@ -103,7 +107,8 @@ def candidate_pairs(
             vectors, k=rules.k, threshold=rules.threshold, blocks=blocks.of, types=types
         )
         for row, picked in enumerate(near):
-            found[row] += [earlier for earlier, _ in picked]
+            if entities[row].type or not rules.by_name:
+                found[row] += [earlier for earlier, _ in picked]
     if rules.by_name:
         for row, alike in enumerate(by_name(entities, rules.k)):
             found[row] += [
@@ -119,7 +124,9 @@ def candidate_pairs(
 
 
 def _of_one_type(entities: Sequence[RawEntity], row: int, earlier: int, rules: Rules) -> bool:
-    return not rules.same_type or entities[row].type == entities[earlier].type
+    """Whether types allow it; what is known as the end of a relation alone has none."""
+    one, other = entities[row].type, entities[earlier].type
+    return not rules.same_type or one == other or not one or not other
 
 
 def _once(entities: Sequence[RawEntity], pairs: Sequence[Pair], blocks: Blocks) -> list[Pair]:

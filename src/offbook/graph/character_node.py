@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from offbook.graph.equal_names import name_key
+from offbook.graph.merging import distinct, plain_type
 
 if TYPE_CHECKING:
-    from offbook.types import Entity
+    from offbook.types import Entity, RawEntity
 
 
 def character_node(entities: Sequence[Entity], name: str) -> Entity | None:
@@ -21,14 +22,30 @@ def character_node(entities: Sequence[Entity], name: str) -> Entity | None:
     A persona is called "Beethoven" and its texts say "Ludwig van Beethoven", or the other way
     round.
     """
+    told = [(e.names, e.type, len(e.mentions)) for e in entities]
+    place = _place(told, name)
+    return entities[place] if place is not None else None
+
+
+def told_of_character(groups: Sequence[Sequence[RawEntity]], name: str) -> str:
+    """What the mentions of the character say of it, before they are merged; else nothing."""
+    told = [([m.name for m in group], plain_type(group), len(group)) for group in groups]
+    place = _place(told, name)
+    if place is None:
+        return ""
+    return " ".join(distinct([mention.description for mention in groups[place]]))
+
+
+def _place(told: Sequence[tuple[Sequence[str], str, int]], name: str) -> int | None:
+    """The place of the character among names, type and number of mentions of each."""
     key = name_key(name)
     wanted = set(key.split())
-    best: tuple[tuple[int, int, int], Entity] | None = None
-    for place, entity in enumerate(entities):
-        kind = max((_likeness(key, wanted, name_key(other)) for other in entity.names), default=0)
-        rank = (kind, len(entity.mentions), -place)
-        if kind and entity.type in ("character", "object", "") and (best is None or rank > best[0]):
-            best = rank, entity
+    best: tuple[tuple[int, int, int], int] | None = None
+    for place, (names, kind, mentions) in enumerate(told):
+        alike = max((_likeness(key, wanted, name_key(other)) for other in names), default=0)
+        rank = (alike, mentions, -place)
+        if alike and kind in ("character", "object", "") and (best is None or rank > best[0]):
+            best = rank, place
     return best[1] if best is not None else None
 
 

@@ -37,9 +37,10 @@ T = TypeVar("T", bound="Merge")
 AT_ONCE: Final = 40
 """Descriptions that one item holds; more are merged in parts first, and the parts then."""
 
-ENTITIES_A_CALL: Final = 6
-"""An answer is a paragraph an entity: few in a call, or one call would write for a minute."""
-RELATIONS_A_CALL: Final = 8
+MOST_A_CALL: Final = 16
+"""An answer is a paragraph an item: with many in a call, it would write for a minute."""
+FEW_A_CALL: Final = 6
+"""Fewer than that are not worth a call of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,9 +156,13 @@ async def _one_level(
     """Entities and relations side by side."""
     entities = [merge for merge in merges if merge.kind == "entity"]
     relations = [merge for merge in merges if merge.kind == "relation"]
-    batches = _batches(entities, asking, ENTITIES_A_CALL) + _batches(
-        relations, asking, RELATIONS_A_CALL
-    )
+    # One place is left for the summary, which is written at the same time.
+    at_once = max(1, asking.side_by_side - 1)
+    of_relations = round(at_once * len(relations) / len(merges))
+    batches = [
+        *_batches(entities, asking, at_once - of_relations),
+        *_batches(relations, asking, of_relations),
+    ]
 
     async def ask(batch: Sequence[Merge]) -> list[Merged]:
         if batch[0].kind == "entity":
@@ -167,12 +172,13 @@ async def _one_level(
     return await ask_in_batches(batches, ask, keep)
 
 
-def _batches(merges: Sequence[Merge], asking: Asking, size: int) -> list[list[Merge]]:
+def _batches(merges: Sequence[Merge], asking: Asking, at_once: int) -> list[list[Merge]]:
     return in_batches(
         merges,
         lambda merge: sum(tokens_of(told) for told in merge.descriptions),
         asking.batch_tokens,
-        min(size, asking.batch_items),
+        min(MOST_A_CALL, asking.batch_items),
+        min(at_once, -(-len(merges) // FEW_A_CALL)),
     )
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from offbook.errors import ModelError
 from offbook.prompts.answers import read_answer
+from offbook.stores.grouped_writes import GroupedWrites
 from offbook.types import ChatResponse
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ class CallCache:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._writes = GroupedWrites(store)
         self._flights: dict[str, _Flight] = {}
 
     async def answer(self, inner: ChatModel, request: ChatRequest) -> ChatResponse:
@@ -166,7 +168,7 @@ class CallCache:
                     documents=documents,
                 )
 
-        await self._store.write(write)
+        await self._writes.write(write)
 
     async def _link(self, keys: Sequence[str], documents: frozenset[str]) -> None:
         from offbook.stores import call_cache

@@ -217,13 +217,13 @@ def _most_tokens(request: ChatRequest) -> int:
     return int(request.parameters.get("max_tokens") or 0)
 
 
-def _with_tokens(response: ChatResponse, prompt_tokens: int) -> ChatResponse:
+def _with_tokens(response: ChatResponse, request: ChatRequest) -> ChatResponse:
     """The response with estimates where the endpoint tells no usage."""
     if response.prompt_tokens:
         return response
     return replace(
         response,
-        prompt_tokens=prompt_tokens,
+        prompt_tokens=prompt_tokens_of(request),
         completion_tokens=response.completion_tokens or count_tokens(response.text),
     )
 
@@ -263,15 +263,17 @@ class Limited:
 
     async def complete(self, request: ChatRequest) -> ChatResponse:
         """Answer whole; see the protocol."""
-        tokens = prompt_tokens_of(request)
+        budget = self._meter.budget
+        # Counting a long prompt takes as long as sending it: it is done where somebody looks.
+        counted = self._limiter.limits.tpm is not None or budget.usd is not None
+        tokens = prompt_tokens_of(request) if counted else 0
 
         async def attempt() -> ChatResponse:
-            budget = self._meter.budget
             aside = budget.reserve(self.name, tokens, request.parameters.get("max_tokens"))
             self._meter.requested(self.name, task_of(request))
             spent = (0, 0)
             try:
-                response = _with_tokens(await self._inner.complete(request), tokens)
+                response = _with_tokens(await self._inner.complete(request), request)
                 spent = (response.prompt_tokens, response.completion_tokens)
             except ModelError as error:
                 self._count_further(request, error.requests)

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
     from offbook.types import ChatRequest, ChatResponse
 
-_PROBE_PATIENCE_SECONDS: Final = 2.0
+_PROBE_PATIENCE_SECONDS: Final = 0.05
+"""Longer than an endpoint near by takes to refuse; one far away refuses a few calls more, once,
+which costs less than a whole answer's time does at every first use."""
 _DISLIKES: Final = ("unsupported", "not support", "unrecognized", "unknown", "not permitted")
 
 
@@ -127,7 +129,9 @@ class OpenAICompatible:
         try:
             async with asyncio.timeout(self._place.timeout_seconds):
                 raw = await self._client().chat.completions.with_raw_response.create(
-                    model=self.name, messages=plain(messages), extra_body=parameters | form
+                    model=self.name,
+                    messages=[],  # the SDK walks over every part of its argument; the body wins
+                    extra_body={"messages": plain(messages)} | parameters | form,
                 )
                 content = raw.http_response.content
         except OffbookError:

@@ -11,6 +11,7 @@ import re
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 from offbook.errors import AnswerError, IncompleteAnswer, InputRefused, InvalidAnswer
@@ -239,6 +240,7 @@ class Json(Generic[M]):
         return strict_schema(self.model)
 
 
+@cache
 def strict_schema(model: type[BaseModel]) -> dict[str, Any]:
     """JSON schema of ``model`` that endpoints take with ``strict: true``.
 

@@ -1,0 +1,71 @@
+"""Writes that arrive while another one is being made go into one transaction together.
+
+Takes: operations on the database.  Gives: each one stored when its caller goes on, or its failure.
+A transaction costs more than a row, and answers to calls side by side arrive all at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from offbook.protocols import Store
+
+Operation = Callable[["Connection"], None]
+
+
+class GroupedWrites:
+    """A store's writes, grouped.
+
+    Args:
+        store: Where they go.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._waiting: list[tuple[Operation, asyncio.Future[None]]] = []
+        self._writing: asyncio.Task[None] | None = None
+
+    async def write(self, operation: Operation) -> None:
+        """Run ``operation`` in a transaction, which it may share; it is stored on return.
+
+        Raises:
+            Exception: what the operation raised, or why nothing can be stored; others that shared
+                the transaction are tried again on their own.
+        """
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((operation, done))
+        if self._writing is None:
+            self._writing = asyncio.create_task(self._write_all())
+        await done
+
+    async def _write_all(self) -> None:
+        """Write until nobody waits."""
+        try:
+            while self._waiting:
+                group, self._waiting = self._waiting, []
+                await self._together(group)
+        finally:
+            self._writing = None
+
+    async def _together(self, group: Sequence[tuple[Operation, asyncio.Future[None]]]) -> None:
+        def all_of_them(conn: Connection) -> None:
+            for operation, _ in group:
+                operation(conn)
+
+        try:
+            await self._store.write(all_of_them)
+        except Exception as error:
+            if len(group) > 1:
+                for one in group:
+                    await self._together([one])
+            elif not group[0][1].done():
+                group[0][1].set_exception(error)
+            return
+        for _, done in group:
+            if not done.done():
+                done.set_result(None)
