@@ -195,7 +195,7 @@ def _described(passage: Passage) -> Iterator[Span]:
                 yield index, index + 2
         elif low == "the" and index + 2 < len(tokens):
             adjective, noun = tokens[index + 1], tokens[index + 2]
-            plain = adjective.text.islower() and noun.text.islower() and noun.low in OCCUPATIONS
+            plain = adjective.text.islower() and noun.text.islower() and _is_person(noun.low)
             joined = (
                 plain
                 and passage.touches(index, index + 1)
@@ -206,6 +206,10 @@ def _described(passage: Passage) -> Iterator[Span]:
     for spans in phrases.values():
         if len(spans) > 1:
             yield from spans
+
+
+def _is_person(noun: str) -> bool:
+    return noun in OCCUPATIONS or (len(noun) > 5 and noun.endswith(("man", "woman")))
 
 
 _ADDRESS: Final = frozenset(("uncle", "aunt", "auntie", "aunty", "grandma", "granny"))

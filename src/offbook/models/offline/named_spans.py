@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from offbook.language import grammar
+from offbook.language.english_words import is_english
 from offbook.language.grammar import word_set
 from offbook.language.verbs import is_finite, is_third_singular
+from offbook.language.words import fold
 from offbook.models.offline.common_words import INTERJECTIONS, is_common, is_function
 from offbook.models.offline.name_words import (
     BARE_TITLES,
@@ -110,6 +112,7 @@ def _trimmed(passage: Passage, first: int, last: int) -> Iterator[NamedSpan]:
         if not _single_may_name(passage, first):
             return
         sure = not passage.opens[first] and not passage.titled[first]
+        sure = sure or _is_set_off(passage, first)
     else:
         sure = bool(inner) and not passage.titled[first]
     sure = sure or (_is_marked(passage, first, last) and (opened or inner) is not None)
@@ -229,8 +232,15 @@ def _single_may_name(passage: Passage, index: int) -> bool:
     if word in HEADS and passage.word(index - 1) == "the" and not passage.opens[index]:
         return word in passage.capitals
     if is_common(word):
-        return _common_name(passage, index)
+        return _is_set_off(passage, index) or _common_name(passage, index)
     return True
+
+
+def _is_set_off(passage: Passage, index: int) -> bool:
+    """Whether one word stands in italics, as ships and works do."""
+    token = passage.tokens[index]
+    marks = passage.text[token.start - 1 : token.start] + passage.text[token.end : token.end + 1]
+    return marks in ("**", "__") and token.low not in passage.plain and not passage.opens[index - 1]
 
 
 def _bare_title(passage: Passage, index: int) -> bool:
@@ -299,6 +309,8 @@ def _is_plausible(passage: Passage, span: NamedSpan) -> bool:
     after = passage.word(span.last)
     if word.endswith("s") and not word.endswith("ss") and after in ("are", "were", "have", "do"):
         return False
+    if is_given_name(word) and is_english(fold(word)) and after.isalpha():
+        return is_finite(after) or is_function(after)  # "Rose petals fell" names nobody
     if is_given_name(word) or not after or not after[0].isalnum() or after in POSSESSIVE:
         return True
     return is_finite(after) or is_third_singular(after) or is_function(after)

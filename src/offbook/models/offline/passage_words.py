@@ -16,6 +16,7 @@ from offbook.language.clauses import Token, tokens_of
 from offbook.language.sentences import sentences
 
 _OPENERS: Final = frozenset("“\"‘'«‹([—–-:*_•·>#|")
+_INITIAL: Final = re.compile(r"(?:\A|(?<=[\s.(]))(?!I\.)[A-Z]\.\Z")
 _LINE: Final = re.compile(r"[^\n]+")
 _LIST_NUMBER: Final = re.compile(r"\d{1,4}|[ivxlc]{1,6}|[a-z]", re.IGNORECASE)
 _SHORT_LINE: Final = 12
@@ -75,7 +76,7 @@ class Passage:
 def read_passage(text: str) -> Passage:
     """Tokens, sentences and openings of ``text``."""
     tokens = tokens_of(text)
-    spans = sentences(text)
+    spans = _past_initials(text, sentences(text))
     sentence = _sentence_numbers(tokens, spans)
     opens = [_opens(text, tokens, sentence, index) for index in range(len(tokens))]
     titled = _titled(text, tokens)
@@ -86,6 +87,19 @@ def read_passage(text: str) -> Passage:
     )
     plain = frozenset(token.low for token in tokens if token.text[0].islower())
     return Passage(text, tokens, spans, sentence, opens, titled, capitals, plain)
+
+
+def _past_initials(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The sentences, joined again where they were parted behind an initial ("J. R. Tamsin")."""
+    joined: list[tuple[int, int]] = []
+    for start, end in spans:
+        if joined and _INITIAL.search(text[max(joined[-1][0], joined[-1][1] - 4) : joined[-1][1]]):
+            gap = text[joined[-1][1] : start]
+            if "\n\n" not in gap:
+                joined[-1] = (joined[-1][0], end)
+                continue
+        joined.append((start, end))
+    return joined
 
 
 def _sentence_numbers(tokens: list[Token], spans: list[tuple[int, int]]) -> list[int]:
