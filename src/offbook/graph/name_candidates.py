@@ -101,8 +101,8 @@ class _Index:
 
     def _told(self, row: int, entity: RawEntity) -> list[int]:
         """Rows whose name this description gives, or whose description gives this name."""
-        tokens = [f"is:{name_key(name)}" for name in other_names(entity.description, entity.name)]
-        tokens.append(f"called:{name_key(entity.name)}")
+        tokens = [f"is:{_called(name)}" for name in other_names(entity.description, entity.name)]
+        tokens.append(f"called:{_called(entity.name)}")
         return [other for token in tokens for other in self._holding(token) if other != row]
 
     def _holding(self, token: str) -> Iterator[int]:
@@ -110,9 +110,9 @@ class _Index:
         yield from reversed(self._latest.get(token, ()))
 
     def _add(self, row: int, name: PersonName, entity: RawEntity) -> None:
-        tokens = [*_kept_under(name, entity), f"is:{name_key(entity.name)}"]
+        tokens = [*_kept_under(name, entity), f"is:{_called(entity.name)}"]
         tokens += [
-            f"called:{name_key(other)}" for other in other_names(entity.description, entity.name)
+            f"called:{_called(other)}" for other in other_names(entity.description, entity.name)
         ]
         for token in dict.fromkeys(tokens):
             first = self._first.setdefault(token, [])
@@ -122,6 +122,10 @@ class _Index:
                 latest = self._latest.setdefault(token, [])
                 latest.append(row)
                 del latest[:-_LATEST]
+
+
+def _called(name: str) -> str:
+    return name_key(name).removeprefix("the ")
 
 
 def _kept_under(name: PersonName, entity: RawEntity) -> Iterator[str]:
@@ -152,7 +156,7 @@ def _looked_up(name: PersonName, entity: RawEntity) -> Iterator[str]:
 
 def _forms(word: str) -> tuple[str, ...]:
     """A word of a name, what it may be short for, and without a pet ending."""
-    return tuple(sorted(formal_names(word))) + (name_stem(word),)
+    return (*sorted(formal_names(word)), name_stem(word))
 
 
 def _other_tokens(name: PersonName, entity: RawEntity) -> Iterator[str]:

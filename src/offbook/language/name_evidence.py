@@ -27,7 +27,7 @@ _ALSO: Final = re.compile(
     r" the (?:false |assumed )?name(?: of)?|under the (?:false |assumed )?(?:name|alias)(?: of)?"
     r"|(?:disguise[sd]?|disguised|posing|pos(?:es|ed)|masquerad(?:es|ed|ing))"
     r"(?: (?:him|her)self)? as|(?:is|was) (?:really|in truth|in fact|none other than|no other than)"
-    r"|(?:now|afterwards|later|became|becomes) (?=Mrs|Lady|Madame|Countess|Duchess|Sir|Lord)"
+    r"|(?:now|afterwards|later|became|becomes)(?= (?:Mrs|Lady|Madame|Countess|Duchess|Sir|Lord)\b)"
     r"|changed (?:his|her) name to|call(?:s|ed)? (?:him|her)self|short for)[ ,:]+(?:the )?" + _NAME
 )
 _NEAR: Final = 60
@@ -69,11 +69,10 @@ _HEAD_NAME: Final = re.compile(
     r"[^\W\d_a-zß-öø-ÿ][\w'’-]+(?: [^\W\d_a-zß-öø-ÿ][\w'’-]+)+"
 )
 _HEAD_KIN: Final = re.compile(
-    r"^(?:[^.;:\"“]{0,60}?\b(?:is|was),? )?(?:the|an?) (?:[\w-]+ ){0,2}?([\w-]+) of "
+    r"^(?:[^.;:\"“]{0,60}?\b(?:is|was),? )?(?:[Tt]he|[Aa]n?) (?:[\w-]+ ){0,2}?([\w-]+) of "
     r"([^\W\d_a-zß-öø-ÿ][\w'’.-]*(?: [^\W\d_a-zß-öø-ÿ][\w'’.-]*)*)"
     r"|^([^\W\d_a-zß-öø-ÿ][\w'’.-]*(?: [^\W\d_a-zß-öø-ÿ][\w.-]*)*)['’]s "
-    r"(?:[\w-]+ ){0,2}?([\w-]+)\b",
-    re.IGNORECASE,
+    r"((?:[\w-]+ ){0,2}[\w-]+)"
 )
 _HEAD_WORDS: Final = 9
 
@@ -112,5 +111,5 @@ def head_kinship(description: str) -> tuple[str, str] | None:
     if match is None:
         return None
     noun, owner = match.group(1) or match.group(4), match.group(2) or match.group(3)
-    kin = KIN.get(fold(noun))
-    return (kin[0], fold(owner)) if kin else None
+    kin = next((KIN[word] for word in fold(noun).split() if word in KIN), None)
+    return (kin[0], fold(owner).strip(". '")) if kin else None

@@ -94,8 +94,11 @@ def _title_clash(a: PersonName, b: PersonName) -> str:
 
 def _full_clash(a: PersonName, b: PersonName) -> str:
     if a.surname != b.surname:
-        fits = _one_given(a, b) or _begins(a, b)
-        return "" if fits else "given names and surnames differ"
+        if _begins(a, b):
+            return ""
+        # A woman may have married; a man keeps his surname.
+        woman = "f" in (a.gender, b.gender) or not (a.gender or b.gender)
+        return "" if woman and _one_given(a, b) else "given names and surnames differ"
     if a.is_married_woman != b.is_married_woman:
         return ""  # a wife is called by her husband's name or by her own
     return "" if _one_given(a, b) else "the given names differ"

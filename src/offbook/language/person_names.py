@@ -7,6 +7,7 @@ Gives: its parts, folded. Source: ours; closed lists of English, French, German 
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -186,7 +187,8 @@ def parse_name(text: str) -> PersonName:
     owned = _owned(text)
     if owned is not None:
         return owned
-    words = [bare for raw in _core(text).split() if (bare := _bare(raw))]
+    plain = unicodedata.normalize("NFKC", _core(text))
+    words = [bare for raw in plain.split() if (bare := _bare(raw)) and fold(bare).strip()]
     key = " ".join(fold(word) for word in words)
     at, seen = _lead(words)
     rest = words[at:]
@@ -197,7 +199,7 @@ def parse_name(text: str) -> PersonName:
     titles = frozenset(seen.titles)
     if not names and len(rest) == 1 and rest[0][0].islower() and is_given(fold(rest[0])):
         names = [rest[0]]
-    folded = tuple(fold(word) for word in names)
+    folded = tuple(fold(word).strip() for word in names)
     if not folded and not titles and not seen.kin:
         role = " ".join(lowered) or key
         return PersonName(
@@ -304,7 +306,7 @@ def _join_particles(rest: list[str], names: tuple[str, ...]) -> tuple[str, ...]:
     pending: list[str] = []
     numerals = ("ii", "iii", "iv", "vi", "vii", "viii")
     for raw in rest:
-        word = fold(raw)
+        word = fold(raw).strip()
         if word in _PARTICLES and (out or raw[0].islower() or len(rest) > 1):
             pending.append(word)
         elif word in names and word not in _SUFFIXES and word not in numerals:

@@ -1,0 +1,64 @@
+"""Keys of equal names, and what speaks against equal names."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from offbook.graph.equal_names import name_key, speaks_against
+from offbook.types import RawEntity
+
+
+def entity(name, description="", kind="character"):
+    return RawEntity(f"{name}{description}", "c", 0, name, kind, description)
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("  Zoë  O’Hara ", "zoe ohara"),
+        ("MR. WREN", "mr wren"),
+        ("_Wren_", "wren"),
+        ("Jean-Luc", "jean luc"),
+        ("孙悟空", "孙悟空"),
+        ("Ｗｒｅｎ", "wren"),
+        ("?!", ""),
+    ],
+)
+def test_keys(name, key):
+    assert name_key(name) == key
+
+
+@given(st.text(max_size=40))
+def test_a_key_is_its_own_key(name):
+    assert name_key(name_key(name)) == name_key(name)
+
+
+def test_nothing_speaks_against_a_plain_name():
+    assert speaks_against(entity("Wren"), entity("WREN", "Keeps bees.")) is None
+    assert speaks_against(entity("Wren", "Said by Ida: hm"), entity("Wren", "Said by Tom:")) is None
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        (entity("Wren", kind="location"), entity("Wren", kind="character")),
+        (entity("my father", "Said by Ida Lane: go"), entity("My father", "Said by Tom Wren: go")),
+        (entity("sir", "Said by Ida Lane: yes"), entity("Sir", "Said by Tom Wren: yes")),
+        (entity("your aunt", "Said by Ida: go"), entity("your aunt", "Said by Tom: go")),
+        (entity("Leslie", "A woman of forty."), entity("Leslie", "A boy of ten.")),
+        (
+            entity("Miss Wren", "Hetty Wren, the eldest."),
+            entity("Miss Wren", "Ida Wren, her sister."),
+        ),
+        (entity("Tom", "The father of Ida Wren."), entity("Tom", "The brother of Ida Wren.")),
+    ],
+)
+def test_what_speaks_against(a, b):
+    assert speaks_against(a, b)
+    assert speaks_against(b, a)
+
+
+def test_one_speaker_or_one_family_means_one_father():
+    ida, tom = entity("father", "Said by Ida Wren: go"), entity("Father", "Said by Tom Wren: go")
+    assert speaks_against(ida, tom) is None
+    assert speaks_against(ida, ida) is None

@@ -1,0 +1,89 @@
+"""Which names fit one person by their form."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from offbook.language.name_likeness import likeness
+from offbook.language.person_names import parse_name
+
+WORDS = (
+    "Mr. Mrs. Miss Sir Lady Dr. Captain my dear old young aunt Tom Thomas Margaret Peggy Wren Lane"
+    " van T. the Admiral mother's father"
+)
+PARTS = st.lists(st.sampled_from(WORDS.split()), min_size=1, max_size=4).map(" ".join)
+
+
+def fit(a, b):
+    return likeness(parse_name(a), parse_name(b))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "least"),
+    [
+        ("Hetty Wren", "Hetty", 0.8),
+        ("Peggy", "Margaret Wren", 0.8),
+        ("T. Wren", "Tobias Wren", 0.8),
+        ("Miss Wren", "Hetty Wren", 0.6),
+        ("Mr. Wren", "Wren", 0.7),
+        ("Captain Wren", "Tobias Wren", 0.6),
+        ("the Captain", "Captain Wren", 0.5),
+        ("aunt Wren", "Mrs. Wren", 0.5),
+        ("Anna Maria Wren", "Anna Maria", 0.8),
+        ("Mr. Ned", "Mr. Edward Wren", 0.6),
+        ("Wrensy", "Mr. Wrens", 0.6),
+        ("the Iron Duke", "Iron Duke", 0.7),
+        ("the matron", "the matron of the asylum", 0.5),
+        ("my dear Hetty", "poor Hetty", 0.9),
+    ],
+)
+def test_names_of_one_person(a, b, least):
+    assert fit(a, b).strength >= least
+    assert not fit(a, b).conflict
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("Mr. Wren", "Miss Wren"),
+        ("Mrs. Wren", "Miss Wren"),
+        ("Hetty Wren", "Ida Wren"),
+        ("Hetty Wren", "Ida Lane"),
+        ("Tom Wren", "Tom Lane"),
+        ("Mr. Wren", "Mr. Lane"),
+        ("old Wren", "young Wren"),
+        ("Admiral Wren", "Mr. Wren"),
+        ("Dr. Wren", "Mrs. Wren"),
+    ],
+)
+def test_names_that_cannot_be_one(a, b):
+    assert fit(a, b).conflict
+    assert fit(a, b).reason
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("Hetty", "Mr. Wren"),
+        ("Hetty Wren", "Hetty Lane"),
+        ("Nancy", "Anne"),
+        ("Bill", "Sir William"),
+        ("Mrs. Wren", "Hetty Wren"),
+        ("the sexton", "the miller"),
+        ("Sir", "Sir Tobias Wren"),
+    ],
+)
+def test_what_does_not_suffice(a, b):
+    assert fit(a, b).strength < 0.4
+
+
+@given(PARTS, PARTS)
+def test_likeness_is_symmetric_and_bounded(a, b):
+    assert fit(a, b) == fit(b, a)
+    assert 0.0 <= fit(a, b).strength <= 1.0
+    assert not (fit(a, b).conflict and fit(a, b).strength)
+
+
+@given(PARTS)
+def test_a_name_never_contradicts_itself(a):
+    assert not fit(a, a).conflict

@@ -1,0 +1,101 @@
+"""Names of people read into titles, words, kinship and gender."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from offbook.language.person_names import is_demonstrative, parse_name
+
+
+@pytest.mark.parametrize(
+    ("text", "titles", "words", "gender"),
+    [
+        ("Mr. Tobias Wren", {"mr"}, ("tobias", "wren"), "m"),
+        ("my dear little Hetty", set(), ("hetty",), "f"),
+        ("old Mrs. Wren", {"mrs"}, ("wren",), "f"),
+        ("Mrs. van der Meer", {"mrs"}, ("van der meer",), "f"),
+        ("cousin Ida van der Meer", set(), ("ida", "van der meer"), "f"),
+        ("Mistah Wren", {"mr"}, ("wren",), "m"),
+        ("Mis' Wren's", {"mrs"}, ("wren",), "f"),
+        ("_Tobias_", set(), ("tobias",), "m"),
+        ("TOBIAS WREN", set(), ("tobias", "wren"), "m"),
+        ("Fräulein Krause", {"miss"}, ("krause",), "f"),
+        ("M. Lefèvre", {"mr"}, ("lefevre",), "m"),
+        ("your brother, Mr. Wren", {"mr"}, ("wren",), "m"),
+        ("Tobias of Low Farm", set(), ("tobias",), "m"),
+        ("Wren, of Trinity College", set(), ("wren",), ""),
+        ("that sharp-tongued Wren woman", set(), ("wren",), "f"),
+        ("Dr. Wren", {"dr"}, ("wren",), ""),
+        ("Hetty-girl", set(), ("hetty",), "f"),
+        ("Mrs. Tobias Wren, Esq.", {"mrs"}, ("tobias", "wren"), "f"),
+        ("hetty", set(), ("hetty",), "f"),
+        ("Sir Tobias", {"sir"}, ("tobias",), "m"),
+        ("Duke of Anholt", {"duke"}, ("anholt",), "m"),
+    ],
+)
+def test_parts_of_a_name(text, titles, words, gender):
+    name = parse_name(text)
+    assert (set(name.titles), name.words, name.gender) == (titles, words, gender)
+
+
+@pytest.mark.parametrize(
+    ("text", "kin", "owner", "gender"),
+    [
+        ("My father", "father", "my", "m"),
+        ("Mamma", "mother", "", "f"),
+        ("your aunt", "aunt", "your", "f"),
+        ("Tom's father", "father", "tom", "m"),
+        ("Mr. Wren's wife", "wife", "mr wren", "f"),
+        ("my aunt Wren", "aunt", "my", "f"),
+    ],
+)
+def test_terms_of_kinship(text, kin, owner, gender):
+    name = parse_name(text)
+    assert (name.kin, name.owner, name.gender) == (kin, owner, gender)
+
+
+@pytest.mark.parametrize(
+    ("text", "role"),
+    [
+        ("the Invisible Man", "invisible man"),
+        ("the matron of the asylum", "matron of the asylum"),
+        ("the Admiral", "admiral"),
+        ("the grocer's cart", "the grocer's cart"),
+    ],
+)
+def test_people_without_a_name_have_a_role(text, role):
+    name = parse_name(text)
+    assert (name.words, name.role) == ((), role)
+
+
+@pytest.mark.parametrize("text", ["my dear", "Sir", "that man", "Poor fellow", "your servant"])
+def test_whom_the_speaker_means_is_demonstrative(text):
+    assert is_demonstrative(parse_name(text))
+
+
+@pytest.mark.parametrize("text", ["the Iron Man", "my father", "Hetty", "the sexton", "Admiral"])
+def test_designations_names_and_kin_are_not(text):
+    assert not is_demonstrative(parse_name(text))
+
+
+def test_elder_and_younger_are_told_apart():
+    assert parse_name("old Wren").age == "old"
+    assert parse_name("the youngest Miss Wren").age == "young"
+
+
+@pytest.mark.parametrize("text", ["Mrs. Wren", "Lady Wren", "my aunt Wren"])
+def test_how_wives_are_called(text):
+    assert parse_name(text).is_married_woman
+
+
+@pytest.mark.parametrize("text", ["Miss Wren", "Lady Margaret", "aunt Margaret", "Hetty"])
+def test_how_others_are_called(text):
+    assert not parse_name(text).is_married_woman
+
+
+@given(st.text(max_size=60))
+def test_any_text_can_be_read(text):
+    name = parse_name(text)
+    assert name == parse_name(text)
+    assert hash(name) == hash(parse_name(text))
+    assert all(word == word.strip() and word for word in name.words)

@@ -1,0 +1,126 @@
+"""Whole groups: families, generations, rivals for a name."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from offbook.models.offline.group_verification import partition
+from offbook.prompts.described import Described
+
+
+def parts(*names):
+    members = [
+        Described(name, "character", told)
+        for name, told in (n if isinstance(n, tuple) else (n, "") for n in names)
+    ]
+    found = partition(members)
+    return [{members[number].name for number in part} for part in found.parts]
+
+
+def test_one_person_under_many_names_stays_whole():
+    assert len(parts("Hetty Wren", "dear Hetty", "Miss Wren", "Harriet", "Miss Harriet Wren")) == 1
+
+
+def test_a_family_is_told_apart():
+    found = parts(
+        "Mr. Wren",
+        "Mrs. Wren",
+        "Hetty Wren",
+        "my dear Hetty",
+        ("Papa", "Said by Hetty Wren: come"),
+        ("Mamma", "Said by Hetty Wren: come"),
+    )
+    assert {"Mr. Wren", "Papa"} in found
+    assert {"Mrs. Wren", "Mamma"} in found
+    assert {"Hetty Wren", "my dear Hetty"} in found
+    assert len(found) == 3
+
+
+def test_the_eldest_daughter_is_miss_with_the_surname():
+    found = parts("Miss Wren", "Ida Wren", "Ida", "Hetty Wren", "Miss Hetty Wren", "Miss Hetty")
+    assert {"Miss Wren", "Ida Wren", "Ida"} in found
+
+
+def test_a_name_that_two_fit_alike_goes_to_neither():
+    found = parts("Mr. Wren", "Tom Wren", "Hugh Wren")
+    assert sorted(map(len, found)) == [1, 1, 1]
+
+
+def test_much_more_is_told_of_one_of_them():
+    told = "of him / of him / of him / of him"
+    found = parts("Mr. Wren", ("Tom Wren", told), ("Tom", told), "Hugh Wren")
+    assert {"Mr. Wren", "Tom Wren", "Tom"} in found
+
+
+def test_the_father_is_not_one_of_the_sons():
+    found = parts("Mr. Wren", "Tom Wren", "Tom", ("my father", "Said by Tom Wren: come"))
+    assert {"Mr. Wren", "my father"} in found
+
+
+def test_whoever_is_called_miss_is_not_also_the_wife():
+    found = parts("Mrs. Wren", "Miss Hetty", "Hetty Wren")
+    assert {"Mrs. Wren"} in found
+
+
+def test_few_speak_of_themselves_by_name():
+    found = parts("Margaret Lane", "Margaret Wren", ("Peg", "Said by Margaret Lane: no"))
+    assert {"Margaret Wren", "Peg"} in found
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        (["Mr. Wren", "Miss Wren", "Wren"], "Mr. Wren and Miss Wren"),
+        (["Hetty Wren", "Hetty Lane", "Hetty"], "different ones"),
+        (["Hetty", "Hetty Wren", "poor Hetty"], "nothing speaks against"),
+    ],
+)
+def test_the_reason_says_why(names, told):
+    assert told in partition([Described(name, "character", "") for name in names]).reason
+
+
+MEMBERS = st.lists(
+    st.builds(
+        Described,
+        st.sampled_from(
+            [
+                "Hetty Wren",
+                "Hetty",
+                "Miss Wren",
+                "Mrs. Wren",
+                "Mr. Wren",
+                "Wren",
+                "Tom Wren",
+                "Mr. Tom",
+                "Hugh Wren",
+                "my father",
+                "Mamma",
+                "the Captain",
+                "Captain Wren",
+            ]
+        ),
+        st.just("character"),
+        st.sampled_from(["", "Said by Tom Wren: go", "Said by Ida: go / Said by Hetty Wren: no"]),
+    ),
+    min_size=1,
+    max_size=9,
+    unique=True,
+)
+
+
+@given(MEMBERS)
+def test_it_is_a_partition(members):
+    found = partition(members)
+    assert sorted(n for part in found.parts for n in part) == list(range(len(members)))
+    assert all(list(part) == sorted(part) for part in found.parts)
+
+
+@given(MEMBERS, st.randoms(use_true_random=False))
+def test_the_order_of_members_is_no_matter(members, random):
+    shuffled = list(members)
+    random.shuffle(shuffled)
+
+    def sets(of):
+        return {frozenset(of[n] for n in part) for part in partition(of).parts}
+
+    assert sets(members) == sets(shuffled)

@@ -1,0 +1,108 @@
+"""Pairs judged offline, and what the model answers to the prompts."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from offbook.models.offline.identity import fit
+from offbook.models.offline.model import answered_prompts
+from offbook.models.offline.same_entity import same_entity, verify_group
+from offbook.prompts.described import Described
+from offbook.prompts.same_entity import (
+    Comparison,
+    LinkedGroup,
+    SameEntityInputs,
+    VerifyGroupInputs,
+    check_same_entity,
+    check_verify_group,
+)
+
+DESCRIBED = st.builds(
+    Described,
+    st.sampled_from(
+        ["Hetty Wren", "Hetty", "Miss Wren", "Mr. Wren", "my father", "the Fox", "Low Farm", "?"]
+    ),
+    st.sampled_from(["character", "location", ""]),
+    st.sampled_from(["", "Known as the Fox.", "Said by Ida Wren: come", "Said by Tom Lane: go"]),
+)
+
+
+def described(name, description="", kind="character"):
+    return Described(name, kind, description)
+
+
+def same(a, b):
+    answer = same_entity(SameEntityInputs("Ida", (Comparison(a, (b,)),)))
+    return answer.items[0].same == [1]
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        (described("Hetty"), described("Hetty Wren")),
+        (described("Miss Wren"), described("Hetty Wren")),
+        (described("the Fox"), described("Tom Lane", "A smuggler, known as the Fox.")),
+        (described("Jack Lane"), described("Tom Wren", "Tom Wren, alias Jack Lane, fled.")),
+        (described("Mrs. Lane"), described("Hetty Wren", "Hetty Wren, now Mrs. Lane, came.")),
+        (described("my father", "Said by Tom Wren: go"), described("Mr. Wren")),
+        (described("my dear", "Said by Ida: go"), described("My dear", "Said by Ida: stay")),
+        (described("the Low Farm", kind="location"), described("Low Farm", kind="location")),
+        (described("Low Hall", kind="location"), described("Low", kind="location")),
+        (described("Gulf of Anholt", kind="location"), described("the Gulf", kind="location")),
+        (
+            described("Fox Inn", "The Fox Inn, formerly known as Wren House.", "location"),
+            described("Wren House", kind="location"),
+        ),
+    ],
+)
+def test_the_same(a, b):
+    assert same(a, b)
+    assert same(b, a)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        (described("Wren"), described("Wren", kind="location")),
+        (described("Mr. Wren"), described("Mrs. Wren")),
+        (described("Mrs. Wren"), described("Hetty Wren")),
+        (described("my dear", "Said by Ida: go"), described("My dear", "Said by Tom: stay")),
+        (described("my father", "Said by Tom Wren: go"), described("father", "Said by Ida: go")),
+        (described("my mother", "Said by Ida Wren: go"), described("Ida")),
+        (described("Anholt", kind="location"), described("Low Farm", kind="location")),
+        (described("that man", "Said by Ida: go"), described("Tom")),
+    ],
+)
+def test_not_the_same(a, b):
+    assert not same(a, b)
+    assert not same(b, a)
+
+
+@given(DESCRIBED, DESCRIBED)
+def test_a_pair_is_judged_alike_both_ways_and_with_a_reason(a, b):
+    assert fit(a, b).strength == fit(b, a).strength
+    assert fit(a, b).reason
+
+
+@given(st.lists(st.tuples(DESCRIBED, st.lists(DESCRIBED, min_size=1, max_size=3)), min_size=1))
+def test_a_judgement_does_not_depend_on_the_rest_of_the_batch(items):
+    comparisons = tuple(Comparison(entity, tuple(others)) for entity, others in items)
+    inputs = SameEntityInputs("Ida", comparisons)
+    together = same_entity(inputs)
+    check_same_entity(inputs, together)
+    for comparison, part in zip(comparisons, together.items, strict=True):
+        alone = [same(comparison.entity, candidate) for candidate in comparison.candidates]
+        assert [n in part.same for n in range(1, len(alone) + 1)] == alone
+
+
+@given(st.lists(st.lists(DESCRIBED, min_size=1, max_size=6), min_size=1, max_size=4))
+def test_every_group_gets_a_verdict_that_is_a_partition(groups):
+    inputs = VerifyGroupInputs("Ida", tuple(LinkedGroup(tuple(group)) for group in groups))
+    answer = verify_group(inputs)
+    check_verify_group(inputs, answer)
+    assert all(verdict.reason for verdict in answer.items)
+    assert all(verdict.split == (len(verdict.parts) > 1) for verdict in answer.items)
+
+
+def test_the_offline_model_answers_both_prompts():
+    assert {"same_entity", "verify_group"} <= answered_prompts()
