@@ -328,3 +328,10 @@ def test_ten_long_items_take_less_than_a_moment():
     start = perf_counter()
     reply(question)
     assert perf_counter() - start < 0.5  # 50 ms on an idle machine; see benchmarks
+
+
+def test_a_relative_with_the_longer_name_is_not_taken_for_the_character():
+    own = ContextItem("knowledge", "Vey", "Nora Vey was born in Whitby. Vey mended a clock.", 1.0)
+    aunt = ContextItem("entity", "Wilhelmina Vey", "Wilhelmina Vey was born in Hull.", 1.0)
+    told = ReplyInputs("Vey", "", (), (), (own, aunt), "Where were you born?")
+    assert reply(told).startswith("I was born in Whitby.")

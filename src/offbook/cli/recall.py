@@ -12,12 +12,14 @@ import typer
 from offbook.cli.globals import (
     AsOf,
     BaseUrl,
+    BudgetCalls,
+    BudgetUsd,
     CharacterName,
     Json,
     MethodName,
     Model,
     Preset,
-    settings_for,
+    settings_of_call,
 )
 
 
@@ -30,12 +32,19 @@ def command(
     model: Model = None,
     base_url: BaseUrl = None,
     preset: Preset = None,
+    budget_calls: BudgetCalls = None,
+    budget_usd: BudgetUsd = None,
 ) -> None:
     """Show what a question brings back, without asking for a reply."""
     from offbook.cli.running import grounds, print_json, with_offbook, write
 
-    settings = settings_for(
-        method=method, preset=preset, chat__model=model, chat__base_url=base_url
+    settings = settings_of_call(
+        method=method,
+        preset=preset,
+        model=model,
+        base_url=base_url,
+        budget_calls=budget_calls,
+        budget_usd=budget_usd,
     )
     found, usage = with_offbook(settings, lambda book: book.recall(name, question, as_of=as_of))
     if as_json:

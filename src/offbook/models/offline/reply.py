@@ -91,8 +91,10 @@ def _tells_of(evidence: Evidence, telling: Telling, question: Question) -> bool:
 
 def names_in(character: str, items: Sequence[ContextItem]) -> Names:
     """What the context calls the character; the root of a heading path often has the full name."""
-    titles = sorted({item.title.split("\n")[0] for item in items} - {""})
-    return learn_names(character, titles, [item.text for item in items])
+    # Entities and relations begin with the names of others: a mother may have the longer one.
+    told = [item for item in items if item.kind not in ("entity", "relation")] or items
+    titles = sorted({item.title.split("\n")[0] for item in told} - {""})
+    return learn_names(character, titles, [item.text for item in told])
 
 
 def _answer(
