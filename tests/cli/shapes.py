@@ -66,6 +66,55 @@ CHUNKS = [
         "text": str,
     }
 ]
+ENTITIES = [
+    {
+        "name": str,
+        "type": str,
+        "description": str,
+        "aliases": [str],
+        "mentions": int,
+        "sources": [SOURCE],
+    }
+]
+RELATIONS = [
+    {"source": str, "target": str, "description": str, "strength": NUMBER, "sources": [SOURCE]}
+]
+ALIASES = [{"alias": str, "name": str}]
+DECISIONS = [
+    {
+        "id": str,
+        "a": str,
+        "b": str,
+        "same": bool,
+        "by": str,
+        "reason": str,
+        "evidence": [str],
+        "created": str,
+    }
+]
+ALIAS = {
+    "character": str,
+    "status": {"recorded", "unchanged", "withdrawn", "overruled"},
+    "id": str,
+    "a": str,
+    "b": str,
+    "same": bool,
+    "evidence": [str],
+    "undone": (str, None),
+    "entities": [{"name": str, "aliases": [str]}],
+    "messages": [str],
+    "usage": USAGE,
+}
+FORGET = {
+    "character": str,
+    "document": str,
+    "chunks": int,
+    "cached_calls": int,
+    "turns": int,
+    "memories": int,
+    "messages": [str],
+    "usage": USAGE,
+}
 ERROR = {"error": {"kind": str, "message": str, "hint": str}}
 
 

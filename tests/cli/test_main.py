@@ -26,7 +26,7 @@ from tests.cli.shapes import ERROR, misfit
 from tests.end_to_end.world import PROCESS, World
 
 COMMANDS = ["demo", "create", "ingest", "forget", "ask", "recall", "chat", "show", "list"]
-COMMANDS += ["delete", "export", "import", "reembed", "doctor", "config"]
+COMMANDS += ["alias", "graph", "delete", "export", "import", "reembed", "doctor", "config"]
 
 
 def test_help_lists_every_command_and_no_other(offline: World):
@@ -71,8 +71,9 @@ def test_without_a_command_the_help_is_shown_and_nothing_is_data(offline: World,
         (["list", "--set", "method"], "'method' has no value"),
         # What is not built yet is absent.
         (["remember", "ada", "file.jsonl"], "no such command"),
-        (["alias", "ada", "add", "A", "B"], "no such command"),
-        (["ask", "ada", "hello", "--as-of", "ada.md"], "no such option"),
+        (["alias", "ada", "add", "A"], "takes 2, not 1"),
+        (["alias", "ada", "rename", "A", "B"], "add, remove or undo"),
+        (["alias", "ada", "undo", "1", "2"], "takes 1, not 2"),
         (["ask", "ada", "hello", "--strategy", "C-A"], "no such option"),
     ],
 )

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from functools import partial
 
 from sqlalchemy import Connection
@@ -106,11 +108,13 @@ async def test_decisions_rest_on_their_evidence_but_a_person_has_the_last_word(s
         Decision("1", a, z, True, "same.v1", "mention", (), "t"),
         Decision("2", b, z, False, "same.v1", "evidence", (made[0].id, made[2].id), "t"),
         Decision("3", "x", z, True, "same.v1", "neither", (made[2].id,), "t"),
-        Decision("4", a, b, True, "person", "I know", (made[0].id,), "t"),
+        Decision("4", "A", "B", True, "person", "I know", (made[0].id, made[2].id), "t"),
+        Decision("5", a, z, False, "person", "on mentions that go", (), "t"),
     ]
     await store.write(lambda c: graph.put_decisions(c, "ada", decisions))
     assert await store.read(lambda c: graph.list_decisions(c, "ada")) == decisions
     await store.write(lambda c: chunks.remove(c, "ada", [made[0].id]))
     left = await store.read(lambda c: graph.list_decisions(c, "ada"))
     assert [decision.id for decision in left] == ["3", "4"]
+    assert left[1] == replace(decisions[3], evidence=(made[2].id,))
     assert await store.write(lambda c: graph.remove_decisions(c, "ada", ["3", "9"])) == 1

@@ -18,12 +18,13 @@ from offbook.app.finding import find_character
 from offbook.app.wiring import Wiring
 from offbook.ingestion.reports import Estimate, IngestReport, ProgressListener, unheard
 from offbook.settings import Settings, load_settings
-from offbook.stores import characters, chunks, documents
+from offbook.stores import characters, documents
 
 if TYPE_CHECKING:
     from offbook.app.doctor import Check
     from offbook.app.drawing import GraphReport
     from offbook.app.reembedding import ReembedReport
+    from offbook.app.reports import AliasReport, ForgetReport
     from offbook.documents.readers import ReadDocument
     from offbook.models.metering import Meter
     from offbook.pipeline import Stage
@@ -39,22 +40,6 @@ class CharacterInfo:
     created: str
     documents: int
     chars: int
-
-    def as_json(self) -> dict[str, Any]:
-        """A plain dictionary."""
-        return asdict(self)
-
-
-@dataclass(frozen=True, slots=True)
-class ForgetReport:
-    """What forgetting a document took along, and what rests on it still."""
-
-    character: str
-    document: str
-    chunks: int
-    cached_calls: int
-    turns: int
-    memories: int
 
     def as_json(self) -> dict[str, Any]:
         """A plain dictionary."""
@@ -184,32 +169,24 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
         return await estimate(self, name, paths, document_name)
 
     async def forget(
-        self, name: str, document: str, *, with_memories: bool = False
+        self,
+        name: str,
+        document: str,
+        *,
+        with_memories: bool = False,
+        progress: ProgressListener = unheard,
     ) -> ForgetReport:
-        """Delete a document and all that only it supports, from the whole database."""
-        from offbook.app.waiting import told_on_stderr
-        from offbook.ingestion.lease import ingestion_lease
-        from offbook.ingestion.storing import refresh_voice
+        """Delete a document and all that only it supports, from the whole database.
 
-        character = await self.find(name)
-        found = await self._store.read(lambda c: documents.require(c, character.id, document))
-        async with ingestion_lease(self._store, character.id, told_on_stderr(character.name)):
-            gone = await self._store.read(
-                lambda c: chunks.list_chunks(c, character.id, document=found.id)
-            )
-            removal = await self._store.write(
-                lambda c: documents.remove(c, character.id, found.id, with_memories=with_memories)
-            )
-            await refresh_voice(self._store, character.id)
-        await self._store.purge()
-        return ForgetReport(
-            character.name,
-            found.name,
-            len(gone),
-            removal.cached_calls,
-            removal.turns,
-            removal.memories,
-        )
+        Raises:
+            UnknownName: there is no such document.
+            ModelError: the document is gone; the graph could not be brought up to date, and the
+                hint is the command that goes on.
+        """
+        from offbook.app.forgetting import forget
+
+        found = await self.find(name)
+        return await forget(self, found, document, with_memories=with_memories, progress=progress)
 
     async def reembed(self, name: str, *, progress: ProgressListener = unheard) -> ReembedReport:
         """Make all vectors anew with the configured embedder; the old ones stay until then."""
@@ -218,10 +195,61 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
         return await reembed(self, await self.find(name), progress)
 
     async def show(self, name: str, part: str | None) -> Any:
-        """An overview of a character, or the rows of ``documents`` or ``chunks``."""
+        """An overview of a character, or the rows of a part of it.
+
+        Args:
+            name: The character.
+            part: ``documents``, ``chunks``, ``entities``, ``relations``, ``aliases`` or
+                ``decisions``; None: the overview.
+
+        Raises:
+            UnknownName: there is no such part.
+            IndexMissing: the part is of the graph, and there is none.
+        """
         from offbook.app.showing import show
 
-        return await show(self._store, await self.find(name), part)
+        return await show(self, await self.find(name), part)
+
+    async def alias(
+        self, name: str, a: str, b: str, *, same: bool, progress: ProgressListener = unheard
+    ) -> AliasReport:
+        """Record a person's word that two names are one and the same, or are not.
+
+        Args:
+            name: The character.
+            a: A name.
+            b: Another; with ``same`` one of the two may be new.
+            same: Whether they are.
+            progress: Called with every step.
+
+        Raises:
+            UsageError: the names are one name, or the word contradicts another of the person's.
+            UnknownName: nobody has such a name.
+            IndexMissing: there is no graph; the hint is the command that builds it.
+            ModelError: the word is kept; the graph could not be brought up to date, and the hint
+                is the command that goes on.
+        """
+        from offbook.app.aliases import say
+
+        return await say(self, await self.find(name), a, b, same=same, progress=progress)
+
+    async def undo_decision(
+        self, name: str, decision: str, *, progress: ProgressListener = unheard
+    ) -> AliasReport:
+        """Take a person's word back, or overrule what a model or a rule decided.
+
+        Args:
+            name: The character.
+            decision: Its id, as ``show`` lists it.
+            progress: Called with every step.
+
+        Raises:
+            UnknownName: there is no such decision.
+            UsageError: IndexMissing, ModelError: as in `alias`.
+        """
+        from offbook.app.aliases import undo
+
+        return await undo(self, await self.find(name), decision, progress=progress)
 
     async def graph(self, name: str, file: Path | str) -> GraphReport:
         """Write the graph of a character into a file: ``.html``, ``.graphml`` or ``.json``.

@@ -5,33 +5,46 @@ Takes: a character and the part to show.  Gives: the JSON shapes of the contract
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
 
 from offbook.errors import UnknownName
-from offbook.stores import chunks, documents
+from offbook.stores import characters, chunks, documents
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from offbook.protocols import Store
+    from offbook.app.book import Offbook
     from offbook.types import Character
 
-PARTS = ("documents", "chunks")
+OF_TEXTS: Final = ("documents", "chunks")
+OF_GRAPH: Final = ("entities", "relations", "aliases", "decisions")
+PARTS: Final = (*OF_TEXTS, *OF_GRAPH)
 
 
-async def show(store: Store, character: Character, part: str | None) -> Any:
+async def show(book: Offbook, character: Character, part: str | None) -> Any:
     """Rows of a part, or an overview.
 
     Raises:
         UnknownName: no such part.
+        IndexMissing: the part is of the graph, and there is none.
     """
-    if part is None:
-        return await store.read(lambda conn: _overview(conn, character))
-    if part == "documents":
-        return await store.read(lambda conn: _documents(conn, character.id))
-    if part == "chunks":
-        return await store.read(lambda conn: _chunks(conn, character.id))
-    raise UnknownName(f"nothing called {part!r} to show", f"known: {', '.join(PARTS)}")
+    if part in OF_GRAPH:
+        from offbook.app.rebuilding import require_graph
+        from offbook.app.showing_graph import rows
+
+        await require_graph(book, character)
+        return await book.store.read(lambda conn: rows(conn, character.id, part))
+    shapes: dict[str | None, Callable[[Connection], Any]] = {
+        None: lambda conn: _overview(conn, character),
+        "documents": lambda conn: _documents(conn, character.id),
+        "chunks": lambda conn: _chunks(conn, character.id),
+    }
+    if part not in shapes:
+        hint = characters.nearest(str(part), PARTS, "")
+        known = f"known: {', '.join(PARTS)}"
+        raise UnknownName(f"nothing called {part!r} to show", f"{hint} {known}".strip())
+    return await book.store.read(shapes[part])
 
 
 def _overview(conn: Connection, character: Character) -> dict[str, Any]:

@@ -6,11 +6,14 @@ what is gone.
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from offbook.cli.globals import CharacterName, Json, settings_for
+
+if TYPE_CHECKING:
+    from offbook.app import ForgetReport, Offbook
 
 
 def command(
@@ -24,14 +27,20 @@ def command(
 ) -> None:
     """Delete a document and all that only it supports.
 
-    It leaves the whole home folder: database, journals, cached calls.
+    It leaves the whole home folder: database, journals, cached calls. A graph is brought up to
+    date: what lost a source is merged anew.
     """
-    from offbook.cli.running import print_json, say, with_offbook
+    from offbook.cli.progress import shown
+    from offbook.cli.running import cost, print_json, say, with_offbook
     from offbook.ingestion.reports import counted
 
-    report = with_offbook(
-        settings_for(), lambda book: book.forget(name, document, with_memories=with_memories)
-    )
+    async def body(book: Offbook) -> ForgetReport:
+        with shown(book.meter) as progress:
+            return await book.forget(name, document, with_memories=with_memories, progress=progress)
+
+    report = with_offbook(settings_for(), body)
+    for message in report.messages:
+        say(f"offbook: warning: {message}")
     if as_json:
         print_json(report.as_json())
         return
@@ -40,10 +49,17 @@ def command(
         f"{counted(report.cached_calls, 'cached call')}"
     )
     if report.turns or report.memories:
-        memories = "1 memory" if report.memories == 1 else f"{report.memories} memories"
-        what = f"{counted(report.turns, 'turn')} and {memories} that rested on it"
-        say(
-            f"{what} went with it"
-            if with_memories
-            else f"{what} keep their own words; --with-memories would have taken them along"
-        )
+        say(_resting(report, gone=with_memories))
+    if report.usage.calls or report.usage.embed_calls:
+        say(f"brought the graph up to date: {cost(report.usage)}")
+
+
+def _resting(report: ForgetReport, *, gone: bool) -> str:
+    """What becomes of the turns and memories that rested on the document."""
+    from offbook.ingestion.reports import counted
+
+    memories = "1 memory" if report.memories == 1 else f"{report.memories} memories"
+    what = f"{counted(report.turns, 'turn')} and {memories} that rested on it"
+    if gone:
+        return f"{what} went with it"
+    return f"{what} keep their own words; --with-memories would have taken them along"

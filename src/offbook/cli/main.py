@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from offbook.cli import (
+    alias,
     ask,
     chat,
     config,
@@ -83,6 +84,7 @@ app.command("ask")(ask.command)
 app.command("recall")(recall.command)
 app.command("chat")(chat.command)
 app.command("show")(show.command)
+app.command("alias")(alias.command)
 app.command("graph")(graph.command)
 app.command("list")(list_characters.command)
 app.command("delete")(delete.command)

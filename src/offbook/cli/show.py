@@ -1,4 +1,4 @@
-"""``offbook show NAME [documents|chunks]``: look inside.
+"""``offbook show NAME [documents|chunks|entities|relations|aliases|decisions]``: look inside.
 
 Takes: what to look at.  Gives: rows for people, or JSON.
 """
@@ -16,7 +16,11 @@ from offbook.cli.globals import CharacterName, Json, settings_for
 def command(
     name: CharacterName,
     part: Annotated[
-        str | None, typer.Argument(metavar="documents|chunks", help="Default: an overview.")
+        str | None,
+        typer.Argument(
+            metavar="documents|chunks|entities|relations|aliases|decisions",
+            help="Default: an overview.",
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -31,6 +35,10 @@ def command(
         None: _overview,
         "documents": _documents,
         "chunks": _chunks,
+        "entities": _entities,
+        "relations": _relations,
+        "aliases": _aliases,
+        "decisions": _decisions,
     }
     write(shapes[part](rows))
 
@@ -74,4 +82,63 @@ def _chunks(rows: list[dict[str, Any]]) -> str:
         f" {', '.join(row['headings'])}".rstrip()
         + f"\n    {shortened(row['text'], 160)}\n"
         for row in rows
+    )
+
+
+def _entities(rows: list[dict[str, Any]]) -> str:
+    from offbook.cli.running import shortened, table
+    from offbook.ingestion.reports import counted
+
+    return table(
+        [
+            (
+                shortened(row["name"], 40),
+                row["type"],
+                counted(row["mentions"], "mention"),
+                shortened(", ".join(row["aliases"]), 50),
+                shortened(row["description"], 80),
+            )
+            for row in rows
+        ]
+    )
+
+
+def _relations(rows: list[dict[str, Any]]) -> str:
+    from offbook.cli.running import shortened, table
+
+    return table(
+        [
+            (
+                shortened(row["source"], 40),
+                "->",
+                shortened(row["target"], 40),
+                f"{row['strength']:g}",
+                shortened(row["description"], 100),
+            )
+            for row in rows
+        ]
+    )
+
+
+def _aliases(rows: list[dict[str, Any]]) -> str:
+    from offbook.cli.running import shortened, table
+
+    return table([(shortened(row["alias"], 60), shortened(row["name"], 60)) for row in rows])
+
+
+def _decisions(rows: list[dict[str, Any]]) -> str:
+    from offbook.cli.running import shortened, table
+
+    return table(
+        [
+            (
+                row["id"],
+                shortened(row["a"], 40),
+                "is" if row["same"] else "is not",
+                shortened(row["b"], 40),
+                row["by"],
+                shortened(row["reason"], 80),
+            )
+            for row in rows
+        ]
     )

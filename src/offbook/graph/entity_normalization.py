@@ -36,7 +36,8 @@ class Ledger:
     A subclass stores them as they arrive, so that no pair and no group is asked about twice.
 
     Args:
-        decisions: On raw entities by their ids, and a person's on names.
+        decisions: On raw entities by their ids, and a person's on names (or, where both bear one
+            name, on raw entities).
         splits: Verdicts on whole groups by ``Component.key``.
     """
 
@@ -44,8 +45,11 @@ class Ledger:
         self, decisions: Sequence[Decision] = (), splits: Mapping[str, Split] | None = None
     ) -> None:
         self.persons = [decision for decision in decisions if decision.by == "person"]
-        self.decisions = {d.id: d for d in decisions if d.by != "person"}
+        self.decisions = {decision.id: decision for decision in decisions}
         self.splits = dict(splits or {})
+
+    def expect(self, pairs: int) -> None:
+        """Be told how many pairs are about to be judged."""
 
     async def keep_decisions(self, made: Sequence[Decision]) -> None:
         """Keep decisions on pairs."""
@@ -99,6 +103,7 @@ async def normalize(
     rows = {entity.id: row for row, entity in enumerate(entities)}
     # 1 -- pairs ------------------------------------------------------------------------------
     new = [pair for pair in pairs if _id(entities, pair) not in ledger.decisions]
+    ledger.expect(len(new))
     for left in await judge_pairs(entities, new, asking, ledger.keep_decisions):
         concerned = (left.item.entity, *left.item.candidates)
         outcome.aside.append((tuple(rows[entity.id] for entity in concerned), left.reason))

@@ -35,6 +35,40 @@ def unheard(event: Progress) -> None:
 
 
 @dataclass(slots=True)
+class Steps:
+    """Tells a listener how far a stage is whose size is known when it begins.
+
+    Args:
+        stage: Its name.
+        progress: Who is told; of a stage without any steps nothing is told.
+    """
+
+    stage: str
+    progress: ProgressListener
+    _total: int = 0
+    _done: int = 0
+
+    def begin(self, total: int) -> None:
+        """Say how many steps there are."""
+        self._total, self._done = total, 0
+        self._tell()
+
+    def add(self, steps: int) -> None:
+        """Count steps that are done."""
+        self._done = min(self._total, self._done + steps)
+        self._tell()
+
+    def end(self) -> None:
+        """Say that the stage is over, also where something of it was put aside."""
+        if self._done < self._total:
+            self.add(self._total)
+
+    def _tell(self) -> None:
+        if self._total:
+            self.progress(Progress(self.stage, self._done, self._total))
+
+
+@dataclass(slots=True)
 class DocumentReport:
     """What became of one document."""
 

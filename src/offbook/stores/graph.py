@@ -8,11 +8,12 @@ Paper: RoleRAG (001), section 3.2; the unit here is the raw entity, not the name
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, Final
 
 from sqlalchemy import Connection, Select, Table, delete, func, select
 
-from offbook.stores import characters, graph_answers, vectors
+from offbook.stores import characters, graph_answers, jobs, vectors
 from offbook.stores.schema import (
     chunks,
     decisions,
@@ -24,6 +25,9 @@ from offbook.stores.schema import (
 )
 from offbook.stores.statements import batches, storable, timestamp, upsert, upsert_plain
 from offbook.types import Decision, EntityGroup, RawEntity, RawRelation
+
+PERSON: Final = "person"
+"""Who decided, where it was no model and no rule."""
 
 
 def put_raw_entities(conn: Connection, character: str, entities: Sequence[RawEntity]) -> None:
@@ -212,8 +216,9 @@ def forget_chunks(conn: Connection, character: str, ids: Sequence[str]) -> None:
     """Delete decisions and answers that rest on these chunks, and groups that only they support.
 
     To be called before the chunks themselves are deleted, which takes raw entities and relations
-    along. What a person decided stays. A group that loses one of several members loses its
-    description, which was made from all of them.
+    along. What a person decided on names stays. A group that loses one of several members loses
+    its description, which was made from all of them. Why a question about the graph stayed open
+    may quote the text; the next run asks it again.
     """
     gone = set(ids)
     if not gone:
@@ -224,15 +229,25 @@ def forget_chunks(conn: Connection, character: str, ids: Sequence[str]) -> None:
         mentions.update(
             conn.scalars(select(c.id).where(c.character_id == character, c.chunk_id.in_(piece)))
         )
-    resting = [
-        decision.id
-        for decision in list_decisions(conn, character)
-        if decision.by != "person"
-        and (not gone.isdisjoint(decision.evidence) or {decision.a, decision.b} & mentions)
-    ]
-    remove_decisions(conn, character, resting)
+    _forget_decisions(conn, character, gone, mentions)
     graph_answers.forget_chunks(conn, character, gone)
+    if mentions:
+        jobs.remove_kind(conn, character, jobs.GRAPH)
     _shrink_groups(conn, character, mentions)
+
+
+def _forget_decisions(conn: Connection, character: str, gone: set[str], mentions: set[str]) -> None:
+    resting: list[str] = []
+    kept: list[Decision] = []
+    for decision in list_decisions(conn, character):
+        rests = not gone.isdisjoint(decision.evidence)
+        if {decision.a, decision.b} & mentions or (rests and decision.by != PERSON):
+            resting.append(decision.id)
+        elif rests:
+            left = tuple(chunk for chunk in decision.evidence if chunk not in gone)
+            kept.append(replace(decision, evidence=left))
+    remove_decisions(conn, character, resting)
+    put_decisions(conn, character, kept)
 
 
 def _shrink_groups(conn: Connection, character: str, gone: set[str]) -> None:

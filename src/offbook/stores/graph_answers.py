@@ -66,3 +66,23 @@ def forget_chunks(conn: Connection, character: str, ids: Iterable[str]) -> None:
     keys = [row.key for row in found if not gone.isdisjoint(row.chunks)]
     for piece in batches(keys):
         conn.execute(delete(graph_answers).where(c.character_id == character, c.key.in_(piece)))
+
+
+def is_answer(kind: str, answer: Mapping[str, Any]) -> bool:
+    """Whether ``answer`` has the shape of this kind, so that what reads it can rely on that."""
+    if kind == MERGE:
+        return answer.keys() == {"name", "description"} and _texts(answer.values())
+    if kind != SPLIT or answer.keys() != {"names", "parts", "reason"}:
+        return False
+    names, parts = answer["names"], answer["parts"]
+    if not (isinstance(names, list) and _texts([*names, answer["reason"]])):
+        return False
+    if not (isinstance(parts, list) and all(isinstance(part, list) and part for part in parts)):
+        return False
+    numbers = [number for part in parts for number in part]
+    whole = all(type(number) is int for number in numbers)
+    return whole and sorted(numbers) == list(range(len(names)))
+
+
+def _texts(values: Iterable[Any]) -> bool:
+    return all(isinstance(value, str) for value in values)

@@ -20,6 +20,8 @@ EMBED: Final = "embed"
 """The kind of the jobs that embed a chunk."""
 EXTRACT: Final = "extract"
 """The kind of the jobs that extract entities and relations from a chunk."""
+GRAPH: Final = "graph"
+"""The kind of the jobs that note a question about the graph that stayed open."""
 
 OPEN: Final[frozenset[Status]] = frozenset({"pending", "running", "quarantined"})
 
@@ -110,6 +112,11 @@ def remove_subjects(conn: Connection, character: str, subjects: Sequence[str]) -
         conn.execute(
             delete(jobs).where(jobs.c.character_id == character, jobs.c.subject.in_(piece))
         )
+
+
+def remove_kind(conn: Connection, character: str, kind: str) -> None:
+    """Delete all jobs of a kind."""
+    conn.execute(delete(jobs).where(jobs.c.character_id == character, jobs.c.kind == kind))
 
 
 def _set(

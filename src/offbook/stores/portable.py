@@ -150,7 +150,7 @@ def _make_room(
         )
     forget_documents(conn, character)
     tables = [schema.documents, schema.vector_sets, schema.entity_groups, schema.decisions,
-              schema.jobs, schema.leases]  # fmt: skip
+              schema.graph_answers, schema.jobs, schema.leases]  # fmt: skip
     for table in (*tables, schema.conversations) if talk else tables:
         conn.execute(delete(table).where(table.c.character_id == character))
     memory = schema.memory_fragments.c

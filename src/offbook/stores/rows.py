@@ -14,12 +14,13 @@ from typing import Any, Final
 
 from sqlalchemy import JSON, BigInteger, Boolean, Column, Double, Integer, LargeBinary, Table, Text
 
+from offbook.stores import graph_answers
 from offbook.stores.statements import storable
 
 _MAX_INTEGER: Final = 2**31 - 1
 
 # What a JSON column holds; any other of them holds a list of texts.
-_OBJECTS: Final = frozenset({"settings", "parameters", "recall", "emotion"})
+_OBJECTS: Final = frozenset({"settings", "parameters", "recall", "emotion", "answer"})
 
 
 def to_row(row: Mapping[Any, Any]) -> dict[str, Any]:
@@ -97,7 +98,8 @@ class Law:
         """Look at one row; documents come before their chunks.
 
         Raises:
-            ValueError: a digest or length is not the text's, or a chunk is not in its document.
+            ValueError: a digest or length is not the text's, a chunk is not in its document, or
+                what was answered about the graph is no such answer.
         """
         if table == "documents":
             text = row["text"]
@@ -109,3 +111,5 @@ class Law:
             text = self._texts.get(row["document_id"], "")
             if text[row["start"] : row["end"]] != row["text"] or row["start"] < 0:
                 raise ValueError(f"the chunk {row['id']!r} is not in its document")
+        elif table == "graph_answers" and not graph_answers.is_answer(row["kind"], row["answer"]):
+            raise ValueError(f"the answer {row['key']!r} about the graph was altered")

@@ -1,0 +1,84 @@
+"""A document is forgotten, with all that only it supports.
+
+Takes: a character and a document.  Gives: a report. The graph, where one was built, follows: at
+most a merge a group that lost a mention, pairs that became neighbours, and the summary
+(methods.md 1).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from offbook.app.rebuilding import done_already, is_built, rebuild
+from offbook.app.reports import ForgetReport
+from offbook.app.waiting import told_on_stderr
+from offbook.ingestion.lease import ingestion_lease
+from offbook.ingestion.storing import refresh_voice
+from offbook.stores import characters, chunks, documents
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from offbook.app.book import Offbook
+    from offbook.ingestion.reports import ProgressListener
+    from offbook.stores.documents import Removal
+    from offbook.types import Character, Document
+
+
+@dataclass(frozen=True, slots=True)
+class _Gone:
+    """What was deleted, and what there was before."""
+
+    document: Document
+    removal: Removal
+    chunks: int
+    graph: bool
+    summary: bool
+
+
+async def forget(
+    book: Offbook,
+    character: Character,
+    document: str,
+    *,
+    with_memories: bool,
+    progress: ProgressListener,
+) -> ForgetReport:
+    """Delete a document; afterwards no file of the home holds a sentence of it.
+
+    Raises:
+        UnknownName: there is no such document; the nearest is in the hint.
+        ModelError: the document is gone, and the endpoint failed for good when the graph was
+            brought up to date; the hint is the command that goes on.
+    """
+    store = book.store
+    await store.read(lambda conn: documents.require(conn, character.id, document))
+    messages: list[str] = []
+    async with ingestion_lease(store, character.id, told_on_stderr(character.name)):
+        gone = await store.write(lambda conn: _remove(conn, character, document, with_memories))
+        await refresh_voice(store, character.id)
+        # Before any call: whatever becomes of the graph, what was to be forgotten is gone.
+        await store.purge()
+        if gone.graph:
+            async with done_already(book, character, f"{gone.document.name!r} is forgotten"):
+                messages = await rebuild(book, character, progress, summary=gone.summary)
+    return ForgetReport(
+        character.name,
+        gone.document.name,
+        gone.chunks,
+        gone.removal.cached_calls,
+        gone.removal.turns,
+        gone.removal.memories,
+        tuple(messages),
+        book.meter.usage(),
+    )
+
+
+def _remove(conn: Connection, character: Character, name: str, with_memories: bool) -> _Gone:
+    found = documents.require(conn, character.id, name)
+    count = len(chunks.list_chunks(conn, character.id, document=found.id))
+    graph = is_built(conn, character)
+    summary = characters.require(conn, character.id).profile is not None
+    removal = documents.remove(conn, character.id, found.id, with_memories=with_memories)
+    return _Gone(found, removal, count, graph, summary)
