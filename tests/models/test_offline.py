@@ -11,6 +11,13 @@ from offbook.errors import ModelError
 from offbook.models.offline import OfflineModel
 from offbook.models.offline.model import answered_prompts
 from offbook.prompts import catalogue
+from offbook.prompts.extraction import ExtractionInputs
+from offbook.prompts.merging import (
+    EntityToMerge,
+    MergeEntitiesInputs,
+    MergeRelationsInputs,
+    RelationToMerge,
+)
 from offbook.prompts.probes import (
     PROBE_NEEDLE,
     PROBE_STRUCTURED,
@@ -28,6 +35,12 @@ INPUTS: dict[str, Any] = {
         "Nora Vey", "", (), (), (ContextItem("knowledge", "Nora", NORA, 1.0),), "What do you hate?"
     ),
     "profile": ProfileInputs("Nora Vey", (NORA,)),
+    "extract": ExtractionInputs("Nora Vey", "Nora Vey", NORA),
+    "glean": ExtractionInputs("Nora Vey", "Nora Vey", NORA, found=("Hull",)),
+    "merge_entities": MergeEntitiesInputs((EntityToMerge(("Nora", "Nora Vey"), (NORA, NORA)),)),
+    "merge_relations": MergeRelationsInputs(
+        (RelationToMerge("Nora Vey", "Hull", ("Nora Vey works in Hull.", "She was born there.")),)
+    ),
     "probe_structured": StructuredProbeInputs(("anchor", "bell")),
     "probe_needle": NeedleProbeInputs("lantern", "filler " * 50),
 }

@@ -80,6 +80,8 @@ _DETERMINERS: Final = word_set("the a an this that these those")
 _BEING: Final = word_set("is was are were became becomes")
 _ENDS_APPOSITION: Final = grammar.PREPOSITIONS | word_set("who which that where and , . ; : ( )")
 _SHIPS_AND_WORKS: Final = frozenset("*_")
+_OWNED: Final = word_set("house estate farm palace castle seat place mouth hand inn bank")
+"""Places of people: "the house of Harrow" makes Harrow no place."""
 _LISTING: Final = frozenset(((",",), ("and",), ("or",), (",", "and"), (",", "from"), ("to",)))
 _SURE: Final = 1.3
 _OPEN: Final = 1.0
@@ -115,7 +117,8 @@ def kinds_of(passage: Passage, mentions: Mapping[str, Sequence[Span]]) -> dict[s
 
 def _lows(passage: Passage, span: Span) -> list[str]:
     words = (passage.word(index) for index in range(*span))
-    return [word for word in words if word[0].isalnum() or word == "&"]
+    lows = [word for word in words if word[0].isalnum() or word == "&"]
+    return lows[1:] if len(lows) > 1 and lows[0] == "the" else lows
 
 
 def _strongest(weights: Weights) -> Kind:
@@ -228,7 +231,8 @@ def _of_before(passage: Passage, span: Span) -> Iterator[tuple[Kind, float]]:
         yield "character", 1.0
     if before == "of":
         noun = passage.word(span[0] - 2)
-        yield from _noun(noun, 3.0, persons=0.5)
+        if noun in PLACE_NOUNS - _OWNED:
+            yield "location", 3.0
 
 
 def _of_article(passage: Passage, span: Span) -> Iterator[tuple[Kind, float]]:
@@ -320,9 +324,9 @@ def _noun_of_phrase(passage: Passage, at: int) -> str:
     return noun
 
 
-def _noun(noun: str, weight: float, persons: float | None = None) -> Iterator[tuple[Kind, float]]:
+def _noun(noun: str, weight: float) -> Iterator[tuple[Kind, float]]:
     if noun in OCCUPATIONS:
-        yield "character", weight if persons is None else persons
+        yield "character", weight
     elif noun in PLACE_NOUNS:
         yield "location", weight
     elif noun in NAMED_OBJECTS:

@@ -17,10 +17,12 @@ from offbook.language.grammar import (
     word_set,
 )
 from offbook.language.nicknames import is_given
+from offbook.language.person_names import TITLES as OTHER_TITLES
 from offbook.language.words import fold
 
 PERSON_TITLES: Final = (
-    TITLES
+    frozenset(OTHER_TITLES)
+    | TITLES
     | MALE_TITLES
     | FEMALE_TITLES
     | word_set(
@@ -31,7 +33,7 @@ PERSON_TITLES: Final = (
         " constable sheriff corporal private ensign cornet brigadier admiral commodore"
         " lieutenant-colonel major-general lieut col gen hon rt brother-in-law pharaoh"
         " cardinal chevalier vicomte comte comtesse duc duchesse baronet lama guru swami"
-        " maharaja raja mahatma caliph emir mullah maestro coach principal dean provost"
+        " bey dey maharaja raja mahatma caliph emir mullah maestro coach principal dean provost"
     )
 )
 BARE_TITLES: Final = (
@@ -63,7 +65,8 @@ PLACE_LAST: Final = word_set(
     " monastery convent cave caverns ridge pass peak valley basin delta archipelago"
 )
 PLACE_FIRST: Final = word_set(
-    "mount lake cape fort port rue château chateau isle villa palazzo piazza via monte val"
+    "avenue boulevard pont faubourg mount lake cape fort port rue château chateau isle villa"
+    " palazzo piazza via monte val"
     " loch lough rio san santa san allées allée quai cité place campo castel schloss burg"
     " hôtel hotel rock point gulf bay city town republic kingdom empire county province"
     " castle palace tower house temple church cathedral abbey island isle strait river"
@@ -78,7 +81,7 @@ EVENT_HEADS: Final = word_set(
     " ides games cup championship wedding funeral famine riot riots"
 )
 ORGANIZATION_HEADS: Final = word_set(
-    "university college school academy institute institution foundation society club league"
+    "chamber university college school academy institute institution foundation society club league"
     " union company corporation association committee commission ministry department office"
     " bank order party parliament senate congress assembly council army navy legion regiment"
     " guard guards brigade corps fleet orchestra choir guild press times gazette herald"

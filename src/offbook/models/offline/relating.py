@@ -134,6 +134,8 @@ def _with_pronoun(
     """The mentions with what "he", "she" or "I" means at the head of the sentence."""
     number = passage.sentence[first]
     until = mentions[0].first if mentions else first
+    # "Whether he had been right, the Count went to see": who is meant comes later.
+    led = any(mention.subject and mention.entity.kind == "character" for mention in mentions)
     for index in range(first, min(until + 1, len(passage.tokens))):
         token = passage.tokens[index]
         if passage.sentence[index] != number or token.quoted:
@@ -141,7 +143,8 @@ def _with_pronoun(
         if speaker is not None and (token.text == "I" or token.low in _MINE - {"i"}):
             return [_Mention(speaker, index, index + 1, subject=True), *mentions]
         gender = _PRONOUNS.get(token.low, "")
-        if gender and index - first < _HEAD and (who := focus.get(gender) or focus.get("")):
+        near = index == first or (index - first < _HEAD and not led)
+        if gender and near and (who := focus.get(gender) or focus.get("")):
             focus[gender] = who
             return [_Mention(who, index, index + 1, subject=True), *mentions]
     if speaker is None:

@@ -211,9 +211,9 @@ def _is_byname(passage: Passage, first: int, at: int) -> bool:
     if not _capital_after(passage, at) or at + 1 >= len(passage.tokens):
         return False
     word = passage.word(at + 1)
-    given = passage.word(first - 1) not in _INFORMING and not is_function(passage.word(first))
+    given = passage.word(first - 1) not in _INFORMING and not is_function(passage.word(at - 1))
     apart = word in OF_PEOPLES | COUNTRIES_AND_CITIES or word in HEADS
-    apart = apart or passage.word(at + 2) in POSSESSIVE
+    apart = apart or word in PERSON_TITLES or passage.word(at + 2) in POSSESSIVE
     return given and is_common(word) and not apart
 
 
