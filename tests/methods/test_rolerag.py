@@ -326,3 +326,19 @@ async def test_what_is_ingested_later_is_seen_at_once(ada):
     await pipeline.ingest(ada.stage, ada.id, more, unheard, lambda: None)
     found = await ada.recall("Zeb Orr?", entity("Zeb Orr"))
     assert kinds(found)["entity"] == ["Zeb Orr"]
+
+
+async def test_one_person_at_the_end_is_two_before_the_text_says_so(sqlite_store):
+    ada = Asked(sqlite_store, QuestionModel(), {"graph": {"threshold": 0.0}})
+    early = STORY + "\nBlack Finn robbed Maud Keane.\n"
+    await ada.create(("a.md", early), ("b.md", LATER))
+    at_the_end = await ada.recall("Who is Black Finn?", entity("Black Finn"))
+    (title,) = kinds(at_the_end)["entity"]
+    assert "Black Finn" in title
+    assert "Tom Byrne" in title
+    for name, other in (("Black Finn", "Tom Byrne"), ("Tom Byrne", "Black Finn")):
+        before = await ada.recall(f"Who is {name}?", entity(name), as_of="a.md")
+        (item,) = [item for item in before.context if item.kind == "entity"]
+        assert item.title == name
+        assert other not in item.text
+        assert not any(other in i.title + i.text for i in before.context if i.kind == "relation")
