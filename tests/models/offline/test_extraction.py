@@ -106,6 +106,7 @@ def test_a_name_is_found_with_its_kind(passage: str, name: str, kind: str) -> No
         ("From Brannoch the Count learned it. Brannoch nodded.", "Brannoch the Count"),
         ("She was made Professor of Mathematics.", "Professor of Mathematics"),
         ("The Sullan reforms failed.", "Sullan"),
+        ("I am by birth a Genevese.", "Genevese"),
         ('"Here\'s Master Ned," said Ann.', "Here's Master Ned"),
     ],
 )
@@ -132,6 +133,14 @@ def test_the_narrator_s_family_and_repeated_descriptions_stand_for_people() -> N
     names = types(text)
     assert names.get("my father") == "character"
     assert names.get("the old ferryman", names.get("The old ferryman")) == "character"
+
+
+def test_the_narrator_is_kin_to_what_is_called_mine() -> None:
+    text = "I slept. My father begged me to come home, and I came. Then my father smiled."
+    ends = related(text, "Ada Byrne", "Ada Byrne")
+    assert {(source, target.lower()): s for (source, target), s in ends.items()} == {
+        ("Ada Byrne", "my father"): 9
+    }
 
 
 def test_what_is_said_in_quotations_is_nobody_s_family() -> None:

@@ -259,6 +259,8 @@ _DETERMINING: Final = word_set(
 def _is_adjective(passage: Passage, index: int) -> bool:
     """Whether a noun follows what is shaped like an adjective of a name: "Victorian era"."""
     word, after = passage.word(index), passage.word(index + 1)
+    if word.endswith(("ese", "ish")) and passage.word(index - 1) in ("a", "an", "the"):
+        return True
     if word.endswith(("-born", "-speaking", "-style", "-like", "-based", "-era", "ism")):
         return True
     if not word.endswith(("ian", "ean", "ish", "ese", "ic", "an", "ine")):

@@ -34,6 +34,7 @@ from offbook.models.offline.relation_words import (
     IN_A_SENTENCE,
     KIN,
     MENTIONED,
+    OF_MINE,
     strength_of,
     strength_of_date,
     strength_with_things,
@@ -232,7 +233,7 @@ def _is_same(one: Named, two: Named) -> bool:
 def _related(
     passage: Passage, one: _Mention, two: _Mention, lead: _Mention
 ) -> tuple[int, _Mention, _Mention] | None:
-    first, second = (one, two) if one.first < two.first else (two, one)
+    first, second = (one, two) if one.first <= two.first else (two, one)
     between = [passage.word(index) for index in range(first.last, second.first)]
     behind = _behind(passage, second, between)
     if "time" in (first.entity.kind, second.entity.kind):
@@ -265,6 +266,8 @@ def _behind(passage: Passage, second: _Mention, between: list[str]) -> list[str]
 
 def _strength(passage: Passage, first: _Mention, second: _Mention, behind: list[str]) -> int:
     """From the words between two mentions, as far as they bind these two."""
+    if passage.word(second.first) == "my" and second.last - second.first == 2:
+        return OF_MINE if first.last <= second.first + 1 else IN_A_SENTENCE  # "my father"
     between = [passage.word(index) for index in range(first.last, second.first)]
     if len(between) > _FAR or any(word in ".;!?" for word in between):
         return MENTIONED

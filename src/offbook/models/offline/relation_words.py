@@ -15,6 +15,8 @@ MENTIONED: Final = 1
 IN_A_SENTENCE: Final = 2
 IN_A_CLAUSE: Final = 3
 ACTS_ON: Final = 4
+OF_MINE: Final = 9
+"""Of the narrator and "my father"."""
 
 _TABLE: Final[tuple[tuple[int, frozenset[str]], ...]] = (
     (
