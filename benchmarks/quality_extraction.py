@@ -94,7 +94,7 @@ class Report:
             lines.append(
                 f"{name:9} {tally.books:5} {tally.rows:5} {rates['recall']:.3f}  "
                 f"{rates['recall_first']:.3f}  {rates['type_accuracy']:.3f}  "
-                f"{rates['share_marked']:.3f}"
+                f"{rates['share_marked'] if tally.given else '-'}"
             )
         lines.append(f"{self.characters / self.seconds / 1000:.0f} KB/s")
         lines.extend(" | ".join(miss) for miss in self.misses)

@@ -53,11 +53,6 @@ _OTHER: Final = word_set(
     " there's that's what's it's he's she's who's here's where's they're we're you're"
     " et al etc vol ch pp ibid op cit ed eds trans isbn no nos fig"
 )
-_NAMES_LIKE_WORDS: Final = word_set(
-    "newton griffin brooke wells france harding browning fleming kipling hastings sterling chester"
-    " lambert ward earl norman monsieur madame"
-)
-"""Words of the lists that at the head of a sentence are oftener a name."""
 
 
 @lru_cache(maxsize=1 << 14)
@@ -66,7 +61,7 @@ def is_common(word: str) -> bool:
     word = word.replace("’", "'")
     if word in _FUNCTION:
         return True
-    if is_given_name(word) or word in _NAMES_LIKE_WORDS or word in COUNTRIES_AND_CITIES:
+    if is_given_name(word) or word in COUNTRIES_AND_CITIES:
         return False
     parts = word.split("-")
     if len(parts) > 1:
