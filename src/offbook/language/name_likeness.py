@@ -64,6 +64,8 @@ def likeness(a: PersonName, b: PersonName) -> Likeness:
 
 def contradiction(a: PersonName, b: PersonName) -> str:
     """Why the two cannot be one person; empty where nothing in the names speaks against it."""
+    if a == b:
+        return ""
     surname_alone = a.words == b.words and len(a.words) == 1 and (a.is_bare or b.is_bare)
     if a.gender and b.gender and a.gender != b.gender and not surname_alone:
         return "one is a man's name, the other a woman's"

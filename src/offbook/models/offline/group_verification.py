@@ -19,16 +19,24 @@ from offbook.models.offline.identity import fit, is_person
 from offbook.prompts.described import Described
 
 _LEAST: Final = 0.3
+"""A likeness below this links nothing."""
 _SURE: Final = 0.9
+"""From here on a name is the person's own, whoever says it."""
 _TITLED: Final = 0.75
+"""From here on a parent may still be a given person ("Mr. Hugh Lane", "Mr. Lane")."""
 _PARENTS: Final = frozenset(("father", "mother"))
-_MOST: Final = 40
-_TWICE: Final = 2
-_CLOSE: Final = 0.1
-_MASS: Final = 0.001
-_STYLE: Final = 0.5
-_MARRIED: Final = 0.3
 _HEADS: Final = frozenset(("mr", "miss"))
+"""Titles that belong, with the surname alone, to one of a family only."""
+_CLOSE: Final = 0.1
+_TWICE: Final = 2
+"""Rivals that fit nearly alike: the name goes to one only if twice as much is told of them."""
+_MASS: Final = 0.001
+_MOST: Final = 40
+"""What each description of a person adds, and how many count: the better known are meant."""
+_STYLE: Final = 0.5
+"""What it costs "Miss Lane" to be who is always called "Miss Ann"."""
+_MARRIED: Final = 0.3
+"""What it costs "Mrs. Lane" to be who is called "Miss", and the other way round."""
 _SELF: Final = 0.25
 """What it costs a name to be given to whoever says it: few speak of themselves by name."""
 
@@ -67,6 +75,7 @@ class _Table:
 
     def __init__(self, members: Sequence[Described]) -> None:
         self.members = members
+        self._fits: dict[tuple[int, int], Likeness] = {}
         self.names = [parse_name(member.name) for member in members]
         self.said = [speakers(member.description) for member in members]
         self._terms = [
@@ -74,10 +83,11 @@ class _Table:
         ]
         self.weight = [1 + member.description.count(" / ") for member in members]
 
-    def rank(self, number: int) -> tuple[int, int, str, str]:
+    def rank(self, number: int) -> tuple[int, int, str, tuple[str, str, str]]:
         """The surest names first, then by what is said: the order of members is no matter."""
-        name = self.names[number]
-        return (_certainty(name), -self.weight[number], name.key, self.members[number].description)
+        name, member = self.names[number], self.members[number]
+        told = (member.name, member.type, member.description)
+        return (_certainty(name), -self.weight[number], name.key, told)
 
     def best(self, number: int, people: Sequence[_Someone]) -> _Someone | None:
         """The person whom a member fits best; nobody where rivals fit as well."""
@@ -142,7 +152,10 @@ class _Table:
 
     def fit(self, a: int, b: int) -> Likeness:
         """The likeness of two members."""
-        return fit(self.members[a], self.members[b])
+        pair = (a, b) if a < b else (b, a)
+        if pair not in self._fits:
+            self._fits[pair] = fit(self.members[pair[0]], self.members[pair[1]])
+        return self._fits[pair]
 
     def _mass(self, someone: _Someone) -> int:
         """How much is told of a person."""
