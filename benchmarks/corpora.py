@@ -57,6 +57,20 @@ def long_paragraphs(source: random.Random) -> Iterator[str]:
     yield from _paragraphs(source, _sentences(source), " ", 100)
 
 
+def short_paragraphs(source: random.Random) -> Iterator[str]:
+    """Paragraphs of one or two sentences."""
+    yield from _paragraphs(source, _sentences(source), " ", 2)
+
+
+def tiny_paragraphs(source: random.Random) -> Iterator[str]:
+    """Paragraphs of one or two sentences of three to ten words."""
+    sentences = [
+        " ".join(sentence.split()[: source.randint(3, 10)]).rstrip(".?!") + "."
+        for sentence in _sentences(source)
+    ]
+    yield from _paragraphs(source, sentences, " ", 2)
+
+
 def nested(source: random.Random) -> Iterator[str]:
     """Headings of all six levels, up to four paragraphs under each."""
     sentences = _sentences(source)
