@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from offbook.prompts.emotion import SCORE_EMOTIONS
 from offbook.prompts.extraction import EXTRACT, GLEAN
 from offbook.prompts.merging import MERGE_ENTITIES, MERGE_RELATIONS
 from offbook.prompts.probes import PROBE_NEEDLE, PROBE_STRUCTURED
@@ -15,6 +16,7 @@ from offbook.prompts.prompt import Prompt
 from offbook.prompts.question import ANALYSE_QUESTION, HYPOTHETICAL_CONTEXT, QUESTION_ENTITIES
 from offbook.prompts.reply import REPLY
 from offbook.prompts.same_entity import SAME_ENTITY, VERIFY_GROUP
+from offbook.prompts.traits import EXTRACT_ATTRIBUTES, INDEX_TRAITS, REVEALS_TRAIT
 
 ALL: Final[tuple[Prompt[Any, Any], ...]] = (
     EXTRACT,
@@ -27,7 +29,11 @@ ALL: Final[tuple[Prompt[Any, Any], ...]] = (
     HYPOTHETICAL_CONTEXT,
     QUESTION_ENTITIES,
     ANALYSE_QUESTION,
+    REVEALS_TRAIT,
+    INDEX_TRAITS,
+    EXTRACT_ATTRIBUTES,
     REPLY,
+    SCORE_EMOTIONS,
     PROBE_STRUCTURED,
     PROBE_NEEDLE,
 )
