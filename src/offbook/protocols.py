@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from offbook.methods.knowledge import Knowledge
     from offbook.settings import SettingsModel
-    from offbook.types import ChatRequest, ChatResponse, Chunk, Document, Needs, Recall
+    from offbook.types import Chunk, Document, Needs, Recall
+    from offbook.wire import ChatRequest, ChatResponse
 
 T = TypeVar("T")
 EmbedKind = Literal["document", "query"]

@@ -19,7 +19,8 @@ from offbook.prompts.probes import PROBE_NEEDLE, NeedleProbeInputs
 from offbook.prompts.profile import PROFILE, ProfileInputs
 from offbook.prompts.reply import REPLY, ReplyInputs
 from offbook.protocols import ChatModel
-from offbook.types import ChatRequest, ChatResponse, ContextItem
+from offbook.types import ContextItem
+from offbook.wire import ChatRequest, ChatResponse
 
 PROFILE_INPUTS = ProfileInputs("Ada", ("Ada was born in London in 1815. She loved numbers.",))
 REPLY_INPUTS = ReplyInputs(

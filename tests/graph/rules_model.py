@@ -26,7 +26,7 @@ from offbook.prompts.same_entity import (
     SameEntityAnswer,
     VerifyGroupAnswer,
 )
-from offbook.types import ChatRequest, ChatResponse
+from offbook.wire import ChatRequest, ChatResponse
 
 _IS = "is", "is none other than"
 NAME = re.compile(r"\b[A-Z][a-z]+(?: [A-Z][a-z]+)*")

@@ -22,7 +22,8 @@ from offbook.prompts.question import (
 )
 from offbook.settings import SettingsModel
 from offbook.stores import characters
-from offbook.types import ChatRequest, ChatResponse, Message, Recall
+from offbook.types import Message, Recall
+from offbook.wire import ChatRequest, ChatResponse
 from tests.graph.rules_model import RulesModel
 from tests.graph.world import Trigrams
 from tests.ingestion.stage import read

@@ -10,7 +10,8 @@ from typing import TypeVar
 from offbook.errors import ModelError
 from offbook.prompts.answers import Text
 from offbook.prompts.prompt import Prompt
-from offbook.types import ChatRequest, ChatResponse, Message
+from offbook.types import Message
+from offbook.wire import ChatRequest, ChatResponse
 
 T = TypeVar("T")
 Answer = str | ChatResponse | BaseException

@@ -17,7 +17,8 @@ from offbook.protocols import Store
 from offbook.stores import call_cache
 from offbook.stores.call_cache import CachedCall
 from offbook.stores.schema import call_cache_documents
-from offbook.types import ChatRequest, ChatResponse, Message
+from offbook.types import Message
+from offbook.wire import ChatRequest, ChatResponse
 from tests.models.fakes import Said, Scripted, prompt, request
 
 ADA = ProfileInputs("Ada", ("Ada counts.",))

@@ -14,7 +14,8 @@ from offbook.models.metering import Chain, Meter
 from offbook.models.prices import Price
 from offbook.models.wrappers import wrap
 from offbook.protocols import ChatModel
-from offbook.types import ChatResponse, TaskUsage
+from offbook.types import TaskUsage
+from offbook.wire import ChatResponse
 from tests.models.fakes import ECHO, Clock, Said, Scripted, prompt, request
 
 INTERVALS = st.lists(st.tuples(st.integers(0, 30), st.integers(1, 8)), max_size=9).map(

@@ -27,7 +27,8 @@ from offbook.prompts.probes import (
 from offbook.prompts.profile import PROFILE, ProfileInputs
 from offbook.prompts.prompt import Prompt
 from offbook.prompts.reply import REPLY, ReplyInputs
-from offbook.types import ChatRequest, ContextItem, Message
+from offbook.types import ContextItem, Message
+from offbook.wire import ChatRequest
 
 NORA = "Nora Vey repairs clocks in Hull. Her father was a sailor. She hates rain."
 INPUTS: dict[str, Any] = {

@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field, RootModel
 from offbook.errors import AnswerError, IncompleteAnswer, InputRefused, InvalidAnswer
 from offbook.prompts.answers import Choice, Json, Text, describe_schema, read_answer
 from offbook.prompts.profile import PROFILE, ProfileInputs
-from offbook.types import ChatResponse
+from offbook.wire import ChatResponse
 
 
 class Part(BaseModel):

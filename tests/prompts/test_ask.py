@@ -19,7 +19,7 @@ from offbook.prompts.probes import (
 )
 from offbook.prompts.profile import PROFILE, ProfileInputs
 from offbook.prompts.reply import REPLY, ReplyInputs
-from offbook.types import ChatResponse
+from offbook.wire import ChatResponse
 from tests.models.fakes import Scripted
 
 ADA = ProfileInputs("Ada", ("Ada counts.",))

@@ -21,17 +21,21 @@ if TYPE_CHECKING:
 
     from offbook.protocols import ChatModel, Store
     from offbook.settings import SettingsModel
-    from offbook.types import Character, ChatRequest, Document
+    from offbook.types import Character, Document
+    from offbook.wire import ChatRequest
 
 JOB: Final = "profile"
 _DESCRIBED_TOKENS: Final = 600
+_HEAD_TOKENS: Final = 4_000
+"""How much of the documents' beginnings is read where the graph tells of the character too."""
 
 
 def profile_inputs(
     name: str, texts: list[Document], budget_tokens: int, described: str = ""
 ) -> ProfileInputs:
     """What the prompt of the profile is told; ``described`` is what the graph's node says."""
-    passages = tuple(b.text for b in beginnings(texts, budget_tokens))
+    most = min(budget_tokens, _HEAD_TOKENS) if described else budget_tokens
+    passages = tuple(b.text for b in beginnings(texts, most))
     return ProfileInputs(name, passages, truncate_to_tokens(described, _DESCRIBED_TOKENS))
 
 

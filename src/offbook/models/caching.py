@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 from offbook.errors import ModelError
 from offbook.prompts.answers import read_answer
 from offbook.stores.grouped_writes import GroupedWrites
-from offbook.types import ChatResponse
+from offbook.wire import ChatResponse
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from offbook.protocols import ChatModel, Store
-    from offbook.types import ChatRequest
+    from offbook.wire import ChatRequest
 
 
 def call_key(base_url: str, model: str, request: ChatRequest) -> str:

@@ -11,7 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
 
 from offbook.prompts.answers import describe_schema
-from offbook.types import ChatRequest, Message
+from offbook.types import Message
+from offbook.wire import ChatRequest
 
 if TYPE_CHECKING:
     from offbook.protocols import Store

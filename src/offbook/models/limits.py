@@ -23,7 +23,7 @@ from offbook.models.side_by_side import note_call
 
 if TYPE_CHECKING:
     from offbook.protocols import ChatModel
-    from offbook.types import ChatRequest, ChatResponse
+    from offbook.wire import ChatRequest, ChatResponse
 
 T = TypeVar("T")
 

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING
 from offbook.errors import ModelError
 from offbook.language.tokens import count_tokens
 from offbook.models.prices import Budget, Price
-from offbook.types import ChatResponse, TaskUsage, Usage
+from offbook.types import TaskUsage, Usage
+from offbook.wire import ChatResponse
 
 if TYPE_CHECKING:
     from offbook.protocols import ChatModel
-    from offbook.types import ChatRequest
+    from offbook.wire import ChatRequest
 
 
 @dataclass(slots=True)

@@ -22,7 +22,7 @@ from offbook.prompts.answers import may_be_short
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
-    from offbook.types import ChatRequest, ChatResponse
+    from offbook.wire import ChatRequest, ChatResponse
 
 _PROBE_PATIENCE_SECONDS: Final = 0.05
 """Longer than an endpoint near by takes to refuse; one far away refuses a few calls more, once,

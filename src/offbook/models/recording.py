@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from offbook.errors import ModelError
-from offbook.types import ChatResponse
+from offbook.wire import ChatResponse
 
 if TYPE_CHECKING:
     from offbook.protocols import ChatModel
-    from offbook.types import ChatRequest
+    from offbook.wire import ChatRequest
 
 _KEYS: Final = re.compile(r"\b(?:sk|pk|key|gsk|hf)[-_][A-Za-z0-9_-]{16,}\b")
 

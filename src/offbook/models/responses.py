@@ -12,7 +12,8 @@ from typing import Any
 from offbook.errors import IncompleteAnswer, InputRefused
 from offbook.models.failures import PassingError, Place, broken, said_by
 from offbook.models.thinking import strip_thinking
-from offbook.types import ChatResponse, Message
+from offbook.types import Message
+from offbook.wire import ChatResponse
 
 
 def plain(messages: Sequence[Message]) -> list[Any]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from offbook.prompts.prompt import Prompt
-    from offbook.types import ChatRequest, ChatResponse
+    from offbook.wire import ChatRequest, ChatResponse
 
 In = TypeVar("In")
 Out = TypeVar("Out")

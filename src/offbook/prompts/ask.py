@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from offbook.errors import AnswerError, InvalidAnswer
 from offbook.prompts.answers import describe_schema, may_be_short, read_answer
 from offbook.prompts.prompt import Prompt, render
-from offbook.types import ChatRequest, Message
+from offbook.types import Message
+from offbook.wire import ChatRequest
 
 if TYPE_CHECKING:
     from offbook.protocols import ChatModel

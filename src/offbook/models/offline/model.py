@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from offbook.errors import ModelError
 from offbook.language.tokens import count_tokens
-from offbook.types import ChatRequest, ChatResponse
+from offbook.wire import ChatRequest, ChatResponse
 
 _ANSWERS: Final[Mapping[str, str]] = {
     "reply": "offbook.models.offline.reply:reply",

@@ -1,0 +1,54 @@
+"""What goes over the narrow wire between the prompts and the models.
+
+Takes: messages with all that decides about a call.  Gives: a text and what it cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from offbook.types import Message
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """One call of a chat model, as it goes over the narrow wire.
+
+    Args:
+        messages: What is sent.
+        parameters: Sampling parameters that are passed on (temperature, max_tokens ...).
+        schema: JSON schema of the answer, or None for plain text.
+        origin: ``(prompt, inputs)``; never sent. The offline backend answers from it, and the
+            cache and the meters read the prompt's name and version from it.
+        sample: 0 for what is asked once; replies number their samples, so that they differ.
+        cacheable: Whether a validated answer is kept in the call cache.
+        documents: Names ``character/document`` of the documents whose text the prompt holds, so
+            that forgetting a document also forgets the cached calls that saw it.
+        retry_of: The first request of which this one is a repetition after an unusable answer.
+    """
+
+    messages: tuple[Message, ...]
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    schema: Mapping[str, Any] | None = None
+    origin: tuple[Any, Any] | None = None
+    sample: int = 0
+    cacheable: bool = True
+    documents: frozenset[str] = frozenset()
+    retry_of: ChatRequest | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChatResponse:
+    """The answer of a chat model: text without ``<think>`` blocks, and what it cost.
+
+    ``requests`` is more than 1 where the endpoint refused a form of the request and took another.
+    """
+
+    text: str
+    finish_reason: str = "stop"
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached: bool = False
+    requests: int = 1
