@@ -160,7 +160,7 @@ def _full_stop_ends(text: str, stop: int, end: int, following: str) -> bool:
     word = raw.lower()
     if word in _NEVER_ENDS:
         return False
-    if word in _BEFORE_NUMBER:
+    if word in _BEFORE_NUMBER and not (len(raw) == 1 and raw.isupper()):
         return not (following.isdigit() or following in "#№")
     if word in _MAY_END or ("." in word and _INITIALS.fullmatch(word)):
         return _opens(text, end)
