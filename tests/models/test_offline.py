@@ -12,7 +12,6 @@ from offbook.models.offline import OfflineModel
 from offbook.models.offline.model import answered_prompts
 from offbook.prompts import catalogue
 from offbook.prompts.described import Described
-from offbook.prompts.described import Described
 from offbook.prompts.extraction import ExtractionInputs
 from offbook.prompts.merging import (
     EntityToMerge,
@@ -31,16 +30,9 @@ from offbook.prompts.prompt import Prompt
 from offbook.prompts.question import QuestionInputs
 from offbook.prompts.reply import REPLY, ReplyInputs
 from offbook.prompts.same_entity import Comparison, LinkedGroup, SameEntityInputs, VerifyGroupInputs
-from offbook.prompts.same_entity import (
-    Comparison,
-    LinkedGroup,
-    SameEntityInputs,
-    VerifyGroupInputs,
-)
 from offbook.types import ContextItem, Message
 from offbook.wire import ChatRequest
 
-VEY, NORA_VEY = Described("Miss Vey", "character", ""), Described("Nora Vey", "character", "")
 NORA = "Nora Vey repairs clocks in Hull. Her father was a sailor. She hates rain."
 INPUTS: dict[str, Any] = {
     "reply": ReplyInputs(
@@ -73,8 +65,6 @@ INPUTS: dict[str, Any] = {
     "hypothetical_context": QuestionInputs("Nora Vey", NORA, "Do you know Hull?", ("Hull",)),
     "question_entities": QuestionInputs("Nora Vey", NORA, "Do you know Hull?", ("Hull",)),
     "analyse_question": QuestionInputs("Nora Vey", NORA, "Do you know Hull?", ("Hull",)),
-    "same_entity": SameEntityInputs("Nora Vey", (Comparison(VEY, (NORA_VEY,)),)),
-    "verify_group": VerifyGroupInputs("Nora Vey", (LinkedGroup((VEY, NORA_VEY)),)),
     "probe_structured": StructuredProbeInputs(("anchor", "bell")),
     "probe_needle": NeedleProbeInputs("lantern", "filler " * 50),
 }
