@@ -20,6 +20,7 @@ _KNOWN: Final[dict[str, dict[str, str]]] = {
         "profile": "offbook.methods.profile:Profile",
         "naive": "offbook.methods.naive:Naive",
         "rolerag": "offbook.methods.rolerag:RoleRag",
+        "amadeus": "offbook.methods.amadeus:Amadeus",
     },
 }
 

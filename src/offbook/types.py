@@ -309,13 +309,15 @@ class Needs:
 
     ``chunkings`` are names of splitters whose chunks are searched, by meaning (``vectors``) or
     by words; ``profile`` is the one-paragraph summary; ``graph`` is the graph of entities and
-    relations, which is extracted from the chunking ``graph``.
+    relations, which is extracted from the chunking ``graph``; ``traits`` is what each chunk of
+    ``amadeus.splitter`` reveals of the character, judged once.
     """
 
     chunkings: tuple[str, ...] = ()
     vectors: bool = True
     profile: bool = False
     graph: bool = False
+    traits: bool = False
 
 
 @dataclass(frozen=True, slots=True)

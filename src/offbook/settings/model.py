@@ -176,6 +176,31 @@ class RoleragSettings(Section):
     outside_share: float = Field(1.0, gt=0, description="share of the budget: what is unknown")
 
 
+class AmadeusSettings(Section):
+    """Guided selection and the attribute extractor (paper 003, section 4)."""
+
+    splitter: ChunkingName = Field("acts", description="the chunking that is searched")
+    k: int = Field(3, ge=1, le=100, description="most similar chunks, given as knowledge")
+    gs: Literal["live", "indexed", "off"] = Field(
+        "live",
+        description="chunks are judged for each question, or once at ingestion, or not at all",
+    )
+    n: int = Field(30, ge=1, le=1000, description="chunks that guided selection looks at, at most")
+    m: int = Field(2, ge=1, le=100, description="chunks that it selects; m + 1 where it finds none")
+    window: int = Field(30, ge=1, le=1000, description="chunks that are judged side by side")
+    bearing: float = Field(
+        0.5,
+        ge=0,
+        le=1,
+        description="for `indexed`: what a chunk reveals counts so much in its rank, its text the rest",
+    )
+    profile: bool = Field(True, description="give the one-paragraph summary")
+    profile_share: float = Field(2.0, gt=0, description="share of the budget: who they are")
+    knowledge_share: float = Field(4.0, gt=0, description="share of the budget: most similar")
+    selected_share: float = Field(3.0, gt=0, description="share of the budget: selected")
+    attribute_share: float = Field(2.0, gt=0, description="share of the budget: attributes")
+
+
 class ProfileSettings(Section):
     """The one-paragraph summary."""
 
@@ -232,6 +257,7 @@ class SettingsModel(Section):
     graph: GraphSettings = GraphSettings()
     naive: NaiveSettings = NaiveSettings()
     rolerag: RoleragSettings = RoleragSettings()
+    amadeus: AmadeusSettings = AmadeusSettings()
     profile: ProfileSettings = ProfileSettings()
     context: ContextSettings = ContextSettings()
     reply: ReplySettings = ReplySettings()
@@ -250,6 +276,7 @@ PRESETS: Final[dict[str, dict[str, Any]]] = {
         "graph.verify": False,
         "rolerag.hyde": "separate",
         "rolerag.source_chunks": 0,
+        "amadeus.profile": False,
     },
 }
 """What a preset sets where nothing else does; every difference is a named setting."""

@@ -22,6 +22,8 @@ EXTRACT: Final = "extract"
 """The kind of the jobs that extract entities and relations from a chunk."""
 GRAPH: Final = "graph"
 """The kind of the jobs that note a question about the graph that stayed open."""
+TRAITS: Final = "traits"
+"""The kind of the jobs that judge what a chunk reveals of the character."""
 
 OPEN: Final[frozenset[Status]] = frozenset({"pending", "running", "quarantined"})
 

@@ -13,7 +13,7 @@ from sqlalchemy import Column, Connection, MetaData, PrimaryKeyConstraint, Strin
 
 from offbook.errors import ConfigurationError
 from offbook.stores.migrations import HEAD, REVISIONS
-from offbook.stores.schema import complete_for_postgres, metadata
+from offbook.stores.schema import metadata, vector_sets
 
 # Alembic's own table, as Alembic makes it.
 _VERSION: Final = Table(
@@ -37,7 +37,7 @@ def bring_up_to_date(connection: Connection, where: str) -> None:
         return
     with connection.begin():
         if connection.dialect.name == "postgresql":
-            complete_for_postgres()
+            _complete_for_postgres()
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
             connection.execute(text("CREATE EXTENSION IF NOT EXISTS vector"))
         revision = _revision(connection)  # another process may have been quicker
@@ -70,6 +70,13 @@ def upgrade(connection: Connection, revision: str = "head") -> None:
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     config.attributes["connection"] = connection
     command.upgrade(config, revision)
+
+
+def _complete_for_postgres() -> None:
+    """Tell the schema what only PostgreSQL is told: there, it would load that dialect always."""
+    for index in vector_sets.indexes:
+        if index.name == "ux_vector_sets_active":
+            index.dialect_options["postgresql"]["where"] = text("active")
 
 
 def _revision(connection: Connection) -> str | None:

@@ -34,6 +34,7 @@ _KNOWLEDGE: Final = (
     schema.documents,
     schema.chunkings,
     schema.chunks,
+    schema.chunk_attributes,
     schema.vector_sets,
     schema.raw_entities,
     schema.entity_groups,

@@ -14,12 +14,12 @@ from typing import Any, Final
 
 from sqlalchemy import JSON, BigInteger, Boolean, Column, Double, Integer, LargeBinary, Table, Text
 
-from offbook.stores import graph_answers
+from offbook.stores import chunk_attributes, graph_answers
 from offbook.stores.statements import storable
 
 _MAX_INTEGER: Final = 2**31 - 1
 
-# What a JSON column holds; any other of them holds a list of texts.
+# What a JSON column holds; any other but the attributes of chunks holds a list of texts.
 _OBJECTS: Final = frozenset({"settings", "parameters", "recall", "emotion", "answer"})
 
 
@@ -76,6 +76,8 @@ def _fits(column: Column[Any], value: Any) -> bool:
     if isinstance(kind, JSON):
         if column.name in _OBJECTS:
             return isinstance(value, dict)
+        if column.name == "attributes":
+            return chunk_attributes.is_list(value)
         return isinstance(value, list) and all(isinstance(item, str) for item in value)
     if isinstance(kind, Text | LargeBinary):
         return isinstance(value, str)

@@ -135,6 +135,16 @@ chunks: Final = Table(
     Index(None, "character_id", "document_id", "chunking", "ordinal"),
 )
 
+chunk_attributes: Final = Table(
+    "chunk_attributes",
+    metadata,
+    _character(),
+    _key("chunk_id", primary=True),
+    Column("reveals", Boolean, nullable=False),
+    Column("attributes", JSON, nullable=False),
+    _belongs_to("chunks", "chunk_id"),
+)
+
 vector_sets: Final = Table(
     "vector_sets",
     metadata,
@@ -144,21 +154,8 @@ vector_sets: Final = Table(
     _integer("dimension"),
     _text("status"),
     Column("active", Boolean, nullable=False),
-    Index(
-        "ux_vector_sets_active",
-        "character_id",
-        unique=True,
-        sqlite_where=text("active"),
-    ),
+    Index("ux_vector_sets_active", "character_id", unique=True, sqlite_where=text("active")),
 )
-
-
-def complete_for_postgres() -> None:
-    """Add what only PostgreSQL is told: naming it above would load that dialect at every start."""
-    for index in vector_sets.indexes:
-        if index.name == "ux_vector_sets_active":
-            index.dialect_options["postgresql"]["where"] = text("active")
-
 
 raw_entities: Final = Table(
     "raw_entities",

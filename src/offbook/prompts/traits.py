@@ -1,0 +1,105 @@
+"""What passages reveal of a character: judged for a question, judged once, and put into words.
+
+Takes: passages, and the question where there is one.  Gives: whether something can be inferred, and
+the attributes: beliefs and values, psychological traits.
+Paper: AMADEUS (003), section 4.2 (guided selection) and 4.3 (attribute extractor).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from pydantic import BaseModel, Field
+
+from offbook.prompts.answers import Json
+from offbook.prompts.prompt import Prompt
+
+AttributeKind = Literal["belief_and_value", "psychological_trait"]
+
+
+@dataclass(frozen=True, slots=True)
+class PassageInputs:
+    """One passage; ``question`` is empty where it is judged once, at ingestion."""
+
+    character: str
+    headings: str
+    passage: str
+    question: str = ""
+
+
+class Revealing(BaseModel):
+    """Whether a belief, value or psychological trait that bears on the question can be inferred."""
+
+    reveals: bool
+
+
+class PassageAttribute(BaseModel):
+    """One thing that a passage reveals, in a sentence."""
+
+    kind: AttributeKind
+    text: str = Field(min_length=1)
+
+
+class PassageAttributes(BaseModel):
+    """All that a passage reveals, whatever is asked; nothing: an empty list.
+
+    ``reveals`` is the judgement, by which passages are selected; a model that says yes and puts
+    nothing into words has judged nevertheless.
+    """
+
+    reveals: bool
+    attributes: list[PassageAttribute]
+
+
+@dataclass(frozen=True, slots=True)
+class AttributesInputs:
+    """The passages that were selected for a question, each with its headings in front."""
+
+    character: str
+    question: str
+    passages: tuple[str, ...]
+
+
+class Attributes(BaseModel):
+    """A short paragraph each; empty where nothing can be inferred."""
+
+    belief_and_values: str
+    psychological_traits: str
+
+
+REVEALS_TRAIT: Final[Prompt[PassageInputs, Revealing]] = Prompt(
+    name="reveals_trait",
+    version=1,
+    role="extractor",
+    stage="traits",
+    inputs=PassageInputs,
+    answer=Json(Revealing),
+    source="AMADEUS section 4.2",
+    parameters={"temperature": 0.0},
+)
+"""Can something about the character that bears on the question be inferred from a passage?"""
+
+INDEX_TRAITS: Final[Prompt[PassageInputs, PassageAttributes]] = Prompt(
+    name="index_traits",
+    version=1,
+    role="extractor",
+    stage="traits",
+    inputs=PassageInputs,
+    answer=Json(PassageAttributes),
+    source="ours (methods.md 2, GS at indexing time)",
+    parameters={"temperature": 0.0},
+)
+"""What a passage reveals of the character, whatever will be asked."""
+
+EXTRACT_ATTRIBUTES: Final[Prompt[AttributesInputs, Attributes]] = Prompt(
+    name="extract_attributes",
+    version=1,
+    role="extractor",
+    stage="traits",
+    inputs=AttributesInputs,
+    answer=Json(Attributes),
+    source="AMADEUS section 4.3",
+    parameters={"temperature": 0.0},
+)
+"""Beliefs and values, and traits, as far as they bear on the question."""
