@@ -12,6 +12,7 @@ from offbook.models.offline import OfflineModel
 from offbook.models.offline.model import answered_prompts
 from offbook.prompts import catalogue
 from offbook.prompts.described import Described
+from offbook.prompts.emotion import ScoreEmotionsInputs, Utterance
 from offbook.prompts.extraction import ExtractionInputs
 from offbook.prompts.merging import (
     EntityToMerge,
@@ -65,6 +66,7 @@ INPUTS: dict[str, Any] = {
     "hypothetical_context": QuestionInputs("Nora Vey", NORA, "Do you know Hull?", ("Hull",)),
     "question_entities": QuestionInputs("Nora Vey", NORA, "Do you know Hull?", ("Hull",)),
     "analyse_question": QuestionInputs("Nora Vey", NORA, "Do you know Hull?", ("Hull",)),
+    "score_emotions": ScoreEmotionsInputs("Nora Vey", (Utterance("I hate rain!", "Rain again."),)),
     "probe_structured": StructuredProbeInputs(("anchor", "bell")),
     "probe_needle": NeedleProbeInputs("lantern", "filler " * 50),
 }

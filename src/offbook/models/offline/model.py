@@ -28,6 +28,7 @@ _ANSWERS: Final[Mapping[str, str]] = {
     "probe_structured": "offbook.models.offline.probes:numbered_words",
     "probe_needle": "offbook.models.offline.probes:needle",
     "same_entity": "offbook.models.offline.same_entity:same_entity",
+    "score_emotions": "offbook.models.offline.emotions:score_emotions",
     "verify_group": "offbook.models.offline.same_entity:verify_group",
 }
 """Prompt name to ``module:function``; the function turns the prompt's inputs into the value."""
