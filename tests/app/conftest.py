@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from offbook.app import Offbook
+from tests.app.graph_book import GraphBook
 from tests.app.homes import opened, text
 from tests.cli.texts import ADA
 
@@ -18,4 +19,13 @@ async def book(tmp_path: Path) -> AsyncIterator[Offbook]:
     async with await opened(tmp_path) as found:
         await found.create("Ada Byrne")
         await found.ingest_texts("ada-byrne", [text("ada.md", ADA)])
+        yield found
+
+
+@pytest.fixture
+async def keeper(tmp_path: Path) -> AsyncIterator[GraphBook]:
+    """An open home with a character whose graph is built."""
+    found = await GraphBook.made(tmp_path)
+    async with found.book:
+        found.forget_calls()
         yield found

@@ -150,7 +150,7 @@ def merge_relations(inputs) -> MergeRelationsAnswer:
 
 
 def profile(inputs) -> str:
-    return f"{inputs.character}: {len(inputs.passages)} passages. {inputs.described}"
+    return f"{inputs.character}: {len(inputs.passages)} passages. {inputs.described}".strip()
 
 
 _RULES = {
