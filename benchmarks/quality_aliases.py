@@ -33,10 +33,10 @@ from typing import Any, Final
 import numpy as np
 
 from offbook.app.wiring import Wiring
-from offbook.graph.asking import Asking
 from offbook.graph.candidates import Rules
 from offbook.graph.entity_normalization import normalize
 from offbook.ingestion.graph_building import normalization_rules
+from offbook.models.asking import Asking
 from offbook.protocols import ChatModel, Embedder
 from offbook.settings import Settings, load_settings
 from offbook.types import RawEntity

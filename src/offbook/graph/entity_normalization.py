@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from offbook.graph.asking import Asking
     from offbook.graph.candidates import Blocks, Pair
+    from offbook.models.asking import Asking
     from offbook.types import Decision, RawEntity
 
 Group = list[int]

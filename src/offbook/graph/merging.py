@@ -14,9 +14,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from offbook.graph.asking import Asking, tokens_of
-from offbook.graph.batching import PutAside, ask_in_batches, in_batches
 from offbook.graph.equal_names import name_key
+from offbook.models.asking import Asking, tokens_of
+from offbook.models.batching import PutAside, ask_in_batches, in_batches
 from offbook.prompts.batches import in_order
 from offbook.prompts.merging import (
     MERGE_ENTITIES,

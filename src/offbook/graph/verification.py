@@ -13,8 +13,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from offbook.graph.asking import Asking, tokens_of
-from offbook.graph.batching import PutAside, ask_in_batches, in_batches
+from offbook.models.asking import Asking, tokens_of
+from offbook.models.batching import PutAside, ask_in_batches, in_batches
 from offbook.prompts.batches import in_order
 from offbook.prompts.described import Described
 from offbook.prompts.same_entity import VERIFY_GROUP, GroupVerdict, LinkedGroup, VerifyGroupInputs

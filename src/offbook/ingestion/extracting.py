@@ -26,7 +26,7 @@ from offbook.types import Chunk, RawEntity, RawRelation
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from offbook.graph.asking import Asking
+    from offbook.models.asking import Asking
     from offbook.protocols import Store
     from offbook.settings.model import GraphSettings
 

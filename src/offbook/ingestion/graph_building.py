@@ -11,7 +11,6 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from offbook.graph.asking import Asking
 from offbook.graph.building import build_graph
 from offbook.graph.candidates import Rules
 from offbook.graph.character_node import character_node
@@ -21,6 +20,7 @@ from offbook.graph.merging import Merge, Merged, merge_all, merges_of, raw_graph
 from offbook.graph.verification import Component, Split
 from offbook.ingestion.entity_vectors import embed_missing
 from offbook.ingestion.extracting import Extracting
+from offbook.models.asking import Asking
 from offbook.models.side_by_side import run_all
 from offbook.stores import characters, graph, graph_answers, jobs, vectors
 from offbook.types import EntityGroup

@@ -1,4 +1,4 @@
-"""The model that is asked about a graph, and how much of it goes into one call.
+"""The model that is asked about many items, and how much of them goes into one call.
 
 Takes: items to decide, with the chunks that their text is from.  Gives: calls that know which
 documents they have seen, so that forgetting a document forgets them.
