@@ -53,36 +53,36 @@ async def ingest(
     readings: Sequence[ReadDocument],
     progress: ProgressListener,
     waiting: Callable[[], None],
+    order: Sequence[str] = (),
 ) -> list[DocumentReport]:
     """Make the character know what was read, as far as the method needs it indexed."""
     # Here and not above: a question needs none of it, and should not wait for it.
     from offbook.ingestion.embedding import Embedding
     from offbook.ingestion.graph_building import GraphBuilding
     from offbook.ingestion.lease import ingestion_lease
-    from offbook.ingestion.storing import complete_chunkings, refresh_voice, store_documents
+    from offbook.ingestion.storing import take_in
     from offbook.ingestion.summarizing import write_profile
     from offbook.ingestion.tally import tally
+    from offbook.ingestion.trait_indexing import TraitIndexing
+    from offbook.models.side_by_side import Job, run_all
 
     settings, store, needs = stage.settings, stage.store, stage.method.needs(stage.settings)
     async with ingestion_lease(store, character, waiting):
         # 1 -- documents and chunks ------------------------------------------------------------
-        names = needs.chunkings
-        reports = await store_documents(store, character, readings, names, settings, stage.embedder)
-        await complete_chunkings(store, character, names, settings, stage.embedder)
-        await refresh_voice(store, character)
-        # 2 -- vectors -------------------------------------------------------------------------
-        if needs.vectors:
-            most = settings.embed.batch, settings.limits.concurrency
-            await Embedding(store, stage.embedder, character, *most, progress).run(names)
-        # 3 -- the graph, and the profile ------------------------------------------------------
+        reports = await take_in(stage, character, readings, order)
+        # 2 -- vectors, and beside them the graph and the profile ------------------------------
+        most = settings.embed.batch, settings.limits.concurrency
+        embedding = Embedding(store, stage.embedder, character, *most, progress)
+        work: list[Job] = [partial(embedding.run, needs.chunkings)] if needs.vectors else []
         summary = partial(write_profile, store, stage.extractor, character, settings)
         if needs.graph:
             building = GraphBuilding(stage, character, progress)
-            await building.run(summary if needs.profile else None)
+            work.append(partial(building.run, summary if needs.profile else None))
         elif needs.profile:
-            await summary()
-        # 4 -- what was put aside is counted and shown -----------------------------------------
-        return await tally(store, character, reports, names)
+            work.append(summary)
+        await run_all(work)
+        # 3 -- what was put aside is counted and shown -----------------------------------------
+        return await tally(store, character, reports, needs.chunkings)
 
 
 async def recall(

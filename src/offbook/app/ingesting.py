@@ -16,6 +16,7 @@ from offbook.app.waiting import told_on_stderr
 from offbook.documents.collecting import collect
 from offbook.documents.readers import ReadDocument, read_document
 from offbook.errors import UnknownName, UnreadableDocument, UsageError
+from offbook.graph.loading import load_graph
 from offbook.ingestion.estimating import estimate_ingestion
 from offbook.ingestion.reports import (
     DocumentReport,
@@ -24,7 +25,7 @@ from offbook.ingestion.reports import (
     ProgressListener,
     unheard,
 )
-from offbook.stores import characters, documents, graph
+from offbook.stores import characters, documents
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -61,12 +62,15 @@ async def ingest(
         )
     if order:
         _check_order(order, character, [info.name for info in known], readings)
-    report = await ingest_readings(
-        book, character, readings, failed=failed, unknown=unknown, progress=progress
+    return await ingest_readings(
+        book,
+        character,
+        readings,
+        failed=failed,
+        unknown=unknown,
+        order=order or (),
+        progress=progress,
     )
-    if order:
-        await _set_order(book, character, order)
-    return report
 
 
 async def ingest_readings(
@@ -76,12 +80,13 @@ async def ingest_readings(
     *,
     failed: Sequence[DocumentReport] = (),
     unknown: Sequence[str] = (),
+    order: Sequence[str] = (),
     progress: ProgressListener = unheard,
 ) -> IngestReport:
     """Make the character know texts that are in memory."""
     stage = book.stage(character.dimension)
     waiting = told_on_stderr(character.name)
-    rows = await pipeline.ingest(stage, character.id, readings, progress, waiting)
+    rows = await pipeline.ingest(stage, character.id, readings, progress, waiting, order)
     if failed and not readings:
         rows = []  # all that was given has failed; what was stored before was not asked about
     entities, relations, aliases = await book.store.read(lambda c: _graph_size(c, character.id))
@@ -100,11 +105,9 @@ async def ingest_readings(
 
 def _graph_size(conn: Connection, character: str) -> tuple[int, int, int]:
     """Entities, relations, and names beside the canonical ones."""
-    groups = graph.list_groups(conn, character)
-    names = {raw.id: raw.name for raw in graph.list_raw_entities(conn, character)}
-    spoken = [{names[member] for member in group.members} | {group.name} for group in groups]
-    relations = {(r.source, r.target) for r in graph.list_relations(conn, character)}
-    return len(groups), len(relations), sum(len(forms) - 1 for forms in spoken)
+    graph = load_graph(conn, character)
+    aliases = sum(len(entity.aliases) for entity in graph.entities)
+    return len(graph.entities), len(graph.relations), aliases
 
 
 async def estimate(
@@ -156,12 +159,3 @@ def _check_order(
                 f"the order names {name!r}, which is no document of {character.name!r}",
                 characters.nearest(name, there, "name documents that are stored or given"),
             )
-
-
-async def _set_order(book: Offbook, character: Character, names: Sequence[str]) -> None:
-    store = book.store
-    ids = [
-        (await store.read(lambda conn, n=name: documents.require(conn, character.id, n))).id
-        for name in names
-    ]
-    await store.write(lambda conn: documents.set_order(conn, character.id, ids))

@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ReembedReport:
-    """What re-embedding did: vectors made in this run, chunks that the embedder refuses."""
+    """What re-embedding did.
+
+    ``vectors`` were made in this run, of chunks, mentions and entities; ``quarantined`` chunks are
+    refused by the embedder.
+    """
 
     character: str
     embedder: str

@@ -14,7 +14,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from offbook.errors import EmbedderMismatch, InputRefused, ModelError
+from offbook.ingestion.entity_vectors import embed_entities
 from offbook.ingestion.reports import Progress, ProgressListener
+from offbook.models.side_by_side import failed_around
 from offbook.stores import chunks, jobs, vectors
 from offbook.types import Chunk
 
@@ -112,7 +114,7 @@ class Embedding:
 
     async def _work(self) -> None:
         """Embed piece after piece, each stored before the next one is asked for."""
-        while self._pieces and self._failure is None:
+        while self._pieces and self._failure is None and not failed_around():
             try:
                 async with aclosing(self._vectors(self._pieces.popleft())) as arriving:
                     async for ids, matrix in arriving:
@@ -206,12 +208,21 @@ async def reembed(
         lambda conn: vectors.begin_set(conn, character, embedder.name, int(probe))
     )
     run = Embedding(store, embedder, character, batch, concurrency, progress, set_id=made.id)
+    without: list[str] = []
     try:
         await run.run(None)
+        for kind in ("raw_entity", "entity"):
+            of_kind = await embed_entities(
+                store, embedder, character, kind, batch, made.id, progress
+            )
+            run.made += of_kind.made
+            without += of_kind.refused
     except EmbedderMismatch as error:
         error.hint = f"the embedder changed its dimension in mid-run; offbook reembed {character}"
         raise
     await store.write(
-        lambda conn: vectors.activate_set(conn, character, made.id, without=run.refused)
+        lambda conn: vectors.activate_set(
+            conn, character, made.id, without=[*run.refused, *without]
+        )
     )
     return run

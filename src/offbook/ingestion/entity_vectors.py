@@ -1,25 +1,34 @@
 """Vectors of raw entities and of entities: of the name with what is said of it.
 
-Takes: ids and texts.  Gives: vectors in the store for those that had none. Equal texts are embedded
-once.  Paper: RoleRAG (001), Algorithm 1, line 3 (E = embedding of "name: description").
+Takes: ids and texts.  Gives: vectors in the store for those that had none, or in a set that is in
+the making. Equal texts are embedded once.
+Paper: RoleRAG (001), Algorithm 1, line 3 (E = embedding of "name: description").
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 from offbook.errors import InputRefused
+from offbook.ingestion.reports import Steps
 from offbook.models.side_by_side import run_all
-from offbook.stores import vectors
+from offbook.stores import chunks, graph, jobs, vectors
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
     from sqlalchemy import Connection
 
+    from offbook.ingestion.reports import ProgressListener
     from offbook.protocols import Embedder, Store
     from offbook.stores.vectors import Kind
+
+
+def embedded(name: str, description: str) -> str:
+    """What is embedded of an entity (Algorithm 1, line 3)."""
+    return f"{name}: {description}" if description else name
 
 
 async def embed_missing(
@@ -29,8 +38,22 @@ async def embed_missing(
     kind: Kind,
     texts: Mapping[str, str],
     batch: int,
+    known: Mapping[str, NDArray[np.float32]] | None = None,
+    set_id: str | None = None,
+    steps: Steps | None = None,
 ) -> list[tuple[str, str]]:
     """Embed the texts of the subjects that have no vector yet.
+
+    Args:
+        store: Where vectors go.
+        embedder: Who makes them.
+        character: Id of the character.
+        kind: What the subjects are.
+        texts: Subject -> its text.
+        batch: Texts in one call.
+        known: Vectors by this embedder of texts that need not be embedded again.
+        set_id: The vector set to fill; None: the active one, made with the first batch.
+        steps: Counts what is settled.
 
     Returns:
         The ids whose text the embedder refuses, and why.
@@ -39,12 +62,23 @@ async def embed_missing(
         EmbedderMismatch: the stored vectors are from another embedder.
         ModelError: the endpoint failed for good; what arrived is stored.
     """
-    missing = await store.read(lambda conn: _missing(conn, embedder, character, kind, texts))
+    missing = await store.read(
+        lambda conn: _missing(conn, embedder, character, kind, texts, set_id)
+    )
     ids_of: dict[str, list[str]] = {}
     for subject in missing:
         ids_of.setdefault(texts[subject], []).append(subject)
-    distinct = list(ids_of)
+    known = known or {}
+    copied = [text for text in ids_of if text in known]
+    distinct = [text for text in ids_of if text not in known]
     refused: list[tuple[str, str]] = []
+    if copied:
+        import numpy as np
+
+        rows = np.stack([known[text] for text in copied])
+        await store.write(
+            lambda c: _keep(c, embedder, character, kind, copied, ids_of, rows, set_id)
+        )
 
     async def settle(part: Sequence[str]) -> None:
         try:
@@ -52,25 +86,104 @@ async def embed_missing(
         except InputRefused as error:
             if len(part) == 1:
                 refused.extend((subject, error.message) for subject in ids_of[part[0]])
+                count(part)
                 return
             half = len(part) // 2
             await run_all([_job(settle, part[:half]), _job(settle, part[half:])])
             return
-        await store.write(lambda conn: _keep(conn, embedder, character, kind, part, ids_of, matrix))
+        await store.write(
+            lambda conn: _keep(conn, embedder, character, kind, part, ids_of, matrix, set_id)
+        )
+        count(part)
+
+    def count(part: Sequence[str]) -> None:
+        if steps is not None:
+            steps.add(sum(len(ids_of[text]) for text in part))
 
     pieces = [distinct[i : i + batch] for i in range(0, len(distinct), batch)]
     await run_all([_job(settle, piece) for piece in pieces])
     return refused
 
 
+@dataclass(frozen=True, slots=True)
+class EntitiesEmbedded:
+    """How many vectors were made, and the ids of what the embedder refuses."""
+
+    made: int
+    refused: tuple[str, ...]
+
+
+async def embed_entities(
+    store: Store,
+    embedder: Embedder,
+    character: str,
+    kind: Literal["raw_entity", "entity"],
+    batch: int,
+    set_id: str,
+    progress: ProgressListener,
+) -> EntitiesEmbedded:
+    """Fill a vector set with what it lacks of the graph, from the stored texts.
+
+    A mention that is refused is noted as an open question of the graph; an entity that is refused
+    is found by the vectors of its mentions.
+
+    Raises:
+        EmbedderMismatch: the embedder changed its dimension.
+        ModelError: the endpoint failed for good; what arrived is stored.
+    """
+    texts, places = await store.read(lambda conn: _stored(conn, character, kind))
+    lacking = await store.read(
+        lambda conn: _missing(conn, embedder, character, kind, texts, set_id)
+    )
+    steps = Steps("embedding mentions" if kind == "raw_entity" else "embedding entities", progress)
+    steps.begin(len(lacking))
+    refused = await embed_missing(
+        store, embedder, character, kind, texts, batch, set_id=set_id, steps=steps
+    )
+    if kind == "raw_entity":
+        await store.write(lambda conn: _note(conn, character, lacking, dict(refused), places))
+    return EntitiesEmbedded(len(lacking) - len(refused), tuple(name for name, _ in refused))
+
+
+def _stored(conn: Connection, character: str, kind: Kind) -> tuple[dict[str, str], dict[str, str]]:
+    """What is to be embedded by id, and the document of each mention."""
+    if kind == "entity":
+        groups = graph.list_groups(conn, character)
+        return {group.id: embedded(group.name, group.description) for group in groups}, {}
+    document = {c.id: c.document for c in chunks.list_chunks(conn, character)}
+    mentions = graph.list_raw_entities(conn, character)
+    texts = {mention.id: embedded(mention.name, mention.description) for mention in mentions}
+    return texts, {mention.id: document[mention.chunk] for mention in mentions}
+
+
+def _note(
+    conn: Connection,
+    character: str,
+    asked: Sequence[str],
+    refused: Mapping[str, str],
+    places: Mapping[str, str],
+) -> None:
+    jobs.finish(conn, character, jobs.GRAPH, asked)
+    for subject, why in refused.items():
+        jobs.enqueue(conn, character, jobs.GRAPH, [subject], document=places[subject])
+        jobs.quarantine(conn, character, jobs.GRAPH, [subject], f"it has no vector: {why}")
+
+
 def _missing(
-    conn: Connection, embedder: Embedder, character: str, kind: Kind, texts: Mapping[str, str]
+    conn: Connection,
+    embedder: Embedder,
+    character: str,
+    kind: Kind,
+    texts: Mapping[str, str],
+    set_id: str | None,
 ) -> list[str]:
-    active = vectors.active_set(conn, character)
-    if active is None:
-        return list(texts)
-    vectors.check_embedder(active, character, embedder.name)
-    without = set(vectors.missing_ids(conn, character, active.id, kind))
+    if set_id is None:
+        active = vectors.active_set(conn, character)
+        if active is None:
+            return list(texts)
+        vectors.check_embedder(active, character, embedder.name)
+        set_id = active.id
+    without = set(vectors.missing_ids(conn, character, set_id, kind))
     return [subject for subject in texts if subject in without]
 
 
@@ -82,8 +195,10 @@ def _keep(
     part: Sequence[str],
     ids_of: Mapping[str, Sequence[str]],
     matrix: NDArray[np.float32],
+    set_id: str | None,
 ) -> None:
-    set_id = vectors.use_set(conn, character, embedder.name, int(matrix.shape[1])).id
+    if set_id is None:
+        set_id = vectors.use_set(conn, character, embedder.name, int(matrix.shape[1])).id
     rows = [row for row, text in enumerate(part) for _ in ids_of[text]]
     ids = [subject for text in part for subject in ids_of[text]]
     vectors.put_vectors(conn, character, set_id, kind, ids, matrix[rows])

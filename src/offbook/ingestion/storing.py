@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from offbook.documents.readers import ReadDocument
+    from offbook.pipeline import Stage
     from offbook.protocols import Embedder, Splitter, Store
     from offbook.settings import SettingsModel
 
@@ -40,6 +41,32 @@ class Split:
     parameters: dict[str, Any]
     chunks: Sequence[Chunk]
     terms: dict[str, bytes]
+
+
+async def take_in(
+    stage: Stage, character: str, readings: Sequence[ReadDocument], order: Sequence[str] = ()
+) -> list[DocumentReport]:
+    """Store texts, and split all documents as the method needs it.
+
+    Args:
+        stage: The store, the settings and the method.
+        character: Id of the character.
+        readings: The texts; none: only what the stored documents lack is made.
+        order: Names of documents in the order of the story; those not named follow.
+    """
+    store, settings = stage.store, stage.settings
+    what = stage.method.needs(settings).chunkings, settings, stage.embedder
+    reports = await store_documents(store, character, readings, *what)
+    if order:
+        await store.write(lambda conn: _put_in_order(conn, character, order))
+    await complete_chunkings(store, character, *what)
+    await refresh_voice(store, character)
+    return reports
+
+
+def _put_in_order(conn: Connection, character: str, order: Sequence[str]) -> None:
+    ids = [documents.require(conn, character, name).id for name in order]
+    documents.set_order(conn, character, ids)
 
 
 async def store_documents(
