@@ -192,7 +192,7 @@ class AmadeusSettings(Section):
         0.5,
         ge=0,
         le=1,
-        description="for `indexed`: what a chunk reveals counts so much in its rank, its text the rest",
+        description="for `indexed`: share of what a chunk reveals in its rank, beside its text",
     )
     profile: bool = Field(True, description="give the one-paragraph summary")
     profile_share: float = Field(2.0, gt=0, description="share of the budget: who they are")

@@ -1,0 +1,210 @@
+"""What a passage reveals of the character, by rules: deeds, habits, judgements, feelings.
+
+Takes: the inputs of the trait prompts.  Gives: verdicts, and the passage's own sentences that show
+something, told apart by what they show. Source: ours. A sentence reveals something where the
+character does, says, feels or refuses something in it; it bears on a question where it shows what
+the question asks for (``language.facets``), or is like the question in words and meaning.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from offbook.language.clauses import Token, tokens_of
+from offbook.language.facets import beliefs, facets_of_question, showing
+from offbook.language.names import Names, learn_names
+from offbook.language.sentences import sentences
+from offbook.language.words import search_terms
+from offbook.models.builtin import embed_texts
+from offbook.models.offline.wide_scripts import language_of
+from offbook.prompts.traits import (
+    Attributes,
+    AttributesInputs,
+    PassageAttribute,
+    PassageAttributes,
+    PassageInputs,
+    Revealing,
+)
+
+LEAST: Final = 1.2
+"""What a sentence has to reach to bear on a question: more than one word that shows what is asked
+for, or one and a likeness to the question."""
+_LIKENESS: Final = 1.0
+_SENTENCES: Final = 3
+_LISTED: Final = 4
+_LONGEST: Final = 60
+_LEADING: Final = 3
+_HABIT: Final = re.compile(
+    r"\b(?:always|never|often|seldom|rarely|usually|every (?:day|night|morning|evening|time|year)"
+    r"|used to|would rather|in the habit|custom(?:arily)?|no matter|at all times|any(?:one|thing)"
+    r"|no ?(?:one|body)|nothing|only|even|still|refused?s?|rather than|instead of)\b",
+    re.IGNORECASE,
+)
+_HOLDS: Final = re.compile(
+    r"\b(?:believe[ds]?|holds?|held (?:it|that)|thinks?|thought|considers?|considered|swore|sworn"
+    r"|vow(?:s|ed)?|promise[ds]?|oath|must|ought|duty|right|wrong|worth|deserve[ds]?|God|honou?r"
+    r"|faith|principle|forgive[sn]?|forgave|respect(?:s|ed)?|despise[ds]?|admire[ds]?|trust(?:s|ed)?"
+    r"|value[ds]?|just(?:ice|ly)?|owe[ds]?|freedom|truth)\b"
+)
+_IS_SO: Final = re.compile(
+    r"\b(?:is|was|are|were|am|seem(?:s|ed)?|grows?|grew|remain(?:s|ed)?|kn?own (?:as|for|to be))"
+    r" (?:\w+ ){0,3}?\w{3,}(?:ful|less|ous|ive|able|ible|ent|ant|y|ish|al|ed|ic|ind|old|roud|rave"
+    r"|alm|uiet|tubborn|onest|entle|oyal|hrewd)\b"
+)
+_SPEAKERS: Final = frozenset(("i", "you", "he", "she", "they"))
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """A sentence of a passage, and what it shows.
+
+    Args:
+        text: On one line.
+        weight: How surely it is the character who does something in it, from 0 to 1.
+        facets: How much it shows of each facet.
+        holds: Whether it speaks of what is held to be true, right or worth having.
+    """
+
+    text: str
+    weight: float
+    facets: tuple[tuple[str, float], ...]
+    holds: bool
+
+
+def reveals_trait(inputs: PassageInputs) -> Revealing:
+    """Whether a sentence of the passage bears on the question."""
+    signs = _signs(inputs.character, inputs.headings, inputs.passage)
+    bearing = _bearing(inputs.question, signs)
+    return Revealing(reveals=any(score >= LEAST for score in bearing))
+
+
+def index_traits(inputs: PassageInputs) -> PassageAttributes:
+    """The sentences that show most, whatever is asked."""
+    signs = _signs(inputs.character, inputs.headings, inputs.passage)
+    strength = {place: _strength(sign) for place, sign in enumerate(signs)}
+    best = sorted((place for place, s in strength.items() if s > 0), key=lambda p: -strength[p])
+    attributes = [
+        PassageAttribute(
+            kind="belief_and_value" if _is_belief(signs[place]) else "psychological_trait",
+            text=signs[place].text,
+        )
+        for place in best[:_LISTED]
+    ]
+    return PassageAttributes(reveals=bool(attributes), attributes=attributes)
+
+
+def extract_attributes(inputs: AttributesInputs) -> Attributes:
+    """The sentences that bear most on the question, beliefs and traits apart."""
+    signs = [
+        sign for passage in inputs.passages for sign in _signs(inputs.character, *_parts(passage))
+    ]
+    bearing = _bearing(inputs.question, signs)
+    order = sorted(range(len(signs)), key=lambda place: -bearing[place])
+    chosen = [place for place in order if bearing[place] >= LEAST / 2 and signs[place].weight]
+    told: dict[bool, list[int]] = {True: [], False: []}
+    seen: set[str] = set()
+    for place in chosen:
+        kind = told[_is_belief(signs[place])]
+        if len(kind) < _SENTENCES and signs[place].text not in seen:
+            kind.append(place)
+            seen.add(signs[place].text)
+    return Attributes(
+        belief_and_values=_joined(signs[place].text for place in sorted(told[True])),
+        psychological_traits=_joined(signs[place].text for place in sorted(told[False])),
+    )
+
+
+def _parts(passage: str) -> tuple[str, str]:
+    """Headings and text of a passage that has its headings in front."""
+    head, line_break, text = passage.partition("\n")
+    is_heading = bool(line_break) and not head.rstrip().endswith((".", "!", "?", "。"))
+    return (head, text) if is_heading else ("", passage)
+
+
+@lru_cache(maxsize=4096)
+def _signs(character: str, headings: str, passage: str) -> tuple[Sign, ...]:
+    names = learn_names(character, [headings] if headings else [], [passage])
+    found: list[Sign] = []
+    about = False
+    for start, end in sentences(passage):
+        text = " ".join(passage[start:end].split())
+        if not text or text.startswith("#"):
+            continue
+        weight, about = _weight(text, names, about=about)
+        found.append(Sign(text, weight, _shown(text), bool(_HOLDS.search(text))))
+    if found and not any(sign.weight for sign in found):
+        # A text that never names its character (a diary, another script) is about nobody else.
+        return tuple(Sign(s.text, 0.5, s.facets, s.holds) for s in found)
+    return tuple(found)
+
+
+def _weight(text: str, names: Names, *, about: bool) -> tuple[float, bool]:
+    """How surely the character acts in a sentence, and whether a "he" that follows means it."""
+    tokens = tokens_of(text)
+    spans = names.mentions(tokens)
+    if spans:
+        leads = spans[0][0] <= _LEADING or _acts(tokens, spans)
+        return (1.0 if leads else 0.6), leads
+    first = next((token.low for token in tokens if token.is_word), "")
+    if first in _SPEAKERS and (about or first in ("i", "you")):
+        return 0.9, True
+    if about and any(token.low in _SPEAKERS for token in tokens):
+        return 0.5, True
+    return 0.0, False
+
+
+def _acts(tokens: Sequence[Token], spans: Sequence[tuple[int, int]]) -> bool:
+    """Whether a verb follows the name."""
+    from offbook.language.verbs import is_finite
+
+    return any(stop < len(tokens) and is_finite(tokens[stop].low) for _, stop in spans)
+
+
+def _shown(text: str) -> tuple[tuple[str, float], ...]:
+    found: dict[str, float] = {}
+    for term in set(search_terms(text)):
+        about = showing().get(term, ())
+        for facet in about:
+            found[facet] = found.get(facet, 0.0) + len(about) ** -0.5
+    return tuple(found.items())
+
+
+def _bearing(question: str, signs: Sequence[Sign]) -> list[float]:
+    """How much each sign bears on the question; about 1 where it clearly does."""
+    if not signs:
+        return []
+    asked = facets_of_question(search_terms(question))
+    vectors = embed_texts([question, *(sign.text for sign in signs)])
+    likeness = (vectors[1:] @ vectors[0]).tolist()
+    return [
+        sign.weight
+        * (sum(asked.get(name, 0.0) * shown for name, shown in sign.facets) + _LIKENESS * near)
+        for sign, near in zip(signs, likeness, strict=True)
+    ]
+
+
+def _strength(sign: Sign) -> float:
+    """How much a sign shows, whatever is asked."""
+    if len(sign.text.split()) > _LONGEST:
+        return 0.0
+    shown = sum(share for _, share in sign.facets)
+    cues = bool(_HABIT.search(sign.text)) + bool(_IS_SO.search(sign.text)) + sign.holds
+    return sign.weight * (min(shown, 3.0) + 0.5 * cues)
+
+
+def _is_belief(sign: Sign) -> bool:
+    held = sum(shown for name, shown in sign.facets if name in beliefs())
+    other = sum(shown for name, shown in sign.facets if name not in beliefs())
+    return held + 0.7 * sign.holds > other
+
+
+def _joined(texts: Iterable[str]) -> str:
+    text = ""
+    for part in texts:
+        blank = " " if text and language_of(part) in ("en", "ko") else ""
+        text += blank + part
+    return text
