@@ -70,17 +70,18 @@ async def ingest(
     async with ingestion_lease(store, character, waiting):
         # 1 -- documents and chunks ------------------------------------------------------------
         reports = await take_in(stage, character, readings, order)
-        # 2 -- vectors, and beside them the graph and the profile ------------------------------
+        # 2 -- graph, profile and what chunks reveal; beside them the vectors ------------------
+        summary = partial(write_profile, store, stage.extractor, character, settings)
+        told = summary if needs.profile else None
         most = settings.embed.batch, settings.limits.concurrency
         embedding = Embedding(store, stage.embedder, character, *most, progress)
-        work: list[Job] = [partial(embedding.run, needs.chunkings)] if needs.vectors else []
-        summary = partial(write_profile, store, stage.extractor, character, settings)
-        if needs.graph:
-            building = GraphBuilding(stage, character, progress)
-            work.append(partial(building.run, summary if needs.profile else None))
-        elif needs.profile:
-            work.append(summary)
-        await run_all(work)
+        work: list[tuple[bool, Job]] = [
+            (needs.graph, partial(GraphBuilding(stage, character, progress).run, told)),
+            (needs.profile and not needs.graph, summary),
+            (needs.traits, TraitIndexing(stage, character, progress).run),
+            (needs.vectors, partial(embedding.run, needs.chunkings)),
+        ]
+        await run_all(job for needed, job in work if needed)
         # 3 -- what was put aside is counted and shown -----------------------------------------
         return await tally(store, character, reports, needs.chunkings)
 
@@ -97,12 +98,10 @@ async def recall(
     return await stage.method.recall(Knowledge(character, *seen), question)
 
 
-def reply_inputs(
-    stage: Stage, character: Character, found: Recall, history: History
-) -> ReplyInputs:
+def reply_inputs(stage: Stage, who: Character, found: Recall, history: History) -> ReplyInputs:
     """What the actor is told."""
     count = token_counter(stage.settings.tokens.encoding)
-    return assemble(found, character.voice, history, stage.settings.context, count)
+    return assemble(found, who.voice, history, stage.settings.context, count)
 
 
 async def reply(stage: Stage, character: Character, found: Recall, history: History = ()) -> str:
