@@ -27,7 +27,6 @@ from statistics import median
 from typing import Any
 
 from endpoints import Traffic, phase, recorded, served
-
 from offbook.app import Offbook
 from offbook.documents.readers import ReadDocument
 from offbook.ingestion.reports import IngestReport
@@ -74,9 +73,7 @@ def flags(told: argparse.Namespace, base_url: str, home: Path) -> dict[str, Any]
     return found | dict(assignment.split("=", 1) for assignment in told.set)
 
 
-async def ingest(
-    settings: Mapping[str, Any], character: str, reading: ReadDocument | None
-) -> Run:
+async def ingest(settings: Mapping[str, Any], character: str, reading: ReadDocument | None) -> Run:
     """One ingestion as a command does it: the database is opened, used and closed."""
     with recorded() as traffic:
         async with await Offbook.open(load_settings(settings)) as book:

@@ -15,6 +15,7 @@ from offbook.errors import InputRefused
 from offbook.ingestion.reports import Steps
 from offbook.models.side_by_side import run_all
 from offbook.stores import chunks, graph, jobs, vectors
+from offbook.stores.grouped_writes import GroupedWrites
 
 if TYPE_CHECKING:
     import numpy as np
@@ -72,6 +73,7 @@ async def embed_missing(
     copied = [text for text in ids_of if text in known]
     distinct = [text for text in ids_of if text not in known]
     refused: list[tuple[str, str]] = []
+    writes = GroupedWrites(store)
     if copied:
         import numpy as np
 
@@ -91,7 +93,7 @@ async def embed_missing(
             half = len(part) // 2
             await run_all([_job(settle, part[:half]), _job(settle, part[half:])])
             return
-        await store.write(
+        await writes.write(
             lambda conn: _keep(conn, embedder, character, kind, part, ids_of, matrix, set_id)
         )
         count(part)

@@ -13,16 +13,18 @@ from typing import TYPE_CHECKING, Final
 
 from offbook.graph.building import build_graph
 from offbook.graph.candidates import Rules
-from offbook.graph.character_node import character_node
+from offbook.graph.character_node import told_of_character
 from offbook.graph.entity_normalization import Ledger, normalize
 from offbook.graph.loading import given_aliases, load_story
 from offbook.graph.merging import Merge, Merged, merge_all, merges_of, raw_graph
 from offbook.graph.verification import Component, Split
-from offbook.ingestion.entity_vectors import embed_missing
+from offbook.ingestion.entity_vectors import embed_missing, embedded
 from offbook.ingestion.extracting import Extracting
+from offbook.ingestion.reports import Steps, unheard
 from offbook.models.asking import Asking
 from offbook.models.side_by_side import run_all
 from offbook.stores import characters, graph, graph_answers, jobs, vectors
+from offbook.stores.grouped_writes import GroupedWrites
 from offbook.types import EntityGroup
 
 if TYPE_CHECKING:
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
     from offbook.settings.model import GraphSettings
     from offbook.types import Decision, Graph, RawEntity
 
-JOB: Final = "graph"
+JOB: Final = jobs.GRAPH
 """The kind of the jobs that note a question about the graph that stayed open."""
 
 WriteSummary = Callable[[str], Awaitable[object]]
@@ -54,20 +56,27 @@ class StoredLedger(Ledger):
         character: str,
         decisions: Sequence[Decision],
         answers: Sequence[graph_answers.GraphAnswer],
+        progress: ProgressListener = unheard,
     ) -> None:
         splits = {a.key: _split(a) for a in answers if a.kind == graph_answers.SPLIT}
         super().__init__(decisions, splits)
-        self._store, self._character = store, character
+        self._writes, self._character = GroupedWrites(store), character
+        self.judging = Steps("judging", progress)
+
+    def expect(self, pairs: int) -> None:
+        """Begin to count."""
+        self.judging.begin(pairs)
 
     async def keep_decisions(self, made: Sequence[Decision]) -> None:
         """Store decisions on pairs."""
-        await self._store.write(lambda conn: graph.put_decisions(conn, self._character, made))
+        await self._writes.write(lambda conn: graph.put_decisions(conn, self._character, made))
         await super().keep_decisions(made)
+        self.judging.add(len(made))
 
     async def keep_splits(self, made: Sequence[tuple[Component, Split]]) -> None:
         """Store verdicts on groups, with the names for who reads them."""
         answers = [_answer_of(component, split) for component, split in made]
-        await self._store.write(lambda conn: graph_answers.put(conn, self._character, answers))
+        await self._writes.write(lambda conn: graph_answers.put(conn, self._character, answers))
         await super().keep_splits(made)
 
 
@@ -111,6 +120,12 @@ class GraphBuilding:
     character: str
     progress: ProgressListener
     _merged: dict[str, Merged] = field(default_factory=dict)
+    _merging: Steps = field(init=False)
+    _writes: GroupedWrites = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._writes = GroupedWrites(self.stage.store)
+        self._merging = Steps("merging", self.progress)
 
     async def run(self, write_summary: WriteSummary | None = None, *, extract: bool = True) -> None:
         """Bring the graph up to date.
@@ -126,7 +141,7 @@ class GraphBuilding:
             BudgetReached: likewise.
         """
         name = (await self.stage.store.read(lambda c: characters.require(c, self.character))).name
-        story = await self.stage.store.read(lambda conn: load_story(conn, self.character))
+        story = await self.stage.store.read(self._story)
         asking = self._asking(name, story)
         # 1 -- entities and relations of every chunk ---------------------------------------------
         if extract:
@@ -144,24 +159,37 @@ class GraphBuilding:
         normalized = await normalize(
             entities, matrix, rules, asking, ledger, verified=self.stage.settings.graph.verify
         )
-        open_questions += [
-            (entities[rows[0]].id, entities[rows[0]].chunk, why) for rows, why in normalized.aside
-        ]
+        ledger.judging.end()
+        open_questions += [_open_link(entities, rows, why) for rows, why in normalized.aside]
         groups = [[entities[row] for row in rows] for rows in normalized.groups]
         # 4 -- one name and one description each; the summary beside it --------------------------
         raw = raw_graph(groups, relations)
-        open_questions += await self._merge(raw, asking, name, story, write_summary)
+        open_questions += await self._merge(raw, asking, name, write_summary)
         built = self._built(raw, story, ledger.persons)
         # 5 -- kept --------------------------------------------------------------------------------
         await self.stage.store.write(lambda conn: self._keep(conn, built, story, open_questions))
-        await self._embed_entities(built)
+        await self._embed_entities(built, entities, matrix)
 
     def _asking(self, name: str, story: Story) -> Asking:
         def documents(chunk_ids: Iterable[str]) -> frozenset[str]:
             ids = {story.chunks[chunk].document for chunk in chunk_ids}
             return frozenset(f"{self.character}/{document}" for document in ids)
 
-        return Asking(self.stage.extractor, name, documents, self.stage.settings.answers.retries)
+        settings = self.stage.settings
+        return Asking(
+            self.stage.extractor,
+            name,
+            documents,
+            settings.answers.retries,
+            side_by_side=settings.limits.concurrency,
+        )
+
+    def _story(self, conn: Connection) -> Story:
+        """The chunks; refused before the first call where their vectors could not be compared."""
+        active = vectors.active_set(conn, self.character)
+        if active is not None:
+            vectors.check_embedder(active, self.character, self.stage.embedder.name)
+        return load_story(conn, self.character)
 
     async def _embed_raw(self, entities: Sequence[RawEntity]) -> list[tuple[str, str, str]]:
         texts = {entity.id: embedded(entity.name, entity.description) for entity in entities}
@@ -170,7 +198,10 @@ class GraphBuilding:
         refused = await embed_missing(
             self.stage.store, self.stage.embedder, self.character, "raw_entity", texts, batch
         )
-        return [(subject, chunk_of[subject], why) for subject, why in refused]
+        return [
+            (subject, chunk_of[subject], f"{texts[subject]!r} has no vector: {why}")
+            for subject, why in refused
+        ]
 
     def _matrix(
         self, conn: Connection, entities: Sequence[RawEntity]
@@ -197,29 +228,31 @@ class GraphBuilding:
             for a in answers
             if a.kind == graph_answers.MERGE
         }
-        return StoredLedger(self.stage.store, self.character, decisions, answers)
+        return StoredLedger(self.stage.store, self.character, decisions, answers, self.progress)
 
     async def _merge(
         self,
         raw: RawGraph,
         asking: Asking,
         name: str,
-        story: Story,
         write_summary: WriteSummary | None,
     ) -> list[tuple[str, str, str]]:
         """Merge descriptions; what stayed open, as (subject, chunk, why)."""
         aside: list[tuple[str, str, str]] = []
 
         async def merge() -> None:
-            left = await merge_all(merges_of(raw), self._merged, asking, self._keep_merged)
-            aside.extend((f"merge {o.item.key}", o.item.chunks[0], o.reason) for o in left)
+            merges = merges_of(raw)
+            self._merging.begin(sum(merge.key not in self._merged for merge in merges))
+            left = await merge_all(merges, self._merged, asking, self._keep_merged)
+            self._merging.end()
+            aside.extend(_open_merge(o.item, o.reason) for o in left)
 
         async def summarize() -> None:
             if write_summary is not None:
-                node = character_node(build_graph(raw, {}, story.chunks).entities, name)
-                await write_summary(node.description if node is not None else "")
+                await write_summary(told_of_character(raw.groups, name))
 
-        await run_all([merge, summarize])
+        # The summary goes first: it is one call, and should not wait for its turn behind many.
+        await run_all([summarize, merge])
         return aside
 
     async def _keep_merged(self, made: Sequence[tuple[Merge, Merged]]) -> None:
@@ -232,8 +265,9 @@ class GraphBuilding:
             )
             for merge, merged in made
         ]
-        await self.stage.store.write(lambda conn: graph_answers.put(conn, self.character, answers))
+        await self._writes.write(lambda conn: graph_answers.put(conn, self.character, answers))
         self._merged.update({merge.key: merged for merge, merged in made})
+        self._merging.add(len(made))
 
     def _built(self, raw: RawGraph, story: Story, persons: Sequence[Decision]) -> Graph:
         return build_graph(raw, self._merged, story.chunks, given_aliases(raw.groups, persons))
@@ -261,21 +295,46 @@ class GraphBuilding:
         graph.put_groups(
             conn, self.character, [group for name, group in new.items() if old.get(name) != group]
         )
-        stale = jobs.list_jobs(conn, self.character, kind=JOB)
-        jobs.remove_subjects(conn, self.character, [job.subject for job in stale])
+        jobs.remove_kind(conn, self.character, JOB)
         for subject, chunk, why in open_questions:
             document = story.chunks[chunk].document
             jobs.enqueue(conn, self.character, JOB, [subject], document=document)
             jobs.quarantine(conn, self.character, JOB, [subject], why)
 
-    async def _embed_entities(self, built: Graph) -> None:
+    async def _embed_entities(
+        self,
+        built: Graph,
+        entities: Sequence[RawEntity],
+        matrix: NDArray[np.float32] | None,
+    ) -> None:
+        """Vectors of the entities; who is mentioned once has that of the mention already."""
         texts = {e.id: embedded(e.name, e.description) for e in built.entities}
+        known = {} if matrix is None else _vectors_by_text(entities, matrix)
         batch = self.stage.settings.embed.batch
         await embed_missing(
-            self.stage.store, self.stage.embedder, self.character, "entity", texts, batch
+            self.stage.store, self.stage.embedder, self.character, "entity", texts, batch, known
         )
 
 
-def embedded(name: str, description: str) -> str:
-    """What is embedded of an entity (Algorithm 1, line 3)."""
-    return f"{name}: {description}" if description else name
+def _open_link(
+    entities: Sequence[RawEntity], rows: Sequence[int], why: str
+) -> tuple[str, str, str]:
+    """A question about who is the same that stayed open, for the report."""
+    names = dict.fromkeys(entities[row].name for row in rows)
+    what = "whether they are the same stayed open: " + ", ".join(map(repr, names))
+    first = entities[rows[0]]
+    return f"link {first.id}", first.chunk, f"{what}; {why}"
+
+
+def _open_merge(merge: Merge, why: str) -> tuple[str, str, str]:
+    """Descriptions that stand side by side, for the report."""
+    what = f"the descriptions of {' and '.join(map(repr, merge.names[:2]))} are not merged"
+    return f"merge {merge.key}", merge.chunks[0], f"{what}: {why}"
+
+
+def _vectors_by_text(
+    entities: Sequence[RawEntity], matrix: NDArray[np.float32]
+) -> dict[str, NDArray[np.float32]]:
+    """The vectors that there are, by what they were made from."""
+    told = [row for row in range(len(entities)) if matrix[row].any()]
+    return {embedded(entities[row].name, entities[row].description): matrix[row] for row in told}

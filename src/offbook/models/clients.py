@@ -9,8 +9,9 @@ not followed: what is sent goes where the settings say, with the key of the sett
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
 
@@ -70,7 +71,7 @@ def _make(base_url: str, api_key: str | None) -> AsyncOpenAI:
     http = openai.DefaultAsyncHttpxClient(
         trust_env=False,  # no proxies, no .netrc
         follow_redirects=False,
-        event_hooks={"request": [_only_to(base_url, api_key)]},
+        event_hooks={"request": [_only_to(base_url, api_key)], "response": [_acknowledge]},
     )
     client = openai.AsyncOpenAI(
         base_url=base_url,
@@ -95,6 +96,20 @@ def _only_to(base_url: str, api_key: str | None) -> Any:
         request.headers = type(request.headers)(kept)
 
     return check
+
+
+async def _acknowledge(response: Any) -> None:
+    """Tell the other side at once that the head of its response has arrived.
+
+    Many servers send head and body apart and hold the body back until the head is acknowledged
+    (Nagle), which the system here puts off by 40 ms: as long as a tenth of a whole call.
+    """
+    option = getattr(socket, "TCP_QUICKACK", None)  # Linux
+    stream = response.extensions.get("network_stream")
+    raw = stream.get_extra_info("socket") if stream is not None else None
+    if option is not None and raw is not None:
+        with suppress(OSError):
+            raw.setsockopt(socket.IPPROTO_TCP, option, 1)
 
 
 async def close_clients() -> None:
