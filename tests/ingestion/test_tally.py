@@ -61,3 +61,16 @@ async def test_what_concerns_no_document_is_shown_with_the_first(kept):
 
 async def test_a_character_without_documents_has_no_report(kept):
     assert await tally(kept, "keeper", [], []) == []
+
+
+async def test_it_is_told_where_what_was_put_aside_stands(kept):
+    reports = await stored(kept, read("a.md", sections(1)))
+    (chunk,) = await kept.read(lambda c: chunks.list_chunks(c, "keeper"))
+    await put_aside(kept, jobs.EXTRACT, [chunk.id], "a-md")
+    await put_aside(kept, jobs.GRAPH, ["link 7"], "a-md")
+    (row,) = await tally(kept, "keeper", reports, [])
+    place = f"(Year 0; characters {chunk.start} to {chunk.end})"
+    assert row.messages == [
+        f"put aside: extract {chunk.id} {place}: too long",
+        "put aside: graph: too long",
+    ]

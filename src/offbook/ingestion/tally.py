@@ -6,7 +6,7 @@ quarantine is ``partial``, in the report and in the store.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from offbook.ingestion.reports import DocumentReport
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from offbook.protocols import Store
+    from offbook.stores.jobs import Job
+    from offbook.types import Chunk
 
 _SHOWN = 3
 
@@ -39,16 +41,16 @@ def _tally(
 ) -> list[DocumentReport]:
     infos = {info.id: info for info in documents.list_all(conn, character)}
     rows = reports or [DocumentReport(i.id, i.name, "unchanged") for i in infos.values()]
-    aside = [job for job in jobs.list_jobs(conn, character) if job.status == "quarantined"]
+    open_ = jobs.list_jobs(conn, character)
+    aside = [j for j in open_ if j.status == "quarantined" and j.kind != jobs.REMEMBER]
     for row in rows:
         found = chunks.list_chunks(conn, character, document=row.id)
         row.chunks = sum(not chunkings or chunk.chunking in chunkings for chunk in found)
         # What is put aside without a document (the profile) concerns the first one in the report.
         mine = [j for j in aside if j.document == row.id or (j.document is None and row is rows[0])]
         row.quarantined = len(mine)
-        row.messages += [
-            f"put aside: {job.kind} {job.subject}: {job.error}" for job in mine[:_SHOWN]
-        ]
+        places = {chunk.id: _place(chunk) for chunk in found}
+        row.messages += [_told(job, places) for job in mine[:_SHOWN]]
         if len(mine) > _SHOWN:
             row.messages.append(f"and {len(mine) - _SHOWN} more; they are tried again next time")
         if mine:
@@ -59,3 +61,16 @@ def _tally(
         whole = info.id not in lacking and not (None in lacking and info.id == first)
         documents.set_status(conn, character, info.id, "complete" if whole else "partial")
     return rows
+
+
+def _told(job: Job, places: Mapping[str, str]) -> str:
+    """What was put aside, where it stands, and why."""
+    if job.kind == jobs.GRAPH:  # its subject is an id; the reason names who is concerned
+        return f"put aside: graph: {job.error}"
+    place = places.get(job.subject, "")
+    return f"put aside: {job.kind} {job.subject}{place}: {job.error}"
+
+
+def _place(chunk: Chunk) -> str:
+    parts = [chunk.heading_path] if chunk.headings else []
+    return f" ({'; '.join([*parts, f'characters {chunk.start} to {chunk.end}'])})"
