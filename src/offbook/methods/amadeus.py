@@ -81,7 +81,7 @@ async def select(
 ) -> Selection[Passage]:
     """Guided selection among ranked chunks, as ``amadeus.gs`` says: live or by what is stored."""
     from offbook.retrieval.guided_selection import select_live, select_stored, trait_judge
-    from offbook.retrieval.trait_index import by_bearing, check_traits, judgements_of
+    from offbook.retrieval.trait_index import check_traits, judgements_of, verdicts_for
 
     settings, character = knowledge.settings.amadeus, knowledge.character
     asked = knowledge.in_full(question)
@@ -95,9 +95,8 @@ async def select(
     found = await knowledge.store.read(
         lambda conn: judgements_of(conn, character.id, looked, knowledge.until)
     )
-    order = by_bearing(asked, looked, found, settings.bearing)
-    verdicts = [found[p.chunk.id].reveals if p.chunk.id in found else None for p in order]
-    return select_stored(order, verdicts, n=settings.n, m=settings.m)
+    verdicts = verdicts_for(asked, looked, found)
+    return select_stored(ranked, verdicts, n=settings.n, m=settings.m)
 
 
 def notes(selection: Selection[Passage]) -> list[Skipped]:

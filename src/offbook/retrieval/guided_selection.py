@@ -78,9 +78,13 @@ async def select_live(
 
 
 def select_stored(
-    ranked: Sequence[T], verdicts: Sequence[bool | None], *, n: int, m: int
+    ranked: Sequence[T],
+    verdicts: Sequence[bool | None],
+    *,
+    n: int,
+    m: int,
 ) -> Selection[T]:
-    """Select by verdicts that were stored at ingestion; no call is made.
+    """Select by verdicts that are known; no call is made.
 
     Args:
         ranked: Passages, the most similar first.
@@ -90,7 +94,7 @@ def select_stored(
     """
     known = {place: told is True for place, told in enumerate(verdicts[:n])}
     reasons = {
-        place: "it could not be judged when it was ingested"
+        place: "no judgement of it is stored"
         for place, told in enumerate(verdicts[:n])
         if told is None
     }
@@ -162,7 +166,11 @@ class _Looking(Generic[T]):
 
 
 def _selection(
-    ranked: Sequence[T], verdicts: Mapping[int, bool], reasons: Mapping[int, str], n: int, m: int
+    ranked: Sequence[T],
+    verdicts: Mapping[int, bool],
+    reasons: Mapping[int, str],
+    n: int,
+    m: int,
 ) -> Selection[T]:
     """The outcome of Algorithm 1 for these verdicts, by place in the ranking."""
     most = min(n, len(ranked))
@@ -174,7 +182,7 @@ def _selection(
         looked_at += 1
     unjudged = tuple((ranked[at], reasons[at]) for at in range(looked_at) if at in reasons)
     return Selection(
-        chosen=tuple(chosen) or tuple(ranked[: m + 1]),
+        chosen=tuple(chosen or ranked[: m + 1]),
         is_fallback=not chosen,
         looked_at=looked_at,
         judged=len(verdicts) - len(reasons),

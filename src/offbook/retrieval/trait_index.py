@@ -1,9 +1,7 @@
 """What chunks reveal of the character, looked up for a question: guided selection without a call.
 
 Takes: passages by similarity to a question, and the judgements that were stored at ingestion.
-Gives: the passages in the order of their similarity and of what they reveal together, with the
-verdicts. What a chunk reveals is compared with the question by the built-in embedder, whatever
-embeds the chunks: these are a few sentences, and no call may be needed for them.
+Gives: a verdict each: yes where the chunk reveals something, and that bears on the question.
 Source: ours (methods.md 2, "GS is a vector look-up").
 """
 
@@ -13,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from offbook.errors import IndexMissing
-from offbook.models.builtin import embed_texts
+from offbook.models.trait_bearing import BEARS, asks_for_facets, bearing
 from offbook.stores import chunk_attributes, jobs
 from offbook.stores import chunks as chunk_rows
 
@@ -62,34 +60,34 @@ def judgements_of(
     return found
 
 
-def by_bearing(
-    question: str,
-    passages: Sequence[Passage],
-    judgements: Mapping[str, ChunkJudgement],
-    share: float,
-) -> list[Passage]:
-    """The passages, those first whose text and attributes together are most like the question.
+def verdicts_for(
+    question: str, passages: Sequence[Passage], judgements: Mapping[str, ChunkJudgement]
+) -> list[bool | None]:
+    """Whether each passage reveals something that bears on a question, by what was stored of it.
+
+    Where it cannot be told what a question asks for (which it can in English only), whatever is
+    revealed bears on it, and the nearest passages that reveal something are selected.
 
     Args:
         question: What is asked.
-        passages: By similarity, best first; equal ones keep their order.
+        passages: By similarity, best first.
         judgements: By chunk.
-        share: What the likest of the attributes counts for, from 0 to 1.
+
+    Returns:
+        One for each passage; None where nothing was stored.
     """
-    if not share or not passages:
-        return list(passages)
+    told = [judgements.get(passage.chunk.id) for passage in passages]
+    if not asks_for_facets(question):
+        return [None if judgement is None else judgement.reveals for judgement in told]
     texts: list[str] = []
     owners: list[int] = []
-    for place, passage in enumerate(passages):
-        judgement = judgements.get(passage.chunk.id)
-        told = judgement.attributes if judgement is not None and judgement.reveals else ()
-        texts += [attribute.text for attribute in told]
-        owners += [place] * len(told)
-    bearing = [0.0] * len(passages)
-    if texts:
-        vectors = embed_texts([question, *texts])
-        for owner, likeness in zip(owners, (vectors[1:] @ vectors[0]).tolist(), strict=True):
-            bearing[owner] = max(bearing[owner], likeness)
-    rank = [(1 - share) * p.score + share * near for p, near in zip(passages, bearing, strict=True)]
-    order = sorted(range(len(passages)), key=lambda place: -rank[place])
-    return [passages[place] for place in order]
+    for place, judgement in enumerate(told):
+        attributes = judgement.attributes if judgement is not None and judgement.reveals else ()
+        texts += [attribute.text for attribute in attributes]
+        owners += [place] * len(attributes)
+    much = bearing(question, texts)
+    bears = {owner for owner, share in zip(owners, much, strict=True) if share >= BEARS}
+    return [
+        None if judgement is None else judgement.reveals and place in bears
+        for place, judgement in enumerate(told)
+    ]

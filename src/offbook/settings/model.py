@@ -188,12 +188,6 @@ class AmadeusSettings(Section):
     n: int = Field(30, ge=1, le=1000, description="chunks that guided selection looks at, at most")
     m: int = Field(2, ge=1, le=100, description="chunks that it selects; m + 1 where it finds none")
     window: int = Field(30, ge=1, le=1000, description="chunks that are judged side by side")
-    bearing: float = Field(
-        0.5,
-        ge=0,
-        le=1,
-        description="for `indexed`: share of what a chunk reveals in its rank, beside its text",
-    )
     profile: bool = Field(True, description="give the one-paragraph summary")
     profile_share: float = Field(2.0, gt=0, description="share of the budget: who they are")
     knowledge_share: float = Field(4.0, gt=0, description="share of the budget: most similar")
@@ -238,7 +232,7 @@ class SettingsModel(Section):
         default_factory=lambda: Path(user_data_dir("offbook", appauthor=False)),
         description="where the embedded database lives",
     )
-    method: str = Field("naive", description="how a reply is grounded; see `offbook ask --help`")
+    method: str = Field("rolerag", description="how a reply is grounded; see `offbook ask --help`")
     preset: Literal["default", "faithful"] = Field(
         "default", description="`faithful` repeats the papers' settings"
     )

@@ -15,12 +15,11 @@ from functools import lru_cache
 from typing import Final
 
 from offbook.language.clauses import Token, tokens_of
-from offbook.language.facets import beliefs, facets_of_question, showing
+from offbook.language.facets import beliefs
 from offbook.language.names import Names, learn_names
 from offbook.language.sentences import sentences
-from offbook.language.words import search_terms
-from offbook.models.builtin import embed_texts
 from offbook.models.offline.wide_scripts import language_of
+from offbook.models.trait_bearing import BEARS, bearing, shown
 from offbook.prompts.traits import (
     Attributes,
     AttributesInputs,
@@ -30,10 +29,6 @@ from offbook.prompts.traits import (
     Revealing,
 )
 
-LEAST: Final = 1.2
-"""What a sentence has to reach to bear on a question: more than one word that shows what is asked
-for, or one and a likeness to the question."""
-_LIKENESS: Final = 1.0
 _SENTENCES: Final = 3
 _LISTED: Final = 4
 _LONGEST: Final = 60
@@ -78,8 +73,8 @@ class Sign:
 def reveals_trait(inputs: PassageInputs) -> Revealing:
     """Whether a sentence of the passage bears on the question."""
     signs = _signs(inputs.character, inputs.headings, inputs.passage)
-    bearing = _bearing(inputs.question, signs)
-    return Revealing(reveals=any(score >= LEAST for score in bearing))
+    scores = _bearing(inputs.question, signs)
+    return Revealing(reveals=any(score >= BEARS for score in scores))
 
 
 def index_traits(inputs: PassageInputs) -> PassageAttributes:
@@ -102,9 +97,9 @@ def extract_attributes(inputs: AttributesInputs) -> Attributes:
     signs = [
         sign for passage in inputs.passages for sign in _signs(inputs.character, *_parts(passage))
     ]
-    bearing = _bearing(inputs.question, signs)
-    order = sorted(range(len(signs)), key=lambda place: -bearing[place])
-    chosen = [place for place in order if bearing[place] >= LEAST / 2 and signs[place].weight]
+    scores = _bearing(inputs.question, signs)
+    order = sorted(range(len(signs)), key=lambda place: -scores[place])
+    chosen = [place for place in order if scores[place] >= BEARS / 2 and signs[place].weight]
     told: dict[bool, list[int]] = {True: [], False: []}
     seen: set[str] = set()
     for place in chosen:
@@ -135,7 +130,7 @@ def _signs(character: str, headings: str, passage: str) -> tuple[Sign, ...]:
         if not text or text.startswith("#"):
             continue
         weight, about = _weight(text, names, about=about)
-        found.append(Sign(text, weight, _shown(text), bool(_HOLDS.search(text))))
+        found.append(Sign(text, weight, shown(text), bool(_HOLDS.search(text))))
     if found and not any(sign.weight for sign in found):
         # A text that never names its character (a diary, another script) is about nobody else.
         return tuple(Sign(s.text, 0.5, s.facets, s.holds) for s in found)
@@ -164,27 +159,10 @@ def _acts(tokens: Sequence[Token], spans: Sequence[tuple[int, int]]) -> bool:
     return any(stop < len(tokens) and is_finite(tokens[stop].low) for _, stop in spans)
 
 
-def _shown(text: str) -> tuple[tuple[str, float], ...]:
-    found: dict[str, float] = {}
-    for term in set(search_terms(text)):
-        about = showing().get(term, ())
-        for facet in about:
-            found[facet] = found.get(facet, 0.0) + len(about) ** -0.5
-    return tuple(found.items())
-
-
 def _bearing(question: str, signs: Sequence[Sign]) -> list[float]:
-    """How much each sign bears on the question; about 1 where it clearly does."""
-    if not signs:
-        return []
-    asked = facets_of_question(search_terms(question))
-    vectors = embed_texts([question, *(sign.text for sign in signs)])
-    likeness = (vectors[1:] @ vectors[0]).tolist()
-    return [
-        sign.weight
-        * (sum(asked.get(name, 0.0) * shown for name, shown in sign.facets) + _LIKENESS * near)
-        for sign, near in zip(signs, likeness, strict=True)
-    ]
+    """How much each sign bears on the question, as far as it is about the character."""
+    much = bearing(question, [sign.text for sign in signs])
+    return [sign.weight * share for sign, share in zip(signs, much, strict=True)]
 
 
 def _strength(sign: Sign) -> float:
