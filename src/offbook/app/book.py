@@ -199,12 +199,12 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
 
         Args:
             name: The character.
-            part: ``documents``, ``chunks``, ``entities``, ``relations``, ``aliases`` or
-                ``decisions``; None: the overview.
+            part: ``documents``, ``chunks``, ``entities``, ``relations``, ``aliases``, ``decisions``
+                or ``attributes``; None: the overview.
 
         Raises:
             UnknownName: there is no such part.
-            IndexMissing: the part is of the graph, and there is none.
+            IndexMissing: the part is of the graph, or of what chunks reveal, and there is none.
         """
         from offbook.app.showing import show
 

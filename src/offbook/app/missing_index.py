@@ -15,6 +15,7 @@ from offbook.errors import IndexMissing
 from offbook.methods.knowledge import Knowledge
 from offbook.retrieval.graph_index import check_graph
 from offbook.retrieval.passages import check_split
+from offbook.retrieval.trait_index import check_traits
 from offbook.stores import documents
 
 if TYPE_CHECKING:
@@ -67,6 +68,9 @@ async def require_index(book: Offbook, character: Character) -> None:
             await book.store.read(lambda conn, n=name: check_split(conn, character, n))
         if needs.graph:
             await book.store.read(lambda conn: check_graph(conn, character))
+        if needs.traits:
+            splitter = stage.settings.amadeus.splitter
+            await book.store.read(lambda conn: check_traits(conn, character, splitter))
         if needs.profile:
             knowledge = Knowledge(character, stage.settings, stage.store, stage.embedder)
             await knowledge.profile()

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 OF_TEXTS: Final = ("documents", "chunks")
 OF_GRAPH: Final = ("entities", "relations", "aliases", "decisions")
-PARTS: Final = (*OF_TEXTS, *OF_GRAPH)
+OF_TRAITS: Final = ("attributes",)
+PARTS: Final = (*OF_TEXTS, *OF_GRAPH, *OF_TRAITS)
 
 
 async def show(book: Offbook, character: Character, part: str | None) -> Any:
@@ -27,7 +28,7 @@ async def show(book: Offbook, character: Character, part: str | None) -> Any:
 
     Raises:
         UnknownName: no such part.
-        IndexMissing: the part is of the graph, and there is none.
+        IndexMissing: the part is of the graph, or of the traits, and there are none.
     """
     if part in OF_GRAPH:
         from offbook.app.rebuilding import require_graph
@@ -35,6 +36,10 @@ async def show(book: Offbook, character: Character, part: str | None) -> Any:
 
         await require_graph(book, character)
         return await book.store.read(lambda conn: rows(conn, character.id, part))
+    if part in OF_TRAITS:
+        from offbook.app.showing_traits import attributes
+
+        return await attributes(book, character)
     shapes: dict[str | None, Callable[[Connection], Any]] = {
         None: lambda conn: _overview(conn, character),
         "documents": lambda conn: _documents(conn, character.id),

@@ -1,4 +1,4 @@
-"""``offbook show NAME [documents|chunks|entities|relations|aliases|decisions]``: look inside.
+"""``offbook show NAME [documents|chunks|entities|...]``: look inside.
 
 Takes: what to look at.  Gives: rows for people, or JSON.
 """
@@ -18,7 +18,7 @@ def command(
     part: Annotated[
         str | None,
         typer.Argument(
-            metavar="documents|chunks|entities|relations|aliases|decisions",
+            metavar="documents|chunks|entities|relations|aliases|decisions|attributes",
             help="Default: an overview.",
         ),
     ] = None,
@@ -39,6 +39,7 @@ def command(
         "relations": _relations,
         "aliases": _aliases,
         "decisions": _decisions,
+        "attributes": _attributes,
     }
     write(shapes[part](rows))
 
@@ -142,3 +143,7 @@ def _decisions(rows: list[dict[str, Any]]) -> str:
             for row in rows
         ]
     )
+
+
+def _attributes(rows: list[dict[str, Any]]) -> str:
+    return "".join(f"{row['kind'].replace('_', ' ')}: {row['text']}\n" for row in rows)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from offbook.documents.chunking import make_splitter
+from offbook.ingestion.estimating_traits import estimate_judging
 from offbook.ingestion.reports import Estimate
 from offbook.ingestion.storing import splitter_arguments, stored_documents
 from offbook.ingestion.summarizing import is_answered, profile_request
@@ -49,14 +50,22 @@ async def estimate_ingestion(
     embedding = _Embedding(stage, character.id)
     if needs.vectors:
         await embedding.count(needs.chunkings, before, after)
-    if not (needs.profile and after) or stage.extractor.base_url == OFFLINE_URL:
-        return _priced(stage, TaskUsage(), embedding)
-    request = profile_request(character, after, stage.settings.profile.budget_tokens)
+    tasks: dict[str, TaskUsage] = {}
+    if stage.extractor.base_url != OFFLINE_URL:
+        if needs.profile and after:
+            tasks["profile"] = await _profile(stage, character, after)
+        if needs.traits:
+            tasks["index_traits"] = await estimate_judging(stage, character, after)
+    return _priced(stage, {name: task for name, task in tasks.items() if task.calls}, embedding)
+
+
+async def _profile(stage: Stage, character: Character, after: Sequence[Document]) -> TaskUsage:
+    request = profile_request(character, list(after), stage.settings.profile.budget_tokens)
     if await is_answered(stage.store, stage.extractor, request):
-        return _priced(stage, TaskUsage(), embedding)
+        return TaskUsage()
     count = token_counter(stage.settings.tokens.encoding)
     prompt_tokens = sum(count(message.content) for message in request.messages)
-    return _priced(stage, TaskUsage(1, prompt_tokens, PROFILE_TOKENS), embedding)
+    return TaskUsage(1, prompt_tokens, PROFILE_TOKENS)
 
 
 def _after(before: Sequence[Document], readings: Sequence[ReadDocument]) -> list[Document]:
@@ -149,9 +158,12 @@ class _Stored:
     embedded: frozenset[str]
 
 
-def _priced(stage: Stage, profile: TaskUsage, embedding: _Embedding) -> Estimate:
-    used = {stage.extractor.name: (profile.prompt_tokens, profile.completion_tokens)}
-    used = used if profile.calls else {}
+def _priced(stage: Stage, tasks: Mapping[str, TaskUsage], embedding: _Embedding) -> Estimate:
+    calls, prompt_tokens, completion_tokens = (
+        sum(getattr(task, name) for task in tasks.values())
+        for name in ("calls", "prompt_tokens", "completion_tokens")
+    )
+    used = {stage.extractor.name: (prompt_tokens, completion_tokens)} if calls else {}
     if embedding.calls:
         prompt, completion = used.get(stage.embedder.name, (0, 0))
         used[stage.embedder.name] = (prompt + embedding.tokens, completion)
@@ -163,11 +175,4 @@ def _priced(stage: Stage, profile: TaskUsage, embedding: _Embedding) -> Estimate
             for name, (prompt, completion) in used.items()
         )
         cost /= 1_000_000
-    return Estimate(
-        profile.calls,
-        profile.prompt_tokens,
-        profile.completion_tokens,
-        cost,
-        embedding.calls,
-        {"profile": profile} if profile.calls else {},
-    )
+    return Estimate(calls, prompt_tokens, completion_tokens, cost, embedding.calls, dict(tasks))
