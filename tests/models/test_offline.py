@@ -31,6 +31,7 @@ from offbook.prompts.prompt import Prompt
 from offbook.prompts.question import QuestionInputs
 from offbook.prompts.reply import REPLY, ReplyInputs
 from offbook.prompts.same_entity import Comparison, LinkedGroup, SameEntityInputs, VerifyGroupInputs
+from offbook.prompts.traits import AttributesInputs, PassageInputs
 from offbook.types import ContextItem, Message
 from offbook.wire import ChatRequest
 
@@ -66,6 +67,9 @@ INPUTS: dict[str, Any] = {
     "hypothetical_context": QuestionInputs("Nora Vey", NORA, "Do you know Hull?", ("Hull",)),
     "question_entities": QuestionInputs("Nora Vey", NORA, "Do you know Hull?", ("Hull",)),
     "analyse_question": QuestionInputs("Nora Vey", NORA, "Do you know Hull?", ("Hull",)),
+    "reveals_trait": PassageInputs("Nora Vey", "Nora Vey", NORA, "What do you hate?"),
+    "index_traits": PassageInputs("Nora Vey", "Nora Vey", NORA),
+    "extract_attributes": AttributesInputs("Nora Vey", "What do you hate?", (NORA,)),
     "score_emotions": ScoreEmotionsInputs("Nora Vey", (Utterance("I hate rain!", "Rain again."),)),
     "probe_structured": StructuredProbeInputs(("anchor", "bell")),
     "probe_needle": NeedleProbeInputs("lantern", "filler " * 50),
