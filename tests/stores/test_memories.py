@@ -16,9 +16,12 @@ async def test_duplicates_are_stored_once_and_age_is_kept(store: Store):
     await store.write(lambda c: characters.create(c, "Ada"))
     add = partial(memories.add, character="ada")
     first = [fragment("z", emotion={"joy": 3}), fragment("a"), fragment("z")]
-    assert await store.write(partial(add, fragments=first)) == 2
-    assert await store.write(partial(add, fragments=[fragment("a"), fragment("m")])) == 1
-    assert await store.write(partial(add, fragments=[fragment("a")])) == 0
+    new = [first[0].id, first[1].id]
+    assert await store.write(partial(add, fragments=first)) == new
+    more = [fragment("a"), fragment("m")]
+    assert await store.write(partial(add, fragments=more)) == [more[1].id]
+    assert await store.write(partial(add, fragments=[fragment("a")])) == []
+    assert await store.write(partial(add, fragments=[])) == []
     found = await store.read(lambda c: memories.list_memories(c, "ada"))
     assert [(item.said, item.emotion) for item in found] == [
         ("z", {"joy": 3}),
@@ -46,8 +49,10 @@ async def test_fragments_can_be_deleted(store: Store):
     await store.write(lambda c: characters.create(c, "Ada"))
     both = [fragment("x"), fragment("y")]
     await store.write(lambda c: memories.add(c, "ada", both))
-    assert await store.write(lambda c: memories.remove(c, "ada", [both[0].id, "no"])) == 1
-    assert await store.write(lambda c: memories.remove(c, "ada", ["no"])) == 0
+    assert await store.write(lambda c: memories.remove(c, "ada", [both[0].id, "no"])) == [
+        both[0].id
+    ]
+    assert await store.write(lambda c: memories.remove(c, "ada", ["no"])) == []
     (left,) = await store.read(lambda c: memories.list_memories(c, "ada"))
     assert left.said == "y"
 

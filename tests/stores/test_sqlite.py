@@ -17,7 +17,16 @@ from sqlalchemy import Connection, text
 
 from offbook.errors import ConfigurationError, StoreFailed
 from offbook.protocols import Store
-from offbook.stores import characters, chunks, documents, graph, jobs, memories, vectors
+from offbook.stores import (
+    characters,
+    chunks,
+    documents,
+    graph,
+    jobs,
+    memories,
+    memory_banks,
+    vectors,
+)
 from offbook.stores.opening import open_store, sqlite_url
 from offbook.stores.sqlite import SqliteStore
 from tests.stores import data
@@ -426,7 +435,9 @@ asyncio.run(main())
 
 async def test_two_processes_that_write_at_once_lose_nothing(database_url: str):
     store = await open_store(database_url)
-    made = await store.write(lambda c: characters.create(c, "Ada"))
+    await store.write(lambda c: characters.create(c, "Ada"))
+    await store.write(lambda c: memory_banks.renew(c, "ada"))
+    made = await store.read(lambda c: memory_banks.state(c, "ada"))
     processes = [
         await asyncio.create_subprocess_exec(
             sys.executable, "-c", WRITE, database_url, name, stderr=asyncio.subprocess.PIPE
@@ -438,7 +449,9 @@ async def test_two_processes_that_write_at_once_lose_nothing(database_url: str):
         assert process.returncode == 0, errors.decode()
     found = await store.read(lambda c: memories.list_memories(c, "ada"))
     assert len(found) == 120
-    assert await store.read(lambda c: characters.revision(c, "ada")) == made.revision + 120
+    assert (
+        await store.read(lambda c: memory_banks.state(c, "ada"))
+    ).revision == made.revision + 120
     ordinals = await store.read(
         lambda c: (
             c.execute(text("SELECT ordinal FROM memory_fragments ORDER BY ordinal")).scalars().all()

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, select, tuple_, update
+from sqlalchemy import Connection, delete, func, null, select, tuple_, update
 
 from offbook.errors import UnknownName, UsageError
-from offbook.stores import characters, principals
+from offbook.stores import conversation_states, memory_banks, principals
 from offbook.stores.schema import conversations, documents, memory_fragments, turn_documents, turns
 from offbook.stores.statements import batches, insert_missing, storable, timestamp
 
@@ -146,10 +146,16 @@ def add_turn(
     return turn.id
 
 
-def history(conn: Connection, character: str, session: str) -> list[StoredTurn]:
-    """The turns from the first to where the conversation has come to, but for forgotten ones."""
+def history(
+    conn: Connection, character: str, session: str, *, with_recall: bool = True
+) -> list[StoredTurn]:
+    """The turns from the first to where the conversation has come to, but for forgotten ones.
+
+    What a reply rested on is longer than the reply: without it a long history is read quickly.
+    """
     found = get(conn, character, session)
-    by_id = {turn.id: turn for turn in list_turns(conn, character, session)}
+    turns_ = list_turns(conn, character, session, with_recall=with_recall)
+    by_id = {turn.id: turn for turn in turns_}
     chain: list[StoredTurn] = []
     at = found.head if found else None
     while at is not None and at in by_id:
@@ -158,11 +164,14 @@ def history(conn: Connection, character: str, session: str) -> list[StoredTurn]:
     return [turn for turn in reversed(chain) if turn.said or turn.answered]
 
 
-def list_turns(conn: Connection, character: str, session: str) -> list[StoredTurn]:
+def list_turns(
+    conn: Connection, character: str, session: str, *, with_recall: bool = True
+) -> list[StoredTurn]:
     """All turns of a conversation, branches included, by depth."""
     c = turns.c
+    recall = c.recall if with_recall else null()
     rows = conn.execute(
-        select(c.id, c.parent, c.ordinal, c.said, c.answered, c.recall, c.at)
+        select(c.id, c.parent, c.ordinal, c.said, c.answered, recall, c.at)
         .where(c.character_id == character, c.conversation_id == session)
         .order_by(c.ordinal, c.id)
     )
@@ -177,7 +186,7 @@ def remove(conn: Connection, character: str, session: str) -> bool:
         )
     )
     if gone.rowcount:
-        characters.touch(conn, character)
+        memory_banks.clear(conn, character)
     return bool(gone.rowcount)
 
 
@@ -200,7 +209,8 @@ def remove_resting_on(conn: Connection, character: str, document: str) -> None:
 
     An empty link stays in each turn's place, so that the turns after it keep theirs.
     """
-    for session, turn in _resting(conn, character, document):
+    found = _resting(conn, character, document)
+    for session, turn in found:
         conn.execute(
             delete(memory_fragments).where(
                 memory_fragments.c.character_id == character,
@@ -209,6 +219,10 @@ def remove_resting_on(conn: Connection, character: str, document: str) -> None:
             )
         )
         _rewrite(conn, character, session, turn, {"said": "", "answered": "", "recall": None})
+        # It may hold the words of that turn: it is made anew of those that stay.
+        conversation_states.forget(conn, character, session)
+    if found:
+        memory_banks.clear(conn, character)
     _unlink(conn, character, document)
 
 

@@ -24,6 +24,8 @@ GRAPH: Final = "graph"
 """The kind of the jobs that note a question about the graph that stayed open."""
 TRAITS: Final = "traits"
 """The kind of the jobs that judge what a chunk reveals of the character."""
+REMEMBER: Final = "remember"
+"""The kind of the jobs that score and embed a memory; their subjects are no document's."""
 
 OPEN: Final[frozenset[Status]] = frozenset({"pending", "running", "quarantined"})
 

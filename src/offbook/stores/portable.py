@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Table, delete, exists, select, update
 from sqlalchemy.exc import IntegrityError
 
 from offbook.errors import StoreFailed, UsageError
-from offbook.stores import characters, schema, vectors
+from offbook.stores import characters, memory_banks, schema, vectors
 from offbook.stores.archive import ArchiveReader, ArchiveWriter, reading, to_line, writing
 from offbook.stores.call_cache import forget_documents
 from offbook.stores.rows import Law, RowReader, to_row
@@ -43,7 +43,12 @@ _KNOWLEDGE: Final = (
     schema.graph_answers,
     schema.relations,
 )
-_TALK: Final = (schema.conversations, schema.turns, schema.turn_documents)
+_TALK: Final = (
+    schema.conversations,
+    schema.conversation_states,
+    schema.turns,
+    schema.turn_documents,
+)
 _AFTER: Final = (schema.memory_fragments, schema.jobs)
 _OWN_COLUMNS: Final = (
     "name", "created", "embedder", "dimension", "profile", "profile_documents", "voice", "settings",
@@ -131,6 +136,7 @@ def _import(conn: Connection, archive: ArchiveReader, *, replace: bool) -> Chara
         if rows:
             conn.execute(table.insert(), rows)
     _import_vectors(conn, archive, character)
+    memory_banks.renew(conn, character)
     return characters.require(conn, character)
 
 

@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Row, delete, select
 
-from offbook.stores.schema import principals
+from offbook.stores import memory_banks
+from offbook.stores.schema import memory_fragments, principals
 from offbook.stores.statements import insert_missing, storable, timestamp
 
 OWNER: Final = "owner"
@@ -59,6 +60,11 @@ def list_all(conn: Connection) -> list[Principal]:
 
 def remove(conn: Connection, principal: str) -> bool:
     """Delete a principal with all their conversations and memories; whether there was one."""
+    taught = select(memory_fragments.c.character_id).where(
+        memory_fragments.c.principal_id == principal
+    )
+    for character in list(conn.scalars(taught.distinct())):
+        memory_banks.clear(conn, character)
     return bool(conn.execute(delete(principals).where(principals.c.id == principal)).rowcount)
 
 

@@ -20,7 +20,7 @@ from offbook.stores.statements import storable
 _MAX_INTEGER: Final = 2**31 - 1
 
 # What a JSON column holds; any other but the attributes of chunks holds a list of texts.
-_OBJECTS: Final = frozenset({"settings", "parameters", "recall", "emotion", "answer"})
+_OBJECTS: Final = frozenset({"settings", "parameters", "recall", "emotion", "mood", "answer"})
 
 
 def to_row(row: Mapping[Any, Any]) -> dict[str, Any]:

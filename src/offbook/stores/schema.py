@@ -7,7 +7,7 @@ exactly, deleted in one statement, and the database can be sharded by character.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import (
     JSON,
@@ -16,7 +16,6 @@ from sqlalchemy import (
     Column,
     Double,
     ForeignKey,
-    ForeignKeyConstraint,
     Index,
     Integer,
     LargeBinary,
@@ -27,10 +26,16 @@ from sqlalchemy import (
     text,
 )
 
+from offbook.stores.columns import (
+    Key,
+    belongs_to,
+    integer,
+    key,
+    of_character,
+    through_character,
+    words,
+)
 from offbook.stores.vector_type import Vector
-
-Key: Final = Text().with_variant(Text(collation="C"), "postgresql")
-"""Text that identifies: compared and ordered by code point on both engines."""
 
 metadata: Final = MetaData(
     naming_convention={
@@ -41,45 +46,12 @@ metadata: Final = MetaData(
     }
 )
 
-
-def _of_character() -> Column[Any]:
-    """The first half of a key, of a row that hangs on its character directly."""
-    link = ForeignKey("characters.id", ondelete="CASCADE")
-    return Column("character_id", Key, link, primary_key=True)
-
-
-def _character() -> Column[Any]:
-    """The first half of a key, of a row that hangs on its character through another row."""
-    return Column("character_id", Key, primary_key=True)
-
-
-def _belongs_to(table: str, *columns: str, key: tuple[str, ...] = ("id",)) -> ForeignKeyConstraint:
-    """A row lives as long as the row of ``table`` that ``columns`` name, of the same character."""
-    return ForeignKeyConstraint(
-        ["character_id", *columns],
-        [f"{table}.character_id", *(f"{table}.{name}" for name in key)],
-        ondelete="CASCADE",
-    )
-
-
-def _text(name: str) -> Column[str]:
-    return Column(name, Text, nullable=False)
-
-
-def _key(name: str, *, primary: bool = False, nullable: bool = False) -> Column[str]:
-    return Column(name, Key, primary_key=primary, nullable=nullable)
-
-
-def _integer(name: str) -> Column[int]:
-    return Column(name, Integer, nullable=False)
-
-
 characters: Final = Table(
     "characters",
     metadata,
-    _key("id", primary=True),
-    _text("name"),
-    _text("created"),
+    key("id", primary=True),
+    words("name"),
+    words("created"),
     Column("revision", BigInteger, nullable=False),
     Column("embedder", Text),
     Column("dimension", Integer),
@@ -93,16 +65,16 @@ characters: Final = Table(
 documents: Final = Table(
     "documents",
     metadata,
-    _of_character(),
-    _key("id", primary=True),
-    _key("name"),
-    _text("text"),
-    _integer("chars"),
-    _key("digest"),
-    _integer("ordinal"),
-    _integer("version"),
-    _text("status"),
-    _text("added"),
+    of_character(),
+    key("id", primary=True),
+    key("name"),
+    words("text"),
+    integer("chars"),
+    key("digest"),
+    integer("ordinal"),
+    integer("version"),
+    words("status"),
+    words("added"),
     UniqueConstraint("character_id", "name"),
     Index(None, "character_id", "digest"),
 )
@@ -110,49 +82,49 @@ documents: Final = Table(
 chunkings: Final = Table(
     "chunkings",
     metadata,
-    _character(),
-    _key("document_id", primary=True),
-    _key("name", primary=True),
+    through_character(),
+    key("document_id", primary=True),
+    key("name", primary=True),
     Column("parameters", JSON, nullable=False),
-    _belongs_to("documents", "document_id"),
+    belongs_to("documents", "document_id"),
 )
 
 chunks: Final = Table(
     "chunks",
     metadata,
-    _character(),
-    _key("id", primary=True),
-    _key("document_id"),
-    _key("chunking"),
-    _integer("ordinal"),
-    _integer("start"),
-    _integer("end"),
+    through_character(),
+    key("id", primary=True),
+    key("document_id"),
+    key("chunking"),
+    integer("ordinal"),
+    integer("start"),
+    integer("end"),
     Column("headings", JSON, nullable=False),
-    _text("text"),
+    words("text"),
     Column("terms", LargeBinary),
     Column("analyzer", Text),
-    _belongs_to("chunkings", "document_id", "chunking", key=("document_id", "name")),
+    belongs_to("chunkings", "document_id", "chunking", key=("document_id", "name")),
     Index(None, "character_id", "document_id", "chunking", "ordinal"),
 )
 
 chunk_attributes: Final = Table(
     "chunk_attributes",
     metadata,
-    _character(),
-    _key("chunk_id", primary=True),
+    through_character(),
+    key("chunk_id", primary=True),
     Column("reveals", Boolean, nullable=False),
     Column("attributes", JSON, nullable=False),
-    _belongs_to("chunks", "chunk_id"),
+    belongs_to("chunks", "chunk_id"),
 )
 
 vector_sets: Final = Table(
     "vector_sets",
     metadata,
-    _of_character(),
-    _key("id", primary=True),
-    _text("embedder"),
-    _integer("dimension"),
-    _text("status"),
+    of_character(),
+    key("id", primary=True),
+    words("embedder"),
+    integer("dimension"),
+    words("status"),
     Column("active", Boolean, nullable=False),
     Index("ux_vector_sets_active", "character_id", unique=True, sqlite_where=text("active")),
 )
@@ -160,77 +132,77 @@ vector_sets: Final = Table(
 raw_entities: Final = Table(
     "raw_entities",
     metadata,
-    _character(),
-    _key("id", primary=True),
-    _key("chunk_id"),
-    _integer("ordinal"),
-    _text("name"),
-    _text("type"),
-    _text("description"),
+    through_character(),
+    key("id", primary=True),
+    key("chunk_id"),
+    integer("ordinal"),
+    words("name"),
+    words("type"),
+    words("description"),
     Column("start", Integer),
     Column("end", Integer),
-    _belongs_to("chunks", "chunk_id"),
+    belongs_to("chunks", "chunk_id"),
     Index(None, "character_id", "chunk_id"),
 )
 
 entity_groups: Final = Table(
     "entity_groups",
     metadata,
-    _of_character(),
-    _key("id", primary=True),
-    _text("name"),
-    _text("type"),
-    _text("description"),
+    of_character(),
+    key("id", primary=True),
+    words("name"),
+    words("type"),
+    words("description"),
 )
 
 entity_members: Final = Table(
     "entity_members",
     metadata,
-    _character(),
+    through_character(),
     # A raw entity is in exactly one group: hence it alone is the key.
-    _key("raw_entity_id", primary=True),
-    _key("group_id"),
-    _belongs_to("raw_entities", "raw_entity_id"),
-    _belongs_to("entity_groups", "group_id"),
+    key("raw_entity_id", primary=True),
+    key("group_id"),
+    belongs_to("raw_entities", "raw_entity_id"),
+    belongs_to("entity_groups", "group_id"),
     Index(None, "character_id", "group_id"),
 )
 
 decisions: Final = Table(
     "decisions",
     metadata,
-    _of_character(),
-    _key("id", primary=True),
-    _key("a"),
-    _key("b"),
+    of_character(),
+    key("id", primary=True),
+    key("a"),
+    key("b"),
     Column("same", Boolean, nullable=False),
-    _text("by"),
-    _text("reason"),
+    words("by"),
+    words("reason"),
     Column("evidence", JSON, nullable=False),
-    _text("created"),
+    words("created"),
 )
 
 relations: Final = Table(
     "relations",
     metadata,
-    _character(),
-    _key("id", primary=True),
-    _key("chunk_id"),
-    _integer("ordinal"),
-    _text("source"),
-    _text("target"),
-    _text("description"),
+    through_character(),
+    key("id", primary=True),
+    key("chunk_id"),
+    integer("ordinal"),
+    words("source"),
+    words("target"),
+    words("description"),
     Column("strength", Double, nullable=False),
-    _belongs_to("chunks", "chunk_id"),
+    belongs_to("chunks", "chunk_id"),
     Index(None, "character_id", "chunk_id"),
 )
 
 graph_answers: Final = Table(
     "graph_answers",
     metadata,
-    _of_character(),
+    of_character(),
     # What was asked: ``split`` (is a linked group one?) or ``merge`` (several descriptions, one).
-    _key("kind", primary=True),
-    _key("key", primary=True),
+    key("kind", primary=True),
+    key("key", primary=True),
     Column("answer", JSON, nullable=False),
     # The chunks whose text the answer holds: it goes with the first of them.
     Column("chunks", JSON, nullable=False),
@@ -239,40 +211,40 @@ graph_answers: Final = Table(
 principals: Final = Table(
     "principals",
     metadata,
-    _key("id", primary=True),
-    _text("label"),
+    key("id", primary=True),
+    words("label"),
     Column("key_hash", Key, unique=True),
     Column("characters", JSON(none_as_null=True)),
-    _text("created"),
+    words("created"),
     Column("revoked", Text),
 )
 
 conversations: Final = Table(
     "conversations",
     metadata,
-    _of_character(),
-    _key("id", primary=True),
+    of_character(),
+    key("id", primary=True),
     Column("principal_id", Key, ForeignKey("principals.id", ondelete="CASCADE"), nullable=False),
     Column("head", Key),
-    _text("created"),
-    _text("updated"),
+    words("created"),
+    words("updated"),
     Index(None, "principal_id"),
 )
 
 turns: Final = Table(
     "turns",
     metadata,
-    _character(),
-    _key("conversation_id", primary=True),
-    _key("id", primary=True),
-    _key("parent", nullable=True),
-    _integer("ordinal"),
-    _text("said"),
-    _text("answered"),
+    through_character(),
+    key("conversation_id", primary=True),
+    key("id", primary=True),
+    key("parent", nullable=True),
+    integer("ordinal"),
+    words("said"),
+    words("answered"),
     Column("recall", JSON(none_as_null=True)),
-    _text("at"),
-    _belongs_to("conversations", "conversation_id"),
-    _belongs_to("turns", "conversation_id", "parent", key=("conversation_id", "id")),
+    words("at"),
+    belongs_to("conversations", "conversation_id"),
+    belongs_to("turns", "conversation_id", "parent", key=("conversation_id", "id")),
     Index(None, "character_id", "conversation_id", "parent"),
     Index(None, "character_id", "id"),
 )
@@ -280,67 +252,91 @@ turns: Final = Table(
 turn_documents: Final = Table(
     "turn_documents",
     metadata,
-    _character(),
-    _key("conversation_id", primary=True),
-    _key("turn_id", primary=True),
-    _key("document_id", primary=True),
-    _belongs_to("turns", "conversation_id", "turn_id", key=("conversation_id", "id")),
+    through_character(),
+    key("conversation_id", primary=True),
+    key("turn_id", primary=True),
+    key("document_id", primary=True),
+    belongs_to("turns", "conversation_id", "turn_id", key=("conversation_id", "id")),
     Index(None, "character_id", "document_id"),
+)
+
+conversation_states: Final = Table(
+    "conversation_states",
+    metadata,
+    through_character(),
+    key("conversation_id", primary=True),
+    Column("mood", JSON(none_as_null=True)),
+    Column("summary", Text),
+    # The last turn that the summary covers.
+    key("summarized", nullable=True),
+    belongs_to("conversations", "conversation_id"),
 )
 
 memory_fragments: Final = Table(
     "memory_fragments",
     metadata,
-    _of_character(),
-    _key("id", primary=True),
-    _integer("ordinal"),
-    _text("said"),
-    _text("answered"),
+    of_character(),
+    key("id", primary=True),
+    integer("ordinal"),
+    words("said"),
+    words("answered"),
     Column("emotion", JSON(none_as_null=True)),
     Column("at", Text),
     # Both null for an authored memory; what a conversation taught goes when its turn goes.
-    _key("conversation_id", nullable=True),
-    _key("turn_id", nullable=True),
+    key("conversation_id", nullable=True),
+    key("turn_id", nullable=True),
     Column("principal_id", Key, ForeignKey("principals.id", ondelete="CASCADE")),
-    _belongs_to("turns", "conversation_id", "turn_id", key=("conversation_id", "id")),
+    belongs_to("turns", "conversation_id", "turn_id", key=("conversation_id", "id")),
     Index(None, "character_id", "conversation_id", "turn_id"),
+    Index(None, "character_id", "ordinal"),
     Index(None, "principal_id"),
+)
+
+memory_banks: Final = Table(
+    "memory_banks",
+    metadata,
+    of_character(),
+    # Grows with every change of the memories, apart from the character's own revision: a finished
+    # turn must not make the indexes of its documents stale.
+    Column("revision", BigInteger, nullable=False),
+    # The revision at which a memory that was complete last changed or went.
+    Column("cleared", BigInteger, nullable=False),
 )
 
 jobs: Final = Table(
     "jobs",
     metadata,
-    _of_character(),
-    _key("kind", primary=True),
-    _key("subject", primary=True),
-    _key("document_id", nullable=True),
-    _text("status"),
-    _integer("attempts"),
-    _text("error"),
-    _text("updated"),
-    _belongs_to("documents", "document_id"),
+    of_character(),
+    key("kind", primary=True),
+    key("subject", primary=True),
+    key("document_id", nullable=True),
+    words("status"),
+    integer("attempts"),
+    words("error"),
+    words("updated"),
+    belongs_to("documents", "document_id"),
     Index(None, "character_id", "document_id"),
 )
 
 leases: Final = Table(
     "leases",
     metadata,
-    _of_character(),
-    _text("owner"),
-    _text("host"),
-    _integer("pid"),
+    of_character(),
+    words("owner"),
+    words("host"),
+    integer("pid"),
     Column("heartbeat", Double, nullable=False),
 )
 
 call_cache: Final = Table(
     "call_cache",
     metadata,
-    _key("key", primary=True),
-    _text("prompt"),
-    _text("text"),
-    _integer("prompt_tokens"),
-    _integer("completion_tokens"),
-    _text("created"),
+    key("key", primary=True),
+    words("prompt"),
+    words("text"),
+    integer("prompt_tokens"),
+    integer("completion_tokens"),
+    words("created"),
 )
 
 call_cache_documents: Final = Table(
@@ -348,17 +344,17 @@ call_cache_documents: Final = Table(
     metadata,
     Column("key", Key, ForeignKey("call_cache.key", ondelete="CASCADE"), primary_key=True),
     # No foreign key to the document: a call may be cached before its document is stored.
-    _key("character_id", primary=True),
-    _key("document_id", primary=True),
+    key("character_id", primary=True),
+    key("document_id", primary=True),
     Index(None, "character_id", "document_id"),
 )
 
 endpoints: Final = Table(
     "endpoints",
     metadata,
-    _key("base_url", primary=True),
-    _key("model", primary=True),
-    _text("rung"),
+    key("base_url", primary=True),
+    key("model", primary=True),
+    words("rung"),
 )
 
 
@@ -367,12 +363,12 @@ def _vectors_of(kind: str, table: str) -> Table:
     return Table(
         f"{kind}_vectors",
         metadata,
-        _character(),
-        _key("subject_id", primary=True),
-        _key("set_id", primary=True),
+        through_character(),
+        key("subject_id", primary=True),
+        key("set_id", primary=True),
         Column("vector", Vector, nullable=False),
-        _belongs_to(table, "subject_id"),
-        _belongs_to("vector_sets", "set_id"),
+        belongs_to(table, "subject_id"),
+        belongs_to("vector_sets", "set_id"),
     )
 
 

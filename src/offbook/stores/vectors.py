@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 from sqlalchemy import Connection, LargeBinary, bindparam, delete, func, select, type_coerce, update
 
 from offbook.errors import EmbedderMismatch, ModelError, StoreFailed
-from offbook.stores import characters
+from offbook.stores import characters, memory_banks
 from offbook.stores.schema import characters as character_rows
 from offbook.stores.schema import chunks, subjects, vector_sets, vectors
 from offbook.stores.statements import batches, upsert
@@ -196,7 +196,7 @@ def put_vectors(
             for name, vector in zip(ids, packed, strict=True)
         ],
     )
-    characters.touch(conn, character)
+    _changed(conn, character, kind)
 
 
 def load_matrix(
@@ -266,7 +266,15 @@ def remove_vectors(conn: Connection, character: str, kind: Kind, ids: Sequence[s
                 columns.character_id == character, columns.subject_id.in_(piece)
             )
         )
-    characters.touch(conn, character)
+    _changed(conn, character, kind)
+
+
+def _changed(conn: Connection, character: str, kind: Kind) -> None:
+    """Note the change where the index of that kind looks for it."""
+    if kind == "memory":
+        memory_banks.grow(conn, character)
+    else:
+        characters.touch(conn, character)
 
 
 def _check_complete(
