@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -29,6 +30,7 @@ texts = st.lists(st.lists(sentences, min_size=1, max_size=3), min_size=1, max_si
 edits = st.one_of(
     st.tuples(st.just("put"), st.sampled_from(["one", "two", "three"]), texts),
     st.tuples(st.just("remove"), st.sampled_from(["one", "two", "three"])),
+    st.tuples(st.just("order"), st.permutations(["one", "two", "three"])),
     st.tuples(st.just("say"), st.sampled_from(NAMES), st.sampled_from(NAMES), st.booleans()),
 )
 
@@ -51,6 +53,10 @@ async def _compare(folder: Path, sequence: Sequence[Edit]) -> None:
                 name = str(told[0])
                 if left.pop(name, None) is not None:
                     await edited.remove(name)
+            elif kind == "order":
+                wanted: Any = told[0]
+                left = {name: left[name] for name in wanted if name in left}
+                await edited.order(list(left))
             else:
                 a, b, same = str(told[0]), str(told[1]), bool(told[2])
                 if a != b:

@@ -5,11 +5,12 @@ Takes: a store, a model.  Gives: documents added, replaced and deleted, and what
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from sqlalchemy import Connection
 
 from offbook.documents.readers import ReadDocument
 from offbook.graph.judging import decision_id
@@ -71,6 +72,16 @@ class GraphWorld:
     async def remove(self, name: str) -> None:
         info = await self.store.read(lambda c: documents.require(c, self.character, name))
         await self.store.write(lambda c: documents.remove(c, self.character, info.id))
+        await self.build(extract=False)
+
+    async def order(self, names: Sequence[str]) -> None:
+        """Put the documents in this order."""
+
+        def write(conn: Connection) -> None:
+            ids = [documents.require(conn, self.character, name).id for name in names]
+            documents.set_order(conn, self.character, ids)
+
+        await self.store.write(write)
         await self.build(extract=False)
 
     async def say(self, a: str, b: str, *, same: bool) -> None:

@@ -76,10 +76,20 @@ async def require_index(book: Offbook, character: Character) -> None:
             await knowledge.profile()
 
 
-def build_command(settings: Settings, character: str) -> str:
-    """``offbook ingest`` with the flags that decide what is built, and by which model."""
+def build_command(settings: Settings, character: str, method: str | None = None) -> str:
+    """``offbook ingest`` with the flags that decide what is built, and by which model.
+
+    Args:
+        settings: Those in force.
+        character: Id of the character.
+        method: Another method than the configured one.
+    """
     words = ["offbook", "ingest", character]
+    if method is not None:
+        words += ["--method", method]
     for name, value, origin in settings.rows():
+        if name == "method" and method is not None:
+            continue
         if origin != "flag" or name.endswith(_SECRET) or name.startswith(("limits.", "reply.")):
             continue
         option = _OPTIONS.get(name)

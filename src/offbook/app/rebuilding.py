@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from offbook.app.missing_index import build_command
 from offbook.errors import IndexMissing, OffbookError
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from offbook.app.book import Offbook
     from offbook.ingestion.reports import ProgressListener
     from offbook.types import Character
+
+GRAPH_METHOD: Final = "rolerag"
+"""The method that is named to whoever needs a graph and has configured one that makes none."""
 
 
 def is_built(conn: Connection, character: Character) -> bool:
@@ -51,8 +54,8 @@ async def require_graph(book: Offbook, character: Character) -> None:
 def graph_command(book: Offbook, character: Character) -> str:
     """The command that builds the graph, or brings it up to date."""
     stage = book.stage(character.dimension)
-    has_one = stage.method.needs(stage.settings).graph
-    return build_command(book.settings, character.id) + ("" if has_one else " --method rolerag")
+    makes_one = stage.method.needs(stage.settings).graph
+    return build_command(book.settings, character.id, None if makes_one else GRAPH_METHOD)
 
 
 async def rebuild(
