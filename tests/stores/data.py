@@ -15,10 +15,12 @@ from offbook.stores import (
     conversations,
     documents,
     graph,
+    graph_answers,
     jobs,
     memories,
     vectors,
 )
+from offbook.stores.graph_answers import GraphAnswer
 from offbook.types import (
     Chunk,
     Decision,
@@ -104,6 +106,13 @@ def build_character(conn: Connection, name: str = "Ada Lovelace") -> str:
     )
     by_hand = Decision("d2", "Ada", "Augusta", True, "person", "")
     graph.put_decisions(conn, character, [decision, by_hand])
+    answers = [
+        GraphAnswer("merge", "m", {"name": "Name 0", "description": "merged"}, (made[0].id,)),
+        GraphAnswer(
+            "split", "s", {"names": ["A", "B"], "parts": [[1], [0]], "reason": "two"}, (made[1].id,)
+        ),
+    ]
+    graph_answers.put(conn, character, answers)
     jobs.quarantine(conn, character, "extract", [made[1].id], "the answer was cut off")
     fragment = MemoryFragment(
         memories.memory_id("Hello", "Good day."), "Hello", "Good day.", {"joy": 6}
