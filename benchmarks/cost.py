@@ -21,7 +21,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -116,11 +116,11 @@ async def edit(told: argparse.Namespace, base_url: str, reading: ReadDocument) -
     with home(told, "edit") as folder:
         settings = flags(told, base_url, folder)
         first = await ingest(settings, told.character, reading)
-        changed = ReadDocument(reading.name, inserted(reading.text), reading.media_type)
+        changed = replace(reading, text=inserted(reading.text))
         again = await ingest(settings, told.character, changed)
     half = reading.text.rfind("\n", 0, len(reading.text) // 2) + 1
     parts = [
-        ReadDocument(f"{number}-{reading.name}", text, reading.media_type)
+        replace(reading, name=f"{number}-{reading.name}", text=text)
         for number, text in enumerate((reading.text[:half], reading.text[half:]))
     ]
     with home(told, "delete") as folder:
@@ -181,7 +181,8 @@ def figures(told: argparse.Namespace, runs: list[Run], size: int) -> dict[str, A
     rounds = last.traffic.waits if told.embed == "endpoint" else last.usage.round_trips
     calls = last.usage.calls + last.usage.embed_calls
     latency = told.latency_ms / 1000
-    bound = max(rounds * latency, calls * latency / told.concurrency)
+    at_once = min(told.concurrency, told.max_concurrency or told.concurrency)
+    bound = max(rounds * latency, calls * latency / at_once)
     seconds = median(run.seconds for run in warm)
     return {
         "method": told.method,

@@ -13,7 +13,16 @@ import pytest
 from tests.end_to_end.world import World
 from tests.loopback import LoopbackServer
 
-TOLD = ("latency_seconds", "answer", "dimension", "refuses", "usage", "retry_after")
+TOLD = (
+    "latency_seconds",
+    "answer",
+    "dimension",
+    "refuses",
+    "usage",
+    "retry_after",
+    "poison",
+    "most_at_once",
+)
 """What a test may have told the endpoint."""
 
 

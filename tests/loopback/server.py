@@ -93,6 +93,7 @@ class Recorded:
     headers: dict[str, str]
     started: float
     finished: float = 0.0
+    fault: str = "ok"
 
 
 @dataclass(slots=True)
@@ -106,6 +107,9 @@ class LoopbackServer:
         refuses: Forms of structured answers that it does not know.
         usage: Whether it tells token counts.
         port: 0 takes a free one.
+        retry_after: What its refusals ask for.
+        poison: A request that holds this text is refused for good.
+        most_at_once: Requests that may be there at once; further ones meet 429. 0: any number.
     """
 
     latency_seconds: float = 0.0
@@ -115,6 +119,8 @@ class LoopbackServer:
     usage: bool = True
     port: int = 0
     retry_after: str | None = None
+    poison: str = ""
+    most_at_once: int = 0
     requests: list[Recorded] = field(default_factory=list)
     in_flight: int = 0
     peak_in_flight: int = 0
@@ -221,6 +227,11 @@ class LoopbackServer:
             self.in_flight += 1
             self.peak_in_flight = max(self.peak_in_flight, self.in_flight)
             fault = self._script.popleft() if self._script else self._always or "ok"
+            if self.most_at_once and self.in_flight > self.most_at_once:
+                fault = "429"
+            elif self.poison and self.poison in json.dumps(body.get("messages")):
+                fault = "filtered"
+            recorded.fault = fault
         return recorded, fault
 
     def _leave(self, recorded: Recorded) -> None:
@@ -232,7 +243,8 @@ class LoopbackServer:
         recorded, fault = await self._arrive(request)
         streamed = False
         try:
-            await self._wait(fault, request, recorded.started)
+            if fault != "429":  # who has no time says so at once
+                await self._wait(fault, request, recorded.started)
             if response := self._refusal(fault, recorded.body):
                 return response
             answer = self.answer(recorded.body)

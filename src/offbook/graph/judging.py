@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from offbook.models.asking import Asking, tokens_of
 from offbook.models.batching import PutAside, ask_in_batches, in_batches
@@ -22,6 +22,9 @@ from offbook.types import Decision
 if TYPE_CHECKING:
     from offbook.graph.candidates import Pair
     from offbook.types import RawEntity
+
+FEW_A_CALL: Final = 10
+"""Fewer questions than that are not worth a call of their own, as long as there are few calls."""
 
 KeepDecisions = Callable[[Sequence[Decision]], Awaitable[None]]
 
@@ -90,6 +93,7 @@ async def judge_pairs(
         lambda question: tokens_of(question.comparison.line()),
         asking.batch_tokens,
         asking.batch_items,
+        min(asking.side_by_side, -(-len(questions) // FEW_A_CALL)),
     )
     return await ask_in_batches(batches, ask, keep_answers)
 

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 LEAST: Final = 3
 """A pair was judged already; a chain begins with three names."""
 
+FEW_A_CALL: Final = 4
+"""Fewer groups than that are not worth a call of their own, as long as there are few calls."""
+
 _DESCRIPTIONS: Final = 4
 _TOLD_CHARS: Final = 400
 
@@ -101,6 +104,7 @@ async def verify(
         lambda component: tokens_of(LinkedGroup(component.members).line()),
         asking.batch_tokens,
         asking.batch_items,
+        min(asking.side_by_side, -(-len(asked) // FEW_A_CALL)),
     )
     return await ask_in_batches(batches, ask, keep_answers)
 

@@ -19,6 +19,7 @@ from offbook.errors import ModelError
 from offbook.language.tokens import count_tokens
 from offbook.models.failures import PassingError
 from offbook.models.metering import Meter, prompt_tokens_of, task_of
+from offbook.models.pace import Pace
 from offbook.models.side_by_side import note_call
 
 if TYPE_CHECKING:
@@ -58,8 +59,8 @@ class Limits:
 class Limiter:
     """The gate to one endpoint.
 
-    After a 429 the calls in flight are halved, and the whole endpoint rests as long as it asked;
-    each success then lets in a little more, up to the configured concurrency.
+    After a 429 the whole endpoint rests as long as it asked, and fewer calls go out at once, as
+    :class:`~offbook.models.pace.Pace` has learned, up to the configured concurrency.
 
     Args:
         limits: What is allowed.
@@ -78,11 +79,10 @@ class Limiter:
     ) -> None:
         self.limits = limits or Limits()
         self._clock, self._sleep, self._jitter = clock, sleep, jitter
-        self._allowed = float(self.limits.concurrency)
+        self._pace = Pace(self.limits.concurrency)
         self._in_flight = 0
         self._queue: deque[asyncio.Future[None]] = deque()
         self._rest_until = 0.0
-        self._slowed = 0
         self._recent: deque[tuple[float, int]] = deque()
         self._recent_tokens = 0
         self._reached = False
@@ -90,7 +90,7 @@ class Limiter:
     @property
     def allowed(self) -> int:
         """Calls that may be in flight now."""
-        return max(1, int(self._allowed))
+        return self._pace.allowed
 
     async def run(self, attempt: Callable[[], Awaitable[T]], *, tokens: int = 0) -> T:
         """The result of ``attempt``, made when there is room, and again after passing failures.
@@ -114,20 +114,21 @@ class Limiter:
     async def slot(self, tokens: int = 0) -> AsyncGenerator[None, None]:
         """Room for one request; what happens inside teaches the limiter."""
         await self._enter()
-        slowed = self._slowed
+        level, epoch = self._in_flight, self._pace.epoch
         try:
             await self._wait_for_rates(tokens)
-            slowed = self._slowed
+            level, epoch = self._in_flight, self._pace.epoch
             note_call()
             yield
         except PassingError as error:
             self._reached = self._reached or not error.unreachable
             if error.throttled:
-                self._slow_down(slowed, error.retry_after)
+                self._pace.refused(level, epoch)
+                self._rest(error.retry_after)
             raise
         else:
             self._reached = True
-            self._allowed = min(self.limits.concurrency, self._allowed + 1 / self._allowed)
+            self._pace.succeeded(level)
         finally:
             self._leave()
 
@@ -181,11 +182,7 @@ class Limiter:
                 self._in_flight += 1
                 place.set_result(None)
 
-    def _slow_down(self, slowed: int, retry_after: float | None) -> None:
-        if slowed == self._slowed:
-            # Calls that were already out when the limit was met say nothing new.
-            self._allowed = max(1.0, self._allowed / 2)
-            self._slowed += 1
+    def _rest(self, retry_after: float | None) -> None:
         asked = retry_after or 0.0
         if asked > self.limits.retry_after_cap_seconds:
             asked = 0.0  # nobody waits that long: `pause` gives up

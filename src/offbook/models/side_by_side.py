@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from contextvars import ContextVar
 from typing import Final
 
-Job = Callable[[], Awaitable[None]]
+Job = Callable[[], Awaitable[object]]
 
 _calls: Final[ContextVar[list[str] | None]] = ContextVar("calls", default=None)
 _around: Final[ContextVar[_Running | None]] = ContextVar("around", default=None)
