@@ -237,13 +237,14 @@ class MemoryFragment:
 
 @dataclass(frozen=True, slots=True)
 class ContextItem:
-    """One piece of what a reply may rest on."""
+    """One piece of what a reply may rest on; ``memory`` is the id of a memory fragment."""
 
     kind: ContextKind
     title: str
     text: str
     score: float
     sources: tuple[Source, ...] = ()
+    memory: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,7 +311,8 @@ class Needs:
     ``chunkings`` are names of splitters whose chunks are searched, by meaning (``vectors``) or
     by words; ``profile`` is the one-paragraph summary; ``graph`` is the graph of entities and
     relations, which is extracted from the chunking ``graph``; ``traits`` is what each chunk of
-    ``amadeus.splitter`` reveals of the character, judged once.
+    ``amadeus.splitter`` reveals of the character, judged once; ``memories`` is that they are
+    scored and have vectors, which nobody waits for.
     """
 
     chunkings: tuple[str, ...] = ()
@@ -318,6 +320,7 @@ class Needs:
     profile: bool = False
     graph: bool = False
     traits: bool = False
+    memories: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,18 +354,28 @@ class Recall:
 
 
 @dataclass(frozen=True, slots=True)
+class Remembered:
+    """What became of a finished turn: the id of its memory, or why it is none."""
+
+    memory: str | None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
-    """A reply and everything that it rests on."""
+    """A reply and everything that it rests on; ``remembered`` where the turn was kept."""
 
     text: str
     recall: Recall
     usage: Usage
+    remembered: Remembered | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The shape of ``ask --json``."""
         shape = self.recall.as_json(self.usage)
         head = {key: shape.pop(key) for key in ("character", "method", "preset", "question")}
-        return {**head, "reply": self.text, **shape}
+        kept = None if self.remembered is None else asdict(self.remembered)
+        return {**head, "reply": self.text, **shape, "remembered": kept}
 
 
 @dataclass(frozen=True, slots=True)

@@ -195,6 +195,54 @@ class AmadeusSettings(Section):
     attribute_share: float = Field(2.0, gt=0, description="share of the budget: attributes")
 
 
+class EmotionalSettings(Section):
+    """Memories that are near in meaning and were felt alike (paper 004, section II-B)."""
+
+    strategy: Literal["ordinary", "C-A", "C-M", "S-S", "S-E"] = Field(
+        "S-S", description="how meaning and emotion are combined"
+    )
+    k: int = Field(10, ge=1, le=200, description="memories recalled")
+    pool: int = Field(
+        2, ge=1, le=50, description="S-S and S-E: the first step keeps this many times k"
+    )
+    distance: Literal["euclidean", "cosine"] = Field("euclidean", description="of meaning")
+    centred: bool = Field(
+        True, description="count emotions from neutral; the paper's cosine ignores intensity"
+    )
+    mood: float = Field(
+        0.25, ge=0, le=1, description="weight of the character's mood beside the question's emotion"
+    )
+    profile_share: float = Field(1.0, gt=0, description="share of the budget: who they are")
+    memory_share: float = Field(4.0, gt=0, description="share of the budget: memories")
+
+
+class MemorySettings(Section):
+    """What a conversation leaves behind."""
+
+    learn: bool = Field(True, description="finished turns of kept conversations become memories")
+    gate: bool = Field(True, description="keep small talk out; see docs/memory.md")
+    batch: int = Field(20, ge=1, le=200, description="memories scored in one call")
+    grace_seconds: float = Field(
+        1.0, ge=0, le=600, description="how long the end of a command waits for unfinished scoring"
+    )
+
+
+class MoodSettings(Section):
+    """A mood that moves with the conversation and comes back to the temperament."""
+
+    weight: float = Field(
+        0.3, ge=0, le=1, description="how far one answer moves it towards its own emotion"
+    )
+    half_life_minutes: float = Field(
+        30.0, gt=0, description="time in which half of its distance from the temperament is gone"
+    )
+    temperament: str | None = Field(
+        None,
+        pattern=r"^\s*[a-z]+\s*=\s*\d+(\.\d+)?\s*(,\s*[a-z]+\s*=\s*\d+(\.\d+)?\s*)*$",
+        description="`joy=4,fear=2`, from 1 to 10, others 1; default: mean of the authored memories",
+    )
+
+
 class ProfileSettings(Section):
     """The one-paragraph summary."""
 
@@ -252,6 +300,9 @@ class SettingsModel(Section):
     naive: NaiveSettings = NaiveSettings()
     rolerag: RoleragSettings = RoleragSettings()
     amadeus: AmadeusSettings = AmadeusSettings()
+    emotional: EmotionalSettings = EmotionalSettings()
+    memory: MemorySettings = MemorySettings()
+    mood: MoodSettings = MoodSettings()
     profile: ProfileSettings = ProfileSettings()
     context: ContextSettings = ContextSettings()
     reply: ReplySettings = ReplySettings()
@@ -271,6 +322,8 @@ PRESETS: Final[dict[str, dict[str, Any]]] = {
         "rolerag.hyde": "separate",
         "rolerag.source_chunks": 0,
         "amadeus.profile": False,
+        "emotional.centred": False,
+        "emotional.mood": 0.0,
     },
 }
 """What a preset sets where nothing else does; every difference is a named setting."""

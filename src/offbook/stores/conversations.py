@@ -141,7 +141,7 @@ def add_turn(
         recall=None if recall is None else {**recall, "skipped": []},
         at=at or timestamp(),
     )
-    names = _documents_of(recall) if rests_on is None else set(rests_on)
+    names = documents_of(recall) if rests_on is None else set(rests_on)
     _put(conn, character, session, turn, names)
     return turn.id
 
@@ -176,6 +176,40 @@ def list_turns(
         .order_by(c.ordinal, c.id)
     )
     return [StoredTurn(*row) for row in rows]
+
+
+def get_turn(conn: Connection, character: str, session: str, turn: str) -> StoredTurn | None:
+    """One turn of a conversation, without what it rested on."""
+    c = turns.c
+    row = conn.execute(
+        select(c.id, c.parent, c.ordinal, c.said, c.answered, null(), c.at).where(
+            c.character_id == character, c.conversation_id == session, c.id == turn
+        )
+    ).one_or_none()
+    return None if row is None else StoredTurn(*row)
+
+
+def holds(conn: Connection, character: str, session: str, turn: str) -> bool:
+    """Whether a conversation has a turn of this id."""
+    return get_turn(conn, character, session, turn) is not None
+
+
+def documents_of(recall: Mapping[str, Any] | None) -> set[str]:
+    """Ids of the documents that a recall names."""
+    items = (recall or {}).get("context", ())
+    return {source["document"] for item in items for source in item.get("sources", ())}
+
+
+def documents_of_turn(conn: Connection, character: str, session: str, turn: str) -> set[str]:
+    """Ids of the documents that a turn rested on."""
+    c = turn_documents.c
+    return set(
+        conn.scalars(
+            select(c.document_id).where(
+                c.character_id == character, c.conversation_id == session, c.turn_id == turn
+            )
+        )
+    )
 
 
 def remove(conn: Connection, character: str, session: str) -> bool:
@@ -286,11 +320,6 @@ def _ordinal(conn: Connection, character: str, session: str, parent: str | None)
             f"The session {session!r} has no turn {parent!r}.", "continue from a turn it has"
         )
     return before + 1
-
-
-def _documents_of(recall: Mapping[str, Any] | None) -> set[str]:
-    items = (recall or {}).get("context", ())
-    return {source["document"] for item in items for source in item.get("sources", ())}
 
 
 def _resting(conn: Connection, character: str, document: str) -> list[tuple[str, str]]:

@@ -246,6 +246,7 @@ turns: Final = Table(
     belongs_to("conversations", "conversation_id"),
     belongs_to("turns", "conversation_id", "parent", key=("conversation_id", "id")),
     Index(None, "character_id", "conversation_id", "parent"),
+    Index(None, "character_id", "conversation_id", "ordinal"),
     Index(None, "character_id", "id"),
 )
 

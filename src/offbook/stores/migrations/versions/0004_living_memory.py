@@ -57,10 +57,16 @@ def upgrade() -> None:
         "memory_fragments",
         ["character_id", "ordinal"],
     )
+    op.create_index(
+        "ix_turns_character_id_conversation_id_ordinal",
+        "turns",
+        ["character_id", "conversation_id", "ordinal"],
+    )
 
 
 def downgrade() -> None:
     """Drop what was added; moods and summaries are lost."""
+    op.drop_index("ix_turns_character_id_conversation_id_ordinal", table_name="turns")
     op.drop_index("ix_memory_fragments_character_id_ordinal", table_name="memory_fragments")
     op.drop_table("conversation_states")
     op.drop_table("memory_banks")

@@ -1,0 +1,168 @@
+"""A finished turn is kept: in its conversation, and as a memory that waits to be scored.
+
+Takes: what was said and answered.  Gives: the turn and its memory, stored in one transaction or not
+at all.  Turns are keyed by the hash chain of what was said before them, so that a history that is
+replayed stores nothing twice, and an answer that was made anew takes the place of the other.
+Source: ours (methods.md 3); beyond Emotional RAG (004).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from offbook.memory.gate import kept_out
+from offbook.stores import branches, conversations, jobs, memories
+from offbook.types import MemoryFragment
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from offbook.settings.model import MemorySettings
+    from offbook.stores.conversations import StoredTurn
+    from offbook.types import Character
+
+
+@dataclass(frozen=True, slots=True)
+class KeptTurn:
+    """A turn that is stored; ``memory`` is the fragment that it became, or ``why`` it did not."""
+
+    turn: str
+    memory: str | None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnKeeper:
+    """Keeps the turns of one conversation.
+
+    Args:
+        character: With whom it is held.
+        session: The conversation's id in the store.
+        principal: Whose it is.
+        settings: Whether turns become memories, and which do not.
+    """
+
+    character: Character
+    session: str
+    principal: str
+    settings: MemorySettings
+
+    def keep(
+        self,
+        conn: Connection,
+        said: str,
+        answered: str,
+        *,
+        recall: Mapping[str, Any] | None = None,
+        parent: str | None = None,
+    ) -> KeptTurn:
+        """Store a turn after ``parent`` (None: where the conversation has come to).
+
+        Raises:
+            UsageError: the conversation belongs to somebody else, or a text cannot be stored.
+        """
+        name = self.character.id
+        begun = conversations.begin(conn, name, self.session, self.principal)
+        before = begun.head if parent is None else parent
+        turn = conversations.turn_id(before, said, answered)
+        known = conversations.holds(conn, name, self.session, turn)
+        conversations.add_turn(
+            conn,
+            name,
+            self.session,
+            said,
+            answered,
+            parent=parent,
+            recall=recall,
+            rests_on=self._rests_on(conn, recall),
+        )
+        if not self.settings.learn:
+            return KeptTurn(turn, None, "memory.learn is off")
+        if why := self._out(said, answered):
+            return KeptTurn(turn, None, why)
+        if not known:
+            self._take_back(conn, before)
+            self._learn(conn, turn, said, answered)
+        made = self._memory(turn)
+        here = bool(memories.get(conn, name, [made]))
+        return KeptTurn(turn, made if here else None, "" if here else "it is a memory already")
+
+    def _out(self, said: str, answered: str) -> str:
+        if not self.settings.gate:
+            return ""
+        why = kept_out(said, answered, (self.character.name,))
+        return f"{why} (memory.gate)" if why else ""
+
+    def _memory(self, turn: str) -> str:
+        return memories.memory_id("", "", principal=self.principal, turn=turn)
+
+    def _learn(self, conn: Connection, turn: str, said: str, answered: str) -> None:
+        """Make a turn a memory, in the place of an answer to the same words that nobody took up."""
+        name = self.character.id
+        siblings = branches.told_otherwise(conn, name, self.session, turn)
+        # The same words at the same depth: only something before them was edited.
+        if any(said == other.said and answered == other.answered for other in siblings):
+            return
+        dropped = [self._memory(other.id) for other in siblings if other.is_regenerated]
+        memories.remove(conn, name, dropped, principal=self.principal)
+        found = conversations.get_turn(conn, name, self.session, turn)
+        made = MemoryFragment(
+            self._memory(turn),
+            said,
+            answered,
+            at=None if found is None else found.at,
+            session=self.session,
+            turn=turn,
+            principal=self.principal,
+        )
+        new = memories.add(conn, name, [made])
+        jobs.enqueue(conn, name, jobs.REMEMBER, new)
+
+    def _take_back(self, conn: Connection, before: str | None) -> None:
+        """The conversation goes on from an answer that another had taken the place of."""
+        found = None
+        if before is not None:
+            found = conversations.get_turn(conn, self.character.id, self.session, before)
+        if found is None or memories.get(conn, self.character.id, [self._memory(found.id)]):
+            return
+        others = branches.told_otherwise(conn, self.character.id, self.session, found.id)
+        ids = [self._memory(other.id) for other in others if other.is_regenerated]
+        if memories.get(conn, self.character.id, ids):
+            self._learn(conn, found.id, found.said, found.answered)
+
+    def _rests_on(self, conn: Connection, recall: Mapping[str, Any] | None) -> set[str]:
+        """Documents that the recall names, and those that its memories rested on."""
+        found = conversations.documents_of(recall)
+        ids = [item["memory"] for item in (recall or {}).get("context", ()) if item.get("memory")]
+        for memory in memories.get(conn, self.character.id, ids):
+            if memory.session is not None and memory.turn is not None:
+                found |= conversations.documents_of_turn(
+                    conn, self.character.id, memory.session, memory.turn
+                )
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class KeptOut:
+    """A turn of a conversation that is no memory, and why."""
+
+    session: str
+    turn: StoredTurn
+    why: str
+
+
+def list_kept_out(
+    conn: Connection, character: Character, *, principal: str | None = None
+) -> list[KeptOut]:
+    """The turns that the write gate kept out, of one principal or of all, oldest first."""
+    found: list[KeptOut] = []
+    for talk in conversations.list_all(conn, character.id, principal=principal):
+        for turn in conversations.list_turns(conn, character.id, talk.id, with_recall=False):
+            why = kept_out(turn.said, turn.answered, (character.name,))
+            made = memories.memory_id("", "", principal=talk.principal, turn=turn.id)
+            forgotten = not turn.said and not turn.answered
+            if why and not forgotten and not memories.get(conn, character.id, [made]):
+                found.append(KeptOut(talk.id, turn, why))
+    return sorted(found, key=lambda out: (out.turn.at, out.session, out.turn.ordinal))
