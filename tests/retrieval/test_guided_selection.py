@@ -136,7 +136,7 @@ async def test_an_endpoint_that_fails_for_good_is_an_error():
 
 
 async def test_without_passages_nothing_is_asked():
-    found = await select_live([], Letters(""), n=30, m=2, window=30)
+    found = await select_live("", Letters(""), n=30, m=2, window=30)
     assert (found.chosen, found.looked_at) == ((), 0)
 
 

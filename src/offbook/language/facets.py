@@ -255,10 +255,10 @@ def _asking() -> dict[str, tuple[str, ...]]:
 
 @cache
 def showing() -> dict[str, tuple[str, ...]]:
-    """Search term -> the facets that it shows."""
+    """Search term -> the facets that it shows; to be called patient shows patience, too."""
     found: dict[str, list[str]] = {}
     for facet in facets():
-        for term in facet.shown:
+        for term in facet.shown | facet.asked:
             found.setdefault(term, []).append(facet.name)
     return {term: tuple(names) for term, names in found.items()}
 
