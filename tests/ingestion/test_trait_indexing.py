@@ -97,11 +97,7 @@ async def test_documents_are_noted_with_the_calls_that_saw_them(ada):
 
 
 def test_an_answer_is_kept_as_it_can_be_stored_each_text_once():
-    told = [
-        ("a \n b", "belief_and_value"),
-        ("a b", "belief_and_value"),
-        ("a\0", "belief_and_value"),
-    ]
+    told = ("a \n b", "a b", "a\0")
     answer = PassageAttributes(
         reveals=True,
         attributes=[
