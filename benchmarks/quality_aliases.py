@@ -12,15 +12,20 @@ precision is the part of its group that is the same entity, recall the part of i
 its group. Figures are means over novels of the novel's own; F1 is the mean of the novels' F1.
 Intervals are 95 % by bootstrap over novels (10,000 draws, seeded).
 
-Who speaks takes part in the scene: the speaker of a row is an entity of its own as well, before
-the row where they speak first, named as the row names them; it is not scored.
-`--without-speakers` leaves these entities out.
+Rules are written by reading errors. So that they can be judged on what nobody read, novels fall
+into two halves by a hash of their names (`is_read`): errors are read of one half only, and the
+figures of both are printed apart (`halves`).
+
+`--with-speakers` makes the speaker of a row an entity of its own as well, before the row where
+they speak first, named as the row names them; it is not scored. Without it, who speaks is known
+from the descriptions alone.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import hashlib
 import json
 import sys
 import tempfile
@@ -96,7 +101,16 @@ class Report:
     def as_json(self) -> dict[str, Any]:
         """The shape of the contract."""
         listed = None if self.listed is None else _shape(self.listed)
-        return {**_shape(self.every), "in_alias_list": listed}
+        halves = {name: self._half(read) for name, read in (("read", True), ("not_read", False))}
+        return {**_shape(self.every), "in_alias_list": listed, "halves": halves}
+
+    def _half(self, read: bool) -> dict[str, Any] | None:
+        """The figures of one half of the novels; None where none falls into it."""
+        every = {novel: found for novel, found in self.every.items() if is_read(novel) == read}
+        listed = {n: found for n, found in (self.listed or {}).items() if is_read(n) == read}
+        if not every:
+            return None
+        return {**_means(every), "in_alias_list": _means(listed) if listed else None}
 
     def as_table(self) -> str:
         """The same as Markdown, a novel a line."""
@@ -106,9 +120,17 @@ class Report:
             lines.append(f"| {novel} | {all_rows.n} | {_cells(all_rows)} | {_cells(listed)} |")
         shape = self.as_json()
         told = shape["in_alias_list"]
+        halves = [
+            f"\n{name}: {half['novels']} novels, F1 {half['f1']:.3f} {half['interval']}"
+            + (f", listed {told['f1']:.3f} {told['interval']}" if told else "")
+            for name, half in shape["halves"].items()
+            if half is not None
+            for told in [half["in_alias_list"]]
+        ]
         mean = "| {precision:.3f} | {recall:.3f} | {f1:.3f} {interval} "
         last = mean.format(**told) if told else "| | | "
-        return "\n".join([*lines, f"| mean | {shape['n']} " + mean.format(**shape) + last + "|"])
+        lines.append(f"| mean | {shape['n']} " + mean.format(**shape) + last + "|")
+        return "\n".join([*lines, *halves])
 
 
 def _cells(found: BCubed | None) -> str:
@@ -117,14 +139,26 @@ def _cells(found: BCubed | None) -> str:
     return f"{found.precision:.3f} | {found.recall:.3f} | {found.f1:.3f}"
 
 
-def _shape(by_novel: Mapping[str, BCubed]) -> dict[str, Any]:
+def is_read(novel: str) -> bool:
+    """Whether errors of this novel may be read; a hash decides, so that nobody chooses."""
+    return hashlib.sha256(novel.encode()).digest()[0] % 2 == 0
+
+
+def _means(by_novel: Mapping[str, BCubed]) -> dict[str, Any]:
     found = list(by_novel.values())
     return {
+        "novels": len(found),
         "n": sum(each.n for each in found),
         "precision": round(float(np.mean([each.precision for each in found])), 4),
         "recall": round(float(np.mean([each.recall for each in found])), 4),
         "f1": round(float(np.mean([each.f1 for each in found])), 4),
         "interval": bootstrap_interval(np.array([each.f1 for each in found])),
+    }
+
+
+def _shape(by_novel: Mapping[str, BCubed]) -> dict[str, Any]:
+    return {
+        **_means(by_novel),
         "by_novel": {
             novel: {
                 "n": each.n,
@@ -148,7 +182,7 @@ def load(file: Path) -> dict[str, list[Row]]:
 
 
 def as_entities(
-    rows: Sequence[Row], speakers: bool = True
+    rows: Sequence[Row], speakers: bool = False
 ) -> tuple[list[RawEntity], list[int | None]]:
     """The raw entities of one novel, and which row each is scored as (None: it is not)."""
     entities: list[RawEntity] = []
@@ -216,7 +250,7 @@ class Normalizer:
         model: ChatModel,
         embedder: Embedder | None,
         rules: Rules,
-        speakers: bool = True,
+        speakers: bool = False,
         verified: bool = True,
     ) -> None:
         self._model, self._embedder, self._rules = model, embedder, rules
@@ -245,7 +279,7 @@ class Normalizer:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``quality.py aliases``."""
-    parser.add_argument("--without-speakers", action="store_true", help="see above")
+    parser.add_argument("--with-speakers", action="store_true", help="see above")
     parser.add_argument("--model", help="chat.model, and with it the extractor's; see --base-url")
     parser.add_argument("--base-url", help="chat.base_url")
     parser.add_argument("--home", type=Path, help="keep answers here, so that a run can resume")
@@ -261,7 +295,7 @@ def run(arguments: argparse.Namespace) -> Report:
             "chat.base_url": arguments.base_url,
         }
         settings = load_settings(flags)
-        return asyncio.run(_measure(novels, settings, not arguments.without_speakers))
+        return asyncio.run(_measure(novels, settings, arguments.with_speakers))
 
 
 async def _measure(

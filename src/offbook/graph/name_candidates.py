@@ -10,14 +10,14 @@ first and the latest few names of each token, so that the work is nearly linear.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
 from offbook.graph.equal_names import name_key, speaks_against
 from offbook.language.grammar import word_set
 from offbook.language.kinship import kin_likeness
-from offbook.language.name_evidence import other_names, speakers
+from offbook.language.name_evidence import names_told, speakers
 from offbook.language.name_likeness import likeness
 from offbook.language.nicknames import formal_names, name_stem
 from offbook.language.person_names import PersonName, parse_name
@@ -60,12 +60,13 @@ class _Index:
         equals = self._by_key.setdefault(key, [])
         known = any(self._continues(other, row) for other in reversed(equals))
         name = parse_name(entity.name)
-        found = [] if known else self._alike(row, name)
-        found += self._told(row, entity)
+        found = self._told(row, entity)
         if not known:
-            self._add(row, name, entity)
+            found += self._alike(row, name)
+            self._keep(row, _tokens(name, entity))
             equals.append(row)
             del equals[:-_LATEST]
+        self._keep(row, _told_tokens(entity))
         return tuple(dict.fromkeys(found))[:k]
 
     def _continues(self, earlier: int, row: int) -> bool:
@@ -101,7 +102,7 @@ class _Index:
 
     def _told(self, row: int, entity: RawEntity) -> list[int]:
         """Rows whose name this description gives, or whose description gives this name."""
-        tokens = [f"is:{_called(name)}" for name in other_names(entity.description, entity.name)]
+        tokens = [f"is:{_called(name)}" for name in names_told(entity.description, entity.name)]
         tokens.append(f"called:{_called(entity.name)}")
         return [other for token in tokens for other in self._holding(token) if other != row]
 
@@ -109,11 +110,7 @@ class _Index:
         yield from self._first.get(token, ())
         yield from reversed(self._latest.get(token, ()))
 
-    def _add(self, row: int, name: PersonName, entity: RawEntity) -> None:
-        tokens = [*_kept_under(name, entity), f"is:{_called(entity.name)}"]
-        tokens += [
-            f"called:{_called(other)}" for other in other_names(entity.description, entity.name)
-        ]
+    def _keep(self, row: int, tokens: Iterable[str]) -> None:
         for token in dict.fromkeys(tokens):
             first = self._first.setdefault(token, [])
             if len(first) < _HEADS:
@@ -122,6 +119,18 @@ class _Index:
                 latest = self._latest.setdefault(token, [])
                 latest.append(row)
                 del latest[:-_LATEST]
+
+
+def _tokens(name: PersonName, entity: RawEntity) -> Iterator[str]:
+    """What a row is found by where its name stands for the first time."""
+    yield from _kept_under(name, entity)
+    yield f"is:{_called(entity.name)}"
+
+
+def _told_tokens(entity: RawEntity) -> Iterator[str]:
+    """Other names that a description gives: whoever bears them later finds this row."""
+    for other in names_told(entity.description, entity.name):
+        yield f"called:{_called(other)}"
 
 
 def _called(name: str) -> str:

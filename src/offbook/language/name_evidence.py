@@ -10,8 +10,16 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from offbook.language.grammar import FEMALE_NOUNS, FUNCTION, MALE_NOUNS, PERSON_NOUNS, Gender
+from offbook.language.grammar import (
+    FEMALE_NOUNS,
+    FUNCTION,
+    MALE_NOUNS,
+    PERSON_NOUNS,
+    Gender,
+    word_set,
+)
 from offbook.language.person_names import KIN
+from offbook.language.told_names import told_names
 from offbook.language.words import fold
 
 _NAME: Final = (
@@ -31,6 +39,11 @@ _ALSO: Final = re.compile(
     r"|changed (?:his|her) name to|call(?:s|ed)? (?:him|her)self|short for)[ ,:]+(?:the )?" + _NAME
 )
 _NEAR: Final = 60
+_NAMING: Final = ("called", "nicknamed", "dubbed", "styled")
+_PASSIVE: Final = PERSON_NOUNS | word_set(
+    "is was were are be been being who town village house inn place island city ship river one"
+)
+"""Behind these "called" gives the name of what stands before it; else somebody calls another."""
 _INTERRUPTS: Final = re.compile(r"[.!?;:\"“”]|\b(?!(?:He|She|The|A|An|Who)\b)[A-ZÀ-Þ]")
 _SPEAKER: Final = re.compile(r"\b[Ss](?:aid|poken) by ([^:\"“”]{1,60}):")
 
@@ -45,9 +58,75 @@ def other_names(description: str, name: str) -> tuple[str, ...]:
     found = [
         fold(match.group(1)).strip(" .'’")
         for match in _ALSO.finditer(description)
-        if _speaks_of(description, match.start(), name)
+        if _speaks_of(description, match.start(), name) and _is_passive(description, match)
     ]
     return tuple(dict.fromkeys(other for other in found if other))
+
+
+@lru_cache(maxsize=1 << 14)
+def names_told(description: str, name: str) -> tuple[str, ...]:
+    """Folded names that the description gives to whoever bears ``name``, articles aside."""
+    own = bare_key(name)
+    told = [other.removeprefix("the ") for other in other_names(description, name)]
+    for a, b in told_names(description):
+        told += [b] * (a == own) + [a] * (b == own)
+    return tuple(dict.fromkeys(other for other in told if other and other != own))
+
+
+@lru_cache(maxsize=1 << 16)
+def bare_key(name: str) -> str:
+    """The folded name without its article and outer punctuation, as ``told_names`` writes it."""
+    return fold(name).strip(" .,'’").removeprefix("the ")
+
+
+_ATTACHED: Final = "|".join(sorted((word for word in KIN if word.isalpha()), key=len, reverse=True))
+
+
+@lru_cache(maxsize=1 << 14)
+def kin_attached(description: str, name: str) -> tuple[str, ...]:
+    """What kin to the hero the name's bearer is called, as often as told: "his nephew Karl"."""
+    pattern = rf"\b(?:his|her|my|their)? ?\b({_ATTACHED}),? {re.escape(name)}(?![\w’'-])"
+    return tuple(KIN[fold(m.group(1))][0] for m in re.finditer(pattern, description))
+
+
+@lru_cache(maxsize=1 << 14)
+def kin_told(description: str, name: str) -> frozenset[str]:
+    """Folded names of people whose kin the description says the bearer of ``name`` is."""
+    own = re.escape(name)
+    nouns = rf"(?:[a-z-]+ ){{0,2}}(?:{_ATTACHED})"
+    found = re.findall(
+        rf"{own},? (?:(?:is|was|became|being|and) )?(?:the|an?) {nouns} of (?:the )?{_NAME}", description
+    )
+    found += re.findall(rf"{_NAME}['’]s {nouns},? {own}(?!\w)", description)
+    found += re.findall(rf"{own},? (?:is|was) {_NAME}['’]s {nouns}(?!\w)", description)
+    return frozenset(bare_key(re.sub(r"['’]s$", "", each)) for each in found)
+
+
+@lru_cache(maxsize=1 << 14)
+def callings(description: str, name: str) -> frozenset[tuple[str, str]]:
+    """What trade a bearer of the name is said to have, or to be a child of: ("mayor", "son")."""
+    found = re.findall(
+        rf"{re.escape(name)}, the (?:[a-z-]+ )?([a-z]+)(?:['’]s (?:[a-z]+ )?(son|daughter|child))?[,.]",
+        description,
+    )
+    return frozenset((trade, child) for trade, child in found)
+
+
+@lru_cache(maxsize=1 << 14)
+def defined(description: str, name: str) -> bool:
+    """Whether a sentence begins with the name and says who that is: "Tom Wren (1770-1827) was a"."""
+    pattern = rf"(?:^|[.!?/] ){re.escape(name)},? (?:\([^()]*\d{{3}}[^()]*\),? )?(?:was|is) an? "
+    return re.search(pattern, description) is not None
+
+
+def says_who(description: str, name: str) -> bool:
+    """Whether a description tells who the bearer of a name is: another name, kin or a trade."""
+    return bool(
+        names_told(description, name)
+        or defined(description, name)
+        or kin_told(description, name)
+        or callings(description, name)
+    )
 
 
 def _speaks_of(description: str, at: int, name: str) -> bool:
@@ -56,6 +135,16 @@ def _speaks_of(description: str, at: int, name: str) -> bool:
     if not named:
         between = before if not speakers(description) else "."
     return len(between) <= _NEAR and not _INTERRUPTS.search(between.lstrip('"”’)\n '))
+
+
+def _is_passive(description: str, match: re.Match[str]) -> bool:
+    """Not "she called Tom a fool": there Tom is not another name of hers."""
+    if not match.group().startswith(_NAMING):
+        return True
+    before = description[: match.start()].rstrip()
+    if not before or before[-1] in ",(—–":
+        return True
+    return fold(before.split()[-1]) in _PASSIVE
 
 
 @lru_cache(maxsize=1 << 14)

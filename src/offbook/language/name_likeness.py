@@ -71,12 +71,26 @@ def contradiction(a: PersonName, b: PersonName) -> str:
         return "one is a man's name, the other a woman's"
     if {a.age, b.age} == {"old", "young"}:
         return "one is called the elder, the other the younger"
+    if a.numeral != b.numeral and (clash := _numeral_clash(a, b)):
+        return clash
     if a.is_full and b.is_full:
         return _full_clash(a, b)
     if a.surname and b.surname and a.surname != b.surname:
         return _surname_clash(a, b)
     if a.words == b.words or (a.surname and a.surname == b.surname):
         return _title_clash(a, b)
+    return ""
+
+
+def _numeral_clash(a: PersonName, b: PersonName) -> str:
+    """Of rulers: they are numbered where they share a name, and have no surname."""
+    if a.numeral and b.numeral:
+        return "they are numbered differently"
+    numbered, other = (a, b) if a.numeral else (b, a)
+    if other.is_full and not (set(other.words[1:]) & set(numbered.words[1:])):
+        return "a ruler with a number has no surname"
+    if other.surname and other.surname in numbered.words:
+        return "a ruler with a number has no surname"
     return ""
 
 
@@ -178,6 +192,8 @@ def _part_of(part: PersonName, full: PersonName) -> Likeness:
         return Likeness(0.7, "a title before the given name")
     if word != full.surname or (not part.surname and part.titles):
         return _NOTHING
+    if part.is_bare and is_given(word) and all(is_given(given) for given in full.given):
+        return Likeness(0.25, "the last of several given names")
     if part.is_married_woman and not full.is_married_woman:
         return Likeness(_MRS, "title and surname fit the full name")
     if not part.titles:

@@ -148,6 +148,10 @@ _FEMALE_MORE: Final = word_set(
     " solange suzanne elise gretchen greta heidi liesel lotte trude"
 )
 _STEM: Final = 3
+_LONG_NAME: Final = 5
+_WOMENS: Final = ("onie", "anie", "enie")
+"""Women's names made of men's ("Stephanie"); no pet forms."""
+_ENDINGS: Final = ("ise", "ette", "elle", "enne", "otte", "ina", "ella", "etta", "inda", "ilde")
 _OF_THEIR_OWN: Final = word_set(
     "nancy ellen flora clara lily rose rosa daisy emma eva ella nora lena stella mercy may maud"
     " alice marian mary maria judith juliet joan joanna jane anna ann anne lucy robin jenny harriet"
@@ -207,10 +211,15 @@ def name_stem(name: str) -> str:
     """The name without a pet ending: ``fannie``, ``fanny`` and ``fan`` give ``fan``."""
     for ending in ("ikins", "kins", "ie", "ey", "y"):
         stem = name.removesuffix(ending)
-        if stem != name and len(stem) >= _STEM:
+        if stem != name and len(stem) >= _STEM and not name.endswith(_WOMENS):
             name = stem
             break
     return name[:-1] if len(name) > _STEM and name[-1] == name[-2] else name
+
+
+def gender_by_ending(name: str) -> Gender:
+    """The gender of a folded given name that no list has, by an ending that women's names have."""
+    return "f" if len(name) >= _LONG_NAME and name.endswith((*_WOMENS, *_ENDINGS)) else ""
 
 
 def gender_of_given(name: str) -> Gender:

@@ -10,10 +10,11 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 from offbook.language.grammar import FEMALE_NOUNS, MALE_NOUNS, PERSON_NOUNS, Gender, word_set
-from offbook.language.nicknames import gender_of_given, is_given
+from offbook.language.nicknames import gender_by_ending, gender_of_given, is_given
 from offbook.language.words import fold
 
 TITLES: Final = (
@@ -107,10 +108,15 @@ _AGES: Final = {
     **dict.fromkeys(word_set("old elder senior sr snr eldest"), "old"),
     **dict.fromkeys(word_set("young younger junior jr jnr youngest"), "young"),
 }
+_ROMAN_AGES: Final = {"minor": "young", "maior": "old"}
 _SUFFIXES: Final = word_set("esq esquire jr sr jnr snr junior senior md phd qc kc mp")
 _PARTICLES: Final = word_set(
     "van von de der den du da di del della la le bin ibn el y zu ter ten mac st d' des dos"
 )
+_DROPPED: Final = word_set("van von de der den du da di del della zu ter ten d' des dos")
+"""Particles that a surname is as often said without."""
+_ELIDED: Final = re.compile(r"^[dl]['’](?=[A-ZÀ-Þ])")
+_NUMERAL: Final = re.compile(r"^(?:[IVX]{2,}|[IVX])$")
 _EDGES: Final = "\"“”‘’'`_*.,;:!?()[]…—–-"
 _POSSESSIVE_END: Final = re.compile(r"(?:['’]s|(?<=s)['’])$")
 _PET_END: Final = re.compile(r"(?<=\w\w)-(?:girl|boy|dear|love|child|baby)$")
@@ -123,7 +129,9 @@ class PersonName:
 
     ``words`` are the name itself, particles joined to the surname; ``titles`` in one form each;
     ``kin`` is a kinship term and ``owner`` whose ("my", "your" or a folded name); ``role`` is the
-    description of who has no name in it ("the old sexton"), ``age`` tells old and young apart.
+    description of who has no name in it ("the old sexton"), ``age`` tells old and young apart,
+    ``numeral`` rulers of one name ("ii"). Particles are no part of a surname: "Gérard de Low" and
+    "Low" have the same. Who is called by an office ("Count of Low") has its place for a name.
     """
 
     key: str
@@ -135,6 +143,7 @@ class PersonName:
     role: str = ""
     age: str = ""
     place: str = ""
+    numeral: str = ""
 
     def __hash__(self) -> int:
         # Names are keys of caches that are asked millions of times; a string knows its hash.
@@ -191,7 +200,9 @@ def parse_name(text: str) -> PersonName:
     words = [bare for raw in plain.split() if (bare := _bare(raw)) and fold(bare).strip()]
     key = " ".join(fold(word) for word in words)
     at, seen = _lead(words)
-    rest = words[at:]
+    numeral = _numeral(plain.split())
+    rest = [word for word in words[at:] if word.casefold() != numeral]
+    seen.age = seen.age or _age_behind(rest)
     names = [word for word in rest if word[0].isupper() and not _is_common(word)]
     if len(rest) > 1 and rest[-1][0].isupper() and fold(rest[-1]) in PERSON_NOUNS - set(KIN):
         names = []  # "the Iron Duke", "the Invisible Man": described, not named
@@ -206,6 +217,8 @@ def parse_name(text: str) -> PersonName:
             key, gender=_noun_gender(lowered), role=role, age=seen.age, owner=seen.owner
         )
     joined = _join_particles(rest, folded)
+    if titles and len(joined) > 1 and _is_office(words, at):
+        joined = (" ".join(joined),)
     gender = _gender(titles, seen, lowered, joined)
     return PersonName(
         key,
@@ -217,7 +230,30 @@ def parse_name(text: str) -> PersonName:
         "" if joined else " ".join(sorted(titles)),
         seen.age,
         _place(text),
+        numeral,
     )
+
+
+def _numeral(words: list[str]) -> str:
+    """The number of a ruler, folded: "Leopold II", "Ptolemy XIII Theos"; an initial has a stop."""
+    for before, word in pairwise(words):
+        if _NUMERAL.match(word.strip(",;:!?)")) and _is_name(before):
+            return word.strip(",;:!?)").casefold()
+    return ""
+
+
+def _age_behind(words: list[str]) -> str:
+    """Old or young, where it stands behind one name: "Cato the Younger", "Antonia Minor"."""
+    if len(words) == 3 and fold(words[1]) == "the":
+        return _AGES.get(fold(words[2]), "")
+    if len(words) > 1 and fold(words[-1]) in _SUFFIXES:
+        return _AGES.get(fold(words[-1]), "")
+    return _ROMAN_AGES.get(fold(words[1]), "") if len(words) == 2 else ""
+
+
+def _is_office(words: list[str], at: int) -> bool:
+    """Whether the name is that of a place: "of" stands between it and the title."""
+    return "of" in (fold(word) for word in words[: at + 1])
 
 
 @dataclass(slots=True)
@@ -271,7 +307,7 @@ def _bare(raw: str) -> str:
     word = raw.strip('"“”‘`_*.,;:!?()[]…—–-')
     if word.lower() in ("mis'", "mis’", "po'", "po’", "yo'", "yo’", "ol'", "ol’", "mist'"):
         return word.replace("’", "'") if word.lower().startswith("mis") else word[:-1]
-    word = _POSSESSIVE_END.sub("", word).strip("\"“”‘’'`_*.,;:!?()[]…—–-")
+    word = _POSSESSIVE_END.sub("", _ELIDED.sub("", word)).strip("\"“”‘’'`_*.,;:!?()[]…—–-")
     return _PET_END.sub("", word)
 
 
@@ -304,15 +340,15 @@ def _join_particles(rest: list[str], names: tuple[str, ...]) -> tuple[str, ...]:
     """The name's words; "van der Velde" is one of them."""
     out: list[str] = []
     pending: list[str] = []
-    numerals = ("ii", "iii", "iv", "vi", "vii", "viii")
     for raw in rest:
         word = fold(raw).strip()
         if word in _PARTICLES and (out or raw[0].islower() or len(rest) > 1):
             pending.append(word)
-        elif word in names and word not in _SUFFIXES and word not in numerals:
+        elif word in names and word not in _SUFFIXES:
             if word in TITLES and not out:
                 continue
-            out.append(" ".join([*pending, word]))
+            kept = [particle for particle in pending if particle not in _DROPPED]
+            out.append(" ".join([*kept, word]))
             pending = []
     return tuple(out)
 
@@ -328,9 +364,9 @@ def _gender(
         return seen.kin_gender
     if noun := _noun_gender(lowered):
         return noun
-    if len(words) > 1 or not titles:
-        return gender_of_given(words[0]) if words else ""
-    return ""
+    if len(words) > 1:
+        return gender_of_given(words[0]) or (gender_by_ending(words[0]) if not is_given(words[0]) else "")
+    return gender_of_given(words[0]) if words and not titles else ""
 
 
 def _noun_gender(words: list[str]) -> Gender:

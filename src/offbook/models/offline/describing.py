@@ -10,6 +10,8 @@ import re
 from typing import Final
 
 from offbook.language.grammar import word_set
+from offbook.language.name_evidence import bare_key
+from offbook.language.told_names import told_names
 from offbook.models.offline.clipping import clipped
 from offbook.models.offline.entity_kinds import Span
 from offbook.models.offline.name_words import (
@@ -86,6 +88,7 @@ def _worth(passage: Passage, span: Span) -> float:
     text = passage.text[start:end]
     score = 1.0
     score += 3.5 * bool(_is_told_otherwise(passage, span, text))
+    score += 6.0 * _is_equated(passage, span, text)
     score += _apposition(passage, span)
     score += 1.2 * leads(passage, span)
     words = text.split()
@@ -100,6 +103,13 @@ def _is_told_otherwise(passage: Passage, span: Span, text: str) -> bool:
     start = passage.sentences[passage.sentence[span[0]]][0]
     at = passage.tokens[span[0]].start - start
     return any(abs(match.start() - at) < 80 for match in ALSO_KNOWN.finditer(text))
+
+
+def _is_equated(passage: Passage, span: Span, text: str) -> bool:
+    """Whether the sentence says outright that the mention is somebody known by another name."""
+    start, end = passage.tokens[span[0]].start, passage.tokens[span[1] - 1].end
+    own = bare_key(passage.text[start:end])
+    return any(own in pair for pair in told_names(" ".join(text.split())))
 
 
 def _apposition(passage: Passage, span: Span) -> float:

@@ -1,9 +1,15 @@
 """A linked group as a whole: which of its names belong together.
 
-Takes: the members of a group, each a name with what is said of it.  Gives: a partition of them,
-the same whatever their order. Certain links come first (full names), then given names, then titles
-with surnames, surnames alone, descriptions and kinship; a name that fits several people goes to
-the one it fits best, never to two. Source: ours.
+Takes: the members of a group, each a name with what is said of it, and the character's name.
+Gives: a partition of them, the same whatever their order. Source: ours.
+
+1. Names by their form: full names first, then given names, titles with surnames, surnames alone,
+   descriptions and kinship. A name that fits several people goes to the one it fits best, never
+   to two; one that the character bears goes to the character.
+2. Whom a text says to be one ("X is the name under which Y travelled") become one, whatever their
+   names: a disguise resembles nobody.
+3. A title alone ("the Count") goes to the character where the character bears it, else to
+   whoever of those who bear it is told of most.
 """
 
 from __future__ import annotations
@@ -12,10 +18,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from offbook.language.name_evidence import speakers
-from offbook.language.name_likeness import Likeness, likeness
+from offbook.language.name_evidence import defined, speakers
+from offbook.language.name_likeness import ADDRESS, Likeness, likeness
 from offbook.language.person_names import PersonName, parse_name
-from offbook.models.offline.identity import fit, is_person
+from offbook.models.offline.identity import TOLD, fit, fit_of_names, is_person, kept_apart, told
 from offbook.prompts.described import Described
 
 _LEAST: Final = 0.3
@@ -25,6 +31,8 @@ _SURE: Final = 0.9
 _TITLED: Final = 0.75
 """From here on a parent may still be a given person ("Mr. Hugh Lane", "Mr. Lane")."""
 _PARENTS: Final = frozenset(("father", "mother"))
+_HERO: Final = 0.6
+"""How well a name fits the character's for it to be the character."""
 _HEADS: Final = frozenset(("mr", "miss"))
 """Titles that belong, with the surname alone, to one of a family only."""
 _CLOSE: Final = 0.1
@@ -56,25 +64,41 @@ class _Someone:
     members: list[int] = field(default_factory=list)
 
 
-def partition(members: Sequence[Described]) -> Partition:
-    """The members that belong together."""
-    table = _Table(members)
+def partition(members: Sequence[Described], character: str = "") -> Partition:
+    """The members that belong together.
+
+    Args:
+        members: Names with what is said of them.
+        character: The name of the persona whose documents they are from; empty: nobody's.
+    """
+    table = _Table(members, character)
     people: list[_Someone] = []
-    for number in sorted(range(len(members)), key=table.rank):
-        best = table.best(number, people)
-        if best is None:
-            people.append(_Someone([number]))
-        else:
-            best.members.append(number)
+    ranked = sorted(range(len(members)), key=table.rank)
+    titles = [number for number in ranked if table.is_title(number)]
+    for number in ranked:
+        if number not in titles:
+            _place(number, table.best(number, people), people)
+    people = table.joined(people)
+    for number in titles:
+        _place(number, table.bearer(number, people) or table.best(number, people), people)
+    people = table.joined(people)
     parts = sorted(tuple(sorted(someone.members)) for someone in people)
     return Partition(tuple(parts), _reason(members, parts, table))
+
+
+def _place(number: int, someone: _Someone | None, people: list[_Someone]) -> None:
+    if someone is None:
+        people.append(_Someone([number]))
+    else:
+        someone.members.append(number)
 
 
 class _Table:
     """What is known of the members of a group."""
 
-    def __init__(self, members: Sequence[Described]) -> None:
+    def __init__(self, members: Sequence[Described], character: str) -> None:
         self.members = members
+        self._own = parse_name(character)
         self._fits: dict[tuple[int, int], Likeness] = {}
         self.names = [parse_name(member.name) for member in members]
         self.said = [speakers(member.description) for member in members]
@@ -91,6 +115,8 @@ class _Table:
 
     def best(self, number: int, people: Sequence[_Someone]) -> _Someone | None:
         """The person whom a member fits best; nobody where rivals fit as well."""
+        if (own := self._is_own(number, people)) is not None:
+            return own
         scored = [(self._score(number, someone), at) for at, someone in enumerate(people)]
         fitting = sorted(((score, -at) for score, at in scored if score >= _LEAST), reverse=True)
         if not fitting:
@@ -151,11 +177,82 @@ class _Table:
         )
 
     def fit(self, a: int, b: int) -> Likeness:
-        """The likeness of two members."""
+        """The likeness of two members by their names; what is told counts for bare ones."""
         pair = (a, b) if a < b else (b, a)
         if pair not in self._fits:
-            self._fits[pair] = fit(self.members[pair[0]], self.members[pair[1]])
+            one, other = self.members[pair[0]], self.members[pair[1]]
+            found = fit(one, other)
+            if found.strength == TOLD and not (self.names[a].is_bare or self.names[b].is_bare):
+                found = fit_of_names(one, other)
+            self._fits[pair] = found
         return self._fits[pair]
+
+    def is_title(self, number: int) -> bool:
+        """Whether a member is a title alone: "the Count", but not "sir"."""
+        name = self.names[number]
+        return bool(name.titles - ADDRESS) and not (name.words or name.kin or name.owner)
+
+    def joined(self, people: Sequence[_Someone]) -> list[_Someone]:
+        """The same people, those one whom a text says to be one."""
+        made: list[_Someone] = []
+        for someone in people:
+            same = [other for other in made if self._are_one(someone, other)]
+            members = [m for each in (*same, someone) for m in each.members]
+            made = [other for other in made if other not in same]
+            made.append(_Someone(members))
+        return made
+
+    def _are_one(self, a: _Someone, b: _Someone) -> bool:
+        pairs = [(self.members[m], self.members[n]) for m in a.members for n in b.members]
+        if not any(is_person(x.type) and is_person(y.type) and told(x, y) for x, y in pairs):
+            return False
+        if any(kept_apart(x, y) for x, y in pairs):
+            return False
+        genders = {self.names[m].gender for m in (*a.members, *b.members)}
+        return not {"m", "f"} <= genders
+
+    def bearer(self, number: int, people: Sequence[_Someone]) -> _Someone | None:
+        """Who bears a title: the character before others, then who is told of most."""
+        titles = self.names[number].titles
+        bearing = [
+            someone
+            for someone in people
+            if any(self.names[m].words and titles <= self.names[m].titles for m in someone.members)
+            and not any(self.fit(number, m).conflict for m in someone.members)
+        ]
+        hero = self._hero(people)
+        return max(
+            bearing,
+            key=lambda s: (s is hero, self._mass(s)),
+            default=None,
+        )
+
+    def _hero(self, people: Sequence[_Someone]) -> _Someone | None:
+        """The character, if it is among the people: of its full names the one most told of."""
+        best: tuple[float, int] | None = None
+        hero = None
+        for someone in people:
+            alike = max((self._is_hero(m) for m in someone.members), default=0.0)
+            value = (alike, self._mass(someone))
+            if alike and (best is None or value > best):
+                best, hero = value, someone
+        return hero
+
+    def _is_hero(self, number: int) -> float:
+        """Whether a member may be the character by name: 2 where its sentence says who it is."""
+        name = self.names[number]
+        if not self._own.words or not is_person(self.members[number].type):
+            return 0.0
+        if likeness(self._own, name).strength < _HERO:
+            return 0.0
+        return 2.0 if defined(self.members[number].description, self.members[number].name) else 1.0
+
+    def _is_own(self, number: int, people: Sequence[_Someone]) -> _Someone | None:
+        """The character, where a bare name is the character's own as the persona has it."""
+        name = self.names[number]
+        if not name.is_bare or name.words[0] not in self._own.words:
+            return None
+        return self._hero(people)
 
     def _mass(self, someone: _Someone) -> int:
         """How much is told of a person."""

@@ -35,7 +35,7 @@ def same_entity(inputs: SameEntityInputs) -> SameEntityAnswer:
 def verify_group(inputs: VerifyGroupInputs) -> VerifyGroupAnswer:
     """Which linked groups hold several, and their parts."""
     return VerifyGroupAnswer(
-        items=[_verify(item, group) for item, group in enumerate(inputs.groups, 1)]
+        items=[_verify(item, group, inputs.character) for item, group in enumerate(inputs.groups, 1)]
     )
 
 
@@ -52,8 +52,8 @@ def _reason(judged: list[Likeness], same: list[int]) -> str:
     return "; ".join(told) if told else "no candidate"
 
 
-def _verify(item: int, group: LinkedGroup) -> GroupVerdict:
-    found = partition(group.members)
+def _verify(item: int, group: LinkedGroup, character: str) -> GroupVerdict:
+    found = partition(group.members, character)
     split = len(found.parts) > 1
     parts = [[number + 1 for number in part] for part in found.parts] if split else []
     return GroupVerdict(item=item, split=split, parts=parts, reason=found.reason)
