@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from offbook.errors import EmbedderMismatch, InputRefused, ModelError
-from offbook.ingestion.entity_vectors import embed_entities
+from offbook.ingestion.entity_vectors import embed_graph
 from offbook.ingestion.reports import Progress, ProgressListener
 from offbook.models.side_by_side import failed_around
 from offbook.stores import chunks, jobs, vectors
@@ -208,21 +208,16 @@ async def reembed(
         lambda conn: vectors.begin_set(conn, character, embedder.name, int(probe))
     )
     run = Embedding(store, embedder, character, batch, concurrency, progress, set_id=made.id)
-    without: list[str] = []
     try:
         await run.run(None)
-        for kind in ("raw_entity", "entity"):
-            of_kind = await embed_entities(
-                store, embedder, character, kind, batch, made.id, progress
-            )
-            run.made += of_kind.made
-            without += of_kind.refused
+        of_graph = await embed_graph(store, embedder, character, batch, made.id, progress)
     except EmbedderMismatch as error:
         error.hint = f"the embedder changed its dimension in mid-run; offbook reembed {character}"
         raise
     await store.write(
         lambda conn: vectors.activate_set(
-            conn, character, made.id, without=[*run.refused, *without]
+            conn, character, made.id, without=[*run.refused, *of_graph.refused]
         )
     )
+    run.made += of_graph.made
     return run

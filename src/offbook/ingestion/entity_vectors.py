@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from offbook.errors import InputRefused
 from offbook.ingestion.reports import Steps
@@ -23,13 +23,18 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from offbook.ingestion.reports import ProgressListener
-    from offbook.protocols import Embedder, Store
+    from offbook.protocols import Embedder, EmbedKind, Store
     from offbook.stores.vectors import Kind
 
 
 def embedded(name: str, description: str) -> str:
     """What is embedded of an entity (Algorithm 1, line 3)."""
     return f"{name}: {description}" if description else name
+
+
+def unembedded(text: str, why: str) -> str:
+    """That a mention has no vector, for the report."""
+    return f"{text!r} has no vector: {why}"
 
 
 async def embed_missing(
@@ -108,22 +113,21 @@ async def embed_missing(
 
 
 @dataclass(frozen=True, slots=True)
-class EntitiesEmbedded:
+class GraphEmbedded:
     """How many vectors were made, and the ids of what the embedder refuses."""
 
     made: int
     refused: tuple[str, ...]
 
 
-async def embed_entities(
+async def embed_graph(
     store: Store,
     embedder: Embedder,
     character: str,
-    kind: Literal["raw_entity", "entity"],
     batch: int,
     set_id: str,
     progress: ProgressListener,
-) -> EntitiesEmbedded:
+) -> GraphEmbedded:
     """Fill a vector set with what it lacks of the graph, from the stored texts.
 
     A mention that is refused is noted as an open question of the graph; an entity that is refused
@@ -133,29 +137,74 @@ async def embed_entities(
         EmbedderMismatch: the embedder changed its dimension.
         ModelError: the endpoint failed for good; what arrived is stored.
     """
-    texts, places = await store.read(lambda conn: _stored(conn, character, kind))
-    lacking = await store.read(
-        lambda conn: _missing(conn, embedder, character, kind, texts, set_id)
+    stored = await store.read(lambda conn: _stored(conn, character))
+    made, refused = 0, []
+    remembering = _Remembering(embedder, frozenset(stored.entities.values()))
+    steps: tuple[tuple[Kind, str, dict[str, str]], ...] = (
+        ("raw_entity", "embedding mentions", stored.mentions),
+        ("entity", "embedding entities", stored.entities),
     )
-    steps = Steps("embedding mentions" if kind == "raw_entity" else "embedding entities", progress)
-    steps.begin(len(lacking))
-    refused = await embed_missing(
-        store, embedder, character, kind, texts, batch, set_id=set_id, steps=steps
-    )
-    if kind == "raw_entity":
-        await store.write(lambda conn: _note(conn, character, lacking, dict(refused), places))
-    return EntitiesEmbedded(len(lacking) - len(refused), tuple(name for name, _ in refused))
+    for kind, stage, texts in steps:
+        lacking = await store.read(
+            lambda conn, k=kind, t=texts: _missing(conn, embedder, character, k, t, set_id)  # type: ignore[misc]
+        )
+        counting = Steps(stage, progress)
+        counting.begin(len(lacking))
+        left = await embed_missing(
+            store,
+            remembering,
+            character,
+            kind,
+            texts,
+            batch,
+            remembering.kept,
+            set_id=set_id,
+            steps=counting,
+        )
+        counting.end()
+        made += len(lacking) - len(left)
+        refused += [subject for subject, _ in left]
+        if kind == "raw_entity":
+            reasons = dict(left)
+            await store.write(
+                lambda conn, a=lacking, r=reasons: _note(conn, character, a, r, stored)  # type: ignore[misc]
+            )
+    return GraphEmbedded(made, tuple(refused))
 
 
-def _stored(conn: Connection, character: str, kind: Kind) -> tuple[dict[str, str], dict[str, str]]:
+class _Remembering:
+    """An embedder that keeps the vectors of texts that are wanted once more."""
+
+    def __init__(self, embedder: Embedder, wanted: frozenset[str]) -> None:
+        self.name = embedder.name
+        self.kept: dict[str, NDArray[np.float32]] = {}
+        self._embedder, self._wanted = embedder, wanted
+
+    async def embed(self, texts: Sequence[str], kind: EmbedKind) -> NDArray[np.float32]:
+        matrix = await self._embedder.embed(texts, kind)
+        rows = zip(texts, matrix, strict=True)
+        self.kept.update({text: row for text, row in rows if text in self._wanted})
+        return matrix
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
     """What is to be embedded by id, and the document of each mention."""
-    if kind == "entity":
-        groups = graph.list_groups(conn, character)
-        return {group.id: embedded(group.name, group.description) for group in groups}, {}
+
+    mentions: dict[str, str]
+    entities: dict[str, str]
+    documents: dict[str, str]
+
+
+def _stored(conn: Connection, character: str) -> _Stored:
     document = {c.id: c.document for c in chunks.list_chunks(conn, character)}
     mentions = graph.list_raw_entities(conn, character)
-    texts = {mention.id: embedded(mention.name, mention.description) for mention in mentions}
-    return texts, {mention.id: document[mention.chunk] for mention in mentions}
+    groups = graph.list_groups(conn, character)
+    return _Stored(
+        {mention.id: embedded(mention.name, mention.description) for mention in mentions},
+        {group.id: embedded(group.name, group.description) for group in groups},
+        {mention.id: document[mention.chunk] for mention in mentions},
+    )
 
 
 def _note(
@@ -163,12 +212,14 @@ def _note(
     character: str,
     asked: Sequence[str],
     refused: Mapping[str, str],
-    places: Mapping[str, str],
+    stored: _Stored,
 ) -> None:
     jobs.finish(conn, character, jobs.GRAPH, asked)
     for subject, why in refused.items():
-        jobs.enqueue(conn, character, jobs.GRAPH, [subject], document=places[subject])
-        jobs.quarantine(conn, character, jobs.GRAPH, [subject], f"it has no vector: {why}")
+        jobs.enqueue(conn, character, jobs.GRAPH, [subject], document=stored.documents[subject])
+        jobs.quarantine(
+            conn, character, jobs.GRAPH, [subject], unembedded(stored.mentions[subject], why)
+        )
 
 
 def _missing(

@@ -18,7 +18,7 @@ from offbook.graph.entity_normalization import Ledger, normalize
 from offbook.graph.loading import given_aliases, load_story
 from offbook.graph.merging import Merge, Merged, merge_all, merges_of, raw_graph
 from offbook.graph.verification import Component, Split
-from offbook.ingestion.entity_vectors import embed_missing, embedded
+from offbook.ingestion.entity_vectors import embed_missing, embedded, unembedded
 from offbook.ingestion.extracting import Extracting
 from offbook.ingestion.reports import Steps, unheard
 from offbook.models.asking import Asking
@@ -199,7 +199,7 @@ class GraphBuilding:
             self.stage.store, self.stage.embedder, self.character, "raw_entity", texts, batch
         )
         return [
-            (subject, chunk_of[subject], f"{texts[subject]!r} has no vector: {why}")
+            (subject, chunk_of[subject], unembedded(texts[subject], why))
             for subject, why in refused
         ]
 

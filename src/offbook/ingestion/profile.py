@@ -33,10 +33,9 @@ def beginnings(documents: Sequence[Document], budget_tokens: int) -> list[Beginn
     """
     shares: dict[str, int] = {}
     left = budget_tokens
-    by_size = sorted(documents, key=lambda d: len(d.text))
-    for place, document in enumerate(by_size):
-        share = left // (len(by_size) - place)
-        shares[document.id] = min(share, count_tokens(document.text))
-        left -= shares[document.id]
+    sizes = {document.id: count_tokens(document.text) for document in documents}
+    for place, (name, size) in enumerate(sorted(sizes.items(), key=lambda item: item[1])):
+        shares[name] = min(left // (len(sizes) - place), size)
+        left -= shares[name]
     found = [Beginning(d.id, truncate_to_tokens(d.text, shares[d.id])) for d in documents]
     return [beginning for beginning in found if beginning.text]

@@ -1,0 +1,261 @@
+"""Edits of a character with a graph, through an endpoint: forget, alias, reembed, export."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.end_to_end.world import World
+from tests.loopback import LoopbackServer
+from tests.loopback import server as loopback
+from tests.loopback.answers import Answer, vector_of
+from tests.loopback.graph_answers import asked_for, graph_answer
+
+MARKER = "Quixwarble"
+STORY = {
+    "one.md": "Ana Bell met Bo Carter. Ana Bell left Cora Dunn.\n",
+    "two.md": "Ana met Cora. Bo Carter fears Ana Bell.\n",
+    "secret.md": f"Ana Bell hid the key from Bo Carter under {MARKER}. Ana told Cora Dunn.\n",
+}
+PARTS = ("entities", "relations", "aliases", "decisions")
+
+
+@pytest.fixture
+def keeper(world: World, server: LoopbackServer) -> World:
+    """A character whose graph is built from three documents, one of which has a secret."""
+    server.answer = graph_answer
+    world.set("method=rolerag", "limits.retries=0", "graph.same_type=false")
+    world.done("create", "Keeper")
+    paths = [world.write(name, text) for name, text in STORY.items()]
+    world.done("ingest", "Keeper", *paths)
+    server.clear()
+    return world
+
+
+def asked(server: LoopbackServer) -> list[str]:
+    """Names of the prompts since the server was last cleared; empty for the summary."""
+    return [asked_for(body) for body in server.chat_bodies]
+
+
+def shown(world: World) -> dict[str, Any]:
+    return {part: world.done("show", "Keeper", part, "--json").json for part in PARTS}
+
+
+# -- forget --------------------------------------------------------------------------------------
+
+
+def test_no_file_of_the_home_holds_a_word_of_what_is_forgotten(keeper, server):
+    def told(body):
+        """A model whose reasons quote what it was shown."""
+        answer = graph_answer(body)
+        if asked_for(body) not in ("same_entity", "verify_group"):
+            return answer
+        shape = json.loads(answer.text)
+        items = [line for line in body["messages"][-1]["content"].splitlines() if line[:1] == "["]
+        for item, line in zip(shape["items"], items, strict=True):
+            item["reason"] = f"it says {line}"
+        return Answer(json.dumps(shape))
+
+    server.answer = told
+    more = f"Cora Dunn is {MARKER}. {MARKER} met Bo. {MARKER} met Ana Bell.\n"
+    keeper.done("ingest", "Keeper", keeper.write("more.md", more))
+    keeper.done("recall", "Keeper", f"Who is {MARKER}?")
+    (keeper.folder / "documents" / "secret.md").unlink()
+    (keeper.folder / "documents" / "more.md").unlink()
+    assert MARKER in json.dumps(shown(keeper))
+    assert keeper.leaks(MARKER)
+    keeper.done("forget", "Keeper", "secret.md")
+    report = keeper.done("forget", "Keeper", "more.md", "--json").json
+    assert report["cached_calls"] >= 2
+    assert report["messages"] == []
+    for word in (MARKER, MARKER.lower(), "hid the key"):
+        assert keeper.leaks(word) == []
+    assert MARKER not in json.dumps(shown(keeper))
+    for sentence in (MARKER, "hid the key"):
+        assert all(sentence not in json.dumps(body) for body in server.chat_bodies[-1:])
+
+
+def test_forgetting_costs_a_merge_for_what_lost_a_mention_and_the_summary(keeper, server):
+    outcome = keeper.done("forget", "Keeper", "secret.md")
+    groups = [row for row in shown(keeper)["entities"] if "one-md" in str(row["sources"])]
+    calls = [name for name in asked(server) if name]
+    assert asked(server).count("") == 1
+    assert len(set(calls)) == len(calls) <= len(groups), "one of each kind for all together"
+    assert set(calls) <= {"merge_entities", "merge_relations", "verify_group", "same_entity"}
+    assert f"brought the graph up to date: {len(calls) + 1} calls" in outcome.err
+    server.clear()
+    keeper.done("ingest", "Keeper")
+    assert server.count() == 0
+
+
+def test_what_is_left_is_what_would_have_been_built_without_it(keeper, server, tmp_path):
+    keeper.done("forget", "Keeper", "secret.md")
+    left = shown(keeper)
+    keeper.done("create", "Other")
+    paths = [keeper.folder / "documents" / name for name in ("one.md", "two.md")]
+    keeper.done("ingest", "Other", *paths)
+    for part in ("entities", "relations", "aliases"):
+        assert left[part] == keeper.done("show", "Other", part, "--json").json
+    assert len(left["decisions"]) >= 1
+
+
+def test_where_the_endpoint_fails_the_document_is_gone_and_the_message_says_what_is_left(
+    keeper, server
+):
+    (keeper.folder / "documents" / "secret.md").unlink()
+    server.always("503")
+    outcome = keeper.run("forget", "Keeper", "secret.md", "--json")
+    assert (outcome.code, outcome.error["kind"]) == (4, "model_failed")
+    assert "'secret.md' is forgotten" in outcome.error["message"]
+    assert "offbook ingest keeper" in outcome.error["hint"]
+    assert keeper.leaks(MARKER) == []
+    server.always(None)
+    assert MARKER not in json.dumps(shown(keeper))
+    names = {row["name"] for row in shown(keeper)["entities"]}
+    assert {"Bo Carter", "Ana Bell"} <= names
+    keeper.done("ingest", "Keeper")
+    server.clear()
+    keeper.done("ingest", "Keeper")
+    assert server.count() == 0
+    assert keeper.run("forget", "Keeper", "secret.md").code == 2
+
+
+def test_a_budget_stops_the_calls_and_not_the_deletion(keeper, server):
+    outcome = keeper.run("forget", "Keeper", "secret.md", "--set", "limits.budget_calls=1")
+    assert outcome.code == 1
+    assert "'secret.md' is forgotten" in outcome.err
+    rows = keeper.done("show", "Keeper", "documents", "--json").json
+    assert [row["name"] for row in rows] == ["one.md", "two.md"]
+
+
+# -- alias ---------------------------------------------------------------------------------------
+
+
+def test_a_word_that_the_endpoint_cannot_follow_is_kept(keeper, server):
+    server.always("503")
+    outcome = keeper.run("alias", "Keeper", "add", "Bo Carter", "Cora Dunn", "--json")
+    assert (outcome.code, outcome.error["kind"]) == (4, "model_failed")
+    assert "'Bo Carter' is 'Cora Dunn' is kept" in outcome.error["message"]
+    assert "offbook ingest keeper" in outcome.error["hint"]
+    server.always(None)
+    keeper.done("ingest", "Keeper")
+    assert "extract" not in asked(server)
+    (row,) = [r for r in shown(keeper)["entities"] if "Cora Dunn" in [r["name"], *r["aliases"]]]
+    assert "Bo Carter" in [row["name"], *row["aliases"]]
+
+
+# -- reembed -------------------------------------------------------------------------------------
+
+
+def vectors(world: World, table: str) -> dict[str, bytes]:
+    import sqlite3
+
+    connection = sqlite3.connect(world.home / "offbook.db")
+    try:
+        return dict(connection.execute(f"SELECT subject_id, vector FROM {table}_vectors"))
+    finally:
+        connection.close()
+
+
+KINDS = ("chunk", "raw_entity", "entity")
+
+
+def test_all_vectors_are_made_anew_before_the_switch(keeper, server, monkeypatch):
+    before = {kind: vectors(keeper, kind) for kind in KINDS}
+    assert all(before.values())
+    graph = shown(keeper)
+    keeper.set("embed.model=other")
+    assert keeper.run("ingest", "Keeper").code == 3
+    server.dimension = 12
+    server.clear()
+    report = keeper.done("reembed", "Keeper", "--json").json
+    after = {kind: vectors(keeper, kind) for kind in KINDS}
+    for kind in KINDS:
+        assert after[kind].keys() == before[kind].keys()
+        assert {len(vector) for vector in after[kind].values()} == {12 * 4}
+    assert report["vectors"] == sum(len(found) for found in after.values())
+    assert shown(keeper) == graph
+    assert server.count("/chat/completions") == 0
+    keeper.done("recall", "Keeper", "Who is Ana Bell?")
+
+
+def test_an_interrupted_reembedding_is_taken_up_and_nothing_is_embedded_twice(keeper, server):
+    before = {kind: vectors(keeper, kind) for kind in KINDS}
+    keeper.set("embed.model=other", "embed.batch=2", "limits.concurrency=1")
+    server.script(*["ok"] * 4, "503")
+    server.clear()
+    assert keeper.run("reembed", "Keeper").code == 4
+    old = keeper.run("show", "Keeper", "--json").json
+    assert (old["embedder"], old["dimension"]) == ("e", server.dimension)
+    server.forget_script()
+    keeper.done("reembed", "Keeper")
+    texts = [text for request in server.requests for text in request.body.get("input", ())]
+    made = [text for text in texts if text != "dimension"]
+    refused = server.requests[4].body["input"]
+    assert {text for text in made if made.count(text) > 1} <= set(refused)
+    assert {k: set(vectors(keeper, k)) for k in KINDS} == {k: set(v) for k, v in before.items()}
+
+
+def test_a_mention_that_the_new_embedder_refuses_is_put_aside_and_told(keeper, server, monkeypatch):
+    plain = LoopbackServer._refusal
+
+    def refusal(self, fault, body):
+        if any(text.startswith("Bo Carter: ") for text in body.get("input", ())):
+            return loopback._error(400, "invalid_request_error", "too long for me")
+        return plain(self, fault, body)
+
+    monkeypatch.setattr(LoopbackServer, "_refusal", refusal)
+    keeper.set("embed.model=other")
+    keeper.done("reembed", "Keeper")
+    rows = keeper.done("show", "Keeper", "documents", "--json").json
+    assert "partial" in {row["status"] for row in rows}
+    told = keeper.done("ingest", "Keeper")
+    assert "put aside: graph: " in told.err
+    assert "'Bo Carter: " in told.err
+    assert "too long for me" in told.err
+    monkeypatch.setattr(LoopbackServer, "_refusal", plain)
+    told = keeper.done("ingest", "Keeper", "--json").json
+    assert {row["quarantined"] for row in told["documents"]} == {0}
+
+
+def test_the_vectors_are_those_of_the_texts(keeper, server):
+    import numpy as np
+
+    keeper.set("embed.model=other")
+    keeper.done("reembed", "Keeper")
+    (row,) = [r for r in shown(keeper)["entities"] if r["name"] == "Cora Dunn"]
+    wanted = vector_of(f"{row['name']}: {row['description']}", server.dimension)
+    wanted /= np.linalg.norm(wanted)
+    found = [np.frombuffer(blob, "<f4") for blob in vectors(keeper, "entity").values()]
+    assert any(np.allclose(vector, wanted, atol=1e-5) for vector in found)
+
+
+# -- export and import ---------------------------------------------------------------------------
+
+
+def test_a_graph_moves_between_the_engines_and_back_without_a_call(
+    keeper, server, postgres_url, monkeypatch
+):
+    keeper.done("alias", "Keeper", "remove", "Cora", "Cora Dunn")
+    keeper.done("alias", "Keeper", "add", "Ana Bell", "The Baker")
+    first, second = keeper.folder / "first.offbook", keeper.folder / "second.offbook"
+    before = shown(keeper)
+    assert [row["by"] for row in before["decisions"]].count("person") == 2
+    keeper.done("export", "Keeper", first)
+    server.clear()
+    with monkeypatch.context() as patch:
+        patch.setenv("OFFBOOK_DATABASE_URL", postgres_url)
+        keeper.done("import", first)
+        assert shown(keeper) == before
+        keeper.done("ingest", "Keeper")
+        assert shown(keeper) == before
+        assert asked(server) in ([], [""]), "the summary's call is cached at home only"
+        keeper.done("forget", "Keeper", "secret.md")
+        keeper.done("import", first, "--replace")
+        keeper.done("export", "Keeper", second)
+        assert shown(keeper) == before
+    assert second.read_bytes() == first.read_bytes()
+    keeper.done("import", second, "--replace")
+    assert shown(keeper) == before
