@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", bound="Merge")
 
-AT_ONCE: Final = 40
+AT_ONCE: Final = 60
 """Descriptions that one item holds; more are merged in parts first, and the parts then."""
 
 MOST_A_CALL: Final = 16

@@ -1,0 +1,71 @@
+"""A killed indexing goes on where it stopped, and nobody can tell from the graph."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+
+import pytest
+
+from tests.end_to_end.cast import chronicle, graph_rows
+from tests.end_to_end.test_kill import kill, settled, until
+from tests.end_to_end.world import World
+from tests.loopback import LoopbackServer
+from tests.loopback.graph import answer_about_a_graph
+
+SECTIONS = 14
+IN_FLIGHT = 2
+METHOD = ("--method", "rolerag")
+
+
+@pytest.fixture
+def keeper(world: World) -> World:
+    """A character without documents; few calls at a time, so that a kill meets the middle."""
+    assert world.server is not None
+    world.server.answer = answer_about_a_graph
+    world.set(f"limits.concurrency={IN_FLIGHT}", "embed.model=builtin")
+    world.done("create", "Keeper")
+    world.write("one.md", chronicle(SECTIONS))
+    return world
+
+
+def asked(server: LoopbackServer) -> list[str]:
+    """Every question that was put, as it was put."""
+    return [json.dumps(body["messages"]) for body in server.chat_bodies]
+
+
+def stored_answers(world: World) -> int:
+    connection = sqlite3.connect(world.home / "offbook.db")
+    try:
+        (count,) = connection.execute("SELECT count(*) FROM call_cache").fetchone()
+    finally:
+        connection.close()
+    return int(count)
+
+
+@pytest.mark.parametrize(
+    "share", [0.6, *(pytest.param(x, marks=pytest.mark.long) for x in (0.3, 0.9))]
+)
+def test_a_killed_indexing_repeats_no_call_that_was_answered(keeper, server, share):
+    source = keeper.folder / "documents" / "one.md"
+    home = keeper.folder / "undisturbed"
+    keeper.done("create", "Keeper", "--home", home)
+    keeper.done("ingest", "Keeper", source, *METHOD, "--home", home)
+    whole = len(asked(server))
+    server.clear()
+    server.latency_seconds = 0.05
+    process = keeper.start("ingest", "Keeper", source, *METHOD)
+    until(lambda: sum(r.finished > 0 for r in list(server.requests)) >= share * whole, process)
+    kill(process)
+    settled(server)
+    before, kept = asked(server), stored_answers(keeper)
+    assert kept >= len(before) - 2 * IN_FLIGHT, "what was answered is stored"
+    assert len(before) < whole, "it was killed before its end"
+    server.latency_seconds = 0
+    told = keeper.done("ingest", "Keeper", source, *METHOD, "--json").json
+    again = {text: count for text, count in Counter(asked(server)).items() if count > 1}
+    assert sum(again.values()) - len(again) <= len(before) - kept, "only what was not stored"
+    assert len(again) <= IN_FLIGHT
+    assert told["usage"]["calls"] == len(asked(server)) - len(before)
+    assert graph_rows(keeper.home / "offbook.db") == graph_rows(home / "offbook.db")
