@@ -115,6 +115,9 @@ FORGET = {
     "messages": [str],
     "usage": USAGE,
 }
+ATTRIBUTES = [
+    {"kind": {"belief_and_value", "psychological_trait"}, "text": str, "sources": [SOURCE]}
+]
 ERROR = {"error": {"kind": str, "message": str, "hint": str}}
 
 
