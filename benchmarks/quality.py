@@ -1,8 +1,8 @@
 """Quality of offbook's parts on labelled files: one subcommand a part.
 
 Takes: ``python benchmarks/quality.py PART FILE [--json]``.  Gives: a table, or one JSON document.
-Each part is a module ``quality_<part>`` here with ``HELP``, ``add_arguments`` and ``run``; a new
-one needs its name in ``PARTS`` and nothing else.
+Each part is a module ``quality_<part>`` here with ``HELP``, ``add_arguments`` and ``run``, and
+``NEEDS_FILE = False`` where it has data of its own; a new one needs its name in ``PARTS``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import json
 import sys
 from pathlib import Path
 
-PARTS = ("retrieval", "aliases", "boundary", "extraction")
+PARTS = ("retrieval", "aliases", "boundary", "extraction", "traits")
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -24,11 +24,12 @@ def main(arguments: list[str] | None = None) -> None:
     for part, module in modules.items():
         command = commands.add_parser(part, help=module.HELP, description=module.__doc__)
         command.formatter_class = argparse.RawDescriptionHelpFormatter
-        command.add_argument("file", type=Path)
+        optional = not getattr(module, "NEEDS_FILE", True)
+        command.add_argument("file", type=Path, nargs="?" if optional else None)
         command.add_argument("--json", action="store_true", help="one JSON document")
         module.add_arguments(command)
     chosen = parser.parse_args(arguments)
-    if not chosen.file.exists():
+    if chosen.file is not None and not chosen.file.exists():
         sys.exit(f"no file {str(chosen.file)!r}")
     report = modules[chosen.part].run(chosen)
     print(json.dumps(report.as_json(), indent=2) if chosen.json else report.as_table())
