@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from offbook import registry
 from offbook.context.assembly import assemble
 from offbook.language.encodings import token_counter
+from offbook.memory.talk import NOBODYS, Talk
 from offbook.methods.knowledge import Knowledge
 from offbook.prompts.ask import ask, stream_text
 from offbook.prompts.reply import REPLY
@@ -43,8 +44,7 @@ class Stage:
     @property
     def method(self) -> Method:
         """The configured method."""
-        made: Method = registry.load("method", self.settings.method)()
-        return made
+        return registry.load("method", self.settings.method)()  # type: ignore[no-any-return]
 
 
 async def ingest(
@@ -92,9 +92,10 @@ async def recall(
     question: str,
     history: History = (),
     point: Point | None = None,
+    talk: Talk = NOBODYS,
 ) -> Recall:
     """What the reply to ``question`` may rest on; ``character`` is as it is at ``point``."""
-    seen = stage.settings, stage.store, stage.embedder, tuple(history), stage.extractor, point
+    seen = stage.settings, stage.store, stage.embedder, tuple(history), stage.extractor, point, talk
     return await stage.method.recall(Knowledge(character, *seen), question)
 
 

@@ -21,6 +21,7 @@ _KNOWN: Final[dict[str, dict[str, str]]] = {
         "naive": "offbook.methods.naive:Naive",
         "rolerag": "offbook.methods.rolerag:RoleRag",
         "amadeus": "offbook.methods.amadeus:Amadeus",
+        "emotional": "offbook.methods.emotional:Emotional",
     },
 }
 

@@ -13,6 +13,7 @@ from offbook.context.shares import fit_shares
 from offbook.context.token_budget import fit_history, fit_items
 from offbook.errors import IndexMissing
 from offbook.language.encodings import token_counter
+from offbook.memory.talk import NOBODYS, Talk
 from offbook.types import Boundary, ContextItem, Recall, Skipped, Source
 
 if TYPE_CHECKING:
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 
     from offbook.language.encodings import TokenCounter
     from offbook.protocols import ChatModel, Embedder, Store
+    from offbook.retrieval.feeling import Felt
     from offbook.retrieval.graph_index import GraphIndex
+    from offbook.retrieval.memories import FoundMemories
     from offbook.retrieval.passages import Passage
     from offbook.retrieval.point import Point
     from offbook.retrieval.question_names import QuestionNames
@@ -34,7 +37,8 @@ class Knowledge:
     """One character, as a method may look at it.
 
     ``extractor`` is the model that may be asked about the question; ``point`` the point in the
-    story at which it is asked (None: the end). ``character`` is as it is at that point.
+    story at which it is asked (None: the end). ``character`` is as it is at that point. ``talk``
+    is the conversation: whose memories may be recalled, and how the character feels in it.
     """
 
     character: Character
@@ -44,6 +48,7 @@ class Knowledge:
     history: tuple[Message, ...] = ()
     extractor: ChatModel | None = None
     point: Point | None = None
+    talk: Talk = NOBODYS
 
     @property
     def until(self) -> Position | None:
@@ -150,6 +155,30 @@ class Knowledge:
         found = await self.store.read(lambda conn: named_passages(conn, character, ids, until))
         return [self.passage(passage) for passage in found]
 
+    async def feel(self, question: str) -> Felt:
+        """What a question means and how it is felt: one call, and an embedding beside it.
+
+        Raises:
+            ConfigurationError: there is no model to ask.
+            EmbedderMismatch: the stored vectors are from another embedder.
+        """
+        from offbook.retrieval.feeling import feel
+        from offbook.retrieval.passages import check_embedder
+
+        check_embedder(self.character, self.embedder)
+        scored = self.settings.emotional.strategy != "ordinary"
+        model, retries = self.extractor if scored else None, self.settings.answers.retries
+        return await feel(self.embedder, model, self.in_full(question), question, retries)
+
+    async def memories(self, felt: Felt) -> FoundMemories:
+        """The memories that fit a question best by the configured strategy."""
+        from offbook.retrieval.memories import find_memories
+
+        settings = self.settings.emotional
+        return await find_memories(
+            self.store, self.character, felt, self.talk, settings, self.until
+        )
+
     def passage(self, passage: Passage) -> ContextItem:
         """A chunk as a piece of knowledge, its heading path as the title."""
         chunk = passage.chunk
@@ -225,6 +254,7 @@ class Knowledge:
             question=question,
             context=context,
             boundary=boundary,
+            mood=self.talk.mood,
             skipped=skipped,
             as_of=None if self.point is None else self.point.text,
         )

@@ -1,0 +1,141 @@
+"""The mood of a character: it moves with what it answers, and comes back to its temperament.
+
+Takes: emotions of answers, and when they were given.  Gives: eight levels from 1 to 10.  A clock
+that goes back neither stops nor reverses anything.  Source: ours (methods.md 3); the paper (004)
+has no state between questions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final, Self
+
+from offbook.errors import ConfigurationError
+from offbook.memory.levels import LEAST, MOST, is_emotion
+from offbook.prompts.emotion import EMOTIONS
+
+Levels = Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Mood:
+    """Eight levels as they were ``at`` a time."""
+
+    levels: Levels
+    at: datetime
+
+    def as_json(self) -> dict[str, Any]:
+        """The shape in which it is stored."""
+        return {"levels": dict(self.levels), "at": self.at.isoformat()}
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any] | None) -> Self | None:
+        """A stored mood; None where there is none, or what is stored is no mood."""
+        if stored is None:
+            return None
+        levels, at = stored.get("levels"), stored.get("at")
+        if not isinstance(at, str) or not is_emotion(levels):
+            return None
+        try:
+            when = datetime.fromisoformat(at)
+        except ValueError:
+            return None
+        return cls({n: float(levels[n]) for n in EMOTIONS}, when.replace(tzinfo=when.tzinfo or UTC))
+
+    def later(self, now: datetime, temperament: Levels, half_life_minutes: float) -> Mood:
+        """The mood at another time: half of what sets it apart is gone after a half-life.
+
+        Before ``at`` it is as it was: a clock that goes back is no time that passed.
+        """
+        passed = max(0.0, (now - self.at).total_seconds() / 60)
+        left = 0.5 ** (passed / half_life_minutes)
+        levels = {n: temperament[n] + left * (self.levels[n] - temperament[n]) for n in EMOTIONS}
+        return Mood(levels, now)
+
+    def moved(self, emotion: Mapping[str, float], weight: float) -> Mood:
+        """The mood after an answer that was felt so."""
+        levels = {n: self.levels[n] + weight * (emotion[n] - self.levels[n]) for n in EMOTIONS}
+        return Mood(levels, self.at)
+
+
+@dataclass(frozen=True, slots=True)
+class Moods:
+    """How one character's mood moves.
+
+    Args:
+        temperament: Where it comes back to.
+        weight: How far one answer moves it.
+        half_life_minutes: In which half of the distance is gone.
+    """
+
+    temperament: Levels
+    weight: float
+    half_life_minutes: float
+
+    def now(self, mood: Mood | None, now: datetime) -> Mood:
+        """The mood at a time; without one, the temperament."""
+        if mood is None:
+            return Mood(self.temperament, now)
+        return mood.later(now, self.temperament, self.half_life_minutes)
+
+    def after(self, mood: Mood | None, emotion: Mapping[str, float], at: datetime) -> Mood:
+        """The mood after an answer that was given ``at`` a time.
+
+        Answers are scored in the background and may arrive late: one that was given before the
+        mood was last moved counts as much as is left of it by then.
+        """
+        if mood is None or at >= mood.at:
+            return self.now(mood, at).moved(emotion, self.weight)
+        minutes = (mood.at - at).total_seconds() / 60
+        left = 0.5 ** (minutes / self.half_life_minutes)
+        # A clock that was put back by days must not keep the mood from moving.
+        fresh = self.weight if minutes > LATE_MINUTES else self.weight * left
+        moved = mood.moved(emotion, fresh)
+        return Mood(moved.levels, at) if minutes > LATE_MINUTES else moved
+
+
+LATE_MINUTES: Final = 24 * 60.0
+"""An answer that was given longer before the mood's time than this tells of a wrong clock."""
+
+
+def temperament(told: str | None, emotions: Iterable[Mapping[str, Any]]) -> dict[str, float]:
+    """The temperament: as the settings tell, else the mean of the authored memories.
+
+    Args:
+        told: ``joy=4,fear=2``; what is not named is 1.
+        emotions: Of the authored memories; without any, all levels are 1.
+
+    Raises:
+        ConfigurationError: an emotion is unknown, or a level is not from 1 to 10.
+    """
+    if told is not None:
+        return _told(told)
+    known = [emotion for emotion in emotions if is_emotion(emotion)]
+    if not known:
+        return dict.fromkeys(EMOTIONS, LEAST)
+    return {name: sum(float(e[name]) for e in known) / len(known) for name in EMOTIONS}
+
+
+def _told(told: str) -> dict[str, float]:
+    levels = dict.fromkeys(EMOTIONS, LEAST)
+    for part in told.split(","):
+        name, _, level = (word.strip() for word in part.partition("="))
+        if name not in levels or not LEAST <= float(level) <= MOST:
+            raise ConfigurationError(
+                f"setting mood.temperament has {part.strip()!r}",
+                f"name emotions with levels from 1 to 10, as in joy=4: {', '.join(EMOTIONS)}",
+            )
+        levels[name] = float(level)
+    return levels
+
+
+def in_words(levels: Levels, most: int = 3) -> str:
+    """The strongest emotions in a few words; ``calm`` where none is felt."""
+    felt = sorted(((n, v) for n, v in levels.items() if v >= FELT), key=lambda e: -e[1])
+    return ", ".join(f"{name} {level:.1f}" for name, level in felt[:most]) or "calm"
+
+
+FELT: Final = 2.0
+"""A level from which on an emotion is worth a word."""

@@ -1,0 +1,51 @@
+"""Emotional RAG: memories that are near the question in meaning and were felt alike.
+
+Takes: a question.  Gives: the summary, where there is one, and the k memories that fit it best.
+Paper: Emotional RAG (004), section II; k = 10. ``default`` counts emotions from neutral and lets
+the mood of the conversation have a part; ``faithful`` does neither.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from offbook.types import ContextItem, Needs
+
+if TYPE_CHECKING:
+    from offbook.methods.knowledge import Knowledge
+    from offbook.settings import SettingsModel
+    from offbook.types import Recall
+
+
+class Emotional:
+    """Memories by meaning and emotion."""
+
+    name = "emotional"
+
+    def needs(self, settings: SettingsModel) -> Needs:
+        """Memories that are scored and have vectors; nothing of the documents."""
+        del settings
+        return Needs(vectors=False, memories=True)
+
+    async def recall(self, knowledge: Knowledge, question: str) -> Recall:
+        """The k memories of the configured strategy."""
+        # 1 -- meaning and emotion of the question, side by side --------------------------------
+        felt = await knowledge.feel(question)
+        # 2 -- what was said before that is near it in both -------------------------------------
+        found = await knowledge.memories(felt)
+        # 3 -- who the character is, where that was written down ---------------------------------
+        own: list[ContextItem] = []
+        if knowledge.character.profile:
+            text, grounds = await knowledge.profile()
+            own = [ContextItem("profile", knowledge.character.name, text, 1.0, grounds)]
+        # 4 -- within the budget ----------------------------------------------------------------
+        settings = knowledge.settings.emotional
+        recalled = knowledge.divided_recall(
+            self.name,
+            question,
+            {"profile": own, "memories": found.items},
+            {"profile": settings.profile_share, "memories": settings.memory_share},
+            skipped=found.skipped,
+        )
+        return replace(recalled, emotion=felt.emotion)
