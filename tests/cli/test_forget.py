@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cli.shapes import FORGET, misfit
 from tests.cli.texts import GULLS
 from tests.end_to_end.world import World
 
@@ -26,6 +27,7 @@ def test_every_byte_of_it_is_gone(told: World):
     told.done("recall", "ada-byrne", "Where is the key of the oil store?")
     assert told.leaks(MARKER)
     report = told.done("forget", "ada-byrne", "secret.md", "--json").json
+    assert misfit(report, FORGET) is None
     assert (report["character"], report["document"]) == ("Ada Byrne", "secret.md")
     assert (report["chunks"], report["turns"], report["memories"]) == (1, 0, 0)
     assert told.leaks(MARKER) == []

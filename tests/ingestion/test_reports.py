@@ -6,7 +6,15 @@ import json
 
 import pytest
 
-from offbook.ingestion.reports import DocumentReport, Estimate, IngestReport, counted, unheard
+from offbook.ingestion.reports import (
+    DocumentReport,
+    Estimate,
+    IngestReport,
+    Progress,
+    Steps,
+    counted,
+    unheard,
+)
 from offbook.types import TaskUsage, Usage
 
 
@@ -44,3 +52,26 @@ def test_an_estimate_in_words(estimate, told):
 def test_numbers_and_nouns_agree():
     assert [counted(n, "call") for n in (0, 1, 2)] == ["0 calls", "1 call", "2 calls"]
     unheard(None)  # type: ignore[arg-type]
+
+
+def test_steps_are_told_as_they_come_and_the_end_in_any_case():
+    told: list[Progress] = []
+    steps = Steps("judging", told.append)
+    steps.begin(3)
+    steps.add(2)
+    steps.end()
+    steps.end()
+    assert [(event.stage, event.done, event.total) for event in told] == [
+        ("judging", 0, 3),
+        ("judging", 2, 3),
+        ("judging", 3, 3),
+    ]
+
+
+def test_a_stage_without_steps_is_silent():
+    told: list[Progress] = []
+    steps = Steps("merging", told.append)
+    steps.begin(0)
+    steps.add(1)
+    steps.end()
+    assert told == []

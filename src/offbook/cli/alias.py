@@ -87,5 +87,5 @@ def _say(report: AliasReport, *, costs: bool) -> None:
     )
     for entity in report.entities:
         also = f", also {', '.join(entity.aliases)}" if entity.aliases else ""
-        say(shortened(f"  {entity.name}{also}", 160))
+        say(f"  {shortened(entity.name + also, 160)}")
     say(cost(report.usage))
