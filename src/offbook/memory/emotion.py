@@ -1,9 +1,9 @@
-"""The emotion of memories and questions: eight numbers each, scored many in a call.
+"""The emotion of memories: eight numbers each, scored many in a call.
 
-Takes: memory fragments or a question, and who is asked.  Gives: vectors in the order of
-``EMOTIONS``; what no usable answer could be got for is put aside, counted, and tried again later.
-Paper: Emotional RAG (004), section II-B. A memory's emotion is that of the character who answers,
-with what was said to it shown beside; a question's is that of whoever asks (methods.md 3).
+Takes: memory fragments, and who is asked.  Gives: emotions as they arrive, and what no usable
+answer could be got for: it stays without an emotion, is counted, and is scored again later.
+Paper: Emotional RAG (004), section II-B.2. A memory's emotion is that of the character who answers;
+what was said to it is shown beside (methods.md 3). Questions are scored in ``retrieval.feeling``.
 """
 
 from __future__ import annotations
@@ -15,17 +15,12 @@ from offbook.models.asking import Asking, tokens_of
 from offbook.models.batching import PutAside, ask_in_batches, in_batches
 from offbook.prompts.batches import in_order
 from offbook.prompts.emotion import (
-    EMOTIONS,
     SCORE_EMOTIONS,
-    EmotionScores,
     ScoreEmotionsInputs,
     Utterance,
 )
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from offbook.types import MemoryFragment
 
 Emotion = Mapping[str, int]
@@ -35,20 +30,6 @@ KeepEmotions = Callable[[Sequence[tuple["MemoryFragment", Emotion]]], Awaitable[
 MOST_CHARS: Final = 2_000
 """Of a longer text its beginning and its end are scored: a turn may be a megabyte."""
 _GAP: Final = " […] "
-
-
-def emotion_matrix(fragments: Sequence[MemoryFragment]) -> NDArray[np.uint8]:
-    """The emotions of fragments, one a row, shape ``(n, 8)``; zeros where not scored yet."""
-    import numpy as np
-
-    unknown = dict.fromkeys(EMOTIONS, 0)
-    rows = [[(fragment.emotion or unknown)[name] for name in EMOTIONS] for fragment in fragments]
-    return np.array(rows, dtype=np.uint8).reshape(len(rows), len(EMOTIONS))
-
-
-def emotion_vector(emotion: Emotion) -> tuple[int, ...]:
-    """The numbers of an emotion in the order of ``EMOTIONS``."""
-    return tuple(emotion[name] for name in EMOTIONS)
 
 
 async def score_memories(
@@ -73,7 +54,9 @@ async def score_memories(
     async def ask(batch: Sequence[MemoryFragment]) -> list[Emotion]:
         utterances = tuple(_of_memory(fragment) for fragment in batch)
         inputs = ScoreEmotionsInputs(asking.character, utterances)
-        return [part.by_name() for part in await _ask(inputs, asking)]
+        answer = await asking.ask(SCORE_EMOTIONS, inputs, ())
+        parts = in_order(answer.items, len(batch), lambda part: part.item)
+        return [part.by_name() for part in parts]
 
     batches = in_batches(
         [fragment for fragment in fragments if fragment.emotion is None],
@@ -84,32 +67,12 @@ async def score_memories(
     return await ask_in_batches(batches, ask, keep)
 
 
-async def score_question(question: str, asking: Asking) -> Emotion:
-    """The emotion of a question, that of whoever asks the character.
-
-    Raises:
-        AnswerError: no answer could be used; the question can still be answered by meaning.
-        InputRefused: the endpoint refuses this text; likewise.
-        ModelError: the endpoint failed for good.
-        BudgetReached: the next call would go over the budget.
-    """
-    speaker = f"the person who speaks to {asking.character}"
-    inputs = ScoreEmotionsInputs(speaker, (Utterance(shortened(question)),))
-    (scores,) = await _ask(inputs, asking)
-    return scores.by_name()
-
-
 def shortened(text: str, most_chars: int = MOST_CHARS) -> str:
     """``text``, or its beginning and its end where it is longer."""
     if len(text) <= most_chars:
         return text
     half = (most_chars - len(_GAP)) // 2
     return f"{text[:half]}{_GAP}{text[-half:]}"
-
-
-async def _ask(inputs: ScoreEmotionsInputs, asking: Asking) -> list[EmotionScores]:
-    answer = await asking.ask(SCORE_EMOTIONS, inputs, ())
-    return in_order(answer.items, len(inputs.utterances), lambda part: part.item)
 
 
 def _of_memory(fragment: MemoryFragment) -> Utterance:
