@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from offbook.errors import EmbedderMismatch, InputRefused, ModelError
 from offbook.ingestion.entity_vectors import embed_graph
+from offbook.ingestion.remembering import embed_memories
 from offbook.ingestion.reports import Progress, ProgressListener
 from offbook.models.side_by_side import failed_around
 from offbook.stores import chunks, jobs, vectors
@@ -211,13 +212,16 @@ async def reembed(
     try:
         await run.run(None)
         of_graph = await embed_graph(store, embedder, character, batch, made.id, progress)
+        remembered, unfit = await embed_memories(
+            store, embedder, character, batch, made.id, progress
+        )
     except EmbedderMismatch as error:
         error.hint = f"the embedder changed its dimension in mid-run; offbook reembed {character}"
         raise
     await store.write(
         lambda conn: vectors.activate_set(
-            conn, character, made.id, without=[*run.refused, *of_graph.refused]
+            conn, character, made.id, without=[*run.refused, *of_graph.refused, *unfit]
         )
     )
-    run.made += of_graph.made
+    run.made += of_graph.made + remembered
     return run

@@ -101,10 +101,7 @@ async def select(
 
 def notes(selection: Selection[Passage]) -> list[Skipped]:
     """What of a selection a person should know: the fallback, and chunks without a verdict."""
-    found = [
-        Skipped("knowledge", passage.chunk.heading_path, f"not judged: {why}")
-        for passage, why in selection.unjudged
-    ]
+    found = unjudged(selection)
     if selection.is_fallback and selection.looked_at:
         why = (
             f"none of {selection.looked_at} chunks was found to reveal how the character takes "
@@ -112,6 +109,14 @@ def notes(selection: Selection[Passage]) -> list[Skipped]:
         )
         found.append(Skipped("knowledge", "guided selection", why))
     return found
+
+
+def unjudged(selection: Selection[Passage]) -> list[Skipped]:
+    """The chunks of a selection for which no verdict could be got."""
+    return [
+        Skipped("knowledge", passage.chunk.heading_path, f"not judged: {why}")
+        for passage, why in selection.unjudged
+    ]
 
 
 async def extract(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from offbook.context.shares import fit_shares
 from offbook.context.token_budget import fit_history, fit_items
-from offbook.errors import IndexMissing
+from offbook.errors import ConfigurationError, IndexMissing
 from offbook.language.encodings import token_counter
 from offbook.memory.talk import NOBODYS, Talk
 from offbook.types import Boundary, ContextItem, Recall, Skipped, Source
@@ -162,13 +162,22 @@ class Knowledge:
             ConfigurationError: there is no model to ask.
             EmbedderMismatch: the stored vectors are from another embedder.
         """
+        from offbook.models.asking import Asking
         from offbook.retrieval.feeling import feel
         from offbook.retrieval.passages import check_embedder
 
         check_embedder(self.character, self.embedder)
-        scored = self.settings.emotional.strategy != "ordinary"
-        model, retries = self.extractor if scored else None, self.settings.answers.retries
-        return await feel(self.embedder, model, self.in_full(question), question, retries)
+        asking = None
+        if self.settings.emotional.strategy != "ordinary":
+            if self.extractor is None:
+                raise ConfigurationError(
+                    "the emotion of a question is asked of a model, and there is none",
+                    "give Knowledge an extractor",
+                )
+            asking = Asking(
+                self.extractor, self.character.name, retries=self.settings.answers.retries
+            )
+        return await feel(self.embedder, self.in_full(question), question, asking)
 
     async def memories(self, felt: Felt) -> FoundMemories:
         """The memories that fit a question best by the configured strategy."""

@@ -42,15 +42,11 @@ class RoleRag:
         # 1 -- what the question names, without a call -----------------------------------------
         names = await knowledge.names(graph, question)
         # 2 -- hypothetical context and entities, the vectors beside them ----------------------
-        analysis: Analysis | None = None
-        try:
-            analysis = await _analyse(knowledge, graph, names, profile)
-        except (AnswerError, InputRefused) as error:
-            # No verdict is better than a made-up one: boundary stays empty, and it is said why.
+        analysis, unjudged = await analyse_question(knowledge, graph, names, profile)
+        # 3 -- not known, known by name, known in general --------------------------------------
+        if analysis is None:
             found = of_names_alone(graph, names)
-            found.skipped.append(Skipped("out_of_scope", "the boundary", f"not judged: {error}"))
         else:
-            # 3 -- not known, known by name, known in general ----------------------------------
             found = find_context(graph, names, analysis, settings, grounds)
         # 4 -- what the texts themselves say ---------------------------------------------------
         chunks = await _source_chunks(knowledge, names, analysis, found)
@@ -69,13 +65,19 @@ class RoleRag:
             kinds,
             dict(zip(kinds, _shares(settings), strict=True)),
             boundary=found.boundary,
-            skipped=found.skipped,
+            skipped=(*unjudged, *found.skipped),
         )
 
 
-async def _analyse(
+async def analyse_question(
     knowledge: Knowledge, graph: GraphIndex, names: QuestionNames, profile: str
-) -> Analysis:
+) -> tuple[Analysis | None, list[Skipped]]:
+    """What the model makes of a question, as ``rolerag.hyde`` says; or why there is no analysis.
+
+    Raises:
+        ConfigurationError: there is no model to ask.
+        ModelError: an endpoint failed for good.
+    """
     from offbook.prompts.question import QuestionInputs
     from offbook.retrieval.boundary import analyse, analyse_in_two_calls
 
@@ -95,14 +97,19 @@ async def _analyse(
         last_year=graph.last_year,
     )
     separate = settings.rolerag.hyde == "separate"
-    return await (analyse_in_two_calls if separate else analyse)(
-        knowledge.extractor,
-        knowledge.embedder,
-        inputs,
-        names,
-        documents=frozenset(f"{character.id}/{name}" for name in character.profile_documents),
-        retries=settings.answers.retries,
-    )
+    try:
+        analysis = await (analyse_in_two_calls if separate else analyse)(
+            knowledge.extractor,
+            knowledge.embedder,
+            inputs,
+            names,
+            documents=frozenset(f"{character.id}/{name}" for name in character.profile_documents),
+            retries=settings.answers.retries,
+        )
+    except (AnswerError, InputRefused) as error:
+        # No verdict is better than a made-up one: boundary stays empty, and it is said why.
+        return None, [Skipped("out_of_scope", "the boundary", f"not judged: {error}")]
+    return analysis, []
 
 
 async def _source_chunks(

@@ -12,20 +12,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from offbook.errors import AnswerError, InputRefused
-from offbook.language.tokens import truncate_to_tokens
+from offbook.memory.emotion import shortened
 from offbook.models.side_by_side import run_all
-from offbook.prompts.ask import ask
 from offbook.prompts.emotion import SCORE_EMOTIONS, ScoreEmotionsInputs, Utterance
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from offbook.protocols import ChatModel, Embedder
+    from offbook.models.asking import Asking
+    from offbook.protocols import Embedder
 
-ASKER: Final = "the person who asks"
-SCORED_TOKENS: Final = 400
-"""Of a question; what is felt is said within them."""
 EMBEDDED_CHARS: Final = 4_000
 """The longest text that embedders are given."""
 
@@ -39,17 +36,14 @@ class Felt:
     why: str = ""
 
 
-async def feel(
-    embedder: Embedder, model: ChatModel | None, text: str, question: str, retries: int
-) -> Felt:
+async def feel(embedder: Embedder, text: str, question: str, asking: Asking | None) -> Felt:
     """Meaning and emotion of a question.
 
     Args:
         embedder: Who makes its vector.
-        model: Who rates its emotion; None: it is not asked for.
         text: The question with what it refers back to, which is embedded.
         question: The question itself, which is rated.
-        retries: How often an unusable answer is asked for again.
+        asking: Who rates its emotion; None: it is not asked for.
 
     Raises:
         ModelError: an endpoint failed for good.
@@ -63,16 +57,15 @@ async def feel(
 
     async def score() -> None:
         nonlocal why
-        if model is None:
+        if asking is None:
             return
-        asked = Utterance(truncate_to_tokens(question, SCORED_TOKENS))
         try:
-            inputs = ScoreEmotionsInputs(ASKER, (asked,))
-            answer = await ask(model, SCORE_EMOTIONS, inputs, retries=retries)
+            speaker = f"the person who speaks to {asking.character}"
+            inputs = ScoreEmotionsInputs(speaker, (Utterance(shortened(question)),))
+            answer = await asking.ask(SCORE_EMOTIONS, inputs, ())
+            emotions.append(answer.items[0].by_name())
         except (AnswerError, InputRefused) as error:
             why = error.message
-        else:
-            emotions.append(answer.items[0].by_name())
 
     await run_all([embed, score])
     return Felt(vectors[0], emotions[0] if emotions else None, why)

@@ -237,6 +237,22 @@ def load_matrix(
     return list(ids), unpack(blobs, conn.dialect.name)
 
 
+def which_have(
+    conn: Connection, character: str, set_id: str, kind: Kind, ids: Sequence[str]
+) -> set[str]:
+    """Those of some subjects that have a vector in a set."""
+    c, found = vectors[kind].c, set[str]()
+    for piece in batches(ids):
+        found.update(
+            conn.scalars(
+                select(c.subject_id).where(
+                    c.character_id == character, c.set_id == set_id, c.subject_id.in_(piece)
+                )
+            )
+        )
+    return found
+
+
 def missing_ids(
     conn: Connection, character: str, set_id: str, kind: Kind, chunking: str | None = None
 ) -> list[str]:

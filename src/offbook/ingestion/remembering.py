@@ -1,0 +1,230 @@
+"""Memories are scored and get vectors, batch by batch, each stored as it arrives.
+
+Takes: memories that wait.  Gives: how many were scored and embedded; those that could not be are
+put aside with the reason, and tried again at the next chance.
+Paper: Emotional RAG (004), section II-B.1; many memories in a call, where the paper asks one each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from offbook.ingestion.reports import Steps, unheard
+from offbook.memory.emotion import score_memories
+from offbook.models.asking import Asking
+from offbook.models.batching import ask_in_batches
+from offbook.models.side_by_side import run_all
+from offbook.stores import jobs, memories, vectors
+from offbook.stores.grouped_writes import GroupedWrites
+from offbook.stores.statements import batches
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from sqlalchemy import Connection
+
+    from offbook.ingestion.reports import ProgressListener
+    from offbook.memory.emotion import Emotion
+    from offbook.pipeline import Stage
+    from offbook.protocols import Embedder, Store
+    from offbook.types import Character, MemoryFragment
+
+    Scored = Callable[[Connection, MemoryFragment, Emotion], None]
+
+EMBEDDED_CHARS: Final = 4_000
+"""Of a pair; the longest text that embedders are given."""
+ATTEMPTS: Final = 5
+"""How often a memory is tried in the background; `offbook remember` tries it again in any case."""
+
+
+def pair_text(said: str, answered: str) -> str:
+    """What is embedded of a memory: both sides, the longer one cut where they are too long."""
+    half = EMBEDDED_CHARS // 2
+    first = said[: max(half, EMBEDDED_CHARS - len(answered))]
+    return f"{first}\n{answered[: EMBEDDED_CHARS - len(first)]}"
+
+
+def waiting(conn: Connection, character: str, *, every: bool = False) -> list[str]:
+    """Ids of the memories that wait to be scored or embedded.
+
+    Args:
+        conn: Connection of a read.
+        character: Id of the character.
+        every: Also those that were tried often, or that came without a note (an import).
+    """
+    noted = [
+        job.subject
+        for job in jobs.list_jobs(conn, character, kind=jobs.REMEMBER)
+        if every or job.attempts < ATTEMPTS
+    ]
+    if not every:
+        return noted
+    active = vectors.active_set(conn, character)
+    lacking = memories.lacking(conn, character, None if active is None else active.id)
+    return list(dict.fromkeys([*noted, *lacking]))
+
+
+@dataclass(slots=True)
+class Remembering:
+    """One run over memories that wait.
+
+    Args:
+        stage: Settings, store and models.
+        character: Whose memories.
+        progress: Told after every batch.
+        scored: Called for each memory that got its emotion, in the transaction that stores it.
+    """
+
+    stage: Stage
+    character: Character
+    progress: ProgressListener = unheard
+    scored: Scored | None = None
+    made: int = 0
+    embedded: int = 0
+    failed: dict[str, str] = field(default_factory=dict)
+
+    async def run(self, ids: Sequence[str]) -> None:
+        """Score and embed what these memories lack.
+
+        ``made`` counts new emotions, ``embedded`` new vectors, ``failed`` names the memories that
+        were put aside, and why.
+
+        Raises:
+            EmbedderMismatch: the stored vectors are from another embedder.
+            ModelError: an endpoint failed for good; what arrived is stored.
+            BudgetReached: likewise.
+        """
+        store = self.stage.store
+        found, plain, bare = await store.write(lambda conn: self._begin(conn, ids))
+        await run_all([partial(self._score, plain), partial(self._embed, bare)])
+        done = [fragment.id for fragment in found if fragment.id not in self.failed]
+        await store.write(lambda conn: self._end(conn, done))
+
+    def _end(self, conn: Connection, done: Sequence[str]) -> None:
+        name = self.character.id
+        jobs.remove_subjects(conn, name, done)
+        for memory, why in self.failed.items():
+            jobs.quarantine(conn, name, jobs.REMEMBER, [memory], why)
+
+    def _begin(
+        self, conn: Connection, ids: Sequence[str]
+    ) -> tuple[list[MemoryFragment], list[MemoryFragment], list[MemoryFragment]]:
+        """The memories, those without an emotion, and those without a vector."""
+        name, embedder = self.character.id, self.stage.embedder.name
+        found = memories.get(conn, name, ids)
+        here = {fragment.id for fragment in found}
+        jobs.remove_subjects(conn, name, [gone for gone in ids if gone not in here])
+        jobs.enqueue(conn, name, jobs.REMEMBER, [fragment.id for fragment in found])
+        jobs.start(conn, name, jobs.REMEMBER, [fragment.id for fragment in found])
+        plain = [fragment for fragment in found if fragment.emotion is None]
+        active = vectors.active_set(conn, name)
+        if active is None:
+            return found, plain, found
+        vectors.check_embedder(active, name, embedder)
+        known = vectors.which_have(conn, name, active.id, "memory", list(here))
+        return found, plain, [fragment for fragment in found if fragment.id not in known]
+
+    async def _score(self, plain: Sequence[MemoryFragment]) -> None:
+        settings, writes = self.stage.settings, GroupedWrites(self.stage.store)
+        steps = Steps("scoring memories", self.progress)
+        steps.begin(len(plain))
+        asking = Asking(
+            self.stage.extractor,
+            self.character.name,
+            retries=settings.answers.retries,
+            batch_items=settings.memory.batch,
+        )
+
+        async def keep(scores: Sequence[tuple[MemoryFragment, Emotion]]) -> None:
+            await writes.write(lambda conn: self._keep_scores(conn, scores))
+            steps.add(len(scores))
+
+        for aside in await score_memories(plain, asking, keep):
+            self.failed[aside.item.id] = f"it has no emotion: {aside.reason}"
+            steps.add(1)
+
+    async def _embed(self, bare: Sequence[MemoryFragment]) -> None:
+        embedder, writes = self.stage.embedder, GroupedWrites(self.stage.store)
+        steps = Steps("embedding memories", self.progress)
+        steps.begin(len(bare))
+
+        async def embed(batch: Sequence[MemoryFragment]) -> list[NDArray[np.float32]]:
+            texts = [pair_text(fragment.said, fragment.answered) for fragment in batch]
+            return list(await embedder.embed(texts, "document"))
+
+        async def keep(made: Sequence[tuple[MemoryFragment, NDArray[np.float32]]]) -> None:
+            await writes.write(lambda conn: self._keep_vectors(conn, made))
+            steps.add(len(made))
+
+        pieces = list(batches(bare, self.stage.settings.embed.batch))
+        for aside in await ask_in_batches(pieces, embed, keep):
+            self.failed[aside.item.id] = f"it has no vector: {aside.reason}"
+            steps.add(1)
+
+    def _keep_scores(
+        self, conn: Connection, scores: Sequence[tuple[MemoryFragment, Emotion]]
+    ) -> None:
+        emotions = {fragment.id: emotion for fragment, emotion in scores}
+        new = set(memories.score(conn, self.character.id, emotions))
+        self.made += len(new)
+        for fragment, emotion in scores:
+            if fragment.id in new and self.scored is not None:
+                self.scored(conn, fragment, emotion)
+
+    def _keep_vectors(
+        self, conn: Connection, made: Sequence[tuple[MemoryFragment, NDArray[np.float32]]]
+    ) -> None:
+        import numpy as np
+
+        name, embedder = self.character.id, self.stage.embedder.name
+        ids = [fragment.id for fragment, _ in made]
+        here = {fragment.id for fragment in memories.get(conn, name, ids)}
+        kept = [(fragment.id, vector) for fragment, vector in made if fragment.id in here]
+        if not kept:
+            return
+        matrix = np.stack([vector for _, vector in kept])
+        found = vectors.use_set(conn, name, embedder, int(matrix.shape[1]))
+        vectors.put_vectors(conn, name, found.id, "memory", [name for name, _ in kept], matrix)
+        self.embedded += len(kept)
+
+
+async def embed_memories(
+    store: Store,
+    embedder: Embedder,
+    character: str,
+    batch: int,
+    set_id: str,
+    progress: ProgressListener,
+) -> tuple[int, list[str]]:
+    """Fill a vector set that is in the making with what it lacks of the memories.
+
+    Returns:
+        How many vectors were made, and the ids of the memories that the embedder refuses.
+
+    Raises:
+        EmbedderMismatch: the embedder changed its dimension.
+        ModelError: the endpoint failed for good; what arrived is stored.
+    """
+    missing = await store.read(lambda c: vectors.missing_ids(c, character, set_id, "memory"))
+    found = await store.read(lambda conn: memories.get(conn, character, missing))
+    steps = Steps("embedding memories", progress)
+    steps.begin(len(found))
+
+    async def embed(piece: Sequence[MemoryFragment]) -> list[NDArray[np.float32]]:
+        texts = [pair_text(fragment.said, fragment.answered) for fragment in piece]
+        return list(await embedder.embed(texts, "document"))
+
+    async def keep(made: Sequence[tuple[MemoryFragment, NDArray[np.float32]]]) -> None:
+        import numpy as np
+
+        ids, matrix = [fragment.id for fragment, _ in made], np.stack([row for _, row in made])
+        await store.write(
+            lambda c: vectors.put_vectors(c, character, set_id, "memory", ids, matrix)
+        )
+        steps.add(len(made))
+
+    aside = await ask_in_batches(list(batches(found, batch)), embed, keep)
+    return len(found) - len(aside), [refused.item.id for refused in aside]
