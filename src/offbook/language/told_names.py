@@ -55,6 +55,9 @@ _PATTERNS: Final = tuple(
         r"{A} (?:is|was) (?:only |but |merely )?the (?:other |false |assumed )?"
         r"(?:name|title|alias|disguise|mask|pseudonym)"
         r" (?:(?:under|by|in|behind) which|that|which) {B}",
+        # Tom Wren was really called Sindar.
+        r"{A} (?:is|was)(?: really| actually| in truth| also| in fact)? (?:called|named|known as) {B}"
+        + _ENDS,
         # Tom Wren plays Father Lane, an old priest; Tom Wren plays the part of Father Lane.
         r"{A} (?:plays|played|acts|acted) (?:the (?:part|role) of {B}|(?P<c>" + _NAME + r")(?=, an? ))",
         # As the Duke of Low, Tom Wren received ...

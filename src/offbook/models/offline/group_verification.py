@@ -19,7 +19,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from offbook.language.name_evidence import defined, speakers
-from offbook.language.name_likeness import ADDRESS, Likeness, likeness
+from offbook.language.name_likeness import ADDRESS, Likeness, gender_of_full, likeness
+from offbook.language.nicknames import is_given
 from offbook.language.person_names import PersonName, parse_name
 from offbook.models.offline.identity import TOLD, fit, fit_of_names, is_person, kept_apart, told
 from offbook.prompts.described import Described
@@ -45,6 +46,8 @@ _STYLE: Final = 0.5
 """What it costs "Miss Lane" to be who is always called "Miss Ann"."""
 _MARRIED: Final = 0.3
 """What it costs "Mrs. Lane" to be who is called "Miss", and the other way round."""
+_GIVEN: Final = 1
+"""The rank of a given name; so is one that some full name of the group begins with."""
 _SELF: Final = 0.25
 """What it costs a name to be given to whoever says it: few speak of themselves by name."""
 
@@ -107,16 +110,20 @@ class _Table:
         ]
         self.weight = [1 + member.description.count(" / ") for member in members]
 
-    def rank(self, number: int) -> tuple[int, int, str, tuple[str, str, str]]:
+    def rank(self, number: int) -> tuple[int, int, int, str, tuple[str, str, str]]:
         """The surest names first, then by what is said: the order of members is no matter."""
         name, member = self.names[number], self.members[number]
         told = (member.name, member.type, member.description)
-        return (_certainty(name), -self.weight[number], name.key, told)
+        rivals = sum(name.words[0] in n.given for n in self.names) if name.is_bare else 0
+        sure = min(_certainty(name), _GIVEN) if rivals else _certainty(name)
+        return (sure, max(rivals, 1), -self.weight[number], name.key, told)
 
     def best(self, number: int, people: Sequence[_Someone]) -> _Someone | None:
         """The person whom a member fits best; nobody where rivals fit as well."""
         if (own := self._is_own(number, people)) is not None:
             return own
+        if self._is_office(number):
+            return None
         scored = [(self._score(number, someone), at) for at, someone in enumerate(people)]
         fitting = sorted(((score, -at) for score, at in scored if score >= _LEAST), reverse=True)
         if not fitting:
@@ -133,6 +140,9 @@ class _Table:
             and max(close[1:], default=0) * _TWICE > close[0]
         ):
             return None  # the head of a family is named so; the others by their given names
+        rival = max(close[1:], default=0)
+        if name.is_bare and rival * _TWICE >= close[0] and self.weight[number] > close[0]:
+            return None  # told of more than all who have the name: somebody else of that name
         return people[-fitting[0][1]]
 
     def _score(self, number: int, someone: _Someone) -> float:
@@ -145,6 +155,8 @@ class _Table:
         score = best + min(self._mass(someone), _MOST) * _MASS
         if best < _SURE:
             score -= _SELF * self._said_by(number, someone)
+        if self._is_mans(number, someone) or self._is_anothers(number, someone):
+            return 0.0
         score -= _STYLE * self._styled_by_given(number, someone)
         score -= _MARRIED * self._is_maiden_and_wife(number, someone)
         return score
@@ -160,6 +172,31 @@ class _Table:
             if self.names[m].titles & name.titles and self.names[m].words != name.words
         )
         return styled / sum(self.weight[m] for m in someone.members)
+
+    def _is_mans(self, number: int, someone: _Someone) -> bool:
+        """Whether a surname alone, told of more than the women who bear it, is a man's."""
+        name = self.names[number]
+        if not name.is_bare or is_given(name.words[0]):
+            return False
+        women = all(gender_of_full(self.names[m]) == "f" for m in someone.members)
+        return women and self.weight[number] > self._mass(someone)
+
+    def _is_anothers(self, number: int, someone: _Someone) -> bool:
+        """Whether "Mrs. Lane" may as well be the mother of "Ann Lane": a man of the name is told of.
+
+        Nothing in the names says which of the two she is; two nodes are mended more easily.
+        """
+        name = self.names[number]
+        if not name.is_married_woman or name.is_full:
+            return False
+        if any(self.names[m].is_married_woman for m in someone.members):
+            return False
+        if not all(gender_of_full(self.names[m]) == "f" for m in someone.members):
+            return False
+        return any(
+            other.is_bare and other.words == name.words and self.weight[m] > self.weight[number]
+            for m, other in enumerate(self.names)
+        )
 
     def _is_maiden_and_wife(self, number: int, someone: _Someone) -> bool:
         name = self.names[number]
@@ -253,6 +290,13 @@ class _Table:
         if not name.is_bare or name.words[0] not in self._own.words:
             return None
         return self._hero(people)
+
+    def _is_office(self, number: int) -> bool:
+        """Whether a member is an office of which a text says whose it is ("Duke of Low")."""
+        if not self.names[number].place or not self.names[number].titles:
+            return False
+        member = self.members[number]
+        return any(told(member, other) for other in self.members if other is not member)
 
     def _mass(self, someone: _Someone) -> int:
         """How much is told of a person."""

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from offbook.language.grammar import DETERMINERS, PRONOUNS, word_set
+from offbook.language.name_evidence import bare_key
 from offbook.language.subjects import is_subject
+from offbook.language.told_names import told_names
 from offbook.language.verbs import is_finite
 from offbook.language.words import fold
 from offbook.models.offline.common_words import is_common
@@ -206,6 +208,20 @@ def _described(passage: Passage) -> Iterator[Span]:
     for spans in phrases.values():
         if len(spans) > 1:
             yield from spans
+    yield from _numbered(passage)
+
+
+def _numbered(passage: Passage) -> Iterator[Span]:
+    """People who are called by a number, where the passage says whom it means."""
+    tokens = passage.tokens
+    spans = [
+        (index, index + 2)
+        for index in range(len(tokens) - 1)
+        if tokens[index].low in ("number", "prisoner") and tokens[index + 1].text.isdigit()
+    ]
+    if spans:
+        told = {name for pair in told_names(" ".join(passage.text.split())) for name in pair}
+        yield from (span for span in spans if bare_key(_written(passage, span)) in told)
 
 
 def _is_person(noun: str) -> bool:
