@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from offbook.documents.chunking import make_splitter
+from offbook.graph.character_node import told_of_character
+from offbook.graph.loading import load_groups
+from offbook.ingestion.estimating_graph import estimate_graph
 from offbook.ingestion.estimating_traits import estimate_judging
 from offbook.ingestion.reports import Estimate
 from offbook.ingestion.storing import splitter_arguments, stored_documents
@@ -52,15 +55,31 @@ async def estimate_ingestion(
         await embedding.count(needs.chunkings, before, after)
     tasks: dict[str, TaskUsage] = {}
     if stage.extractor.base_url != OFFLINE_URL:
+        if needs.graph:
+            tasks |= await estimate_graph(stage, character, after)
         if needs.profile and after:
-            tasks["profile"] = await _profile(stage, character, after)
+            described = await _described(stage, character, needs.graph, bool(tasks))
+            tasks["profile"] = await _profile(stage, character, after, described)
         if needs.traits:
             tasks["index_traits"] = await estimate_judging(stage, character, after)
     return _priced(stage, {name: task for name, task in tasks.items() if task.calls}, embedding)
 
 
-async def _profile(stage: Stage, character: Character, after: Sequence[Document]) -> TaskUsage:
-    request = profile_request(character, list(after), stage.settings.profile.budget_tokens)
+async def _described(stage: Stage, character: Character, graph: bool, changes: bool) -> str:
+    """What the graph will say of the character; where it changes, only that it is something."""
+    if not graph:
+        return ""
+    if changes:
+        return character.name
+    groups = await stage.store.read(lambda conn: load_groups(conn, character.id))
+    return told_of_character(groups, character.name)
+
+
+async def _profile(
+    stage: Stage, character: Character, after: Sequence[Document], described: str
+) -> TaskUsage:
+    most = stage.settings.profile.budget_tokens
+    request = profile_request(character, list(after), most, described)
     if await is_answered(stage.store, stage.extractor, request):
         return TaskUsage()
     count = token_counter(stage.settings.tokens.encoding)

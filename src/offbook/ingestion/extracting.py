@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from offbook.errors import AnswerError, InputRefused, InvalidAnswer
+from offbook.errors import AnswerError, InputRefused
 from offbook.graph.equal_names import name_key
 from offbook.graph.loading import CHUNKING
 from offbook.graph.mentions import find_mention
@@ -82,7 +82,7 @@ class Extracting:
             job.subject for job in jobs.list_jobs(conn, self.character, kind=JOB, statuses={"done"})
         }
         every = chunks.list_chunks(conn, self.character, chunking=CHUNKING)
-        pending = [chunk for chunk in every if chunk.id not in done and _has_words(chunk.text)]
+        pending = [chunk for chunk in every if chunk.id not in done and has_words(chunk.text)]
         for document in dict.fromkeys(chunk.document for chunk in pending):
             ids = [chunk.id for chunk in pending if chunk.document == document]
             jobs.enqueue(conn, self.character, JOB, ids, document=document)
@@ -105,11 +105,8 @@ class Extracting:
 
     async def _ask(self, chunk: Chunk) -> Extraction:
         types = tuple(self.settings.entity_types)
-        inputs = ExtractionInputs(self.asking.character, chunk.heading_path, chunk.text, types)
+        inputs = extraction_inputs(self.asking.character, chunk, types)
         first = await self.asking.ask(extraction(types), inputs, [chunk.id])
-        if not first.entities:
-            # Not a finding: a passage of a persona document mentions somebody.
-            raise InvalidAnswer("the answer lists no entities; it is asked for again next time")
         if not self.settings.gleaning:
             return first
         names = tuple(entity.name for entity in first.entities)
@@ -195,7 +192,12 @@ def clean(text: str) -> str:
     return kept.encode("utf-8", "replace").decode("utf-8")
 
 
-def _has_words(text: str) -> bool:
+def extraction_inputs(name: str, chunk: Chunk, types: tuple[str, ...]) -> ExtractionInputs:
+    """What the first look at a chunk is told."""
+    return ExtractionInputs(name, chunk.heading_path, chunk.text, types)
+
+
+def has_words(text: str) -> bool:
     """A rule of dashes or a row of stars mentions nobody, and costs no call."""
     return any(character.isalnum() for character in text)
 

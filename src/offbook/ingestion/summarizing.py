@@ -39,9 +39,11 @@ def profile_inputs(
     return ProfileInputs(name, passages, truncate_to_tokens(described, _DESCRIBED_TOKENS))
 
 
-def profile_request(character: Character, texts: list[Document], budget_tokens: int) -> ChatRequest:
+def profile_request(
+    character: Character, texts: list[Document], budget_tokens: int, described: str = ""
+) -> ChatRequest:
     """The request that would be made; for estimates."""
-    return request_of(PROFILE, profile_inputs(character.name, texts, budget_tokens))
+    return request_of(PROFILE, profile_inputs(character.name, texts, budget_tokens, described))
 
 
 async def is_answered(store: Store, model: ChatModel, request: ChatRequest) -> bool:

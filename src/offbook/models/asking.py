@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from offbook.prompts.ask import RETRIES, ask
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 In = TypeVar("In")
 Out = TypeVar("Out")
+
+BATCH_ITEMS: Final = 24
+BATCH_TOKENS: Final = 3_000
 
 
 def no_documents(chunks: Iterable[str]) -> frozenset[str]:
@@ -45,8 +48,8 @@ class Asking:
     character: str
     documents: Callable[[Iterable[str]], frozenset[str]] = no_documents
     retries: int = RETRIES
-    batch_items: int = 24
-    batch_tokens: int = 3_000
+    batch_items: int = BATCH_ITEMS
+    batch_tokens: int = BATCH_TOKENS
     side_by_side: int = 16
 
     async def ask(self, prompt: Prompt[In, Out], inputs: In, chunks: Iterable[str]) -> Out:

@@ -60,13 +60,16 @@ class ExtractionInputs:
 
 
 def check_extraction(inputs: ExtractionInputs, answer: Extraction) -> None:
-    """Refuse an answer whose names are not from the passage at all.
+    """Refuse an answer without entities, or whose names are not from the passage at all.
 
-    A model that translates, or that lists the names of its instructions, has not read it.
+    A passage of a persona document mentions somebody; a model that translates, or that lists the
+    names of its instructions, has not read it.
 
     Raises:
         InvalidAnswer: says so.
     """
+    if not answer.entities and not inputs.found:
+        raise InvalidAnswer("the answer lists no entities; list what the passage mentions")
     for entity in answer.entities:
         if not entity.name.strip():
             raise InvalidAnswer("an entity has a blank name; copy names from the passage")

@@ -1,0 +1,71 @@
+"""What building a graph would cost is known before a call is made."""
+
+from __future__ import annotations
+
+import pytest
+
+from offbook import demo
+from offbook.app import Offbook
+from offbook.documents.readers import ReadDocument
+from offbook.ingestion.estimating import estimate_ingestion
+from offbook.ingestion.reports import Estimate
+from offbook.settings import load_settings
+from tests.end_to_end.cast import chronicle
+from tests.loopback import LoopbackServer
+from tests.loopback.graph import answer_about_a_graph
+
+
+@pytest.fixture
+def server():
+    with LoopbackServer(answer=answer_about_a_graph) as running:
+        yield running
+
+
+@pytest.fixture
+def opened(server, tmp_path, monkeypatch):
+    """Opens the same home, as one command after another does."""
+    monkeypatch.setenv("OFFBOOK_CONFIG", str(tmp_path / "config.toml"))
+    monkeypatch.chdir(tmp_path)
+
+    async def open_it() -> Offbook:
+        told = {"chat.model": "m", "chat.base_url": server.base_url, "method": "rolerag"}
+        return await Offbook.open(load_settings({"home": str(tmp_path / "home"), **told}))
+
+    return open_it
+
+
+async def estimated(book: Offbook, *readings: ReadDocument) -> Estimate:
+    character = await book.find("Keeper")
+    return await estimate_ingestion(book.stage(), character, readings)
+
+
+@pytest.mark.parametrize("text", [demo.persona_text(), chronicle(30)], ids=["demo", "chronicle"])
+async def test_the_calls_are_within_half_again_of_what_is_made(opened, server, text):
+    reading = ReadDocument("one.md", text, "markdown")
+    async with await opened() as book:
+        await book.create("Keeper")
+        told = await estimated(book, reading)
+        assert server.count() == 0, "an estimate asks nobody"
+        usage = (await book.ingest_texts("Keeper", [reading])).usage
+    assert usage.calls / 1.5 <= told.calls <= usage.calls * 1.5, (told, usage)
+    assert told.by_task["extract"].calls == usage.by_task["extract"].calls
+    assert set(usage.by_task) <= set(told.by_task)
+    assert sum(task.calls for task in told.by_task.values()) == told.calls
+    exact, sent = told.by_task["extract"].prompt_tokens, usage.by_task["extract"].prompt_tokens
+    assert exact == sent
+
+
+async def test_what_is_done_costs_nothing_and_an_edit_little(opened):
+    reading = ReadDocument("one.md", chronicle(30), "markdown")
+    async with await opened() as book:
+        await book.create("Keeper")
+        whole = (await book.ingest_texts("Keeper", [reading])).usage.calls
+    edited = ReadDocument("one.md", chronicle(31), "markdown")
+    async with await opened() as book:
+        assert (await estimated(book, reading)).calls == 0
+        assert (await estimated(book)).calls == 0
+        told = await estimated(book, edited)
+        usage = (await book.ingest_texts("Keeper", [edited])).usage
+    assert told.by_task["extract"].calls == usage.by_task["extract"].calls == 1
+    assert usage.calls < whole / 2
+    assert usage.calls / 2 <= told.calls <= usage.calls * 2, (told, usage)
