@@ -22,6 +22,7 @@ _KNOWN: Final[dict[str, dict[str, str]]] = {
         "rolerag": "offbook.methods.rolerag:RoleRag",
         "amadeus": "offbook.methods.amadeus:Amadeus",
         "emotional": "offbook.methods.emotional:Emotional",
+        "ensemble": "offbook.methods.ensemble:Ensemble",
     },
 }
 

@@ -145,6 +145,7 @@ def find_context(
     analysis: Analysis,
     settings: RoleragSettings,
     grounds: tuple[Source, ...] = (),
+    heard: Sequence[str] = (),
 ) -> Findings:
     """The three branches for every entity, and the verdict on the question.
 
@@ -154,8 +155,10 @@ def find_context(
         analysis: What the model made of it.
         settings: How many, and how near.
         grounds: What the model's verdicts rest on: the sources of the character's profile.
+        heard: What was said before, in memories and in the conversation: a name that nothing else
+            mentions is not unknown where it stands in them.
     """
-    return _Branches(index, names, analysis, settings, grounds).run()
+    return _Branches(index, names, analysis, settings, grounds, heard).run()
 
 
 def of_names_alone(index: GraphIndex, names: QuestionNames) -> Findings:
@@ -189,9 +192,11 @@ class _Branches:
         analysis: Analysis,
         settings: RoleragSettings,
         grounds: tuple[Source, ...],
+        heard: Sequence[str],
     ) -> None:
         self._index, self._names, self._analysis = index, names, analysis
         self._settings, self._grounds = settings, grounds
+        self._heard = frozenset(term for text in heard for term in search_terms(text))
         self._found = Findings()
         self._collected = _Collected(index, self._found)
         self._near = index.vectors.scores(analysis.question)
@@ -247,8 +252,12 @@ class _Branches:
         spoken_of, chunk = self._names.place_of(entity.name, self._index.texts)
         if chunk is not None:
             self._found.passages.append(chunk)
-        if not near and not spoken_of:
+        if not near and not spoken_of and not self._was_heard(entity.name):
             self._not_found(entity)
+
+    def _was_heard(self, name: str) -> bool:
+        terms = search_terms(name)
+        return bool(terms) and self._heard.issuperset(terms)
 
     def _not_found(self, entity: QuestionEntity) -> None:
         """Say so; a name that only the hypothetical context came up with was a bad guess."""

@@ -216,6 +216,29 @@ class EmotionalSettings(Section):
     memory_share: float = Field(4.0, gt=0, description="share of the budget: memories")
 
 
+class EnsembleSettings(Section):
+    """Boundary, entities, attributes and memories together; each by the settings of its method."""
+
+    entities: int = Field(
+        6, ge=0, le=100, description="entities; those that the question names, however many"
+    )
+    relations: int = Field(4, ge=0, le=100, description="relations that say something new")
+    memories: int = Field(3, ge=0, le=100, description="memories, of those that emotional.k finds")
+    passage_score: float = Field(
+        0.05, ge=-1, le=1, description="least score of a similar chunk that is shown"
+    )
+    memory_bearing: float = Field(
+        0.2, ge=-1, le=10, description="least bearing on the question of a memory that is shown"
+    )
+    profile_share: float = Field(2.0, gt=0, description="share of the budget: who they are")
+    entity_share: float = Field(3.0, gt=0, description="share of the budget: entities")
+    relation_share: float = Field(1.0, gt=0, description="share of the budget: relations")
+    knowledge_share: float = Field(4.0, gt=0, description="share of the budget: chunks")
+    attribute_share: float = Field(2.0, gt=0, description="share of the budget: attributes")
+    memory_share: float = Field(2.0, gt=0, description="share of the budget: memories")
+    outside_share: float = Field(1.0, gt=0, description="share of the budget: what is unknown")
+
+
 class MemorySettings(Section):
     """What a conversation leaves behind."""
 
@@ -280,7 +303,7 @@ class SettingsModel(Section):
         default_factory=lambda: Path(user_data_dir("offbook", appauthor=False)),
         description="where the embedded database lives",
     )
-    method: str = Field("rolerag", description="how a reply is grounded; see `offbook ask --help`")
+    method: str = Field("naive", description="how a reply is grounded; see `offbook ask --help`")
     preset: Literal["default", "faithful"] = Field(
         "default", description="`faithful` repeats the papers' settings"
     )
@@ -301,6 +324,7 @@ class SettingsModel(Section):
     rolerag: RoleragSettings = RoleragSettings()
     amadeus: AmadeusSettings = AmadeusSettings()
     emotional: EmotionalSettings = EmotionalSettings()
+    ensemble: EnsembleSettings = EnsembleSettings()
     memory: MemorySettings = MemorySettings()
     mood: MoodSettings = MoodSettings()
     profile: ProfileSettings = ProfileSettings()

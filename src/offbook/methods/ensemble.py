@@ -1,0 +1,255 @@
+"""Ensemble: one reply from boundary, entities, attributes and memories, in three waits.
+
+Takes: a question.  Gives: who is named, what the texts say and let infer, what comes back, and what
+cannot be known, each as far as it is of use for this question; the rest with its reason.
+Paper: none; ours (methods.md 5), from RoleRAG (001), AMADEUS (003) and Emotional RAG (004).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from offbook.methods.amadeus import extract, rank, select, unjudged
+from offbook.methods.rolerag import analyse_question
+from offbook.types import ContextItem, Needs, Skipped
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from offbook.methods.knowledge import Knowledge
+    from offbook.retrieval.boundary import Analysis, Findings
+    from offbook.retrieval.graph_index import GraphIndex
+    from offbook.retrieval.passages import Passage
+    from offbook.retrieval.question_names import QuestionNames
+    from offbook.settings import SettingsModel
+    from offbook.types import Recall, Source
+
+_BEYOND = "the question lies beyond what the character can know"
+
+
+class Ensemble:
+    """RoleRAG's boundary and entities, AMADEUS's attributes, Emotional RAG's memories."""
+
+    name = "ensemble"
+
+    def needs(self, settings: SettingsModel) -> Needs:
+        """Graph, summary, the chunks of both with their vectors; memories where there are any."""
+        return Needs(
+            tuple(dict.fromkeys(("graph", settings.amadeus.splitter))),
+            vectors=True,
+            profile=True,
+            graph=True,
+            traits=settings.amadeus.gs == "indexed",
+            memories=True,
+        )
+
+    async def recall(self, knowledge: Knowledge, question: str) -> Recall:
+        """What all of them find, as far as it is of use."""
+        from offbook.models.side_by_side import run_all
+
+        # 0 -- what is there without a call, and the vectors of the question, once for all -------
+        profile, grounds = await knowledge.profile()
+        graph = await knowledge.graph()
+        names = await knowledge.names(graph, question)
+        knowledge = await _with_vectors(knowledge, question, names)
+        # 1 -- side by side: hypothetical context and entities, GS window, emotion ---------------
+        first = _FirstRound(knowledge, question, graph, names, profile)
+        await run_all([first.analyse, first.select, first.remember])
+        found = first.bound(grounds)
+        # 2 -- beliefs and values, and traits, from passages that reveal something ---------------
+        attributes = await _attributes(first, found)
+        # 3 -- what is of use, once, within a budget that is divided -----------------------------
+        entities = _entities(first, found)
+        passages = await _passages(first, found)
+        own = ContextItem("profile", knowledge.character.name, profile, 1.0, grounds)
+        kinds = {
+            "profile": [own] if profile else [],
+            "entities": entities,
+            "relations": _relations(first, found, [*entities, *passages]),
+            "knowledge": passages,
+            "attributes": attributes,
+            "memories": _memories(first, found),
+            "what is unknown": found.outside,
+        }
+        recalled = knowledge.divided_recall(
+            self.name,
+            question,
+            kinds,
+            _shares(knowledge.settings, kinds),
+            boundary=found.boundary,
+            skipped=(*first.skipped, *found.skipped),
+        )
+        return replace(recalled, emotion=first.emotion)
+
+
+async def _with_vectors(knowledge: Knowledge, question: str, names: QuestionNames) -> Knowledge:
+    """The same knowledge, with the vectors that any stage may ask for made in one request."""
+    from offbook.models.known_vectors import KnownVectors
+    from offbook.retrieval.feeling import EMBEDDED_CHARS
+
+    full = knowledge.in_full(question)
+    texts = [names.question, full, full[:EMBEDDED_CHARS], *names.candidates]
+    return replace(knowledge, embedder=await KnownVectors.of(knowledge.embedder, texts))
+
+
+@dataclass(slots=True)
+class _FirstRound:
+    """What is found side by side, and what is left out on the way."""
+
+    knowledge: Knowledge
+    question: str
+    graph: GraphIndex
+    names: QuestionNames
+    profile: str
+    analysis: Analysis | None = None
+    ranked: list[Passage] = field(default_factory=list)
+    revealing: list[Passage] = field(default_factory=list)
+    memories: list[ContextItem] = field(default_factory=list)
+    emotion: Mapping[str, int] | None = None
+    skipped: list[Skipped] = field(default_factory=list)
+
+    @property
+    def full(self) -> str:
+        """The question with what it refers back to."""
+        return self.names.question
+
+    def leave(self, skipped: list[Skipped]) -> None:
+        """Note what is left out."""
+        self.skipped += skipped
+
+    async def analyse(self) -> None:
+        """Hypothetical context and entities: RoleRAG's call."""
+        self.analysis, why = await analyse_question(
+            self.knowledge, self.graph, self.names, self.profile
+        )
+        self.leave(why)
+
+    async def select(self) -> None:
+        """The chunks by similarity, and which of them reveal something: AMADEUS's window."""
+        settings = self.knowledge.settings.amadeus
+        self.ranked = await rank(self.knowledge, self.question)
+        if settings.gs == "off":
+            self.revealing = self.ranked[: settings.k]
+        elif self.ranked:
+            selection = await select(self.knowledge, self.question, self.ranked)
+            # Where nothing reveals anything, the most similar ones do not either.
+            self.revealing = [] if selection.is_fallback else list(selection.chosen)
+            self.leave(unjudged(selection))
+
+    async def remember(self) -> None:
+        """The emotion of the question, where there is anything to recall, and the memories."""
+        from offbook.context.usefulness import bearing_enough
+        from offbook.retrieval.feeling import Felt
+
+        vectors = await self.knowledge.embedder.embed([self.full], "query")
+        near = await self.knowledge.memories(Felt(vectors[0], None))
+        if not near.items:
+            none = [Skipped("memory", "memories", "there are none to recall")]
+            self.leave(near.skipped or none)
+            return
+        felt = await self.knowledge.feel(self.question)
+        self.emotion = felt.emotion
+        found = await self.knowledge.memories(felt)
+        least = self.knowledge.settings.ensemble.memory_bearing
+        name = "ensemble.memory_bearing"
+        self.memories, little = bearing_enough(self.full, found.items, least, name)
+        self.leave([*found.skipped, *little])
+
+    def bound(self, grounds: tuple[Source, ...]) -> Findings:
+        """The branches of RoleRAG; a name that was heard of before is not unknown."""
+        from offbook.retrieval.boundary import find_context, of_names_alone
+
+        if self.analysis is None:
+            return of_names_alone(self.graph, self.names)
+        said = [message.content for message in self.knowledge.recent if message.role == "user"]
+        heard = [*said, *(item.text for item in self.memories)]
+        settings = self.knowledge.settings.rolerag
+        return find_context(self.graph, self.names, self.analysis, settings, grounds, heard)
+
+
+def _is_out(found: Findings) -> bool:
+    return found.boundary is not None and found.boundary.verdict == "out"
+
+
+async def _attributes(first: _FirstRound, found: Findings) -> list[ContextItem]:
+    """One call, and none where there is nothing to infer from or nothing to answer."""
+    if not first.revealing or _is_out(found):
+        none = "no passage was found to reveal how the character takes this"
+        why = _BEYOND if _is_out(found) else none
+        first.leave([Skipped("attribute", "the attributes", why)])
+        return []
+    attributes, failed = await extract(first.knowledge, first.question, first.revealing)
+    first.leave(failed)
+    return attributes
+
+
+def _entities(first: _FirstRound, found: Findings) -> list[ContextItem]:
+    """Whom the question names; then, of the neighbours, those that bear on it most."""
+    from offbook.context.usefulness import bearing_most
+
+    most = first.knowledge.settings.ensemble.entities
+    named = [item for item in found.entities if item.score >= 1]
+    others = [item for item in found.entities if item.score < 1]
+    left = max(0, most - len(named))
+    near, rest = bearing_most(first.full, others, left, "ensemble.entities")
+    first.leave(rest)
+    return [*named, *near]
+
+
+def _relations(first: _FirstRound, found: Findings, shown: list[ContextItem]) -> list[ContextItem]:
+    """The relations that say what nothing else says, those that bear on the question most."""
+    from offbook.context.repeats import sentences_once
+    from offbook.context.usefulness import bearing_most
+
+    new, again = sentences_once(found.relations, [item.text for item in shown])
+    most = first.knowledge.settings.ensemble.relations
+    kept, rest = bearing_most(first.full, new, most, "ensemble.relations")
+    first.leave([*again, *rest])
+    return kept
+
+
+async def _passages(first: _FirstRound, found: Findings) -> list[ContextItem]:
+    """Chunks that speak of what the graph lacks, that are similar, and that reveal something."""
+    from offbook.context.repeats import passages_once
+
+    knowledge, settings = first.knowledge, first.knowledge.settings
+    similar = [knowledge.passage(hit) for hit in first.ranked[: settings.amadeus.k]]
+    if _is_out(found):
+        first.leave([Skipped(item.kind, item.title, _BEYOND) for item in similar])
+        return []
+    least = settings.ensemble.passage_score
+    weak = f"score below {least} (ensemble.passage_score)"
+    first.leave([Skipped(i.kind, i.title, weak) for i in similar if i.score < least])
+    named = await knowledge.chunks(found.passages)
+    revealing = [knowledge.passage(hit) for hit in first.revealing]
+    like = [item for item in similar if item.score >= least]
+    kept, again = passages_once([*named, *like, *revealing])
+    first.leave(again)
+    return kept
+
+
+def _memories(first: _FirstRound, found: Findings) -> list[ContextItem]:
+    """The memories that bear on the question, best first."""
+    most = first.knowledge.settings.ensemble.memories
+    if _is_out(found):
+        first.leave([Skipped(item.kind, item.title, _BEYOND) for item in first.memories])
+        return []
+    why = f"others fit better (ensemble.memories = {most})"
+    first.leave([Skipped(item.kind, item.title, why) for item in first.memories[most:]])
+    return first.memories[:most]
+
+
+def _shares(settings: SettingsModel, kinds: Mapping[str, object]) -> dict[str, float]:
+    """Of the budget, in the order of the kinds."""
+    own = settings.ensemble
+    shares = (
+        own.profile_share,
+        own.entity_share,
+        own.relation_share,
+        own.knowledge_share,
+        own.attribute_share,
+        own.memory_share,
+        own.outside_share,
+    )
+    return dict(zip(kinds, shares, strict=True))
