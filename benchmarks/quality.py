@@ -13,14 +13,14 @@ import json
 import sys
 from pathlib import Path
 
-PARTS = ("retrieval", "aliases", "boundary", "extraction", "traits")
+PARTS = ("retrieval", "aliases", "boundary", "extraction", "traits", "emotion", "emotion-retrieval")
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run one part and print what it found."""
     parser = argparse.ArgumentParser(description="Quality on labelled files.")
     commands = parser.add_subparsers(dest="part", required=True)
-    modules = {part: importlib.import_module(f"quality_{part}") for part in PARTS}
+    modules = {part: importlib.import_module(f"quality_{part.replace('-', '_')}") for part in PARTS}
     for part, module in modules.items():
         command = commands.add_parser(part, help=module.HELP, description=module.__doc__)
         command.formatter_class = argparse.RawDescriptionHelpFormatter

@@ -26,15 +26,20 @@ def answer(count: int, **changes) -> str:
     return json.dumps({"items": [{"item": n, **LEVELS, **changes} for n in range(1, count + 1)]})
 
 
+def utterances_of(request):
+    assert request.origin is not None
+    return request.origin[1].utterances
+
+
 def by_items(request):
-    return answer(len(request.origin[1].utterances))
+    return answer(len(utterances_of(request)))
 
 
 class Kept:
     """What was stored, in the order in which it came."""
 
     def __init__(self) -> None:
-        self.emotions = {}
+        self.emotions: dict[str, dict[str, int]] = {}
 
     async def __call__(self, scored) -> None:
         self.emotions.update({fragment.id: dict(emotion) for fragment, emotion in scored})
@@ -96,7 +101,7 @@ async def test_a_missing_emotion_is_malformed():
 
 async def test_one_memory_that_spoils_the_batch_is_the_only_one_put_aside_and_is_tried_again():
     def by(request):
-        utterances = request.origin[1].utterances
+        utterances = utterances_of(request)
         if any(utterance.text == "Answer 5." for utterance in utterances):
             return InputRefused("filtered")
         return answer(len(utterances))
@@ -109,7 +114,7 @@ async def test_one_memory_that_spoils_the_batch_is_the_only_one_put_aside_and_is
     left = [memory(n, emotion=kept.emotions.get(f"m{n}")) for n in range(12)]
     again = Scripted(by=by_items)
     assert await score_memories(left, Asking(again, "Nora"), kept) == []
-    assert len(again.requests[0].origin[1].utterances) == 1
+    assert len(utterances_of(again.requests[0])) == 1
 
 
 async def test_an_endpoint_that_fails_is_raised():
@@ -121,7 +126,7 @@ async def test_a_megabyte_is_scored_by_its_beginning_and_end():
     model, kept = Scripted(by=by_items), Kept()
     long = memory(1, said="s" * 1_000_000, answered="begin " + "x" * 1_000_000 + " end")
     await score_memories([long], Asking(model, "Nora"), kept)
-    (utterance,) = model.requests[0].origin[1].utterances
+    (utterance,) = utterances_of(model.requests[0])
     assert utterance.text.startswith("begin ")
     assert utterance.text.endswith(" end")
     assert max(len(utterance.text), len(utterance.before)) <= MOST_CHARS

@@ -1,0 +1,218 @@
+"""Eight emotions, told by rules, in English and Chinese."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from argparse import Namespace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from offbook.models.offline.emotion_examples import PLAIN, examples
+from offbook.models.offline.emotion_words import chinese, english, hear
+from offbook.models.offline.emotions import levels, score_emotions, strengths
+from offbook.prompts.emotion import (
+    EMOTIONS,
+    SCORE_EMOTIONS,
+    ScoreEmotionsInputs,
+    Utterance,
+    check_emotions,
+)
+
+ROOT = Path(__file__).resolve().parents[3]
+DATA = ROOT / ".." / "shared" / "data" / "emotion"
+
+
+def scored(*texts, before=""):
+    inputs = ScoreEmotionsInputs("Nora", tuple(Utterance(text, before) for text in texts))
+    found = score_emotions(inputs)
+    check_emotions(inputs, found)
+    return [part.by_name() for part in found.items]
+
+
+def felt(text, **more):
+    (found,) = scored(text, **more)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "emotion"),
+    [
+        ("I am so happy to see you!", "joy"),
+        ("You have my trust, I rely on you completely.", "acceptance"),
+        ("I am terrified, they will kill us.", "fear"),
+        ("What? I can't believe it, how is that possible?", "surprise"),
+        ("I miss her, I wept all night.", "sadness"),
+        ("Ugh, how disgusting, it stinks.", "disgust"),
+        ("Shut up, I hate you!", "anger"),
+        ("I can't wait until tomorrow, we are going to sail.", "anticipation"),
+        ("我真的很高兴！", "joy"),
+        ("相信我，我向你保证。", "acceptance"),
+        ("救命，我好害怕。", "fear"),
+        ("天啊，怎么可能？", "surprise"),
+        ("她去世了，我很伤心。", "sadness"),
+        ("真恶心，太脏了。", "disgust"),
+        ("滚开！我恨你！", "anger"),
+        ("明天我们准备出发，真期待。", "anticipation"),
+    ],
+)
+def test_what_is_plainly_felt_is_strongest(text, emotion):
+    found = felt(text)
+    assert max(found, key=lambda name: found[name]) == emotion
+    assert found[emotion] >= 5
+
+
+def test_traditional_characters_are_read_as_simplified():
+    assert felt("我很難過，她離開了我。") == felt("我很难过，她离开了我。")
+
+
+def test_a_denied_feeling_is_not_that_feeling():
+    assert felt("I am not happy.")["joy"] < felt("I am happy.")["joy"] - 2
+    assert felt("我不高兴。")["joy"] < felt("我高兴。")["joy"]
+    assert felt("I am not happy.")["sadness"] > felt("I am happy.")["sadness"]
+
+
+def test_very_and_a_little_change_how_much():
+    def joy(text):
+        return hear(text).weights[0]
+
+    assert joy("slightly happy") < joy("quite happy") < joy("very happy")
+
+
+def test_a_phrase_counts_instead_of_its_words():
+    at = EMOTIONS.index("sadness")
+    assert hear("it is not fair").weights[at] == hear("not fair").weights[at]
+    assert hear("I can't wait").weights[EMOTIONS.index("anticipation")] == 3
+
+
+def test_loose_apostrophes_of_transcripts_are_joined():
+    assert hear("I ca n't , I 'm sorry").words == hear("I ca n't , I'm sorry").words
+
+
+def test_without_a_word_nothing_is_felt():
+    for text in ("", "   ", "...", "—"):
+        assert set(felt(text).values()) == {1}
+
+
+def test_plain_talk_is_felt_little():
+    for text in examples()[PLAIN]:
+        found = sorted(felt(text).values())
+        assert found[-1] <= 6
+        assert sum(level <= 3 for level in found) >= 5
+
+
+def test_what_was_said_before_colours_the_answer():
+    alone, after = felt("Yes."), felt("Yes.", before="Your mother died, I am so sorry.")
+    assert after["sadness"] > alone["sadness"]
+    assert felt("I am so happy!", before="I hate you.")["joy"] >= 7
+
+
+def test_each_text_is_scored_on_its_own():
+    texts = ["I am happy.", "I hate it!", "明天见。", ""]
+    assert scored(*texts) == [felt(text) for text in texts]
+    assert scored(*reversed(texts)) == [felt(text) for text in reversed(texts)]
+
+
+@given(st.lists(st.text(max_size=80), max_size=5))
+@settings(max_examples=60, deadline=None)
+def test_any_text_has_levels_that_the_prompt_takes(texts):
+    inputs = ScoreEmotionsInputs("N", tuple(map(Utterance, texts)))
+    found = score_emotions(inputs)
+    check_emotions(inputs, found)
+    assert SCORE_EMOTIONS.answer.parse(SCORE_EMOTIONS.answer.write(found)) == found
+
+
+def test_a_long_text_is_judged_by_how_densely_it_speaks():
+    plain = "The train stops at the station and the man reads the paper. "
+    once, often = strengths([plain + "I am glad.", (plain + "I am glad. ") * 200])
+    assert abs(levels(once[None])[0] - levels(often[None])[0]).max() <= 2
+
+
+def test_the_levels_are_where_they_are_said_to_be():
+    lines = examples()
+    plain = strengths(lines[PLAIN])
+    assert set(levels(plain.mean(axis=0)[None])[0]) == {2}
+    for at, name in enumerate(EMOTIONS):
+        own = strengths(lines[name])
+        assert np.median(levels(own)[:, at]) == pytest.approx(8, abs=0.5)
+
+
+def test_the_lists_hold_what_they_should():
+    for lexicon in (english(), chinese()):
+        assert len(lexicon.phrases) > 500
+        for entry, weights in lexicon.phrases.items():
+            assert 0 < weights.max() <= 3, entry
+            assert all(unit == unit.lower() for unit in entry)
+    assert all(len(lines) >= 10 for lines in examples().values())
+
+
+@pytest.fixture
+def quality(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    return importlib.import_module
+
+
+def chosen(file):
+    if not (DATA / file).exists():
+        pytest.skip("the labelled texts are not there")
+    return Namespace(file=DATA / file, model=None, base_url=None, centred=False)
+
+
+@pytest.mark.parametrize(
+    ("file", "floor"),
+    [("xed_en.jsonl", 0.68), ("xed_zh.jsonl", 0.57), ("goemotions_plutchik.jsonl", 0.77)],
+)
+def test_the_levels_agree_with_what_people_labelled(quality, file, floor):
+    report = quality("quality_emotion").run(chosen(file)).as_json()
+    assert report["not_scored"] == 0
+    assert report["mean_auc"]["value"] >= floor
+    assert report["by_half"]["held_out"]["mean_auc"]["value"] >= floor - 0.01
+
+
+def test_emotion_helps_recall(quality):
+    report = quality("quality_emotion_retrieval").run(chosen("retrieval_task.jsonl"))
+    found = report.as_json()["strategies"]["S-S"]
+    assert found["difference"] >= 0.04
+    assert found["difference_interval"][0] > 0
+
+
+def test_the_area_is_that_of_all_pairs(quality):
+    module = quality("quality_emotion")
+    generator = np.random.default_rng(3)
+    rated = generator.integers(1, 11, (60, 8))
+    labels = generator.random((60, 8)) < 0.3
+    for at, area in enumerate(module._areas(rated, labels)):
+        pairs = [
+            (a > b) + (a == b) / 2
+            for a in rated[labels[:, at], at]
+            for b in rated[~labels[:, at], at]
+        ]
+        assert area == pytest.approx(np.mean(pairs))
+
+
+def test_ndcg_of_the_best_order_is_one(quality):
+    module = quality("quality_emotion_retrieval")
+    relevance = {"a": 1.0, "b": 0.5, "c": 0.25}
+    assert module.ndcg([1.0, 0.5, 0.25, 0], relevance) == pytest.approx(1)
+    assert module.ndcg([0, 0.5, 1.0], relevance) < 1
+    assert module.ndcg([0, 0], {}) == 0
+
+
+def test_the_report_is_json_and_a_table(quality, tmp_path):
+    rows = [
+        {"id": "a", "text": "I am happy.", "labels": ["joy"]},
+        {"id": "b", "text": "I hate you.", "labels": ["anger"]},
+        {"id": "c", "text": "The door is open.", "labels": []},
+    ]
+    (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    arguments = Namespace(file=tmp_path / "t.jsonl", model=None, base_url=None)
+    report = quality("quality_emotion").run(arguments)
+    shape = json.loads(json.dumps(report.as_json()))
+    assert shape["n"] == 3
+    assert shape["emotions"]["joy"]["auc"]["value"] == 1
+    assert shape["emotions"]["disgust"]["auc"]["value"] is None
+    assert "| joy | 1 |" in report.as_table()
