@@ -78,7 +78,10 @@ async def test_a_forgotten_document_can_come_back(book: Offbook):
         "cached_calls": 0,
         "turns": 0,
         "memories": 0,
+        "messages": (),
+        "usage": gone.usage.as_json(),
     }
+    assert gone.usage.calls == 0
     assert gone.chunks >= 3
     with pytest.raises(IndexMissing):
         await book.ask("ada-byrne", "Who taught you?")

@@ -7,8 +7,9 @@ Paper: RoleRAG (001), Algorithm 1, line 3 (E = embedding of "name: description")
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from offbook.errors import InputRefused
@@ -68,48 +69,79 @@ async def embed_missing(
         EmbedderMismatch: the stored vectors are from another embedder.
         ModelError: the endpoint failed for good; what arrived is stored.
     """
-    missing = await store.read(
-        lambda conn: _missing(conn, embedder, character, kind, texts, set_id)
-    )
-    ids_of: dict[str, list[str]] = {}
-    for subject in missing:
-        ids_of.setdefault(texts[subject], []).append(subject)
-    known = known or {}
-    copied = [text for text in ids_of if text in known]
-    distinct = [text for text in ids_of if text not in known]
-    refused: list[tuple[str, str]] = []
-    writes = GroupedWrites(store)
-    if copied:
-        import numpy as np
+    run = _Run(store, embedder, character, kind, batch, set_id, steps)
+    await run.fill(texts, known or {})
+    return run.refused
 
-        rows = np.stack([known[text] for text in copied])
-        await store.write(
-            lambda c: _keep(c, embedder, character, kind, copied, ids_of, rows, set_id)
+
+@dataclass(slots=True)
+class _Run:
+    """One filling of a vector set; see :func:`embed_missing`."""
+
+    store: Store
+    embedder: Embedder
+    character: str
+    kind: Kind
+    batch: int
+    set_id: str | None
+    steps: Steps | None
+    refused: list[tuple[str, str]] = field(default_factory=list)
+    _ids_of: dict[str, list[str]] = field(default_factory=dict)
+    _writes: GroupedWrites = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._writes = GroupedWrites(self.store)
+
+    async def fill(
+        self, texts: Mapping[str, str], known: Mapping[str, NDArray[np.float32]]
+    ) -> None:
+        """Embed each text once, whoever has it."""
+        missing = await self.store.read(
+            lambda conn: _missing(
+                conn, self.embedder, self.character, self.kind, texts, self.set_id
+            )
         )
+        for subject in missing:
+            self._ids_of.setdefault(texts[subject], []).append(subject)
+        copied = [text for text in self._ids_of if text in known]
+        if copied:
+            import numpy as np
 
-    async def settle(part: Sequence[str]) -> None:
+            await self._keep(copied, np.stack([known[text] for text in copied]))
+        distinct = [text for text in self._ids_of if text not in known]
+        pieces = [distinct[i : i + self.batch] for i in range(0, len(distinct), self.batch)]
+        await run_all([partial(self._settle, piece) for piece in pieces])
+
+    async def _settle(self, part: Sequence[str]) -> None:
         try:
-            matrix = await embedder.embed(part, "document")
+            matrix = await self.embedder.embed(part, "document")
         except InputRefused as error:
             if len(part) == 1:
-                refused.extend((subject, error.message) for subject in ids_of[part[0]])
-                count(part)
+                self.refused += [(subject, error.message) for subject in self._ids_of[part[0]]]
+                self._count(part)
                 return
             half = len(part) // 2
-            await run_all([_job(settle, part[:half]), _job(settle, part[half:])])
-            return
-        await writes.write(
-            lambda conn: _keep(conn, embedder, character, kind, part, ids_of, matrix, set_id)
-        )
-        count(part)
+            halves = part[:half], part[half:]
+            await run_all([partial(self._settle, piece) for piece in halves])
+        else:
+            await self._keep(part, matrix)
 
-    def count(part: Sequence[str]) -> None:
-        if steps is not None:
-            steps.add(sum(len(ids_of[text]) for text in part))
+    async def _keep(self, part: Sequence[str], matrix: NDArray[np.float32]) -> None:
+        await self._writes.write(lambda conn: self._put(conn, part, matrix))
+        self._count(part)
 
-    pieces = [distinct[i : i + batch] for i in range(0, len(distinct), batch)]
-    await run_all([_job(settle, piece) for piece in pieces])
-    return refused
+    def _put(self, conn: Connection, part: Sequence[str], matrix: NDArray[np.float32]) -> None:
+        character, set_id = self.character, self.set_id
+        if set_id is None:
+            dimension = int(matrix.shape[1])
+            set_id = vectors.use_set(conn, character, self.embedder.name, dimension).id
+        rows = [row for row, text in enumerate(part) for _ in self._ids_of[text]]
+        ids = [subject for text in part for subject in self._ids_of[text]]
+        vectors.put_vectors(conn, character, set_id, self.kind, ids, matrix[rows])
+
+    def _count(self, part: Sequence[str]) -> None:
+        if self.steps is not None:
+            self.steps.add(sum(len(self._ids_of[text]) for text in part))
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,26 +270,3 @@ def _missing(
         set_id = active.id
     without = set(vectors.missing_ids(conn, character, set_id, kind))
     return [subject for subject in texts if subject in without]
-
-
-def _keep(
-    conn: Connection,
-    embedder: Embedder,
-    character: str,
-    kind: Kind,
-    part: Sequence[str],
-    ids_of: Mapping[str, Sequence[str]],
-    matrix: NDArray[np.float32],
-    set_id: str | None,
-) -> None:
-    if set_id is None:
-        set_id = vectors.use_set(conn, character, embedder.name, int(matrix.shape[1])).id
-    rows = [row for row, text in enumerate(part) for _ in ids_of[text]]
-    ids = [subject for text in part for subject in ids_of[text]]
-    vectors.put_vectors(conn, character, set_id, kind, ids, matrix[rows])
-
-
-def _job(
-    settle: Callable[[Sequence[str]], Awaitable[None]], part: Sequence[str]
-) -> Callable[[], Awaitable[None]]:
-    return lambda: settle(part)
