@@ -17,6 +17,7 @@ from offbook.language.words import search_terms
 from offbook.models.offline import declining
 from offbook.models.offline.courtesies import answer_courtesy, self_description
 from offbook.models.offline.evidence import Evidence, gather, with_names
+from offbook.models.offline.leanings import tell_leanings
 from offbook.models.offline.manner import Situation, in_voice
 from offbook.models.offline.telling import Telling, Wanted
 from offbook.models.offline.wide_scripts import language_of, reply_wide
@@ -35,6 +36,8 @@ GENERAL_MATCHED: Final = 0.34
 """The same for a question of general words only, of which any sentence holds one by chance: more
 than one of three."""
 _LEAN: Final = 0.8
+_OF_OTHERS: Final = frozenset(("entity", "relation", "attribute"))
+"""Kinds of context whose titles are no names of the character."""
 _RISEN: Final = frozenset(
     search_terms(
         "ghost undead vampire reborn resurrected resurrection reincarnated afterlife risen"
@@ -74,6 +77,10 @@ def _reply(inputs: ReplyInputs) -> tuple[str, Situation]:
         return declining.nothing_to_go_on(question, inputs.character), "decline"
     if language_of(known[0].text) != "en":
         return declining.other_language(), "decline"
+    said = "\n".join(message.content for message in inputs.history if message.role == "assistant")
+    attributes = [item for item in known if item.kind == "attribute"]
+    if leaning := tell_leanings(question, evidence, telling, attributes, said):
+        return " ".join(map(_closed, leaning)), "answer"
     return _answer(question, names, evidence, telling, inputs.history)
 
 
@@ -92,7 +99,7 @@ def _tells_of(evidence: Evidence, telling: Telling, question: Question) -> bool:
 def names_in(character: str, items: Sequence[ContextItem]) -> Names:
     """What the context calls the character; the root of a heading path often has the full name."""
     # Entities and relations begin with the names of others: a mother may have the longer one.
-    told = [item for item in items if item.kind not in ("entity", "relation")] or items
+    told = [item for item in items if item.kind not in _OF_OTHERS] or items
     titles = sorted({item.title.split("\n")[0] for item in told} - {""})
     return learn_names(character, titles, [item.text for item in told])
 

@@ -51,6 +51,8 @@ _IS_SO: Final = re.compile(
     r"|alm|uiet|tubborn|onest|entle|oyal|hrewd)\b"
 )
 _SPEAKERS: Final = frozenset(("i", "you", "he", "she", "they"))
+_OTHERS: Final = {"m": ("she", "her", "hers"), "f": ("he", "him", "his")}
+"""Who begins a sentence that is not about a man, or a woman."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,10 +146,13 @@ def _weight(text: str, names: Names, *, about: bool) -> tuple[float, bool]:
     if spans:
         leads = spans[0][0] <= _LEADING or _acts(tokens, spans)
         return (1.0 if leads else 0.6), leads
-    first = next((token.low for token in tokens if token.is_word), "")
+    spoken = [token.low for token in tokens if token.is_word and not token.quoted]
+    first = spoken[0] if spoken else ""
+    if first in _OTHERS.get(names.gender, ()):
+        return 0.0, False
     if first in _SPEAKERS and (about or first in ("i", "you")):
         return 0.9, True
-    if about and any(token.low in _SPEAKERS for token in tokens):
+    if about and not _SPEAKERS.isdisjoint(spoken):
         return 0.5, True
     return 0.0, False
 

@@ -1,0 +1,52 @@
+"""How the character is, told by the character, where that is what is asked."""
+
+from __future__ import annotations
+
+import pytest
+
+from offbook.models.offline.reply import reply
+from offbook.prompts.reply import ReplyInputs
+from offbook.types import ContextItem, Message
+
+NAME = "Nora Quill"
+PLACE = "Nora Quill kept the lock at Sedge Mill. The lock has two gates of oak."
+WAITS = "Nora waited eleven months for the answer, and never hurried anybody."
+ELSE = "Nora gave her coat to a beggar."
+
+
+def said(question: str, *traits: str, history: tuple[Message, ...] = ()) -> str:
+    context = [ContextItem("knowledge", NAME, PLACE, 1.0)]
+    context += [ContextItem("attribute", "Psychological traits", text, 1.0) for text in traits]
+    return reply(ReplyInputs(NAME, "", (), history, tuple(context), question))
+
+
+@pytest.mark.parametrize(
+    "question", ["Are you patient?", "Can you wait for what you want?", "Would you say: no hurry?"]
+)
+def test_what_was_inferred_answers_how_one_is(question):
+    assert "I waited eleven months" in said(question, f"{WAITS} {ELSE}")
+
+
+def test_what_does_not_bear_on_it_is_not_told():
+    assert "coat" not in said("Are you patient?", f"{WAITS} {ELSE}")
+    assert "waited" not in said("Are you jealous?", WAITS)
+
+
+def test_a_question_for_a_fact_is_answered_from_what_is_known():
+    told = said("Where did you wait for the answer?", "Nora waited patiently for the tide.")
+    assert "tide" not in told
+    assert "Sedge Mill" in said("Where is your lock?", WAITS)
+
+
+def test_nothing_is_said_twice():
+    first = said("Are you patient?", WAITS)
+    history = (Message("user", "Are you patient?"), Message("assistant", first))
+    assert said("Are you patient?", WAITS, history=history) != first
+
+
+def test_without_attributes_nothing_changes():
+    assert "waited" not in said("Are you patient?")
+
+
+def test_an_attribute_of_a_models_own_words_is_told_as_well():
+    assert said("Are you patient?", "Nora is patient and slow to anger.").startswith("I am patient")
