@@ -33,9 +33,9 @@ def test_what_does_not_bear_on_it_is_not_told():
 
 
 def test_a_question_for_a_fact_is_answered_from_what_is_known():
-    told = said("Where did you wait for the answer?", "Nora waited patiently for the tide.")
-    assert "tide" not in told
-    assert "Sedge Mill" in said("Where is your lock?", WAITS)
+    told = said("Where is your lock?", WAITS)
+    assert "Sedge Mill" in told
+    assert "waited" not in told
 
 
 def test_nothing_is_said_twice():

@@ -1,0 +1,73 @@
+"""The measuring itself: what counts as selected, and what two ways agree on."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from offbook.retrieval.passages import Passage
+from offbook.types import Chunk
+
+BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
+
+
+@pytest.fixture
+def traits(monkeypatch) -> ModuleType:
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    return importlib.import_module("quality_traits")
+
+
+def test_the_demos_questions_are_ten_with_sentences(traits):
+    asked = traits.load(None)
+    assert len(asked) == 10
+    assert all(len(sentence) > 15 for one in asked for sentence in one.evidence)
+
+
+def test_rows_of_a_file_are_read_by_their_kind(traits, tmp_path):
+    row = {"id": "x", "question": "Are you patient?", "evidence": ["She waited nine long years."]}
+    lines = [{**row, "kind": "behaviour"}, {**row, "kind": "knowledge"}]
+    file = tmp_path / "q.jsonl"
+    file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    assert [one.question for one in traits.load(file)] == ["Are you patient?"]
+    file.write_text(json.dumps({**row, "kind": "knowledge"}), encoding="utf-8")
+    with pytest.raises(SystemExit, match="no questions"):
+        traits.load(file)
+
+
+def test_a_chunk_holds_a_sentence_only_whole(traits):
+    chunk = Chunk("c", "d", "acts", 0, 0, 1, (), "She waited\nnine years. Then she left.")
+    passage = Passage(chunk, 1.0, 1.0, None)
+    assert traits.holds(passage, ("She waited nine years.",))
+    assert not traits.holds(passage, ("She waited nine years. Then she left for ever.",))
+
+
+def test_figures_and_agreement(traits):
+    one, two = frozenset({"a", "b"}), frozenset({"b", "c"})
+    live = [traits.Outcome(one, hit=True, calls=30, waits=1), traits.Outcome(one, hit=False)]
+    indexed = [traits.Outcome(two, hit=True), traits.Outcome(one, hit=True)]
+    asked = [traits.Asked("x", "?", ("s",)), traits.Asked("y", "?", ("s",))]
+    report = traits.Report(asked, {"live": live, "indexed": indexed}, 9, 9)
+    shape = report.as_json()
+    assert shape["n"] == 2
+    assert shape["live"]["selected"]["value"] == 0.5
+    assert (shape["live"]["calls"], shape["live"]["waits"]) == (15, 0.5)
+    assert shape["agreement"] == pytest.approx((1 / 3 + 1) / 2, abs=1e-3)
+    assert "| indexed | 1.00 [1.00, 1.00]" in report.as_table()
+
+
+async def test_the_demo_is_measured_offline(traits, tmp_path):
+    from offbook import Offbook
+
+    asked = traits.load(None)[:2]
+    home = str(tmp_path)
+    async with await Offbook.open(home=home, method="amadeus", amadeus__gs="indexed") as book:
+        report = await traits.measure(book, asked)
+    shape = report.as_json()
+    assert shape["n"] == 2
+    assert set(shape) >= {"live", "indexed", "similar", "reachable", "agreement"}
+    assert shape["reachable"]["chunks"] == 30
+    assert shape["similar"]["chunks"] == shape["live"]["chunks"]
