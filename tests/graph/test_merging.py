@@ -1,0 +1,138 @@
+"""Descriptions become one: without a call where there is one, and each call is kept."""
+
+from __future__ import annotations
+
+import re
+
+from offbook.errors import InvalidAnswer
+from offbook.graph.merging import (
+    AT_ONCE,
+    Merge,
+    Merged,
+    chosen_name,
+    distinct,
+    merge_all,
+    merges_of,
+    outcome,
+    plain_name,
+    plain_type,
+    raw_graph,
+)
+from offbook.models.asking import Asking
+from offbook.types import RawEntity, RawRelation
+from tests.graph.rules_model import RulesModel
+
+
+def mention(name: str, chunk: str = "c1", kind: str = "character", told: str = "") -> RawEntity:
+    return RawEntity(f"{chunk}-{name}", chunk, 0, name, kind, told, None, None)
+
+
+def relation(chunk: str, source: str, target: str, told: str, strength: float = 5) -> RawRelation:
+    return RawRelation(f"{chunk}-{source}-{target}", chunk, 0, source, target, told, strength)
+
+
+def many(count: int) -> Merge:
+    return Merge("entity", ("Ana",), tuple(f"Ana did {n}." for n in range(count)), ("c1",))
+
+
+class Kept(dict[str, Merged]):
+    """Answers as they arrive."""
+
+    async def __call__(self, made) -> None:
+        self.update({merge.key: merged for merge, merged in made})
+
+
+async def merged(merges, model=None, known=None):
+    model, kept = model or RulesModel(), Kept(known or {})
+    aside = await merge_all(merges, kept, Asking(model, "Ana", retries=0), kept)
+    return kept, aside, model
+
+
+def test_one_description_needs_no_call():
+    groups = [[mention("Ana", told="A keeper.")], [mention("Bo", told="A pilot.")]]
+    raw = raw_graph(groups, [relation("c1", "Ana", "Bo", "They met.")])
+    assert merges_of(raw) == []
+
+
+def test_what_others_contain_is_no_second_description():
+    assert distinct(["A keeper.", " A  keeper. ", "", "A keeper. Old."]) == ("A keeper. Old.",)
+
+
+async def test_several_are_merged_in_one_call_a_group_and_never_twice():
+    groups = [[mention("Ana", "c1", told="A keeper."), mention("Ana Bell", "c2", told="A wife.")]]
+    merges = merges_of(raw_graph(groups, []))
+    kept, aside, model = await merged(merges)
+    assert (model.calls, aside) == ({"merge_entities": 1}, [])
+    assert outcome(merges[0], kept) == Merged("Ana Bell", "A keeper. + A wife.")
+    _, _, again = await merged(merges, known=kept)
+    assert again.calls == {}
+
+
+async def test_very_many_descriptions_are_merged_in_parts_and_the_parts_then():
+    merge = many(2 * AT_ONCE + 5)
+    kept, _, model = await merged([merge])
+    assert model.calls["merge_entities"] >= 2
+    found = outcome(merge, kept)
+    assert found is not None
+    assert set(re.findall(r"did (\d+)", found.description)) == {
+        str(n) for n in range(2 * AT_ONCE + 5)
+    }
+    assert len(kept) == 4, "three parts and their whole"
+
+
+async def test_what_cannot_be_merged_is_put_aside_and_the_rest_is_done():
+    bad = Merge("entity", ("Ana",), ("one", "two"), ("c1",))
+    good = Merge("entity", ("Bo",), ("three", "four"), ("c1",))
+
+    def fail(request) -> None:
+        if any("one | two" in message.content for message in request.messages):
+            raise InvalidAnswer("nonsense")
+
+    kept, aside, _ = await merged([bad, good], RulesModel(fail))
+    assert [left.item for left in aside] == [bad]
+    assert outcome(bad, kept) is None
+    assert outcome(good, kept) == Merged("Bo", "three + four")
+
+
+async def test_few_calls_at_once_leave_a_place_for_the_summary():
+    merges = [Merge("entity", (str(n),), ("a", "b"), ("c1",)) for n in range(300)]
+    merges += [Merge("relation", (str(n), "x"), ("a", "b"), ("c1",)) for n in range(100)]
+    _, _, model = await merged(merges)
+    assert 2 <= sum(model.calls.values()) <= 300 / 16 + 100 / 16 + 2
+    _, _, model = await merged(merges[:60] + merges[-20:])
+    assert sum(model.calls.values()) <= 15
+
+
+def test_the_canonical_name_is_one_that_the_texts_use():
+    names = ["Ana Bell", "Ana"]
+    assert chosen_name("ANA BELL", names, "Ana") == "Ana Bell"
+    assert chosen_name("The Keeper", names, "Ana") == "Ana"
+    assert chosen_name("", names, "Ana") == "Ana"
+
+
+def test_without_a_call_it_is_the_commonest_then_the_longest():
+    assert plain_name([mention("Ana"), mention("Ana Bell"), mention("Ana")]) == "Ana"
+    assert plain_name([mention("Ana"), mention("Ana Bell")]) == "Ana Bell"
+    assert plain_type([mention("A", kind=""), mention("A", kind="object")]) == "object"
+    assert plain_type([mention("A", kind="")]) == "object"
+
+
+def test_a_relation_whose_ends_fall_together_becomes_part_of_the_description():
+    groups = [[mention("Ana", told="A keeper."), mention("Ana Bell")]]
+    raw = raw_graph(groups, [relation("c1", "Ana", "Ana Bell", "Ana took the name Bell.")])
+    assert raw.edges == {}
+    (merge,) = merges_of(raw)
+    assert merge.descriptions == ("A keeper.", "Ana took the name Bell.")
+
+
+def test_one_direction_is_one_relation_and_the_other_another():
+    groups = [[mention("Ana"), mention("Ana", "c2")], [mention("Bo"), mention("Bo", "c2")]]
+    stated = [
+        relation("c1", "Ana", "Bo", "She met him.", 3),
+        relation("c2", "Ana", "Bo", "She left him.", 9),
+        relation("c2", "Bo", "Ana", "He wrote.", 2),
+    ]
+    raw = raw_graph(groups, stated)
+    assert {ends: len(found) for ends, found in raw.edges.items()} == {(0, 1): 2, (1, 0): 1}
+    (merge,) = merges_of(raw)
+    assert merge.names == ("Ana", "Bo")

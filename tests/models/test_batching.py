@@ -1,0 +1,68 @@
+"""Items in batches: evenly filled, side by side, and one that spoils a batch is found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from offbook.errors import InputRefused, InvalidAnswer, ModelError
+from offbook.models.batching import ask_in_batches, in_batches
+
+
+@given(
+    st.lists(st.integers(1, 900), max_size=80),
+    st.integers(100, 3_000),
+    st.integers(1, 24),
+    st.integers(1, 20),
+)
+def test_batches_hold_every_item_once_in_order(costs, most, size, spread):
+    items = list(enumerate(costs))
+    made = in_batches(items, lambda item: item[1], most, size, spread)
+    assert [item for batch in made for item in batch] == items
+    assert all(batch and len(batch) <= size for batch in made)
+    largest = max(costs, default=0)
+    assert all(sum(cost for _, cost in batch) <= most + 2 * largest for batch in made)
+
+
+@pytest.mark.parametrize(("spread", "batches"), [(1, 2), (4, 4), (16, 16), (99, 30)])
+def test_few_items_are_spread_over_as_many_calls_as_asked_for(spread, batches):
+    made = in_batches(list(range(30)), lambda _: 10, 3_000, 16, spread)
+    assert len(made) == batches
+    assert max(map(len, made)) - min(map(len, made)) <= 1
+
+
+class Model:
+    """Answers with the item in upper case; some items spoil a batch."""
+
+    def __init__(self, bad: str = "", error: Exception | None = None) -> None:
+        self.asked: list[list[str]] = []
+        self.kept: dict[str, str] = {}
+        self._bad, self._error = bad, error or InvalidAnswer("no good")
+
+    async def ask(self, batch: Sequence[str]) -> list[str]:
+        self.asked.append(list(batch))
+        if any(item in self._bad for item in batch):
+            raise self._error
+        return [item.upper() for item in batch]
+
+    async def keep(self, answered: Sequence[tuple[str, str]]) -> None:
+        self.kept |= dict(answered)
+
+
+@pytest.mark.parametrize("error", [InvalidAnswer("no good"), InputRefused("no good")])
+async def test_one_that_spoils_a_batch_is_put_aside_alone(error):
+    model = Model("e", error)
+    aside = await ask_in_batches([list("abcdefgh")], model.ask, model.keep)
+    assert [(left.item, left.reason) for left in aside] == [("e", "no good")]
+    assert model.kept == {c: c.upper() for c in "abcdfgh"}
+    assert len(model.asked) == 7, "halves, and halves of the half with it"
+
+
+async def test_a_failure_for_good_keeps_what_arrived():
+    model = Model("z", ModelError("gone"))
+    with pytest.raises(ModelError, match="gone"):
+        await ask_in_batches([["a"], ["b"], ["z"]], model.ask, model.keep)
+    assert set(model.kept) <= {"a", "b"}
