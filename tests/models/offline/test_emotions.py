@@ -99,7 +99,7 @@ def test_without_a_word_nothing_is_felt():
 
 
 def test_plain_talk_is_felt_little():
-    for text in examples()[PLAIN]:
+    for text in (*examples()[PLAIN], *examples("zh")[PLAIN]):
         found = sorted(felt(text).values())
         assert found[-1] <= 6
         assert sum(level <= 3 for level in found) >= 5
@@ -132,13 +132,18 @@ def test_a_long_text_is_judged_by_how_densely_it_speaks():
     assert abs(levels(once[None])[0] - levels(often[None])[0]).max() <= 2
 
 
-def test_the_levels_are_where_they_are_said_to_be():
-    lines = examples()
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_levels_are_where_they_are_said_to_be(language):
+    lines = examples(language)
     plain = strengths(lines[PLAIN])
-    assert set(levels(plain.mean(axis=0)[None])[0]) == {2}
+    assert set(levels(plain.mean(axis=0)[None], language)[0]) == {2}
     for at, name in enumerate(EMOTIONS):
         own = strengths(lines[name])
-        assert np.median(levels(own)[:, at]) == pytest.approx(8, abs=0.5)
+        assert np.median(levels(own, language)[:, at]) == pytest.approx(8, abs=0.5)
+
+
+def test_a_chinese_name_in_an_english_text_does_not_make_it_chinese():
+    assert felt("I am so happy to see you, 王明!")["joy"] >= 7
 
 
 def test_the_lists_hold_what_they_should():
@@ -148,6 +153,7 @@ def test_the_lists_hold_what_they_should():
             assert 0 < weights.max() <= 3, entry
             assert all(unit == unit.lower() for unit in entry)
     assert all(len(lines) >= 10 for lines in examples().values())
+    assert all(len(lines) >= 6 for lines in examples("zh").values())
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,9 @@ Floats = NDArray[np.float64]
 
 PLAIN: Final = "plain"
 """The heading of the examples without emotion."""
-_FILE: Final = Path(__file__).parent / "data" / "emotion_examples.txt"
+Language = Literal["en", "zh"]
+_DATA: Final = Path(__file__).parent / "data"
+_FILES: Final = {"en": "emotion_examples.txt", "zh": "emotion_examples_zh.txt"}
 
 
 def likeness(texts: Sequence[str]) -> Floats:
@@ -52,10 +54,10 @@ def meaning(texts: Sequence[str]) -> Floats:
 
 
 @cache
-def examples() -> dict[str, tuple[str, ...]]:
+def examples(language: Language = "en") -> dict[str, tuple[str, ...]]:
     """The examples by emotion, and the plain ones."""
     found: dict[str, list[str]] = {name: [] for name in (*EMOTIONS, PLAIN)}
-    for line in _FILE.read_text("utf-8").splitlines():
+    for line in (_DATA / _FILES[language]).read_text("utf-8").splitlines():
         if line and not line.startswith("#"):
             name, _, text = line.partition(": ")
             found[name].append(text)

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from offbook.models.offline.emotion_examples import PLAIN, examples, likeness
+from offbook.models.offline.emotion_examples import PLAIN, Language, examples, likeness
 from offbook.models.offline.emotion_words import Heard, hear
 from offbook.prompts.emotion import (
     EMOTIONS,
@@ -36,6 +36,8 @@ _BEFORE: Final = 0.25
 """What the words that are answered count for beside the answer."""
 _ASKS: Final = re.compile(r"[?？]|[吗嗎呢]\s*$")
 _LETTER: Final = re.compile(r"[^\W_]|[?？!！]")
+_HAN: Final = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
+_LATIN: Final = re.compile(r"[A-Za-z]+")
 _EXCLAIMS: Final = re.compile(r"[!！]")
 _ASKING: Final = {"surprise": 0.5}
 _EXCLAIMING: Final = {"joy": 0.12, "fear": 0.12, "surprise": 0.25, "anger": 0.25}
@@ -47,13 +49,15 @@ _EARLY: Final = 0.7
 
 def score_emotions(inputs: ScoreEmotionsInputs) -> EmotionsAnswer:
     """The emotions of each utterance, whoever speaks; what was said before colours it."""
-    found = strengths([utterance.text for utterance in inputs.utterances])
+    texts = [utterance.text for utterance in inputs.utterances]
+    found = strengths(texts)
     answering = [row for row, utterance in enumerate(inputs.utterances) if utterance.before]
     if answering:
         before = strengths([inputs.utterances[row].before for row in answering])
         found[answering] = (found[answering] + _BEFORE * before) / (1 + _BEFORE)
-    rated = levels(found)
-    silent = [not _LETTER.search(utterance.text) for utterance in inputs.utterances]
+    wide = np.array([_is_chinese(text) for text in texts], dtype=bool)
+    rated = np.where(wide[:, None], levels(found, "zh"), levels(found, "en"))
+    silent = [not _LETTER.search(text) for text in texts]
     rated[silent] = 1
     items = [
         EmotionScores(item=item, **dict(zip(EMOTIONS, row, strict=True)))
@@ -72,17 +76,23 @@ def strengths(texts: Sequence[str]) -> Floats:
     return summed
 
 
-def levels(found: Floats) -> NDArray[np.int64]:
-    """Strengths as integers from 1 to 10, on a curve through two points an emotion.
+def levels(found: Floats, language: Language = "en") -> NDArray[np.int64]:
+    """Strengths as integers from 1 to 10, on a curve through two points an emotion and language.
 
     The strength of plain texts (mean) is level 2, that of the emotion's own examples (median) 8.
     Between them the levels rise early: what people say is seldom as plain as an example.
     """
-    plain, felt = _scale()
+    plain, felt = _scale(language)
     share = (found - plain) / (felt - plain)
     curved = np.where(share > 0, np.abs(share) ** _EARLY, share)
     level = _PLAIN_LEVEL + (_EXAMPLE_LEVEL - _PLAIN_LEVEL) * curved
     return np.clip(np.rint(level), 1, 10).astype(np.int64)
+
+
+def _is_chinese(text: str) -> bool:
+    """Whether at least half of the words are Chinese, a word counted as two characters."""
+    characters = len(_HAN.findall(text))
+    return characters > 0 and characters >= 2 * len(_LATIN.findall(text))
 
 
 def _said(heard: Heard) -> Floats:
@@ -101,9 +111,9 @@ def _marked(text: str) -> Floats:
 
 
 @cache
-def _scale() -> tuple[Floats, Floats]:
+def _scale(language: Language) -> tuple[Floats, Floats]:
     """What plain texts have of each emotion, and what the emotion's own examples have."""
-    lines = examples()
+    lines = examples(language)
     plain = strengths(lines[PLAIN]).mean(axis=0)
     felt = np.array([np.median(strengths(lines[name])[:, at]) for at, name in enumerate(EMOTIONS)])
     return plain, felt
