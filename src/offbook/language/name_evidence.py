@@ -82,9 +82,15 @@ def bare_key(name: str) -> str:
 _ATTACHED: Final = "|".join(sorted((word for word in KIN if word.isalpha()), key=len, reverse=True))
 
 
+_ANY_KIN: Final = re.compile(rf"\b(?:{_ATTACHED})\b")
+"""Looked for first: a pattern with a name in it has to be compiled for each name."""
+
+
 @lru_cache(maxsize=1 << 14)
 def kin_attached(description: str, name: str) -> tuple[str, ...]:
     """What kin to the hero the name's bearer is called, as often as told: "his nephew Karl"."""
+    if not _ANY_KIN.search(description):
+        return ()
     pattern = rf"\b(?:his|her|my|their)? ?\b({_ATTACHED}),? {re.escape(name)}(?![\w’'-])"
     return tuple(KIN[fold(m.group(1))][0] for m in re.finditer(pattern, description))
 
@@ -92,6 +98,8 @@ def kin_attached(description: str, name: str) -> tuple[str, ...]:
 @lru_cache(maxsize=1 << 14)
 def kin_told(description: str, name: str) -> frozenset[str]:
     """Folded names of people whose kin the description says the bearer of ``name`` is."""
+    if not _ANY_KIN.search(description):
+        return frozenset()
     own = re.escape(name)
     nouns = rf"(?:[a-z-]+ ){{0,2}}(?:{_ATTACHED})"
     found = re.findall(
