@@ -314,7 +314,9 @@ def _by_meaning(asked: _Asked, size: int) -> _Found:
 def _by_emotion(asked: _Asked) -> _Found:
     """The pool felt most alike."""
     rough, median = asked.rough_e()
-    rows = _reaching(rough - _ROUNDING, rough + _ROUNDING, asked.pool)
+    rows = _felt_the_same(asked, rough, median, asked.pool)
+    if len(rows) < asked.pool:
+        rows = _reaching(rough - _ROUNDING, rough + _ROUNDING, asked.pool)
     e = asked.exact_e(rows, median)
     kept = np.sort(_first(e, asked.pool))
     return rows[kept], asked.exact_c(rows[kept]), e[kept]
@@ -331,21 +333,31 @@ def _by_sum(asked: _Asked) -> _Found:
 
 
 def _by_product(asked: _Asked) -> _Found:
-    """Whatever may be among the ``k`` with the lowest product.
-
-    Where the emotion is exactly the same the product is 0 at any distance: with a million such
-    memories, only the distances of those that are chosen are worth measuring.
-    """
-    below, above = asked.bounds()
+    """Whatever may be among the ``k`` with the lowest product."""
     rough, median = asked.rough_e()
-    rows = _reaching(below * np.maximum(rough - _ROUNDING, 0), above * (rough + _ROUNDING), asked.k)
-    e = asked.exact_e(rows, median)
-    kept = _reaching(below[rows] * e, above[rows] * e, asked.k)
-    rows, e = rows[kept], e[kept]
-    c = np.ones(len(rows))
-    c[e > 0] = asked.exact_c(rows[e > 0])
-    best = np.sort(_first(c * e, asked.k))
-    return rows[best], asked.exact_c(rows[best]), e[best]
+    rows = _felt_the_same(asked, rough, median, asked.k)
+    if len(rows) < asked.k:
+        below, above = asked.bounds()
+        rows = _reaching(
+            below * np.maximum(rough - _ROUNDING, 0), above * (rough + _ROUNDING), asked.k
+        )
+    return rows, asked.exact_c(rows), asked.exact_e(rows, median)
+
+
+def _felt_the_same(asked: _Asked, rough: Singles, median: float, size: int) -> Positions:
+    """The ``size`` oldest with an emotional distance of exactly 0, fewer where there are fewer.
+
+    Nothing comes before them in S-E and C-M. With a million memories without any feeling, looking
+    at the oldest is enough.
+    """
+    near = np.flatnonzero(rough <= _ROUNDING)
+    found = near[:0]
+    for start in range(0, len(near), _BLOCK):
+        block = near[start : start + _BLOCK]
+        found = np.append(found, block[asked.exact_e(block, median) == 0])
+        if len(found) >= size:
+            break
+    return found[:size]
 
 
 def _reaching(below: NDArray[np.floating], above: NDArray[np.floating], size: int) -> Positions:
