@@ -48,7 +48,7 @@ def test_of_an_empty_character_there_is_nothing(offline: World):
     assert offline.done("show", "ada", "documents").out == ""
 
 
-@pytest.mark.parametrize("part", ["chunk", "memories"])
+@pytest.mark.parametrize("part", ["chunk", "memory"])
 def test_what_cannot_be_shown_yet_is_absent(ada: World, part):
     outcome = ada.run("show", "ada-byrne", part, "--json")
     assert (outcome.code, outcome.error["kind"]) == (2, "unknown_name")

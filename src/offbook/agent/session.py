@@ -7,24 +7,52 @@ when its reply is whole; one that is broken off leaves no trace.
 from __future__ import annotations
 
 import uuid
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import aclosing
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
 
 from offbook import pipeline
+from offbook.agent.learning import moods_of
+from offbook.agent.mood import Mood
+from offbook.agent.summary import (
+    SpokenTurn,
+    is_summarized,
+    overflowing,
+    summarize,
+    summary_item,
+    uncovered,
+)
+from offbook.context.token_budget import fit_history
 from offbook.errors import UsageError
-from offbook.stores import characters, conversations, principals
-from offbook.types import Message, Reply
+from offbook.language.encodings import token_counter
+from offbook.memory.conversation import KeptTurn, TurnKeeper
+from offbook.memory.talk import Talk
+from offbook.stores import characters, conversation_states, conversations, principals
+from offbook.stores.conversation_states import ConversationState
+from offbook.types import Message, Remembered, Reply
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
+    from offbook.agent.learning import Learning
+    from offbook.agent.mood import Moods
+    from offbook.language.encodings import TokenCounter
     from offbook.models.metering import Meter
     from offbook.pipeline import Stage
     from offbook.protocols import Store
     from offbook.retrieval.point import Point
     from offbook.stores.conversations import StoredTurn
     from offbook.types import Character, Recall
+
+
+_ANTECEDENTS: Final = 20
+"""Turns that a question may refer back to, even where the prompt has no room for history."""
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
 
 
 class Session:
@@ -38,6 +66,8 @@ class Session:
         user: Whose it is; None: the owner's. Nobody sees another's.
         keep: Whether turns are stored.
         as_of: The point in the story at which the character is asked; None: its end.
+        learning: Scores what is remembered, behind the conversation; None: nothing does.
+        clock: The time, for tests.
     """
 
     def __init__(
@@ -50,6 +80,8 @@ class Session:
         *,
         keep: bool = True,
         as_of: str | None = None,
+        learning: Learning | None = None,
+        clock: Callable[[], datetime] = _now,
     ) -> None:
         for option, value in (("session", id), ("user", user)):
             if value is not None and not value.strip():
@@ -59,11 +91,16 @@ class Session:
         self.last: Reply | None = None
         self._store = store
         self._make_stage = make_stage
-        self._principal = f"{principals.OWNER}/{user}" if user else principals.OWNER
+        self._principal = principals.of_user(user)
         self._stored_id = stored_id(self.id, user)
         self._keep = keep
         self._as_of = as_of
-        self._history: list[Message] = []
+        self._learning = learning
+        self._clock = clock
+        self._turns: list[SpokenTurn] = []
+        self._state = ConversationState()
+        self._moods: Moods | None = None
+        self._summarizing = False
 
     async def open(self) -> Session:
         """Load what was said before.
@@ -74,8 +111,7 @@ class Session:
         await self._store.read(self._now)
         if self._keep:
             turns = await self._store.read(self._earlier)
-            for turn in turns:
-                self._remember(turn.said, turn.answered)
+            self._turns = [SpokenTurn(turn.id, turn.said, turn.answered) for turn in turns]
         return self
 
     def _earlier(self, conn: Connection) -> list[StoredTurn]:
@@ -84,12 +120,12 @@ class Session:
             raise UsageError(
                 f"the session {self.id!r} belongs to somebody else", "choose another name for it"
             )
-        return conversations.history(conn, self.character.id, self._stored_id)
+        return conversations.history(conn, self.character.id, self._stored_id, with_recall=False)
 
     @property
     def history(self) -> tuple[Message, ...]:
         """The conversation so far, oldest first."""
-        return tuple(self._history)
+        return messages_of(self._turns)
 
     async def say(self, said: str) -> AsyncIterator[str]:
         """The reply in pieces; ``last`` holds it whole afterwards.
@@ -97,14 +133,14 @@ class Session:
         Raises:
             ModelError: the endpoint failed; the turn is not stored.
         """
-        stage, meter, found = await self._recall(said)
+        turn = await self._recall(said)
         pieces: list[str] = []
-        stream = pipeline.stream_reply(stage, self.character, found, self._history)
+        stream = pipeline.stream_reply(turn.stage, self.character, turn.found, turn.history)
         async with aclosing(stream) as replying:  # type: ignore[type-var]
             async for piece in replying:
                 pieces.append(piece)
                 yield piece
-        await self._finish(said, Reply("".join(pieces).strip(), found, meter.usage()))
+        await self._finish(turn, said, "".join(pieces).strip())
 
     async def ask(self, said: str) -> Reply:
         """The reply, whole.
@@ -112,36 +148,105 @@ class Session:
         Raises:
             ModelError: the endpoint failed, or gave nothing that can be used.
         """
-        stage, meter, found = await self._recall(said)
-        text = await pipeline.reply(stage, self.character, found, self._history)
-        reply = Reply(text, found, meter.usage())
-        await self._finish(said, reply)
-        return reply
+        turn = await self._recall(said)
+        text = await pipeline.reply(turn.stage, self.character, turn.found, turn.history)
+        return await self._finish(turn, said, text)
 
-    async def _recall(self, said: str) -> tuple[Stage, Meter, Recall]:
+    async def _recall(self, said: str) -> _Open:
         require_words(said)
         self.character, point = await self._store.read(self._now)
         stage, meter = self._make_stage()
-        found = await pipeline.recall(stage, self.character, said, self._history, point)
-        return stage, meter, found
+        if self._learning is not None and stage.settings.limits.concurrency > 1:
+            # Beside the reply; where only one call may be out, the reply goes first.
+            self._learning.take_up(self.character)
+        budget = stage.settings.context.history_tokens
+        # Every turn has a token at least: of ten thousand no more than this could be shown.
+        window = uncovered(self._turns, self._state)[-(budget + _ANTECEDENTS) :]
+        recent = messages_of(window)
+        shown = fit_history(recent, budget, _counter(stage))
+        held = window[len(window) - len(shown) // 2 :]
+        present = frozenset(turn.id for turn in held if turn.id is not None)
+        talk = Talk(self._principal, present, self._mood())
+        found = await pipeline.recall(stage, self.character, said, recent, point, talk)
+        if is_summarized(self._turns, self._state):
+            found = replace(found, context=(summary_item(self._state), *found.context))
+        return _Open(stage, meter, found, shown)
 
     def _now(self, conn: Connection) -> tuple[Character, Point | None]:
         """The character as it is stored now, at the point where it is asked."""
+        if self._keep:
+            self._state = conversation_states.get(conn, self.character.id, self._stored_id)
+            if self._moods is None:
+                stage, _ = self._make_stage()
+                self._moods = moods_of(conn, self.character, stage.settings)
         return at_point(conn, characters.require(conn, self.character.id), self._as_of)
 
-    async def _finish(self, said: str, reply: Reply) -> None:
+    def _mood(self) -> dict[str, float] | None:
+        """How the character feels now; None where the conversation is not kept."""
+        if self._moods is None:
+            return None
+        mood = self._moods.now(Mood.from_json(self._state.mood), self._clock())
+        return {name: round(level, 2) for name, level in mood.levels.items()}
+
+    async def _finish(self, turn: _Open, said: str, text: str) -> Reply:
+        reply = Reply(text, turn.found, turn.meter.usage())
+        kept: KeptTurn | None = None
         if self._keep:
-            await self._store.write(lambda conn: self._add(conn, said, reply))
-        self._remember(said, reply.text)
+            kept = await self._store.write(lambda conn: self._add(conn, turn.stage, said, reply))
+            reply = replace(reply, remembered=Remembered(kept.memory, kept.why))
+        self._turns.append(SpokenTurn(None if kept is None else kept.turn, said, text))
         self.last = reply
+        if kept is not None and self._learning is not None:
+            self._learn(self._learning, turn.stage, kept)
+        return reply
 
-    def _add(self, conn: Connection, said: str, reply: Reply) -> None:
-        character, recall = self.character.id, reply.recall.as_json(reply.usage)
-        conversations.begin(conn, character, self._stored_id, self._principal)
-        conversations.add_turn(conn, character, self._stored_id, said, reply.text, recall=recall)
+    def _add(self, conn: Connection, stage: Stage, said: str, reply: Reply) -> KeptTurn:
+        keeper = TurnKeeper(self.character, self._stored_id, self._principal, stage.settings.memory)
+        return keeper.keep(conn, said, reply.text, recall=reply.recall.as_json(reply.usage))
 
-    def _remember(self, said: str, answered: str) -> None:
-        self._history += [Message("user", said), Message("assistant", answered)]
+    def _learn(self, learning: Learning, stage: Stage, kept: KeptTurn) -> None:
+        """Start what nobody waits for."""
+        learning.take_up(self.character)
+        if kept.memory is not None:
+            learning.learn(self.character, [kept.memory])
+        budget, window = stage.settings.context.history_tokens, uncovered(self._turns, self._state)
+        over = overflowing(window, budget, _counter(stage))
+        if over and not self._summarizing:
+            covered = is_summarized(self._turns, self._state)
+            before = self._state if covered else replace(self._state, summary=None)
+            self._summarizing = True
+            learning.do(lambda: self._summarize(stage, before, over))
+
+    async def _summarize(
+        self, stage: Stage, before: ConversationState, turns: Sequence[SpokenTurn]
+    ) -> None:
+        try:
+            await summarize(stage, self.character, self._stored_id, before, turns)
+        finally:
+            self._summarizing = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """A turn whose reply is still to come."""
+
+    stage: Stage
+    meter: Meter
+    found: Recall
+    history: tuple[Message, ...]
+
+
+def messages_of(turns: Sequence[SpokenTurn]) -> tuple[Message, ...]:
+    """Turns as messages of a prompt."""
+    return tuple(
+        message
+        for turn in turns
+        for message in (Message("user", turn.said), Message("assistant", turn.answered))
+    )
+
+
+def _counter(stage: Stage) -> TokenCounter:
+    return token_counter(stage.settings.tokens.encoding)
 
 
 def stored_id(session: str, user: str | None) -> str:
@@ -151,6 +256,12 @@ def stored_id(session: str, user: str | None) -> str:
         for part in (session, user)
     )
     return f"{own}" if whose is None else f"{whose}/{own}"
+
+
+def names_of(stored: str) -> tuple[str, str | None]:
+    """The names of session and user that ``stored_id`` made an id of."""
+    parts = [part.replace("%2F", "/").replace("%25", "%") for part in stored.split("/", 1)]
+    return (parts[0], None) if len(parts) == 1 else (parts[1], parts[0])
 
 
 def at_point(

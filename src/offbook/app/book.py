@@ -13,17 +13,20 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from offbook import pipeline
+from offbook.agent.learning import Learning
 from offbook.agent.session import Session, at_point, require_words
 from offbook.app.finding import find_character
 from offbook.app.wiring import Wiring
 from offbook.ingestion.reports import Estimate, IngestReport, ProgressListener, unheard
+from offbook.memory.talk import Talk
 from offbook.settings import Settings, load_settings
-from offbook.stores import characters, documents
+from offbook.stores import characters, documents, principals
 
 if TYPE_CHECKING:
     from offbook.app.doctor import Check
     from offbook.app.drawing import GraphReport
     from offbook.app.reembedding import ReembedReport
+    from offbook.app.remembering import Memories
     from offbook.app.reports import AliasReport, ForgetReport
     from offbook.documents.readers import ReadDocument
     from offbook.models.metering import Meter
@@ -55,6 +58,8 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
         self.settings = wiring.settings
         self.meter = wiring.meter()
         """What this command cost so far; conversations count for themselves."""
+        self.learning = Learning(lambda character: self.stage(character.dimension))
+        """What goes on behind conversations; it counts on this command's meter."""
 
     @classmethod
     async def open(cls, settings: Settings | None = None, **flags: Any) -> Offbook:
@@ -81,8 +86,14 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
         await self.close()
 
     async def close(self) -> None:
-        """Close connections and the database."""
-        await self._wiring.close()
+        """Close connections and the database.
+
+        What goes on behind conversations has a short grace; a later command goes on with the rest.
+        """
+        try:
+            await self.learning.settle(self.settings.values.memory.grace_seconds)
+        finally:
+            await self._wiring.close()
 
     # -- characters ----------------------------------------------------------------------------
 
@@ -194,13 +205,21 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
 
         return await reembed(self, await self.find(name), progress)
 
-    async def show(self, name: str, part: str | None) -> Any:
+    @property
+    def memories(self) -> Memories:
+        """What characters remember: to add, search and forget."""
+        from offbook.app.remembering import Memories
+
+        return Memories(self)
+
+    async def show(self, name: str, part: str | None, *, user: str | None = None) -> Any:
         """An overview of a character, or the rows of a part of it.
 
         Args:
             name: The character.
-            part: ``documents``, ``chunks``, ``entities``, ``relations``, ``aliases``, ``decisions``
-                or ``attributes``; None: the overview.
+            part: ``documents``, ``chunks``, ``entities``, ``relations``, ``aliases``,
+                ``decisions``, ``attributes`` or ``memories``; None: the overview.
+            user: Of the memories, only the authored ones and theirs.
 
         Raises:
             UnknownName: there is no such part.
@@ -208,7 +227,7 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
         """
         from offbook.app.showing import show
 
-        return await show(self, await self.find(name), part)
+        return await show(self, await self.find(name), part, user)
 
     async def alias(
         self, name: str, a: str, b: str, *, same: bool, progress: ProgressListener = unheard
@@ -265,7 +284,7 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
     # -- questions -----------------------------------------------------------------------------
 
     async def recall(
-        self, name: str, question: str, *, as_of: str | None = None
+        self, name: str, question: str, *, as_of: str | None = None, user: str | None = None
     ) -> tuple[Recall, Usage]:
         """What a reply would rest on; none is generated.
 
@@ -274,6 +293,7 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
             question: What is asked.
             as_of: The point in the story at which it is asked: a document's name or a chunk's id,
                 ``document#heading path`` or ``document@offset``; None: the end.
+            user: Whose memories are recalled beside the authored ones; None: the owner's.
 
         Raises:
             UsageError: the story has no such point.
@@ -286,7 +306,8 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
         then, point = await self._store.read(lambda conn: at_point(conn, character, as_of))
         async with priced(self, character):
             stage = self.stage(character.dimension)
-            found = await pipeline.recall(stage, then, question, point=point)
+            talk = Talk(principals.of_user(user))
+            found = await pipeline.recall(stage, then, question, point=point, talk=talk)
         return found, self.meter.usage()
 
     async def ask(
@@ -332,7 +353,10 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
             meter = self._wiring.meter()
             return self._wiring.stage(meter, character.dimension), meter
 
-        talk = Session(self._store, character, turn, session, user, keep=keep, as_of=as_of)
+        own = None if not keep else self.learning
+        talk = Session(
+            self._store, character, turn, session, user, keep=keep, as_of=as_of, learning=own
+        )
         return await talk.open()
 
     # -- the whole character -------------------------------------------------------------------
@@ -355,16 +379,9 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
 
     async def demo_character(self) -> tuple[Character, IngestReport]:
         """The shipped character, built where it is not there yet."""
-        from offbook import demo
-        from offbook.documents.readers import ReadDocument
-        from offbook.errors import UnknownName
+        from offbook.app.demonstrating import build
 
-        try:
-            character = await self.find(demo.CHARACTER_NAME)
-        except UnknownName:
-            character = await self.create(demo.CHARACTER_NAME)
-        text = ReadDocument(demo.PERSONA_FILE, demo.persona_text(), "markdown")
-        return character, await self.ingest_texts(character.id, [text])
+        return await build(self)
 
     async def doctor(self) -> list[Check]:
         """Whether the database and the endpoints do what they should."""

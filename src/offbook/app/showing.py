@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from offbook.errors import UnknownName
-from offbook.stores import characters, chunks, documents
+from offbook.stores import characters, chunks, documents, principals
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -20,10 +20,13 @@ if TYPE_CHECKING:
 OF_TEXTS: Final = ("documents", "chunks")
 OF_GRAPH: Final = ("entities", "relations", "aliases", "decisions")
 OF_TRAITS: Final = ("attributes",)
-PARTS: Final = (*OF_TEXTS, *OF_GRAPH, *OF_TRAITS)
+MEMORIES: Final = "memories"
+PARTS: Final = (*OF_TEXTS, *OF_GRAPH, *OF_TRAITS, MEMORIES)
 
 
-async def show(book: Offbook, character: Character, part: str | None) -> Any:
+async def show(
+    book: Offbook, character: Character, part: str | None, user: str | None = None
+) -> Any:
     """Rows of a part, or an overview.
 
     Raises:
@@ -40,6 +43,11 @@ async def show(book: Offbook, character: Character, part: str | None) -> Any:
         from offbook.app.showing_traits import attributes
 
         return await attributes(book, character)
+    if part == MEMORIES:
+        from offbook.app.remembering import memory_rows
+
+        principal = None if user is None else principals.of_user(user)
+        return await book.store.read(lambda conn: memory_rows(conn, character.id, principal))
     shapes: dict[str | None, Callable[[Connection], Any]] = {
         None: lambda conn: _overview(conn, character),
         "documents": lambda conn: _documents(conn, character.id),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from offbook.prompts.conversation import SUMMARIZE_CONVERSATION
 from offbook.prompts.emotion import SCORE_EMOTIONS
 from offbook.prompts.extraction import EXTRACT, GLEAN
 from offbook.prompts.merging import MERGE_ENTITIES, MERGE_RELATIONS
@@ -34,6 +35,7 @@ ALL: Final[tuple[Prompt[Any, Any], ...]] = (
     EXTRACT_ATTRIBUTES,
     REPLY,
     SCORE_EMOTIONS,
+    SUMMARIZE_CONVERSATION,
     PROBE_STRUCTURED,
     PROBE_NEEDLE,
 )

@@ -195,7 +195,8 @@ def _with_room(
         return matrix
     room = len(added) if not size else max(size + len(added), 2 * size)
     larger = np.empty((room, added.shape[1]), np.float32)
-    larger[:size] = matrix[:size]
+    if size:
+        larger[:size] = matrix[:size]
     return larger
 
 

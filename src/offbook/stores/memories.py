@@ -11,7 +11,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import (
     Connection,
@@ -31,6 +31,10 @@ from offbook.stores import jobs, memory_banks
 from offbook.stores.schema import memory_fragments, turns, vectors
 from offbook.stores.statements import batches, insert_missing, storable
 from offbook.types import MemoryFragment
+
+
+EVERYONE: Final = "*"
+"""In the place of a principal: all of them. Who owns the database may look at all of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,16 +194,16 @@ def index_rows(
         conn: Connection of a read.
         character: Id of the character.
         set_id: The vector set; None: there are no vectors.
-        principal: Whose fragments are seen beside the authored ones; None: nobody's.
+        principal: Whose fragments are seen beside the authored ones; None: nobody's; EVERYONE.
         after: Only fragments of a greater ordinal.
         ids: Only these, whatever their ordinal.
     """
     c = memory_fragments.c
-    chosen = _index_statement(character, set_id).where(
-        c.principal_id.is_(None) | (c.principal_id == principal)
-        if principal is not None
-        else c.principal_id.is_(None)
-    )
+    chosen = _index_statement(character, set_id)
+    if principal is None:
+        chosen = chosen.where(c.principal_id.is_(None))
+    elif principal != EVERYONE:
+        chosen = chosen.where(c.principal_id.is_(None) | (c.principal_id == principal))
     if ids is None:
         pieces = [chosen.where(c.ordinal > after)]
     else:

@@ -17,6 +17,11 @@ from offbook.stores.statements import insert_missing, storable, timestamp
 OWNER: Final = "owner"
 
 
+def of_user(user: str | None) -> str:
+    """The principal of a person whom the owner names; without a name, the owner."""
+    return f"{OWNER}/{user}" if user else OWNER
+
+
 @dataclass(frozen=True, slots=True)
 class Principal:
     """Someone who talks; ``characters`` are the ids that the key opens, None for all."""

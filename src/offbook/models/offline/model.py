@@ -31,6 +31,7 @@ _ANSWERS: Final[Mapping[str, str]] = {
     "probe_structured": "offbook.models.offline.probes:numbered_words",
     "probe_needle": "offbook.models.offline.probes:needle",
     "same_entity": "offbook.models.offline.same_entity:same_entity",
+    "summarize_conversation": "offbook.models.offline.conversation:summarize_conversation",
     "score_emotions": "offbook.models.offline.emotions:score_emotions",
     "verify_group": "offbook.models.offline.same_entity:verify_group",
 }
