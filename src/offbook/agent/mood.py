@@ -129,13 +129,3 @@ def _told(told: str) -> dict[str, float]:
             )
         levels[name] = float(level)
     return levels
-
-
-def in_words(levels: Levels, most: int = 3) -> str:
-    """The strongest emotions in a few words; ``calm`` where none is felt."""
-    felt = sorted(((n, v) for n, v in levels.items() if v >= FELT), key=lambda e: -e[1])
-    return ", ".join(f"{name} {level:.1f}" for name, level in felt[:most]) or "calm"
-
-
-FELT: Final = 2.0
-"""A level from which on an emotion is worth a word."""

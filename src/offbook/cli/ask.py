@@ -5,7 +5,7 @@ Takes: a question.  Gives: the reply on standard output, and with ``--json`` wha
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,14 +19,19 @@ from offbook.cli.globals import (
     MethodName,
     Model,
     Preset,
+    Strategy,
     settings_of_call,
 )
+
+if TYPE_CHECKING:
+    from offbook.app import Offbook
 
 
 def command(
     name: CharacterName,
     question: Annotated[str, typer.Argument(metavar="QUESTION")],
     method: MethodName = None,
+    strategy: Strategy = None,
     session: Annotated[
         str | None, typer.Option(help="The conversation that this belongs to.")
     ] = None,
@@ -44,17 +49,21 @@ def command(
 
     settings = settings_of_call(
         method=method,
+        strategy=strategy,
         preset=preset,
         model=model,
         base_url=base_url,
         budget_calls=budget_calls,
         budget_usd=budget_usd,
     )
-    reply = with_offbook(
-        settings, lambda book: book.ask(name, question, session=session, user=user, as_of=as_of)
-    )
-    if as_json:
-        print_json(reply.as_json())
-        return
-    write(reply.text + "\n")
-    say("\n".join(["rests on:", *grounds(reply.recall)]))
+
+    async def body(book: Offbook) -> None:
+        # Before the database closes: what goes on behind the conversation may take a moment.
+        reply = await book.ask(name, question, session=session, user=user, as_of=as_of)
+        if as_json:
+            print_json(reply.as_json())
+            return
+        write(reply.text + "\n")
+        say("\n".join(["rests on:", *grounds(reply.recall)]))
+
+    with_offbook(settings, body)

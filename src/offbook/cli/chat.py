@@ -24,6 +24,7 @@ from offbook.cli.globals import (
     MethodName,
     Model,
     Preset,
+    Strategy,
     one_line,
     settings_of_call,
 )
@@ -45,6 +46,7 @@ def command(
     user: Annotated[str | None, typer.Option(help="Who speaks; conversations are theirs.")] = None,
     as_of: AsOf = None,
     method: MethodName = None,
+    strategy: Strategy = None,
     model: Model = None,
     base_url: BaseUrl = None,
     preset: Preset = None,
@@ -56,6 +58,7 @@ def command(
 
     settings = settings_of_call(
         method=method,
+        strategy=strategy,
         preset=preset,
         model=model,
         base_url=base_url,

@@ -79,6 +79,18 @@ AsOf = Annotated[
         "a chunk's id; what stands later is unknown.",
     ),
 ]
+Strategy = Annotated[
+    str | None,
+    typer.Option(
+        "--strategy",
+        metavar="S",
+        help="How memories are recalled: ordinary, C-A, C-M, S-S or S-E.",
+    ),
+]
+UserSeen = Annotated[
+    str | None,
+    typer.Option("--user", help="Only authored memories and those of this user."),
+]
 Concurrency = Annotated[int | None, typer.Option("--concurrency", help="Calls in flight.")]
 BudgetCalls = Annotated[
     int | None, typer.Option("--budget-calls", help="The most calls this command may make.")
@@ -103,8 +115,15 @@ def settings_for(**flags: Any) -> Settings:
     return settings
 
 
+def strategy_named(strategy: str | None) -> str | None:
+    """A strategy in the spelling of the settings, however it was typed."""
+    known = {name.lower(): name for name in ("ordinary", "C-A", "C-M", "S-S", "S-E")}
+    return None if strategy is None else known.get(strategy.strip().lower(), strategy)
+
+
 def settings_of_call(
     *,
+    strategy: str | None = None,
     model: str | None = None,
     base_url: str | None = None,
     budget_calls: int | None = None,
@@ -117,6 +136,7 @@ def settings_of_call(
         chat__base_url=base_url,
         limits__budget_calls=budget_calls,
         limits__budget_usd=budget_usd,
+        emotional__strategy=strategy_named(strategy),
         **flags,
     )
 

@@ -25,8 +25,10 @@ from offbook.cli import (
     graph,
     ingest,
     list_characters,
+    memories,
     recall,
     reembed,
+    remember,
     show,
 )
 from offbook.cli.globals import GLOBALS, help_without_command, one_line
@@ -80,11 +82,13 @@ app.command("demo")(demo.command)
 app.command("create")(create.command)
 app.command("ingest")(ingest.command)
 app.command("forget")(forget.command)
+app.command("remember")(remember.command)
 app.command("ask")(ask.command)
 app.command("recall")(recall.command)
 app.command("chat")(chat.command)
 app.command("show")(show.command)
 app.command("alias")(alias.command)
+app.command("memories")(memories.command)
 app.command("graph")(graph.command)
 app.command("list")(list_characters.command)
 app.command("delete")(delete.command)

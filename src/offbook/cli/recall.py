@@ -19,6 +19,7 @@ from offbook.cli.globals import (
     MethodName,
     Model,
     Preset,
+    Strategy,
     settings_of_call,
 )
 
@@ -27,6 +28,8 @@ def command(
     name: CharacterName,
     question: Annotated[str, typer.Argument(metavar="QUESTION")],
     method: MethodName = None,
+    strategy: Strategy = None,
+    user: Annotated[str | None, typer.Option(help="Whose memories come back.")] = None,
     as_of: AsOf = None,
     as_json: Json = False,
     model: Model = None,
@@ -40,13 +43,16 @@ def command(
 
     settings = settings_of_call(
         method=method,
+        strategy=strategy,
         preset=preset,
         model=model,
         base_url=base_url,
         budget_calls=budget_calls,
         budget_usd=budget_usd,
     )
-    found, usage = with_offbook(settings, lambda book: book.recall(name, question, as_of=as_of))
+    found, usage = with_offbook(
+        settings, lambda book: book.recall(name, question, as_of=as_of, user=user)
+    )
     if as_json:
         print_json(found.as_json(usage))
         return

@@ -9,7 +9,7 @@ import asyncio
 import json
 import sys
 import unicodedata
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from offbook.ingestion.reports import counted
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_FELT: Final = 2
+"""A level from which on an emotion is worth a word."""
 _PICTURES: Final = {code: 0x2400 + code for code in range(32) if chr(code) not in "\n\t"}
 _PICTURES.update(dict.fromkeys(range(0x7F, 0xA0), 0xFFFD))
 
@@ -39,6 +41,7 @@ def with_offbook(settings: Settings, body: Callable[[Offbook], Awaitable[T]]) ->
 def print_json(document: Any) -> None:
     """Exactly one JSON document on standard output."""
     sys.stdout.write(json.dumps(document, ensure_ascii=False) + "\n")
+    sys.stdout.flush()
 
 
 def say(line: str) -> None:
@@ -64,11 +67,21 @@ def grounds(recall: Recall) -> list[str]:
         where = ", ".join(f"{s.document}[{s.start}:{s.end}]" for s in item.sources)
         lines.append("  " + _spaced(item.kind, f"({item.score:.2f})", item.title, where))
         lines.append(f"      {shortened(item.text, 160)}")
+    if recall.emotion is not None:
+        lines.append(f"  the question is felt with: {felt(recall.emotion)}")
+    if recall.mood is not None:
+        lines.append(f"  mood: {felt(recall.mood)}")
     if recall.boundary is not None:
         lines.append(f"  boundary: {recall.boundary.verdict}")
         lines += [f"      {r.entity}: {r.reason}" for r in recall.boundary.reasons]
     lines += [f"  skipped: {_spaced(s.kind, s.title)}: {s.why}" for s in recall.skipped]
     return lines or ["  nothing"]
+
+
+def felt(levels: Mapping[str, float]) -> str:
+    """The emotions that are felt at all, the strongest first."""
+    strong = sorted(((n, v) for n, v in levels.items() if v >= _FELT), key=lambda e: -e[1])
+    return ", ".join(f"{name} {level:.3g}" for name, level in strong) or "no emotion in particular"
 
 
 def _spaced(*words: str) -> str:

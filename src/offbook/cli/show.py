@@ -10,7 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
-from offbook.cli.globals import CharacterName, Json, settings_for
+from offbook.cli.globals import CharacterName, Json, UserSeen, settings_for
+from offbook.cli.memories import memories
 
 
 def command(
@@ -18,16 +19,17 @@ def command(
     part: Annotated[
         str | None,
         typer.Argument(
-            metavar="documents|chunks|entities|relations|aliases|decisions|attributes",
+            metavar="documents|chunks|entities|relations|aliases|decisions|attributes|memories",
             help="Default: an overview.",
         ),
     ] = None,
+    user: UserSeen = None,
     as_json: Json = False,
 ) -> None:
     """Look inside a character."""
     from offbook.cli.running import print_json, with_offbook, write
 
-    rows = with_offbook(settings_for(), lambda book: book.show(name, part))
+    rows = with_offbook(settings_for(), lambda book: book.show(name, part, user=user))
     if as_json:
         print_json(rows)
         return
@@ -40,6 +42,7 @@ def command(
         "aliases": _aliases,
         "decisions": _decisions,
         "attributes": _attributes,
+        "memories": memories,
     }
     write(shapes[part](rows))
 
