@@ -35,7 +35,7 @@ async def ada(sqlite_store):
 
 def stage(store, actor=None, extractor=None, embedder=None, **sections) -> Stage:
     strict = Scripted()
-    settings = SettingsModel.model_validate(sections)
+    settings = SettingsModel.model_validate({"method": "naive", **sections})
     actor, extractor = actor or strict, extractor or strict
     return Stage(settings, store, actor, extractor, strict, embedder or Embedding())
 

@@ -14,10 +14,10 @@ from offbook.settings import load_settings
 
 
 async def opened(folder: Path, **flags: Any) -> Offbook:
-    """An open home in ``folder``; settings by name, with ``__`` for the dot."""
+    """An open home in ``folder``; settings by name, with ``__`` for the dot; method ``naive``."""
     named = {"home": str(folder / "home")}
     named |= {name.replace("__", "."): value for name, value in flags.items()}
-    return await Offbook.open(load_settings(named, {}, folder, folder / "none"))
+    return await Offbook.open(load_settings(named, {"OFFBOOK_METHOD": "naive"}, folder, folder / "none"))
 
 
 def text(name: str, content: str) -> ReadDocument:

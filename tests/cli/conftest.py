@@ -25,6 +25,7 @@ def home_of_ada(tmp_path_factory: pytest.TempPathFactory) -> Path:
             patch.delenv(name)
         patch.setenv("OFFBOOK_HOME", str(world.home))
         patch.setenv("OFFBOOK_CONFIG", str(folder / "none"))
+        patch.setenv("OFFBOOK_METHOD", "naive")
         patch.chdir(folder)
         world.done("create", "Ada Byrne")
         world.done("ingest", "ada-byrne", world.write("ada.md", ADA))

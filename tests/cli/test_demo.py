@@ -67,7 +67,7 @@ def configured(offline: World, monkeypatch):
 def test_whatever_is_configured_the_demo_stays_offline(configured: World):
     shape = configured.done("demo", "--json").json
     assert shape["model"] == "offline"
-    assert shape["ingest"]["method"] == "naive"
+    assert shape["ingest"]["method"] == "ensemble"
 
 
 def test_with_what_is_configured_when_asked(configured: World):

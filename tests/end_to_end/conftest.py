@@ -50,12 +50,17 @@ def server(module_server: LoopbackServer) -> LoopbackServer:
 
 @pytest.fixture
 def clean_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a home and an empty user's configuration; nothing else is set."""
+    """A folder with a home and an empty user's configuration, and the method `naive`.
+
+    Nothing else is set. `naive` builds chunks and asks for a reply, and that is all: what these
+    tests are about is the same whatever the method, and those that are about one name it.
+    """
     for name in list(os.environ):
         if name.startswith(("OFFBOOK_", "OPENAI_")) or name.lower().endswith("_proxy"):
             monkeypatch.delenv(name)
     monkeypatch.setenv("OFFBOOK_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("OFFBOOK_CONFIG", str(tmp_path / "config.toml"))
+    monkeypatch.setenv("OFFBOOK_METHOD", "naive")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -303,7 +303,7 @@ class SettingsModel(Section):
         default_factory=lambda: Path(user_data_dir("offbook", appauthor=False)),
         description="where the embedded database lives",
     )
-    method: str = Field("naive", description="how a reply is grounded; see `offbook ask --help`")
+    method: str = Field("ensemble", description="how a reply is grounded; see `offbook ask --help`")
     preset: Literal["default", "faithful"] = Field(
         "default", description="`faithful` repeats the papers' settings"
     )
