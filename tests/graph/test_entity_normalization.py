@@ -1,0 +1,130 @@
+"""One person is one node: stars, chains, a person's word, and nothing asked twice."""
+
+from __future__ import annotations
+
+import pytest
+
+from offbook.errors import InvalidAnswer
+from offbook.graph.candidates import Rules
+from offbook.graph.entity_normalization import Ledger, normalize
+from offbook.graph.judging import decision_id
+from offbook.models.asking import Asking
+from offbook.types import Decision, RawEntity
+from tests.graph.rules_model import RulesModel
+from tests.graph.world import Trigrams
+
+FAITHFUL = Rules(k=3, threshold=0.7, by_name=False, homonyms=False, once=False)
+
+
+def mention(row: int, name: str, told: str = "", kind: str = "character") -> RawEntity:
+    return RawEntity(f"m{row}", f"c{row}", 0, name, kind, told, None, None)
+
+
+def story(*names: str) -> list[RawEntity]:
+    return [mention(row, name, f"{name} came in scene {row}.") for row, name in enumerate(names)]
+
+
+def word(a: str, b: str, *, same: bool) -> Decision:
+    return Decision(decision_id(a, b), a, b, same, "person", "")
+
+
+async def groups(entities, *, ledger=None, model=None, rules=None, verified=True):
+    """The names of each group, and the model that was asked."""
+    model = model or RulesModel()
+    asking = Asking(model, "Ana", retries=0)
+    found = await normalize(entities, None, rules or Rules(), asking, ledger, verified=verified)
+    rows = sorted(row for group in found.groups for row in group)
+    assert rows == list(range(len(entities))), "each raw entity is in exactly one group"
+    return [sorted({entities[row].name for row in group}) for group in found.groups], model, found
+
+
+async def test_a_star_of_aliases_loses_no_member():
+    names = ["Ana Bell", "Ana", "Bell", "Tom Reed", "Ana Bell"]
+    found, _, _ = await groups(story(*names), verified=False)
+    assert found == [["Ana", "Ana Bell", "Bell"], ["Tom Reed"]]
+
+
+async def test_a_chain_that_holds_two_people_is_split():
+    names = ["Ana Bell", "Bell", "Tom Bell"]
+    apart, model, _ = await groups(story(*names))
+    assert model.calls["verify_group"] == 1
+    assert sorted(map(len, apart)) == [1, 2] or len(apart) == 3
+    assert not any({"Ana Bell", "Tom Bell"} <= set(group) for group in apart)
+    together, _, _ = await groups(story(*names), verified=False)
+    assert together == [["Ana Bell", "Bell", "Tom Bell"]]
+
+
+async def test_a_persons_word_wins_over_judgement_and_verification():
+    names = ["Ana Bell", "Bell", "Tom Bell"]
+    joined = Ledger([word("Ana Bell", "Tom Bell", same=True)])
+    found, _, _ = await groups(story(*names), ledger=joined)
+    assert any({"Ana Bell", "Tom Bell"} <= set(group) for group in found)
+    apart = Ledger([word("Ana Bell", "Ana", same=False)])
+    found, _, _ = await groups(story("Ana Bell", "Ana"), ledger=apart)
+    assert found == [["Ana Bell"], ["Ana"]]
+
+
+async def test_what_was_decided_is_not_asked_again():
+    entities, ledger = story("Ana Bell", "Ana", "Bell", "Tom Bell"), Ledger()
+    first, asked, _ = await groups(entities, ledger=ledger)
+    assert asked.calls
+    again, nobody, _ = await groups(entities, ledger=ledger)
+    assert (again, nobody.calls) == (first, {})
+    more = [*entities, mention(9, "Cora Bell", "Cora Bell came.")]
+    judged = dict(ledger.decisions)
+    await groups(more, ledger=ledger)
+    assert judged.items() <= ledger.decisions.items(), "more text keeps what was decided"
+    new = [d for key, d in ledger.decisions.items() if key not in judged]
+    assert new
+    assert all("m9" in (d.a, d.b) for d in new)
+
+
+async def test_decisions_keep_their_reason_and_evidence():
+    ledger = Ledger()
+    await groups(story("Ana Bell", "Ana"), ledger=ledger)
+    (decision,) = ledger.decisions.values()
+    assert (decision.same, decision.by) == (True, "same_entity")
+    assert decision.reason
+    assert decision.evidence == ("c0", "c1")
+
+
+async def test_equal_names_are_linked_without_a_call_unless_something_speaks_against_it():
+    entities = [mention(0, "José Bell"), mention(1, "JOSE BELL"), mention(2, "Jose Bell")]
+    _, model, found = await groups(entities)
+    assert (found.groups, model.calls) == ([[0, 1, 2]], {})
+    homonyms = [mention(0, "Bell", kind="character"), mention(1, "Bell", kind="location")]
+    _, model, _ = await groups(homonyms, rules=Rules(same_type=False))
+    assert model.calls["same_entity"] == 1, "they are judged like any candidate"
+
+
+async def test_faithful_rules_ask_about_every_candidate():
+    entities = story("Ana Bell", "Ana Bel", "Ana Bell", "Ana Bel")
+    vectors = await Trigrams().embed([entity.name for entity in entities], "document")
+    asked = []
+    for rules in (FAITHFUL, Rules()):
+        model, ledger = RulesModel(), Ledger()
+        await normalize(entities, vectors, rules, Asking(model, "Ana"), ledger)
+        asked.append(len(ledger.decisions))
+    assert asked[0] == 3, "each of the later mentions with the nearest of the other name"
+    assert asked[1] < asked[0], "two names are not judged again and again"
+
+
+async def test_a_question_without_an_answer_links_nothing_and_is_told():
+    def fail(request) -> None:
+        raise InvalidAnswer("nonsense")
+
+    found, _, outcome = await groups(story("Ana Bell", "Ana"), model=RulesModel(fail))
+    assert found == [["Ana Bell"], ["Ana"]]
+    assert [(rows, why) for rows, why in outcome.aside] == [((1, 0), "nonsense")]
+
+
+@pytest.mark.parametrize("count", [0, 1])
+async def test_nothing_or_one_needs_nobody(count):
+    _, model, found = await groups(story(*["Ana"] * count))
+    assert (len(found.groups), model.calls) == (count, {})
+
+
+async def test_the_end_of_a_relation_is_compared_by_its_name_whatever_its_type():
+    entities = [mention(0, "Ana Bell", "A keeper."), mention(1, "Ana", "Ana met Bo.", kind="")]
+    found, _, _ = await groups(entities)
+    assert found == [["Ana", "Ana Bell"]]

@@ -1,0 +1,137 @@
+"""The graph of a character: every answer is kept, and what stays open is told."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from offbook.errors import BudgetReached, EmbedderMismatch, InvalidAnswer, ModelError
+from offbook.ingestion.graph_building import JOB, GraphBuilding
+from offbook.ingestion.reports import unheard
+from offbook.models.side_by_side import note_call
+from offbook.stores import jobs, vectors
+from offbook.types import Message
+from offbook.wire import ChatRequest
+from tests.graph.rules_model import RulesModel
+from tests.graph.world import GraphWorld, Trigrams
+
+TEXT = "\n\n".join(
+    f"## Year {n}\n\n{a} met {b} in year {n}. {b} wrote to {a}."
+    for n, (a, b) in enumerate(
+        [("Ana Bell", "Bo Carter"), ("Ana", "Carter"), ("Bell", "Cora Dunn"), ("Ana", "Dunn")]
+    )
+)
+
+
+async def built(store, name="keeper", **told) -> GraphWorld:
+    made = await GraphWorld(store, name, **told).create()
+    await made.put("one.md", TEXT)
+    return made
+
+
+class Ending(RulesModel):
+    """Fails for good at a prompt, while other calls are out; answers everything before."""
+
+    def __init__(self, prompt: str, error: Exception) -> None:
+        super().__init__()
+        self.prompt, self.error = prompt, error
+
+    async def complete(self, request):
+        note_call()
+        if request.origin[0].name == self.prompt:
+            raise self.error
+        await asyncio.sleep(0.01)
+        return await super().complete(request)
+
+
+def questions(model: RulesModel) -> list[tuple[Message, ...]]:
+    return [request.messages for request in model.asked]
+
+
+@pytest.mark.parametrize("error", [ModelError("gone"), BudgetReached("used up")])
+@pytest.mark.parametrize("prompt", ["same_entity", "verify_group", "merge_entities"])
+async def test_after_an_end_in_mid_run_nothing_answered_is_asked_again(sqlite_store, prompt, error):
+    broken = Ending(prompt, error)
+    made = await GraphWorld(sqlite_store, model=broken).create()
+    with pytest.raises(type(error)):
+        await made.put("one.md", TEXT)
+    assert prompt not in broken.calls
+    made.model = RulesModel()
+    await made.build()
+    assert not set(questions(broken)) & set(questions(made.model))
+    whole = await built(sqlite_store, "undisturbed")
+    assert await made.picture() == await whole.picture()
+    # A model's answers are the same whether the run was broken off or not.
+    assert len(broken.asked) + len(made.model.asked) == len(whole.model.asked)
+
+
+async def test_a_second_run_asks_nobody(sqlite_store):
+    made = await built(sqlite_store)
+    before, made.model = await made.picture(), RulesModel()
+    await made.build()
+    assert made.model.calls == {}
+    assert await made.picture() == before
+
+
+async def test_what_stays_open_is_told_and_asked_again(sqlite_store):
+    def fail(request: ChatRequest) -> None:
+        if request.origin and request.origin[0].name == "merge_entities":
+            raise InvalidAnswer("nonsense")
+
+    made = await GraphWorld(sqlite_store, model=RulesModel(fail)).create()
+    await made.put("one.md", TEXT)
+    found = await made.store.read(lambda c: jobs.list_jobs(c, made.character, kind=JOB))
+    assert found
+    assert all(job.status == "quarantined" and "nonsense" in job.error for job in found)
+    assert (await made.graph()).entities, "what was found is there, its descriptions side by side"
+    made.model = RulesModel()
+    await made.build()
+    assert set(made.model.calls) == {"merge_entities"}
+    assert not await made.store.read(lambda c: jobs.list_jobs(c, made.character, kind=JOB))
+    whole = await built(sqlite_store, "undisturbed")
+    assert await made.picture() == await whole.picture()
+
+
+async def test_another_embedder_is_refused_before_the_first_call(sqlite_store, monkeypatch):
+    made = await built(sqlite_store)
+    made.model = RulesModel()
+    monkeypatch.setattr(Trigrams, "name", "another")
+    with pytest.raises(EmbedderMismatch):
+        await GraphBuilding(made.stage, made.character, unheard).run()
+    assert made.model.calls == {}
+
+
+async def test_who_is_mentioned_once_has_the_vector_of_the_mention(sqlite_store, monkeypatch):
+    embedded: list[str] = []
+    embed = Trigrams.embed
+
+    async def counted(self, texts, kind):
+        embedded.extend(texts)
+        return await embed(self, texts, kind)
+
+    monkeypatch.setattr(Trigrams, "embed", counted)
+    made = await built(sqlite_store)
+    assert len(embedded) == len(set(embedded)), "no text is embedded twice"
+    ids, _ = await made.store.read(lambda c: vectors.load_matrix(c, made.character, "entity"))
+    assert set(ids) == {entity.id for entity in (await made.graph()).entities}
+
+
+async def test_the_summary_is_told_what_the_mentions_say_of_the_character(sqlite_store):
+    made = await GraphWorld(sqlite_store, "Ana Bell").create()
+    made.character = "ana-bell"
+    await made.put("one.md", TEXT)
+    told: list[str] = []
+
+    async def write_summary(described: str) -> None:
+        told.append(described)
+
+    await GraphBuilding(made.stage, made.character, unheard).run(write_summary)
+    (described,) = told
+    assert "met Bo Carter in year 0" in described
+
+
+async def test_the_calls_of_a_stage_are_out_together(sqlite_store):
+    model = RulesModel()
+    await built(sqlite_store, model=model)
+    assert model.peak >= 4, "all chunks at once"

@@ -1,0 +1,70 @@
+"""Writes that arrive together are stored together, and fail alone."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from sqlalchemy import text
+
+from offbook.stores.grouped_writes import GroupedWrites
+
+
+class Counted:
+    """A store that counts its transactions."""
+
+    def __init__(self, store) -> None:
+        self._store, self.transactions = store, 0
+
+    async def write(self, operation):
+        self.transactions += 1
+        return await self._store.write(operation)
+
+
+def put(number: int):
+    def operation(conn) -> None:
+        conn.execute(text("INSERT INTO numbers VALUES (:n)"), {"n": number})
+
+    return operation
+
+
+@pytest.fixture
+async def store(sqlite_store):
+    await sqlite_store.write(
+        lambda c: c.execute(text("CREATE TABLE numbers (n INTEGER UNIQUE)")) and None
+    )
+    return Counted(sqlite_store)
+
+
+async def numbers(store) -> list[int]:
+    found: list[int] = await store._store.read(
+        lambda c: list(c.scalars(text("SELECT n FROM numbers ORDER BY n")))
+    )
+    return found
+
+
+async def test_many_at_once_share_few_transactions(store):
+    writes = GroupedWrites(store)
+    await asyncio.gather(*(writes.write(put(n)) for n in range(50)))
+    assert await numbers(store) == list(range(50))
+    assert store.transactions <= 3
+    await writes.write(put(99))
+    assert 99 in await numbers(store), "it is stored when the caller goes on"
+
+
+async def test_one_that_fails_does_not_take_the_others_along(store):
+    writes = GroupedWrites(store)
+    outcomes = await asyncio.gather(
+        *(writes.write(put(n)) for n in (1, 2, 2, 3)), return_exceptions=True
+    )
+    assert [isinstance(outcome, Exception) for outcome in outcomes] == [False, False, True, False]
+    assert await numbers(store) == [1, 2, 3]
+
+
+async def test_who_gives_up_does_not_stop_the_others(store):
+    writes = GroupedWrites(store)
+    tasks = [asyncio.create_task(writes.write(put(n))) for n in range(3)]
+    await asyncio.sleep(0)
+    tasks[1].cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    assert {0, 2} <= set(await numbers(store))
