@@ -11,6 +11,7 @@ from offbook.errors import ModelError
 from offbook.models.offline import OfflineModel
 from offbook.models.offline.model import answered_prompts
 from offbook.prompts import catalogue
+from offbook.prompts.conversation import SummarizeConversationInputs
 from offbook.prompts.described import Described
 from offbook.prompts.emotion import ScoreEmotionsInputs, Utterance
 from offbook.prompts.extraction import ExtractionInputs
@@ -32,7 +33,7 @@ from offbook.prompts.question import QuestionInputs
 from offbook.prompts.reply import REPLY, ReplyInputs
 from offbook.prompts.same_entity import Comparison, LinkedGroup, SameEntityInputs, VerifyGroupInputs
 from offbook.prompts.traits import AttributesInputs, PassageInputs
-from offbook.types import ContextItem, Message
+from offbook.types import ContextItem, Message, Turn
 from offbook.wire import ChatRequest
 
 NORA = "Nora Vey repairs clocks in Hull. Her father was a sailor. She hates rain."
@@ -71,6 +72,9 @@ INPUTS: dict[str, Any] = {
     "index_traits": PassageInputs("Nora Vey", "Nora Vey", NORA),
     "extract_attributes": AttributesInputs("Nora Vey", "What do you hate?", (NORA,)),
     "score_emotions": ScoreEmotionsInputs("Nora Vey", (Utterance("I hate rain!", "Rain again."),)),
+    "summarize_conversation": SummarizeConversationInputs(
+        "Nora Vey", "They spoke of Hull.", (Turn("Do you hate rain?", "I do. It never ends."),)
+    ),
     "probe_structured": StructuredProbeInputs(("anchor", "bell")),
     "probe_needle": NeedleProbeInputs("lantern", "filler " * 50),
 }

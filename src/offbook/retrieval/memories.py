@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from offbook.prompts.emotion import EMOTIONS
+from offbook.prompts.memory_text import write_memory
 from offbook.retrieval.memory_index import View, memory_index
 from offbook.stores import memories
 from offbook.types import ContextItem, Skipped
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     from offbook.retrieval.feeling import Felt
     from offbook.settings.model import EmotionalSettings
     from offbook.types import Character, MemoryFragment, Position
-
-_SAID: Final = "You were told: "
-_ANSWERED: Final = "You answered: "
 
 
 @dataclass(slots=True)
@@ -92,7 +90,7 @@ def mixed(
 def _item(fragment: MemoryFragment, hit: Recalled) -> ContextItem:
     # Lower is better for the strategies, higher for every piece of context.
     score = 1 / (1 + max(0.0, hit.score))
-    text = f"{_SAID}{fragment.said}\n{_ANSWERED}{fragment.answered}"
+    text = write_memory(fragment.said, fragment.answered)
     return ContextItem("memory", when(fragment), text, score, memory=fragment.id)
 
 

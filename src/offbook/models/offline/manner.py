@@ -16,6 +16,7 @@ from offbook.prompts.reply import ReplyInputs
 Situation = Literal[
     "answer",
     "decline",
+    "memory",
     "greeting",
     "thanks",
     "farewell",

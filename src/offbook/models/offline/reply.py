@@ -19,6 +19,7 @@ from offbook.models.offline.courtesies import answer_courtesy, self_description
 from offbook.models.offline.evidence import Evidence, gather, with_names
 from offbook.models.offline.leanings import tell_leanings
 from offbook.models.offline.manner import Situation, in_voice
+from offbook.models.offline.remembered import said_before, without_memories
 from offbook.models.offline.telling import Telling, Wanted
 from offbook.models.offline.wide_scripts import language_of, reply_wide
 from offbook.prompts.reply import ReplyInputs
@@ -50,17 +51,32 @@ def reply(inputs: ReplyInputs) -> str:
     """What the character says."""
     language = language_of(inputs.question)
     if language != "en":
-        return reply_wide(inputs, language)
+        return said_before(inputs) or reply_wide(without_memories(inputs), language)
     text, situation = _reply(inputs)
     return in_voice(text, inputs, situation)
 
 
 def is_answered(inputs: ReplyInputs) -> bool:
     """Whether the reply rests on the context, rather than declining or being small talk."""
-    return language_of(inputs.question) == "en" and _reply(inputs)[1] in ("answer", "identity")
+    return language_of(inputs.question) == "en" and _reply(inputs)[1] in (
+        "answer",
+        "identity",
+        "memory",
+    )
 
 
 def _reply(inputs: ReplyInputs) -> tuple[str, Situation]:
+    """What is known, else what was answered before, else a reply that declines."""
+    text, situation = _from_texts(without_memories(inputs))
+    outside = any(item.kind == "out_of_scope" for item in inputs.context)
+    if situation != "decline" or outside:
+        return text, situation
+    weights = {term.term: term.weight for term in read_question(inputs.question, frozenset()).terms}
+    remembered = said_before(inputs, weights)
+    return (remembered, "memory") if remembered else (text, situation)
+
+
+def _from_texts(inputs: ReplyInputs) -> tuple[str, Situation]:
     known = [item for item in inputs.context if item.kind != "out_of_scope"]
     outside = [item for item in inputs.context if item.kind == "out_of_scope"]
     if inputs.profile:
