@@ -67,6 +67,11 @@ class Learning:
         self._others.add(task)
         task.add_done_callback(self._others.discard)
 
+    async def rest(self, seconds: float | None = None) -> None:
+        """Wait until nothing is under way, or for so long; nothing is broken off."""
+        if tasks := self._under_way():
+            await asyncio.wait(tasks, timeout=seconds)
+
     async def settle(self, grace_seconds: float) -> bool:
         """Wait for what is under way, but not longer; what is left then is broken off.
 

@@ -31,9 +31,12 @@ from offbook.cli.globals import (
 from offbook.errors import OffbookError
 
 if TYPE_CHECKING:
+    from offbook.agent.learning import Learning
     from offbook.agent.session import Session
     from offbook.app import Offbook
 
+_PROMPT = "> "
+_AT_ONCE_SECONDS = 0.02
 _HELP = """\
 /why   what the last reply rests on, and what it cost
 /quit  leave (or Ctrl-D); the conversation is kept
@@ -72,13 +75,16 @@ def command(
         if sys.stdin.isatty():
             say(_greeting(talk, book.settings.values.chat.model))
         try:
-            await _loop(talk)
+            await _loop(talk, book.learning)
         finally:
             if talk.history:
                 words = ["offbook", "chat", talk.character.id, "--session", talk.id]
                 words += ["--user", user] if user else []
                 words += ["--as-of", as_of] if as_of else []
                 say("go on with: " + shlex.join(words))
+        await book.learning.rest(settings.values.memory.grace_seconds)
+        for failure in dict.fromkeys(book.learning.failures):
+            say(f"offbook: warning: memories wait to be scored: {failure}")
 
     with_offbook(settings, body)
 
@@ -93,10 +99,10 @@ def _greeting(talk: Session, model: str) -> str:
     return f"{talk.character.name}, by {backend}{before}; /help for commands, Ctrl-D to leave"
 
 
-async def _loop(talk: Session) -> None:
+async def _loop(talk: Session, learning: Learning) -> None:
     from offbook.cli.running import say
 
-    while (line := _line()) is not None:
+    while (line := await _next_line(learning)) is not None:
         said = line.strip()
         if said in ("/quit", "/exit"):
             return
@@ -104,6 +110,39 @@ async def _loop(talk: Session) -> None:
             say(_meta(talk, said))
         elif said:
             await _answer(talk, said)
+
+
+async def _next_line(learning: Learning) -> str | None:
+    """The next line, while what goes on behind the conversation goes on until it is typed."""
+    # Without a model to wait for that is done before anybody has begun to type.
+    await learning.rest(_AT_ONCE_SECONDS)
+    if learning.is_idle or not sys.stdin.isatty():
+        return _line()
+    sys.stdout.write(_PROMPT)
+    sys.stdout.flush()
+    if await _typed(learning):
+        return sys.stdin.readline() or None
+    sys.stdout.write("\r")
+    return _line()
+
+
+async def _typed(learning: Learning) -> bool:
+    """Whether a line was typed before all was done."""
+    loop = asyncio.get_running_loop()
+    typed = asyncio.Event()
+    try:
+        descriptor = sys.stdin.fileno()
+        loop.add_reader(descriptor, typed.set)
+    except (OSError, ValueError, NotImplementedError):
+        return False  # no terminal that can be waited for
+    waiting = [asyncio.create_task(typed.wait()), asyncio.create_task(learning.rest())]
+    try:
+        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        loop.remove_reader(descriptor)
+        for task in waiting:
+            task.cancel()
+    return typed.is_set()
 
 
 async def _answer(talk: Session, said: str) -> None:
@@ -130,7 +169,10 @@ def _meta(talk: Session, said: str) -> str:
         return _HELP if said == "/help" else f"no command {said!r}\n{_HELP}"
     if talk.last is None:
         return "nothing was said yet"
-    return "\n".join(["rests on:", *grounds(talk.last.recall), "  " + cost(talk.last.usage)])
+    kept = talk.last.remembered
+    told = [f"  not remembered: {kept.why}"] if kept is not None and kept.memory is None else []
+    lines = ["rests on:", *grounds(talk.last.recall), *told, "  " + cost(talk.last.usage)]
+    return "\n".join(lines)
 
 
 def _line() -> str | None:
@@ -149,7 +191,7 @@ def _line() -> str | None:
             return sys.stdin.readline() or None
         with suppress(ImportError):
             import readline  # noqa: F401 - arrow keys and earlier lines
-        return input("> ")
+        return input(_PROMPT)
     except EOFError:
         sys.stderr.write("\n")
         return None
