@@ -237,7 +237,10 @@ class MemoryFragment:
 
 @dataclass(frozen=True, slots=True)
 class ContextItem:
-    """One piece of what a reply may rest on; ``memory`` is the id of a memory fragment."""
+    """One piece of what a reply may rest on.
+
+    ``memory`` is the id of a memory fragment, ``emotion`` how the character felt in it.
+    """
 
     kind: ContextKind
     title: str
@@ -245,6 +248,7 @@ class ContextItem:
     score: float
     sources: tuple[Source, ...] = ()
     memory: str | None = None
+    emotion: Mapping[str, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ Takes: nothing; no key, no network.  Gives: the replies.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,6 +15,7 @@ from offbook.cli.globals import GLOBALS, Json, settings_for
 
 if TYPE_CHECKING:
     from offbook.app import Offbook
+    from offbook.types import ContextItem, Message, Recall
 
 _EMBEDDED = {
     "chat.model": "offline",
@@ -26,6 +29,8 @@ This is the offline backend: rules, no language model, no key, no network. It an
 with sentences of the persona document. `offbook doctor` says how to use a real model
 (hosted, Ollama, vLLM).
 """
+
+_LINE = 120
 
 
 def command(
@@ -67,12 +72,19 @@ async def _talk(book: Offbook) -> None:
     write(f"\n{character.name}: {row.name} {row.status}, {chunks}, {cost(report.usage)}\n")
     talk = await book.session(character.id, keep=False)
     for question in DEMO_QUESTIONS:
+        before = talk.history
         write(f"\n[{question.label}]\n> {question.question}\n")
         async for piece in talk.say(question.question):
             write(piece)
         write("\n")
         if talk.last is not None:
-            write("\n".join(["rests on:", *grounds(talk.last.recall)]) + "\n")
+            found = talk.last.recall
+            write("".join(f"{line}\n" for line in _shown(found, before)))
+            write("\n".join(["rests on:", *grounds(replace(found, skipped=()))]) + "\n")
+            if found.skipped:
+                write(
+                    f"  left out: {counted(len(found.skipped), 'piece')}; /why in a chat says why\n"
+                )
     write(f"\nNow talk yourself: offbook chat {character.id}\n")
 
 
@@ -88,3 +100,33 @@ async def _collect(book: Offbook) -> dict[str, Any]:
         replies.append({"label": question.label, **reply.as_json()})
     model = book.settings.values.chat.model
     return {"model": model, "ingest": report.as_json(), "replies": replies}
+
+
+def _shown(found: Recall, before: Sequence[Message]) -> list[str]:
+    """What of a recall the question was asked for, a line each; only what is there."""
+    from offbook.retrieval.follow_up import with_antecedent
+
+    lines = [line for item in found.context for line in _telling(item, found.question)]
+    if found.boundary is not None and found.boundary.verdict != "in":
+        reasons = "; ".join(each.reason for each in found.boundary.reasons)
+        lines.append(f"beyond what {found.character} knows: {reasons}")
+    full = with_antecedent(found.question, before)
+    if full != found.question:
+        lines.append(f"refers back, and is read as: {' '.join(full.split())}")
+    return [f"* {line}" for line in lines]
+
+
+def _telling(item: ContextItem, question: str) -> list[str]:
+    """An alias that the question uses, a trait, a memory with how it was felt."""
+    from offbook.cli.running import felt, shortened
+    from offbook.language.words import fold
+
+    if item.kind == "entity":
+        name, _, aliases = item.title.partition(" (")
+        used = [a for a in aliases.removesuffix(")").split(", ") if a and fold(a) in fold(question)]
+        return [f"{alias} is {name}" for alias in used if fold(name) not in fold(question)]
+    if item.kind == "attribute":
+        return [f"{item.title.lower()}: {shortened(item.text, _LINE)}"]
+    if item.kind == "memory" and item.emotion is not None:
+        return [f"a memory, felt with {felt(item.emotion, 2)}: {shortened(item.text, _LINE)}"]
+    return []

@@ -17,12 +17,16 @@ from offbook.ingestion.reports import counted
 if TYPE_CHECKING:
     from offbook.app import Offbook
     from offbook.settings import Settings
-    from offbook.types import Recall, Usage
+    from offbook.types import Recall, Skipped, Source, Usage
 
 T = TypeVar("T")
 
 _FELT: Final = 2
 """A level from which on an emotion is worth a word."""
+_PLACES: Final = 3
+"""Places of a piece, and pieces left out for one reason, that are shown; the JSON has all."""
+_STRONGEST: Final = 3
+"""Emotions of a memory that are shown."""
 _PICTURES: Final = {code: 0x2400 + code for code in range(32) if chr(code) not in "\n\t"}
 _PICTURES.update(dict.fromkeys(range(0x7F, 0xA0), 0xFFFD))
 
@@ -64,8 +68,10 @@ def grounds(recall: Recall) -> list[str]:
     """What a reply rests on, two lines a piece, for people."""
     lines = []
     for item in recall.context:
-        where = ", ".join(f"{s.document}[{s.start}:{s.end}]" for s in item.sources)
+        where = _places(item.sources)
         lines.append("  " + _spaced(item.kind, f"({item.score:.2f})", item.title, where))
+        if item.emotion is not None:
+            lines.append(f"      felt with {felt(item.emotion, _STRONGEST)}")
         lines.append(f"      {shortened(item.text, 160)}")
     if recall.emotion is not None:
         lines.append(f"  the question is felt with: {felt(recall.emotion)}")
@@ -74,13 +80,35 @@ def grounds(recall: Recall) -> list[str]:
     if recall.boundary is not None:
         lines.append(f"  boundary: {recall.boundary.verdict}")
         lines += [f"      {r.entity}: {r.reason}" for r in recall.boundary.reasons]
-    lines += [f"  skipped: {_spaced(s.kind, s.title)}: {s.why}" for s in recall.skipped]
-    return lines or ["  nothing"]
+    return [*lines, *_left_out(recall.skipped)] or ["  nothing"]
 
 
-def felt(levels: Mapping[str, float]) -> str:
-    """The emotions that are felt at all, the strongest first."""
-    strong = sorted(((n, v) for n, v in levels.items() if v >= _FELT), key=lambda e: -e[1])
+def _places(sources: Sequence[Source]) -> str:
+    """The first places; all of them are in the JSON."""
+    shown = [f"{s.document}[{s.start}:{s.end}]" for s in sources[:_PLACES]]
+    more = [f"and {len(sources) - _PLACES} more"] if len(sources) > _PLACES else []
+    return ", ".join([*shown, *more])
+
+
+def _left_out(skipped: Sequence[Skipped]) -> list[str]:
+    """What was left out, a line a reason."""
+    titles: dict[tuple[str, str], list[str]] = {}
+    for each in skipped:
+        titles.setdefault((each.kind, each.why), []).append(each.title)
+    return [
+        f"  skipped: {_spaced(kind, _listed([title for title in named if title]))}: {why}"
+        for (kind, why), named in titles.items()
+    ]
+
+
+def _listed(titles: Sequence[str]) -> str:
+    more = f"; and {len(titles) - _PLACES} more" if len(titles) > _PLACES else ""
+    return "; ".join(titles[:_PLACES]) + more
+
+
+def felt(levels: Mapping[str, float], most: int | None = None) -> str:
+    """The emotions that are felt at all, the strongest first, at most so many."""
+    strong = sorted(((n, v) for n, v in levels.items() if v >= _FELT), key=lambda e: -e[1])[:most]
     return ", ".join(f"{name} {level:.3g}" for name, level in strong) or "no emotion in particular"
 
 

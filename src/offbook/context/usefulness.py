@@ -1,22 +1,25 @@
-"""How much pieces of context bear on a question: what is of little use is left out, and said so.
+"""How like a question pieces of context are: what is of little use is left out, and said so.
 
-Takes: a question and pieces that were found by other measures.  Gives: those that bear on it most,
-and the others with the reason. The measure is the built-in one of ``trait_bearing``, whatever
-embedder is configured, so that a threshold means the same everywhere. Source: ours (methods.md 5).
+Takes: a question and pieces that were found by other measures.  Gives: those that are most like it,
+and the others with the reason. The measure is the cosine of the built-in embedder, whatever embeds
+the texts, so that a threshold means the same everywhere. Source: ours (methods.md 5).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
-from offbook.models.trait_bearing import bearing
+from offbook.models.builtin import embed_texts
 from offbook.types import ContextItem, Skipped
 
+_SHOWN: Final = 60
 
-def bearing_most(
+
+def most_like(
     question: str, items: Sequence[ContextItem], most: int, setting: str
 ) -> tuple[list[ContextItem], list[Skipped]]:
-    """The ``most`` items that bear on a question, best first.
+    """The ``most`` items that are most like a question, best first.
 
     Args:
         question: What is asked, with what it refers back to.
@@ -24,28 +27,38 @@ def bearing_most(
         most: How many.
         setting: The name of the setting that says so, for the reason.
     """
-    much = bearing(question, [item.text for item in items])
+    much = likeness(question, items)
     order = sorted(range(len(items)), key=lambda at: -much[at])
-    why = f"others bear more on the question ({setting} = {most})"
-    left = [Skipped(items[at].kind, items[at].title, why) for at in order[most:]]
+    why = f"others are more like the question ({setting} = {most})"
+    left = [Skipped(items[at].kind, named(items[at]), why) for at in order[most:]]
     return [items[at] for at in order[:most]], left
 
 
-def bearing_enough(
+def like_enough(
     question: str, items: Sequence[ContextItem], least: float, setting: str
 ) -> tuple[list[ContextItem], list[Skipped]]:
-    """The items that bear on a question at least so much, in their order."""
+    """The items that are like a question at least so much, in their order."""
     kept: list[ContextItem] = []
     left: list[Skipped] = []
-    for item, much in zip(items, bearing(question, [i.text for i in items]), strict=True):
+    for item, much in zip(items, likeness(question, items), strict=True):
         if much >= least:
             kept.append(item)
         else:
-            why = f"it bears too little on the question: {much:.2f}, below {least} ({setting})"
-            left.append(Skipped(item.kind, item.title or _begin(item.text), why))
+            why = f"hardly like the question: below {least} ({setting})"
+            left.append(Skipped(item.kind, named(item), why))
     return kept, left
 
 
-def _begin(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= 60 else f"{line[:57]}..."
+def likeness(question: str, items: Sequence[ContextItem]) -> list[float]:
+    """How like the question each text is, from -1 to 1."""
+    if not items:
+        return []
+    vectors = embed_texts([question, *(item.text for item in items)])
+    much: list[float] = (vectors[1:] @ vectors[0]).tolist()
+    return much
+
+
+def named(item: ContextItem) -> str:
+    """The title of an item, or how it begins: what is left out has to be told from others."""
+    line = " ".join(item.text.split())
+    return item.title or (line if len(line) <= _SHOWN else f"{line[: _SHOWN - 3]}...")

@@ -35,6 +35,7 @@ AskedFor = Literal["alias", "out of scope", "unstated trait", "emotion", "follow
 
 CHARACTER_NAME: Final = "Edmond Dantès"
 PERSONA_FILE: Final = "edmond_dantes.md"
+_MEMORIES: Final = "memories.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +85,9 @@ class Asked:
 DEMO_QUESTIONS: Final[tuple[Asked, ...]] = (
     Asked("alias", "What did Sinbad the Sailor do for the house of Morrel?"),
     Asked("out of scope", "Have you ever flown in an aeroplane?"),
-    Asked("unstated trait", "Could you wait for years to get what you want?"),
+    Asked("unstated trait", "Do you let other people into your secrets?"),
     Asked("emotion", "What did you feel when you learned how your father died?"),
-    Asked("follow-up", "Who tried to help him?"),
+    Asked("follow-up", "Who was at his bedside?"),
 )
 """In the order in which ``offbook demo`` asks them; the last refers back to the one before."""
 
@@ -101,10 +102,15 @@ def persona_text() -> str:
     return persona_path().read_text(encoding="utf-8")
 
 
+def memories_path() -> Traversable:
+    """Where the memory pairs lie, a file that ``offbook remember`` reads."""
+    return files(__name__).joinpath(_MEMORIES)
+
+
 @cache
 def memories() -> tuple[DemoMemory, ...]:
     """The memory pairs, in the order of his life."""
-    pairs = zip(_rows("memories.jsonl"), _rows("moods.jsonl"), strict=True)
+    pairs = zip(_rows(_MEMORIES), _rows("moods.jsonl"), strict=True)
     return tuple(DemoMemory(pair["said"], pair["answered"], mood["mood"]) for pair, mood in pairs)
 
 

@@ -66,7 +66,7 @@ class Ensemble:
         kinds = {
             "profile": [own] if profile else [],
             "entities": entities,
-            "relations": _relations(first, found, [*entities, *passages]),
+            "relations": _relations(first, found, entities, passages),
             "knowledge": passages,
             "attributes": attributes,
             "memories": _memories(first, found),
@@ -139,7 +139,7 @@ class _FirstRound:
 
     async def remember(self) -> None:
         """The emotion of the question, where there is anything to recall, and the memories."""
-        from offbook.context.usefulness import bearing_enough
+        from offbook.context.usefulness import like_enough
         from offbook.retrieval.feeling import Felt
 
         vectors = await self.knowledge.embedder.embed([self.full], "query")
@@ -151,9 +151,8 @@ class _FirstRound:
         felt = await self.knowledge.feel(self.question)
         self.emotion = felt.emotion
         found = await self.knowledge.memories(felt)
-        least = self.knowledge.settings.ensemble.memory_bearing
-        name = "ensemble.memory_bearing"
-        self.memories, little = bearing_enough(self.full, found.items, least, name)
+        least, name = self.knowledge.settings.ensemble.likeness, "ensemble.likeness"
+        self.memories, little = like_enough(self.full, found.items, least, name)
         self.leave([*found.skipped, *little])
 
     def bound(self, grounds: tuple[Source, ...]) -> Findings:
@@ -185,26 +184,35 @@ async def _attributes(first: _FirstRound, found: Findings) -> list[ContextItem]:
 
 
 def _entities(first: _FirstRound, found: Findings) -> list[ContextItem]:
-    """Whom the question names; then, of the neighbours, those that bear on it most."""
-    from offbook.context.usefulness import bearing_most
+    """Whom the question names; beside them, those neighbours that are like it; or neighbours."""
+    from offbook.context.usefulness import like_enough
 
-    most = first.knowledge.settings.ensemble.entities
+    settings = first.knowledge.settings.ensemble
     named = [item for item in found.entities if item.score >= 1]
     others = [item for item in found.entities if item.score < 1]
-    left = max(0, most - len(named))
-    near, rest = bearing_most(first.full, others, left, "ensemble.entities")
-    first.leave(rest)
-    return [*named, *near]
+    if named:
+        others, unlike = like_enough(first.full, others, settings.likeness, "ensemble.likeness")
+        first.leave(unlike)
+    most = max(0, settings.entities - len(named))
+    why = f"others are nearer to the character (ensemble.entities = {settings.entities})"
+    first.leave([Skipped(item.kind, item.title, why) for item in others[most:]])
+    return [*named, *others[:most]]
 
 
-def _relations(first: _FirstRound, found: Findings, shown: list[ContextItem]) -> list[ContextItem]:
-    """The relations that say what nothing else says, those that bear on the question most."""
+def _relations(
+    first: _FirstRound, found: Findings, entities: list[ContextItem], passages: list[ContextItem]
+) -> list[ContextItem]:
+    """The relations with these entities that say what nothing else says."""
     from offbook.context.repeats import sentences_once
-    from offbook.context.usefulness import bearing_most
+    from offbook.context.usefulness import most_like
 
-    new, again = sentences_once(found.relations, [item.text for item in shown])
+    own = first.graph.own
+    shown = {item.title.partition(" (")[0] for item in entities}
+    shown -= set() if own is None else {first.graph.entity(own).name}
+    mine = [item for item in found.relations if not shown.isdisjoint(item.title.split(" → "))]
+    new, again = sentences_once(mine, [item.text for item in (*entities, *passages)])
     most = first.knowledge.settings.ensemble.relations
-    kept, rest = bearing_most(first.full, new, most, "ensemble.relations")
+    kept, rest = most_like(first.full, new, most, "ensemble.relations")
     first.leave([*again, *rest])
     return kept
 
@@ -230,13 +238,15 @@ async def _passages(first: _FirstRound, found: Findings) -> list[ContextItem]:
 
 
 def _memories(first: _FirstRound, found: Findings) -> list[ContextItem]:
-    """The memories that bear on the question, best first."""
-    most = first.knowledge.settings.ensemble.memories
+    """The memories that are like the question, those that fit it best by meaning and emotion."""
+    from offbook.context.usefulness import named
+
     if _is_out(found):
-        first.leave([Skipped(item.kind, item.title, _BEYOND) for item in first.memories])
+        first.leave([Skipped(item.kind, named(item), _BEYOND) for item in first.memories])
         return []
+    most = first.knowledge.settings.ensemble.memories
     why = f"others fit better (ensemble.memories = {most})"
-    first.leave([Skipped(item.kind, item.title, why) for item in first.memories[most:]])
+    first.leave([Skipped(item.kind, named(item), why) for item in first.memories[most:]])
     return first.memories[:most]
 
 

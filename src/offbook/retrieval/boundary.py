@@ -164,7 +164,7 @@ def find_context(
 def of_names_alone(index: GraphIndex, names: QuestionNames) -> Findings:
     """What the names of the question lead to, where the model's answer could not be used."""
     found = Findings()
-    collected = _Collected(index, found)
+    collected = _Collected(index, found, names.question)
     for name in names.known:
         for at in name.entities:
             collected.specific(at, 1.0)
@@ -198,7 +198,7 @@ class _Branches:
         self._settings, self._grounds = settings, grounds
         self._heard = frozenset(term for text in heard for term in search_terms(text))
         self._found = Findings()
-        self._collected = _Collected(index, self._found)
+        self._collected = _Collected(index, self._found, names.question)
         self._near = index.vectors.scores(analysis.question)
         self._out: dict[str, bool] = {}
         self._covered: set[int] = set()
@@ -296,8 +296,8 @@ class _Branches:
 class _Collected:
     """Entities and relations with the character, each once, with the best score it was found by."""
 
-    def __init__(self, index: GraphIndex, found: Findings) -> None:
-        self._index, self._found = index, found
+    def __init__(self, index: GraphIndex, found: Findings, question: str) -> None:
+        self._index, self._found, self._question = index, found, question
         self._entities: dict[int, ContextItem] = {}
         self._relations: dict[tuple[str, str, str], ContextItem] = {}
 
@@ -305,7 +305,7 @@ class _Collected:
         """An entity with its relations with the character."""
         old = self._entities.get(position)
         if old is None or old.score < score:
-            self._entities[position] = entity_item(self._index, position, score)
+            self._entities[position] = entity_item(self._index, position, score, self._question)
         own = self._index.own
         if own is None or own == position:
             return
@@ -319,10 +319,11 @@ class _Collected:
         self._found.relations = sorted(self._relations.values(), key=lambda item: -item.score)
 
 
-def entity_item(index: GraphIndex, position: int, score: float) -> ContextItem:
+def entity_item(index: GraphIndex, position: int, score: float, question: str = "") -> ContextItem:
     """An entity as a piece of context: its name, other names, and what is said of it.
 
-    One that nothing but relations name is described by them.
+    Of many names those that the question uses come first. One that nothing but relations name is
+    described by them.
     """
     entity = index.entity(position)
     text, sources = entity.description.strip(), entity.sources
@@ -330,7 +331,9 @@ def entity_item(index: GraphIndex, position: int, score: float) -> ContextItem:
         telling = index.touching(position)[:3]
         text = " ".join(relation_item(index, relation).text for relation in telling)
         sources = (*sources, *(s for relation in telling for s in relation.sources))
-    return ContextItem("entity", _title(entity), text or entity.name, score, _once(sources))
+    return ContextItem(
+        "entity", _title(entity, question), text or entity.name, score, _once(sources)
+    )
 
 
 def relation_item(index: GraphIndex, relation: Relation) -> ContextItem:
@@ -344,8 +347,10 @@ def relation_item(index: GraphIndex, relation: Relation) -> ContextItem:
 _ALIASES_SHOWN = 5
 
 
-def _title(entity: Entity) -> str:
-    shown = ", ".join(entity.aliases[:_ALIASES_SHOWN])
+def _title(entity: Entity, question: str) -> str:
+    asked = fold(question)
+    aliases = sorted(entity.aliases, key=lambda alias: fold(alias) not in asked)
+    shown = ", ".join(aliases[:_ALIASES_SHOWN])
     return f"{entity.name} ({shown})" if shown else entity.name
 
 

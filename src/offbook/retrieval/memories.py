@@ -91,7 +91,9 @@ def _item(fragment: MemoryFragment, hit: Recalled) -> ContextItem:
     # Lower is better for the strategies, higher for every piece of context.
     score = 1 / (1 + max(0.0, hit.score))
     text = write_memory(fragment.said, fragment.answered)
-    return ContextItem("memory", when(fragment), text, score, memory=fragment.id)
+    return ContextItem(
+        "memory", when(fragment), text, score, memory=fragment.id, emotion=fragment.emotion
+    )
 
 
 def when(fragment: MemoryFragment) -> str:

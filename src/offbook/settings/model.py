@@ -220,15 +220,18 @@ class EnsembleSettings(Section):
     """Boundary, entities, attributes and memories together; each by the settings of its method."""
 
     entities: int = Field(
-        6, ge=0, le=100, description="entities; those that the question names, however many"
+        5, ge=0, le=100, description="entities; those that the question names, however many"
     )
     relations: int = Field(4, ge=0, le=100, description="relations that say something new")
     memories: int = Field(3, ge=0, le=100, description="memories, of those that emotional.k finds")
     passage_score: float = Field(
         0.05, ge=-1, le=1, description="least score of a similar chunk that is shown"
     )
-    memory_bearing: float = Field(
-        0.2, ge=-1, le=10, description="least bearing on the question of a memory that is shown"
+    likeness: float = Field(
+        0.12,
+        ge=-1,
+        le=1,
+        description="least likeness to the question of memories, and of entities beside named ones",
     )
     profile_share: float = Field(2.0, gt=0, description="share of the budget: who they are")
     entity_share: float = Field(3.0, gt=0, description="share of the budget: entities")

@@ -23,6 +23,11 @@ _OUTSIDE: Final = (
     "I know nothing of {it}.",
     "Of {it} I have no knowledge at all.",
 )
+_OUTSIDE_THING: Final = (
+    "I have never heard of {it}.",
+    "{It}? The word means nothing to me.",
+    "What {it} may be, I do not know.",
+)
 _NAME: Final = (
     "Of {it} I can tell you nothing.",
     "About {it} nothing comes to my mind.",
@@ -125,11 +130,20 @@ def decline(question: Question, missing: Sequence[str], names: Sequence[str] = (
 
 def decline_outside(question: Question, entities: Sequence[str]) -> str:
     """Decline what the boundary of the character's knowledge shuts out."""
-    shown = [entity for entity in entities if entity][:3]
+    shown = [_as_asked(question.text, entity) for entity in entities if entity][:3]
     if not shown:
         return decline(question, ())
     pick = crc32(fold(question.text).encode())
-    return _fill(_OUTSIDE[pick % len(_OUTSIDE)], _listed(shown))
+    templates = _OUTSIDE_THING if shown[0].startswith(("a ", "an ", "any ")) else _OUTSIDE
+    return _fill(templates[pick % len(templates)], _listed(shown))
+
+
+def _as_asked(text: str, entity: str) -> str:
+    """What is shut out with its article: "an aeroplane"; a name as it is."""
+    if not entity.rsplit(maxsplit=1)[-1].islower():
+        return with_article(text, entity)
+    phrase, owned = noun_phrase(text, entity.rsplit(maxsplit=1)[-1]) or (entity, False)
+    return f"any {phrase}" if owned else phrase
 
 
 def nothing_to_go_on(question: Question, character: str) -> str:
