@@ -136,3 +136,21 @@ def test_one_direction_is_one_relation_and_the_other_another():
     assert {ends: len(found) for ends, found in raw.edges.items()} == {(0, 1): 2, (1, 0): 1}
     (merge,) = merges_of(raw)
     assert merge.names == ("Ana", "Bo")
+
+
+def test_the_ends_of_a_relation_are_called_as_its_own_passages_call_them():
+    ana = [mention("Ana"), mention("Ana", "c2"), *(mention("Lady X", f"d{n}") for n in range(5))]
+    stated = [
+        relation("c1", "Ana", "Bo", "She met him."),
+        relation("c2", "Ana", "Bo", "She left him."),
+    ]
+    raw = raw_graph([ana, [mention("Bo"), mention("Bo", "c2")]], stated)
+    (merge,) = merges_of(raw)
+    assert merge.names == ("Ana", "Bo"), "a name that only other documents hold would stay behind"
+    assert merge.chunks == ("c1", "c2")
+
+
+def test_names_of_signs_only_are_not_confused():
+    groups = [[mention("???")], [mention("!!!")], [mention("Bo")]]
+    raw = raw_graph(groups, [relation("c1", "!!!", "Bo", "It called him.")])
+    assert list(raw.edges) == [(1, 2)]

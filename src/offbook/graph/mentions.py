@@ -1,6 +1,6 @@
 """Where in a text a name stands.
 
-Takes: a chunk's text and a name as an extraction gave it.  Gives: offsets of its first mention in
+Takes: a chunk's text and the names that an extraction gave.  Gives: offsets of a mention of each in
 the original text, or None. Source: ours; exact first, then ever more tolerant.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import Final
 
@@ -25,7 +26,27 @@ _ALIKE: Final = str.maketrans(
 )
 
 
-def find_mention(text: str, name: str) -> tuple[int, int] | None:
+Span = tuple[int, int]
+"""Start and end of a mention in a text."""
+
+
+def find_mentions(text: str, names: Collection[str]) -> Mapping[str, Span | None]:
+    """Where each name stands; by itself rather than inside a longer one of these names.
+
+    "Ada Byrne wrote to Tom. Ada waits." mentions "Ada" in its second sentence; a name that stands
+    nowhere else is found inside the longer one.
+    """
+    found: dict[str, Span | None] = {}
+    taken: list[Span] = []
+    for name in sorted(dict.fromkeys(names), key=len, reverse=True):
+        found[name] = find_mention(text, name, taken)
+        bare = name.strip()
+        if bare and any(len(other) < len(bare) and other.strip() in bare for other in names):
+            taken += _bounded(text, text, bare)
+    return found
+
+
+def find_mention(text: str, name: str, taken: Collection[Span] = ()) -> Span | None:
     """The offsets of the first mention of ``name``, such that ``text[start:end]`` reads as it.
 
     Looked for as it is written, then in any case, then also with other accents, apostrophes,
@@ -35,6 +56,7 @@ def find_mention(text: str, name: str) -> tuple[int, int] | None:
     Args:
         text: The text of a chunk.
         name: The name; outer white space does not count.
+        taken: Spans of longer names: a mention inside one counts only where there is no other.
 
     Returns:
         Start and end in ``text``, or None where the name does not stand in it.
@@ -42,24 +64,34 @@ def find_mention(text: str, name: str) -> tuple[int, int] | None:
     name = name.strip()
     if not name:
         return None
-    if (exact := _bounded(text, text, name)) is not None:
+    if (exact := _first_free(_bounded(text, text, name), taken)) is not None:
         return exact
     if text.isascii() and name.isascii():
-        if (lowered := _bounded(text, text.lower(), name.lower())) is not None:
+        lowered = _first_free(_bounded(text, text.lower(), name.lower()), taken)
+        if lowered is not None:
             return lowered
         if len(name.split()) == 1 and "`" not in name + text:
             return None  # nothing is left that could differ
     return _tolerant(text, name)
 
 
-def _bounded(text: str, searched: str, name: str) -> tuple[int, int] | None:
-    """The first occurrence that is a whole word; offsets are those of both texts."""
+def _first_free(spans: Iterator[Span], taken: Collection[Span]) -> Span | None:
+    """The first span that lies in none of those taken; else the first."""
+    first: Span | None = None
+    for span in spans:
+        if not any(start <= span[0] and span[1] <= end for start, end in taken):
+            return span
+        first = first or span
+    return first
+
+
+def _bounded(text: str, searched: str, name: str) -> Iterator[Span]:
+    """The occurrences that are whole words; offsets are those of both texts."""
     at = searched.find(name)
     while at >= 0:
         if _is_whole(text, at, at + len(name)):
-            return at, at + len(name)
+            yield at, at + len(name)
         at = searched.find(name, at + 1)
-    return None
 
 
 def _is_whole(text: str, start: int, end: int) -> bool:
@@ -85,7 +117,7 @@ def _is_mark(character: str) -> bool:
     return unicodedata.category(character) in ("Mn", "Mc")
 
 
-def _tolerant(text: str, name: str) -> tuple[int, int] | None:
+def _tolerant(text: str, name: str) -> Span | None:
     sought = _plain(name)[0].strip()
     if not sought:
         return None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", bound="Merge")
 
-AT_ONCE: Final = 60
+AT_ONCE: Final = 120
 """Descriptions that one item holds; more are merged in parts first, and the parts then."""
 
-MOST_A_CALL: Final = 16
+MOST_A_CALL: Final = 24
 """An answer is a paragraph an item: with many in a call, it would write for a minute."""
 FEW_A_CALL: Final = 6
 """Fewer than that are not worth a call of their own."""
@@ -87,7 +87,11 @@ def distinct(descriptions: Sequence[str]) -> tuple[str, ...]:
 
 def plain_name(mentions: Sequence[RawEntity]) -> str:
     """The canonical name without a call: the commonest, of equals the longest, then the first."""
-    counts = Counter(mention.name for mention in mentions)
+    return _commonest(mention.name for mention in mentions)
+
+
+def _commonest(names: Iterable[str]) -> str:
+    counts = Counter(names)
     order = {name: place for place, name in enumerate(counts)}
     return max(counts, key=lambda name: (counts[name], len(name), -order[name]))
 
@@ -219,12 +223,12 @@ def raw_graph(groups: Sequence[Sequence[RawEntity]], relations: Sequence[RawRela
     home: dict[tuple[str, str], int] = {}
     for number, group in enumerate(groups):
         for mention in group:
-            home.setdefault((mention.chunk, name_key(mention.name)), number)
+            home.setdefault((mention.chunk, _end_key(mention.name)), number)
     edges: dict[tuple[int, int], list[RawRelation]] = {}
     inner: dict[int, list[RawRelation]] = {}
     for relation in relations:
-        source = home.get((relation.chunk, name_key(relation.source)))
-        target = home.get((relation.chunk, name_key(relation.target)))
+        source = home.get((relation.chunk, _end_key(relation.source)))
+        target = home.get((relation.chunk, _end_key(relation.target)))
         if source is None or target is None:
             continue
         if source == target:
@@ -232,6 +236,11 @@ def raw_graph(groups: Sequence[Sequence[RawEntity]], relations: Sequence[RawRela
         else:
             edges.setdefault((source, target), []).append(relation)
     return RawGraph(groups, edges, inner)
+
+
+def _end_key(name: str) -> str:
+    # A name of signs only has no key: it equals itself alone.
+    return name_key(name) or name
 
 
 def entity_merge(graph: RawGraph, number: int) -> Merge:
@@ -249,11 +258,15 @@ def entity_merge(graph: RawGraph, number: int) -> Merge:
 
 
 def relation_merge(graph: RawGraph, ends: tuple[int, int]) -> Merge:
-    """What there is to merge for an edge."""
+    """What there is to merge for an edge.
+
+    Its ends are called as the relations themselves call them: a name from elsewhere would have to
+    be forgotten with its document, and each new commonest name of a hero be asked about again.
+    """
     stated = graph.edges[ends]
     return Merge(
         "relation",
-        (plain_name(graph.groups[ends[0]]), plain_name(graph.groups[ends[1]])),
+        (_commonest(r.source for r in stated), _commonest(r.target for r in stated)),
         distinct([relation.description for relation in stated]),
         tuple(dict.fromkeys(relation.chunk for relation in stated)),
     )

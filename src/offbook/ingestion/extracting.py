@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from offbook.errors import AnswerError, InputRefused
 from offbook.graph.equal_names import name_key
 from offbook.graph.loading import CHUNKING
-from offbook.graph.mentions import find_mention
+from offbook.graph.mentions import find_mentions
 from offbook.ingestion.reports import Progress, ProgressListener
 from offbook.models.side_by_side import run_all
 from offbook.prompts.extraction import Extraction, ExtractionInputs, extraction
@@ -109,7 +109,7 @@ class Extracting:
         first = await self.asking.ask(extraction(types), inputs, [chunk.id])
         if not self.settings.gleaning:
             return first
-        names = tuple(entity.name for entity in first.entities)
+        names = tuple(clean(entity.name) for entity in first.entities)
         again = ExtractionInputs(
             self.asking.character, chunk.heading_path, chunk.text, types, names
         )
@@ -162,8 +162,9 @@ def found_in(chunk: Chunk, answer: Extraction) -> Found:
             if (key := name_key(end) or end) not in known:
                 _, descriptions = told.setdefault((key, ""), (end, []))
                 descriptions.append(description)
+    places = find_mentions(chunk.text, [name for name, _ in told.values()])
     mentions = [
-        _mention(chunk, place, name, kind, descriptions)
+        _mention(chunk, place, name, kind, descriptions, places[name])
         for place, ((_, kind), (name, descriptions)) in enumerate(told.items())
     ]
     return Found(
@@ -177,10 +178,14 @@ def found_in(chunk: Chunk, answer: Extraction) -> Found:
 
 
 def _mention(
-    chunk: Chunk, place: int, name: str, kind: str, descriptions: Sequence[str]
+    chunk: Chunk,
+    place: int,
+    name: str,
+    kind: str,
+    descriptions: Sequence[str],
+    span: tuple[int, int] | None,
 ) -> RawEntity:
-    found = find_mention(chunk.text, name)
-    start, end = found if found is not None else (None, None)
+    start, end = span if span is not None else (None, None)
     told = " ".join(dict.fromkeys(text for text in descriptions if text))
     identity = _id(chunk.id, "e", place, name, kind)
     return RawEntity(identity, chunk.id, place, name, kind, told, start, end)

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-_QUOTES: Final = str.maketrans({'"': "'", "“": "'", "”": "'", "„": "'", "«": "'", "»": "'"})
+_QUOTES: Final = str.maketrans(dict.fromkeys('"“”„‟«»〝〞〟＂″', "'"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,9 +70,9 @@ def check_extraction(inputs: ExtractionInputs, answer: Extraction) -> None:
     """
     if not answer.entities and not inputs.found:
         raise InvalidAnswer("the answer lists no entities; list what the passage mentions")
-    for entity in answer.entities:
-        if not entity.name.strip():
-            raise InvalidAnswer("an entity has a blank name; copy names from the passage")
+    ends = [end for relation in answer.relations for end in (relation.source, relation.target)]
+    if not all(name.strip() for name in (*(entity.name for entity in answer.entities), *ends)):
+        raise InvalidAnswer("a name is blank; copy names from the passage")
     text = " ".join(f"{inputs.headings} {inputs.passage} {inputs.character}".split()).casefold()
     names = [" ".join(entity.name.split()).casefold() for entity in answer.entities]
     if names and not any(name in text or _in_parts(name, text) for name in names):

@@ -34,7 +34,7 @@ class EntityToMerge:
 
 @dataclass(frozen=True, slots=True)
 class RelationToMerge:
-    """A directed relation by its canonical names, and what the texts say about it."""
+    """A directed relation by the names that its passages use, and what the texts say about it."""
 
     source: str
     target: str
