@@ -58,14 +58,21 @@ class TurnKeeper:
         recall: Mapping[str, Any] | None = None,
         parent: str | None = None,
     ) -> KeptTurn:
-        """Store a turn after ``parent`` (None: where the conversation has come to).
+        """Store a turn after ``parent``.
+
+        Args:
+            conn: Connection of a write.
+            said: What the person said.
+            answered: What the character answered.
+            recall: What the reply rested on.
+            parent: None: where the conversation has come to; ``conversations.BEGINNING``.
 
         Raises:
             UsageError: the conversation belongs to somebody else, or a text cannot be stored.
         """
         name = self.character.id
         begun = conversations.begin(conn, name, self.session, self.principal)
-        before = begun.head if parent is None else parent
+        before = begun.head if parent is None else (parent or None)
         turn = conversations.turn_id(before, said, answered)
         known = conversations.holds(conn, name, self.session, turn)
         conversations.add_turn(

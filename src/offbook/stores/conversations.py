@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Connection, delete, func, null, select, tuple_, update
 
@@ -18,6 +18,9 @@ from offbook.errors import UnknownName, UsageError
 from offbook.stores import conversation_states, memory_banks, principals
 from offbook.stores.schema import conversations, documents, memory_fragments, turn_documents, turns
 from offbook.stores.statements import batches, insert_missing, storable, timestamp
+
+BEGINNING: Final = ""
+"""In the place of a turn's parent: nothing was said before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +118,8 @@ def add_turn(
         session: Id of a conversation that was begun.
         said: What the person said.
         answered: What the character answered.
-        parent: Id of the turn before it; an earlier one makes a branch.
+        parent: Id of the turn before it; an earlier one makes a branch, ``BEGINNING`` another
+            first turn.
         recall: What the reply rested on; what it names as skipped is not kept.
         rests_on: Ids of the documents that it rested on; by default those that ``recall`` names.
         at: ISO 8601 time; now by default.
@@ -130,7 +134,7 @@ def add_turn(
     found = get(conn, character, session)
     if found is None:
         raise UnknownName(f"There is no session {session!r}.", f"offbook chat {character}")
-    before = parent if parent is not None else found.head
+    before = found.head if parent is None else (parent or None)
     turn = StoredTurn(
         id=turn_id(before, said, answered),
         parent=before,

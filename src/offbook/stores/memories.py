@@ -32,7 +32,6 @@ from offbook.stores.schema import memory_fragments, turns, vectors
 from offbook.stores.statements import batches, insert_missing, storable
 from offbook.types import MemoryFragment
 
-
 EVERYONE: Final = "*"
 """In the place of a principal: all of them. Who owns the database may look at all of it."""
 
