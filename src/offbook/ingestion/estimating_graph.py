@@ -1,8 +1,8 @@
 """What building the graph of a character would cost, without a call.
 
-Takes: the documents as they would be stored.  Gives: calls and tokens by task. Extraction is counted
-in the very prompts that would be sent; what follows depends on its answers, and is estimated from
-the length of the text by ratios that were measured (see ``PER_1000_CHARACTERS``).
+Takes: the documents as they would be stored.  Gives: calls and tokens by task. Extraction is
+counted in the very prompts that would be sent; what follows depends on its answers, and is
+estimated from the length of the text by ratios that were measured (``PER_1000_CHARACTERS``).
 """
 
 from __future__ import annotations
