@@ -16,9 +16,9 @@ Rules are written by reading errors. So that they can be judged on what nobody r
 into two halves by a hash of their names (`is_read`): errors are read of one half only, and the
 figures of both are printed apart (`halves`).
 
-`--with-speakers` makes the speaker of a row an entity of its own as well, before the row where
-they speak first, named as the row names them; it is not scored. Without it, who speaks is known
-from the descriptions alone.
+Who speaks takes part in the scene: the speaker of a row is an entity of its own as well, before
+the row where they speak first, named as the row names them; it is not scored.
+`--without-speakers` leaves these entities out: who speaks is known from descriptions alone.
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ def load(file: Path) -> dict[str, list[Row]]:
 
 
 def as_entities(
-    rows: Sequence[Row], speakers: bool = False
+    rows: Sequence[Row], speakers: bool = True
 ) -> tuple[list[RawEntity], list[int | None]]:
     """The raw entities of one novel, and which row each is scored as (None: it is not)."""
     entities: list[RawEntity] = []
@@ -250,7 +250,7 @@ class Normalizer:
         model: ChatModel,
         embedder: Embedder | None,
         rules: Rules,
-        speakers: bool = False,
+        speakers: bool = True,
         verified: bool = True,
     ) -> None:
         self._model, self._embedder, self._rules = model, embedder, rules
@@ -279,7 +279,7 @@ class Normalizer:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``quality.py aliases``."""
-    parser.add_argument("--with-speakers", action="store_true", help="see above")
+    parser.add_argument("--without-speakers", action="store_true", help="see above")
     parser.add_argument("--model", help="chat.model, and with it the extractor's; see --base-url")
     parser.add_argument("--base-url", help="chat.base_url")
     parser.add_argument("--home", type=Path, help="keep answers here, so that a run can resume")
@@ -295,7 +295,7 @@ def run(arguments: argparse.Namespace) -> Report:
             "chat.base_url": arguments.base_url,
         }
         settings = load_settings(flags)
-        return asyncio.run(_measure(novels, settings, arguments.with_speakers))
+        return asyncio.run(_measure(novels, settings, not arguments.without_speakers))
 
 
 async def _measure(

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from offbook.graph.candidates import Rules, link_equal_names
 from offbook.graph.equal_names import name_key, speaks_against
 from offbook.types import RawEntity
 
@@ -62,3 +63,15 @@ def test_one_speaker_or_one_family_means_one_father():
     ida, tom = entity("father", "Said by Ida Wren: go"), entity("Father", "Said by Tom Wren: go")
     assert speaks_against(ida, tom) is None
     assert speaks_against(ida, ida) is None
+
+
+def test_a_term_of_kinship_is_found_again_however_many_others_say_it():
+    said = [f"Said by Tom {chr(97 + n // 26)}{chr(97 + n % 26)}lane: come" for n in range(120)]
+    entities = [
+        RawEntity(str(n), str(n), 0, "my father", "character", told)
+        for n, told in enumerate([*said, said[0], said[60]])
+    ]
+    blocks = link_equal_names(entities, Rules())
+    assert blocks.of[120] == blocks.of[0]
+    assert blocks.of[121] == blocks.of[60]
+    assert len(set(blocks.of)) == 120

@@ -123,3 +123,12 @@ async def test_the_offline_rules_do_not_fall_below(quality, file, all_rows, list
     if listed is not None:
         assert shape["in_alias_list"]["f1"] >= listed
         assert shape["in_alias_list"]["precision"] >= precision
+
+
+def test_novels_that_may_be_read_are_reported_apart(quality):
+    figures = {name: quality.BCubed(2, 1.0, 0.5) for name in map(str, range(20))}
+    halves = quality.Report(figures, None).as_json()["halves"]
+    assert halves["read"]["novels"] == sum(map(quality.is_read, figures))
+    assert halves["read"]["novels"] + halves["not_read"]["novels"] == 20
+    assert halves["read"]["in_alias_list"] is None
+    assert "not_read: " in quality.Report(figures, None).as_table()

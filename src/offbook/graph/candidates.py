@@ -10,16 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from offbook.graph.equal_names import name_key, speaks_against
 from offbook.graph.neighbours import nearest_earlier
+from offbook.language.name_evidence import speakers
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from offbook.types import RawEntity
+
+_BLOCKS: Final = 48
+"""How many blocks of one name a mention is compared with."""
 
 Pair = tuple[int, int]
 """A row and an earlier one."""
@@ -63,17 +67,25 @@ def link_equal_names(entities: Sequence[RawEntity], rules: Rules) -> Blocks:
     of: list[int] = []
     contested: list[Pair] = []
     latest: dict[str, list[int]] = {}
+    spoken: dict[tuple[str, str], int] = {}
     for row, entity in enumerate(entities):
-        # The last mention of each block of this name, the most recent block first.
-        before = latest.setdefault(_key(entity, row), [])
-        fitting = next((b for b in before if _may_link(entities[b], entity, rules)), None)
+        # The last mention of each block of this name, the most recent block first. Very many
+        # people say "my father": who said it before is found at once, others among the latest.
+        key = _key(entity, row)
+        before = latest.setdefault(key, [])
+        said = speakers(entity.description) if rules.homonyms else ()
+        own = dict.fromkeys(spoken[key, name] for name in said if (key, name) in spoken)
+        near = [b for b in before if b not in own]
+        fitting = next((b for b in (*own, *near) if _may_link(entities[b], entity, rules)), None)
         if fitting is None:
             contested += [(row, b) for b in before[: rules.k]]
             of.append(row)
         else:
-            before.remove(fitting)
+            before[:] = [b for b in before if b != fitting]
             of.append(of[fitting])
         before.insert(0, row)
+        del before[_BLOCKS:]
+        spoken.update({(key, name): row for name in said})
     return Blocks(of, contested)
 
 

@@ -25,7 +25,7 @@ from offbook.language.words import words
 from offbook.types import RawEntity
 
 _HEADS: Final = 4
-_LATEST: Final = 12
+_LATEST: Final = 8
 _COMMON_TITLES: Final = frozenset(("mr", "mrs", "miss"))
 _FUNCTION: Final = word_set("the a an of and in on at de la le my your his her our")
 
@@ -49,6 +49,8 @@ class _Index:
 
     def __init__(self, entities: Sequence[RawEntity]) -> None:
         self._entities = entities
+        self._names: list[PersonName] = []
+        """The names of the rows seen so far, parsed."""
         self._first: dict[str, list[int]] = {}
         self._latest: dict[str, list[int]] = {}
         self._by_key: dict[str, list[int]] = {}
@@ -60,6 +62,7 @@ class _Index:
         equals = self._by_key.setdefault(key, [])
         known = any(self._continues(other, row) for other in reversed(equals))
         name = parse_name(entity.name)
+        self._names.append(name)
         found = self._told(row, entity)
         if not known:
             found += self._alike(row, name)
@@ -75,19 +78,19 @@ class _Index:
     def _alike(self, row: int, name: PersonName) -> list[int]:
         """Rows that share a token, by how well the names fit, the latest first among equals."""
         entity = self._entities[row]
-        rows = dict.fromkeys(
-            other for token in _looked_up(name, entity) for other in self._holding(token)
-        )
+        rows: dict[int, None] = {}
+        for token in dict.fromkeys(_looked_up(name, entity)):
+            rows.update(dict.fromkeys(self._holding(token)))
         said = speakers(entity.description)
+        mine = _word_set(entity.name)
         scored = []
         for other in rows:
-            earlier = self._entities[other]
-            with_name = parse_name(earlier.name)
+            with_name = self._names[other]
             strength = likeness(name, with_name).strength
             if not strength and (name.kin or with_name.kin):
-                heard = speakers(earlier.description)
+                heard = speakers(self._entities[other].description)
                 strength = kin_likeness(name, said, with_name, heard).strength
-            if strength > 0 or _shares_words(entity.name, earlier.name):
+            if strength > 0 or _nested(mine, _word_set(self._entities[other].name)):
                 scored.append((-strength, -other))
         return self._varied([-other for _, other in sorted(scored)])
 
@@ -95,7 +98,7 @@ class _Index:
         """One row of each form of name first ("dear Tom", "poor Tom"), then the others."""
         first: dict[tuple[object, ...], int] = {}
         for row in rows:
-            name = parse_name(self._entities[row].name)
+            name = self._names[row]
             first.setdefault((name.words, name.titles, name.kin, name.role), row)
         heads = set(first.values())
         return [*first.values(), *(row for row in rows if row not in heads)]
@@ -106,9 +109,9 @@ class _Index:
         tokens.append(f"called:{_called(entity.name)}")
         return [other for token in tokens for other in self._holding(token) if other != row]
 
-    def _holding(self, token: str) -> Iterator[int]:
-        yield from self._first.get(token, ())
-        yield from reversed(self._latest.get(token, ()))
+    def _holding(self, token: str) -> list[int]:
+        """The first rows of a token, then the latest, the last one first."""
+        return [*self._first.get(token, ()), *self._latest.get(token, ())[::-1]]
 
     def _keep(self, row: int, tokens: Iterable[str]) -> None:
         for token in dict.fromkeys(tokens):
@@ -186,7 +189,6 @@ def _word_set(name: str) -> frozenset[str]:
     return frozenset(words(name)) - _FUNCTION
 
 
-def _shares_words(a: str, b: str) -> bool:
+def _nested(one: frozenset[str], other: frozenset[str]) -> bool:
     """Whether all words of one name, particles aside, stand in the other."""
-    one, other = _word_set(a), _word_set(b)
     return bool(one and other) and (one <= other or other <= one)

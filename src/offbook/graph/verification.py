@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from offbook.language.name_evidence import says_who
 from offbook.models.asking import Asking, tokens_of
 from offbook.models.batching import PutAside, ask_in_batches, in_batches
 from offbook.prompts.batches import in_order
@@ -71,7 +72,9 @@ def component_of(entities: Sequence[RawEntity], blocks: Sequence[Block]) -> Comp
 def _describe(mentions: Sequence[RawEntity]) -> Described:
     name = Counter(mention.name for mention in mentions).most_common(1)[0][0]
     kind = Counter(mention.type for mention in mentions).most_common(1)[0][0]
-    told = list(dict.fromkeys(m.description for m in mentions if m.description))[:_DESCRIPTIONS]
+    told = list(dict.fromkeys(m.description for m in mentions if m.description))
+    # What says who is who may come late in a text; among the rest the first come first.
+    told = sorted(told, key=lambda description: not says_who(description, name))[:_DESCRIPTIONS]
     return Described(name, kind, " / ".join(told)[: _TOLD_CHARS * 2])
 
 

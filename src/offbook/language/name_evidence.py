@@ -18,7 +18,7 @@ from offbook.language.grammar import (
     Gender,
     word_set,
 )
-from offbook.language.person_names import KIN
+from offbook.language.person_titles import KIN
 from offbook.language.told_names import told_names
 from offbook.language.words import fold
 
@@ -38,6 +38,12 @@ _ALSO: Final = re.compile(
     r"|(?:now|afterwards|later|became|becomes)(?= (?:Mrs|Lady|Madame|Countess|Duchess|Sir|Lord)\b)"
     r"|changed (?:his|her) name to|call(?:s|ed)? (?:him|her)self|short for)[ ,:]+(?:the )?" + _NAME
 )
+_TRIGGERS: Final = (
+    "known", "called", "nicknamed", "dubbed", "styled", "alias", "a.k.a.", "aka", "née", "nee ",
+    "name", "disguise", "posing", "posed", "poses", "masquerad", "really", "in truth", "in fact",
+    "other than", "now ", "afterwards ", "later ", "became ", "becomes ", "self", "short for",
+)  # fmt: skip
+"""One of these stands in whatever the pattern finds: most sentences need not be searched."""
 _NEAR: Final = 60
 _NAMING: Final = ("called", "nicknamed", "dubbed", "styled")
 _PASSIVE: Final = PERSON_NOUNS | word_set(
@@ -55,6 +61,8 @@ def other_names(description: str, name: str) -> tuple[str, ...]:
     The words that give it must speak of ``name``: it stands before them, or the description begins
     with them, and no other name is between.
     """
+    if not any(trigger in description for trigger in _TRIGGERS):
+        return ()
     found = [
         fold(match.group(1)).strip(" .'’")
         for match in _ALSO.finditer(description)
@@ -103,7 +111,8 @@ def kin_told(description: str, name: str) -> frozenset[str]:
     own = re.escape(name)
     nouns = rf"(?:[a-z-]+ ){{0,2}}(?:{_ATTACHED})"
     found = re.findall(
-        rf"{own},? (?:(?:is|was|became|being|and) )?(?:the|an?) {nouns} of (?:the )?{_NAME}", description
+        rf"{own},? (?:(?:is|was|became|being|and) )?(?:the|an?) {nouns} of (?:the )?{_NAME}",
+        description,
     )
     found += re.findall(rf"{_NAME}['’]s {nouns},? {own}(?!\w)", description)
     found += re.findall(rf"{own},? (?:is|was) {_NAME}['’]s {nouns}(?!\w)", description)
@@ -113,16 +122,14 @@ def kin_told(description: str, name: str) -> frozenset[str]:
 @lru_cache(maxsize=1 << 14)
 def callings(description: str, name: str) -> frozenset[tuple[str, str]]:
     """What trade a bearer of the name is said to have, or to be a child of: ("mayor", "son")."""
-    found = re.findall(
-        rf"{re.escape(name)}, the (?:[a-z-]+ )?([a-z]+)(?:['’]s (?:[a-z]+ )?(son|daughter|child))?[,.]",
-        description,
-    )
+    child = r"(?:['’]s (?:[a-z]+ )?(son|daughter|child))?"
+    found = re.findall(rf"{re.escape(name)}, the (?:[a-z-]+ )?([a-z]+){child}[,.]", description)
     return frozenset((trade, child) for trade, child in found)
 
 
 @lru_cache(maxsize=1 << 14)
 def defined(description: str, name: str) -> bool:
-    """Whether a sentence begins with the name and says who that is: "Tom Wren (1770-1827) was a"."""
+    """Whether a sentence begins with the name and says who that is: "Tom Wren (...) was a"."""
     pattern = rf"(?:^|[.!?/] ){re.escape(name)},? (?:\([^()]*\d{{3}}[^()]*\),? )?(?:was|is) an? "
     return re.search(pattern, description) is not None
 

@@ -64,7 +64,7 @@ def likeness(a: PersonName, b: PersonName) -> Likeness:
 
 def contradiction(a: PersonName, b: PersonName) -> str:
     """Why the two cannot be one person; empty where nothing in the names speaks against it."""
-    if a == b:
+    if a is b:
         return ""
     surname_alone = a.words == b.words and len(a.words) == 1 and (a.is_bare or b.is_bare)
     if a.gender and b.gender and a.gender != b.gender and not surname_alone:
@@ -192,7 +192,12 @@ def _part_of(part: PersonName, full: PersonName) -> Likeness:
         return Likeness(0.7, "a title before the given name")
     if word != full.surname or (not part.surname and part.titles):
         return _NOTHING
-    if part.is_bare and is_given(word) and all(is_given(given) for given in full.given):
+    return _by_surname(part, full)
+
+
+def _by_surname(part: PersonName, full: PersonName) -> Likeness:
+    """The surname of a full name, perhaps with a title, against that name."""
+    if part.is_bare and all(is_given(word) for word in full.words):
         return Likeness(0.25, "the last of several given names")
     if part.is_married_woman and not full.is_married_woman:
         return Likeness(_MRS, "title and surname fit the full name")

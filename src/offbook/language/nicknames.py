@@ -184,6 +184,7 @@ _FEMALE: Final = (
 )
 
 
+@lru_cache(maxsize=1 << 14)
 def formal_names(name: str) -> frozenset[str]:
     """The names that ``name`` may be short for, itself included."""
     found = _MALE_SHORT.get(name, frozenset()) | _FEMALE_SHORT.get(name, frozenset())
@@ -207,6 +208,7 @@ def is_own_name(name: str) -> bool:
     return name in _OF_THEIR_OWN
 
 
+@lru_cache(maxsize=1 << 14)
 def name_stem(name: str) -> str:
     """The name without a pet ending: ``fannie``, ``fanny`` and ``fan`` give ``fan``."""
     for ending in ("ikins", "kins", "ie", "ey", "y"):

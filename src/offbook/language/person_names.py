@@ -9,90 +9,15 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Final
 
 from offbook.language.grammar import FEMALE_NOUNS, MALE_NOUNS, PERSON_NOUNS, Gender, word_set
 from offbook.language.nicknames import gender_by_ending, gender_of_given, is_given
+from offbook.language.person_titles import FEMALE_TITLES, GIVEN_TITLES, KIN, MALE_TITLES, TITLES
 from offbook.language.words import fold
 
-TITLES: Final = (
-    dict.fromkeys(word_set("mr mister mistah mistuh mist' muster mas'r marse massa sor"), "mr")
-    | dict.fromkeys(word_set("mrs missis missus miz mistress mis' mizz"), "mrs")
-    | dict.fromkeys(word_set("miss mademoiselle mlle fraulein signorina señorita senorita"), "miss")
-    | dict.fromkeys(word_set("madame mme madam frau signora señora senora mevrouw"), "mrs")
-    | dict.fromkeys(word_set("monsieur m herr signor signore señor senor mynheer"), "mr")
-    | dict.fromkeys(word_set("ms"), "ms")
-    | dict.fromkeys(word_set("master"), "master")
-    | dict.fromkeys(word_set("dr doctor"), "dr")
-    | dict.fromkeys(word_set("prof professor"), "professor")
-    | dict.fromkeys(word_set("capt captain cap'n"), "captain")
-    | dict.fromkeys(word_set("col colonel"), "colonel")
-    | dict.fromkeys(word_set("gen general"), "general")
-    | dict.fromkeys(word_set("maj major"), "major")
-    | dict.fromkeys(word_set("lieut lieutenant lt"), "lieutenant")
-    | dict.fromkeys(word_set("sgt sergeant"), "sergeant")
-    | dict.fromkeys(word_set("rev revd reverend"), "reverend")
-    | dict.fromkeys(word_set("st saint"), "saint")
-    | {
-        word: word
-        for word in word_set(
-            "admiral commander commodore corporal private inspector detective constable officer"
-            " judge justice bishop archbishop cardinal dean canon vicar rector parson curate"
-            " deacon senator president governor chancellor minister mayor squire chief"
-            " superintendent sir lord lady dame baron baroness baronet count countess"
-            " earl viscount viscountess"
-            " marquis marquess marquise marchioness duke duchess prince princess king queen emperor"
-            " empress tsar tsarina czar sultan pasha don dona abbe abbot abbess pope comrade"
-            " nurse headmaster principal goodman goodwife goody gaffer marchesa conte contessa"
-            " brigadier ensign midshipman marshal sheriff nawab rajah maharajah begum khan hajji"
-            " mullah rabbi imam"
-        )
-    }
-)
-"""Folded titles to one form of each."""
-_MALE_TITLES: Final = word_set(
-    "mr master sir lord baron baronet count earl viscount marquis marquess duke prince king emperor"
-    " tsar czar sultan pasha don abbe abbot pope admiral captain colonel general major lieutenant"
-    " sergeant reverend bishop archbishop cardinal dean canon vicar rector parson curate deacon"
-    " squire commander commodore corporal inspector constable goodman gaffer conte brigadier"
-    " midshipman ensign marshal sheriff nawab rajah maharajah rabbi imam mullah"
-)
-_FEMALE_TITLES: Final = word_set(
-    "mrs miss ms lady dame baroness countess viscountess marquise marchioness duchess princess"
-    " queen empress tsarina dona abbess nurse goodwife goody marchesa contessa begum"
-)
-_GIVEN_TITLES: Final = word_set(
-    "sir dame king queen prince princess saint don dona pope emperor empress tsar czar"
-)
-"""Titles that a given name follows, not a surname."""
-KIN: Final[dict[str, tuple[str, Gender]]] = {
-    **dict.fromkeys(word_set("father papa dad daddy pa pap pappy pater"), ("father", "m")),
-    **dict.fromkeys(word_set("mother mama mamma mum mummy ma mammy mom mater"), ("mother", "f")),
-    **dict.fromkeys(word_set("husband hubby"), ("husband", "m")),
-    "wife": ("wife", "f"),
-    **dict.fromkeys(word_set("brother bruddah brothah"), ("brother", "m")),
-    **dict.fromkeys(word_set("sister sis"), ("sister", "f")),
-    "son": ("son", "m"),
-    "daughter": ("daughter", "f"),
-    **dict.fromkeys(word_set("uncle"), ("uncle", "m")),
-    **dict.fromkeys(word_set("aunt auntie aunty tante"), ("aunt", "f")),
-    "nephew": ("nephew", "m"),
-    "niece": ("niece", "f"),
-    "cousin": ("cousin", ""),
-    **dict.fromkeys(word_set("grandfather grandpa granddad grandpapa"), ("grandfather", "m")),
-    **dict.fromkeys(
-        word_set("grandmother grandma granny grandmamma grannie"), ("grandmother", "f")
-    ),
-    "father-in-law": ("father-in-law", "m"),
-    "mother-in-law": ("mother-in-law", "f"),
-    "brother-in-law": ("brother-in-law", "m"),
-    "sister-in-law": ("sister-in-law", "f"),
-    "guardian": ("guardian", ""),
-    "ward": ("ward", ""),
-}
-"""Folded kinship terms to their plain form and gender."""
 _MATRONS: Final = word_set("aunt mother grandmother")
 _POSSESSIVES: Final = word_set("my your yo his her our their thy mine its meine mon ma")
 _ARTICLES: Final = word_set("a an the this that these those another some such")
@@ -123,7 +48,7 @@ _PET_END: Final = re.compile(r"(?<=\w\w)-(?:girl|boy|dear|love|child|baby)$")
 _OWNED: Final = re.compile(r"^(.*\S)(?:['’]s|(?<=s)['’])\s+(?:[\w-]+\s+){0,2}?([\w-]+)$")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class PersonName:
     """The parts of a name; folded, empty where it has none.
 
@@ -149,34 +74,44 @@ class PersonName:
         # Names are keys of caches that are asked millions of times; a string knows its hash.
         return hash(self.key)
 
-    @property
+    def __eq__(self, other: object) -> bool:
+        # Equal texts give one object, which is found without a comparison of all parts.
+        return self is other or (
+            isinstance(other, PersonName) and self.key == other.key and self._parts == other._parts
+        )
+
+    @cached_property
+    def _parts(self) -> tuple[object, ...]:
+        return (self.titles, self.words, self.gender, self.kin, self.owner, self.role, self.age)
+
+    @cached_property
     def is_full(self) -> bool:
         """Whether it has a given name and a surname."""
         return len(self.words) > 1
 
-    @property
+    @cached_property
     def surname(self) -> str:
         """The last word of a full name, or the one word after a title that surnames follow."""
         if self.is_full:
             return self.words[-1]
         return self.words[0] if self.words and self.takes_surname else ""
 
-    @property
+    @cached_property
     def takes_surname(self) -> bool:
         """Whether its one word stands behind a title of surnames ("Mr. Lane")."""
-        return bool(self.titles - _GIVEN_TITLES) and not self.titles & _GIVEN_TITLES
+        return bool(self.titles - GIVEN_TITLES) and not self.titles & GIVEN_TITLES
 
-    @property
+    @cached_property
     def given(self) -> tuple[str, ...]:
         """Given names of a full name."""
         return self.words[:-1] if self.is_full else ()
 
-    @property
+    @cached_property
     def is_bare(self) -> bool:
         """Whether it is one word without a title."""
         return len(self.words) == 1 and not self.titles and not self.kin
 
-    @property
+    @cached_property
     def is_married_woman(self) -> bool:
         """Whether it is how a wife is called: "Mrs. Lane", "Lady Lane", "aunt Lane"."""
         if "mrs" in self.titles:
@@ -184,7 +119,7 @@ class PersonName:
         by_surname = len(self.words) == 1 and not is_given(self.words[0])
         return by_surname and ("lady" in self.titles or self.kin in _MATRONS)
 
-    @property
+    @cached_property
     def is_maiden(self) -> bool:
         """Whether its title is that of an unmarried woman."""
         return "miss" in self.titles
@@ -356,16 +291,18 @@ def _join_particles(rest: list[str], names: tuple[str, ...]) -> tuple[str, ...]:
 def _gender(
     titles: frozenset[str], seen: _Seen, lowered: list[str], words: tuple[str, ...]
 ) -> Gender:
-    if titles & _FEMALE_TITLES:
+    if titles & FEMALE_TITLES:
         return "f"
-    if titles & _MALE_TITLES:
+    if titles & MALE_TITLES:
         return "m"
     if seen.kin_gender:
         return seen.kin_gender
     if noun := _noun_gender(lowered):
         return noun
     if len(words) > 1:
-        return gender_of_given(words[0]) or (gender_by_ending(words[0]) if not is_given(words[0]) else "")
+        return gender_of_given(words[0]) or (
+            gender_by_ending(words[0]) if not is_given(words[0]) else ""
+        )
     return gender_of_given(words[0]) if words and not titles else ""
 
 

@@ -12,24 +12,22 @@ from typing import Final
 from offbook.language.grammar import word_set
 from offbook.language.words import fold
 
-_MONTHS: Final = (
-    "january february march april may june july august september october november december"
-).split()
-_DAYS: Final = "monday tuesday wednesday thursday friday saturday sunday".split()
+_MONTHS: Final = re.findall(
+    r"\w+",
+    "january february march april may june july august september october november december",
+)
+_DAYS: Final = re.findall(r"\w+", "monday tuesday wednesday thursday friday saturday sunday")
 _SHORT: Final = {
     **{month[:3]: month for month in _MONTHS},
     "sept": "september",
     **{day[:3]: day for day in _DAYS if day not in ("saturday", "sunday")},
 }
-_WRITTEN: Final = dict(
-    zip(
-        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
-        " thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth"
-        " twentieth".split(),
-        map(str, range(1, 21)),
-        strict=True,
-    )
+_ORDINALS: Final = re.findall(
+    r"\w+",
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth"
+    " fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth",
 )
+_WRITTEN: Final = {word: str(number) for number, word in enumerate(_ORDINALS, 1)}
 _SMALL: Final = word_set("the of in on at a an about around circa c year day ad ce anno")
 _PART: Final = re.compile(r"\d+|[^\W\d_]+")
 _ORDINAL: Final = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b")

@@ -115,7 +115,9 @@ class _Table:
         name, member = self.names[number], self.members[number]
         told = (member.name, member.type, member.description)
         rivals = sum(name.words[0] in n.given for n in self.names) if name.is_bare else 0
-        sure = min(_certainty(name), _GIVEN) if rivals else _certainty(name)
+        sure = _certainty(name)
+        if rivals and not self.said[number]:
+            sure = min(sure, _GIVEN)
         return (sure, max(rivals, 1), -self.weight[number], name.key, told)
 
     def best(self, number: int, people: Sequence[_Someone]) -> _Someone | None:
@@ -141,7 +143,8 @@ class _Table:
         ):
             return None  # the head of a family is named so; the others by their given names
         rival = max(close[1:], default=0)
-        if name.is_bare and rival * _TWICE >= close[0] and self.weight[number] > close[0]:
+        told_most = self.weight[number] > close[0] and not self.said[number]
+        if name.is_bare and told_most and rival * _TWICE >= close[0]:
             return None  # told of more than all who have the name: somebody else of that name
         return people[-fitting[0][1]]
 
@@ -182,16 +185,14 @@ class _Table:
         return women and self.weight[number] > self._mass(someone)
 
     def _is_anothers(self, number: int, someone: _Someone) -> bool:
-        """Whether "Mrs. Lane" may as well be the mother of "Ann Lane": a man of the name is told of.
+        """Whether "Mrs. Lane" may as well be the mother of "Ann Lane": a man is told of more.
 
         Nothing in the names says which of the two she is; two nodes are mended more easily.
         """
         name = self.names[number]
-        if not name.is_married_woman or name.is_full:
+        if not name.is_married_woman or name.is_full or self.said[number]:
             return False
         if any(self.names[m].is_married_woman for m in someone.members):
-            return False
-        if not all(gender_of_full(self.names[m]) == "f" for m in someone.members):
             return False
         return any(
             other.is_bare and other.words == name.words and self.weight[m] > self.weight[number]

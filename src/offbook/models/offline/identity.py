@@ -51,7 +51,9 @@ def fit(a: Described, b: Described) -> Likeness:
         return Likeness(0.0, f"one is a {a.type}, the other a {b.type}", conflict=True)
     if _is_time(a.type) or _is_time(b.type):
         same = time_key(a.name) == time_key(b.name) != ()
-        return Likeness(0.9, "the same time") if same else Likeness(0.0, "another time", conflict=True)
+        return (
+            Likeness(0.9, "the same time") if same else Likeness(0.0, "another time", conflict=True)
+        )
     if not (is_person(a.type) and is_person(b.type)):
         return _things(a, b)
     if apart := kept_apart(a, b):

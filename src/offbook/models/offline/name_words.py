@@ -17,7 +17,7 @@ from offbook.language.grammar import (
     word_set,
 )
 from offbook.language.nicknames import is_given
-from offbook.language.person_names import TITLES as OTHER_TITLES
+from offbook.language.person_titles import TITLES as OTHER_TITLES
 from offbook.language.words import fold
 
 PERSON_TITLES: Final = (

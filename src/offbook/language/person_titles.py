@@ -1,0 +1,88 @@
+"""Titles and kinship terms before names, with the gender that goes with them.
+
+Takes: nothing.  Gives: closed lists of folded words, English, French, German and others.
+Source: ours.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from offbook.language.grammar import Gender, word_set
+
+TITLES: Final = (
+    dict.fromkeys(word_set("mr mister mistah mistuh mist' muster mas'r marse massa sor"), "mr")
+    | dict.fromkeys(word_set("mrs missis missus miz mistress mis' mizz"), "mrs")
+    | dict.fromkeys(word_set("miss mademoiselle mlle fraulein signorina señorita senorita"), "miss")
+    | dict.fromkeys(word_set("madame mme madam frau signora señora senora mevrouw"), "mrs")
+    | dict.fromkeys(word_set("monsieur m herr signor signore señor senor mynheer"), "mr")
+    | dict.fromkeys(word_set("ms"), "ms")
+    | dict.fromkeys(word_set("master"), "master")
+    | dict.fromkeys(word_set("dr doctor"), "dr")
+    | dict.fromkeys(word_set("prof professor"), "professor")
+    | dict.fromkeys(word_set("capt captain cap'n"), "captain")
+    | dict.fromkeys(word_set("col colonel"), "colonel")
+    | dict.fromkeys(word_set("gen general"), "general")
+    | dict.fromkeys(word_set("maj major"), "major")
+    | dict.fromkeys(word_set("lieut lieutenant lt"), "lieutenant")
+    | dict.fromkeys(word_set("sgt sergeant"), "sergeant")
+    | dict.fromkeys(word_set("rev revd reverend"), "reverend")
+    | dict.fromkeys(word_set("st saint"), "saint")
+    | {
+        word: word
+        for word in word_set(
+            "admiral commander commodore corporal private inspector detective constable officer"
+            " judge justice bishop archbishop cardinal dean canon vicar rector parson curate"
+            " deacon senator president governor chancellor minister mayor squire chief"
+            " superintendent sir lord lady dame baron baroness baronet count countess"
+            " earl viscount viscountess"
+            " marquis marquess marquise marchioness duke duchess prince princess king queen emperor"
+            " empress tsar tsarina czar sultan pasha don dona abbe abbot abbess pope comrade"
+            " nurse headmaster principal goodman goodwife goody gaffer marchesa conte contessa"
+            " brigadier ensign midshipman marshal sheriff nawab rajah maharajah begum khan hajji"
+            " mullah rabbi imam"
+        )
+    }
+)
+"""Folded titles to one form of each."""
+MALE_TITLES: Final = word_set(
+    "mr master sir lord baron baronet count earl viscount marquis marquess duke prince king emperor"
+    " tsar czar sultan pasha don abbe abbot pope admiral captain colonel general major lieutenant"
+    " sergeant reverend bishop archbishop cardinal dean canon vicar rector parson curate deacon"
+    " squire commander commodore corporal inspector constable goodman gaffer conte brigadier"
+    " midshipman ensign marshal sheriff nawab rajah maharajah rabbi imam mullah"
+)
+FEMALE_TITLES: Final = word_set(
+    "mrs miss ms lady dame baroness countess viscountess marquise marchioness duchess princess"
+    " queen empress tsarina dona abbess nurse goodwife goody marchesa contessa begum"
+)
+GIVEN_TITLES: Final = word_set(
+    "sir dame king queen prince princess saint don dona pope emperor empress tsar czar"
+)
+"""Titles that a given name follows, not a surname."""
+KIN: Final[dict[str, tuple[str, Gender]]] = {
+    **dict.fromkeys(word_set("father papa dad daddy pa pap pappy pater"), ("father", "m")),
+    **dict.fromkeys(word_set("mother mama mamma mum mummy ma mammy mom mater"), ("mother", "f")),
+    **dict.fromkeys(word_set("husband hubby"), ("husband", "m")),
+    "wife": ("wife", "f"),
+    **dict.fromkeys(word_set("brother bruddah brothah"), ("brother", "m")),
+    **dict.fromkeys(word_set("sister sis"), ("sister", "f")),
+    "son": ("son", "m"),
+    "daughter": ("daughter", "f"),
+    **dict.fromkeys(word_set("uncle"), ("uncle", "m")),
+    **dict.fromkeys(word_set("aunt auntie aunty tante"), ("aunt", "f")),
+    "nephew": ("nephew", "m"),
+    "niece": ("niece", "f"),
+    "cousin": ("cousin", ""),
+    **dict.fromkeys(word_set("grandfather grandpa granddad grandpapa"), ("grandfather", "m")),
+    **dict.fromkeys(
+        word_set("grandmother grandma granny grandmamma grannie"), ("grandmother", "f")
+    ),
+    "father-in-law": ("father-in-law", "m"),
+    "mother-in-law": ("mother-in-law", "f"),
+    "brother-in-law": ("brother-in-law", "m"),
+    "sister-in-law": ("sister-in-law", "f"),
+    "guardian": ("guardian", ""),
+    "ward": ("ward", ""),
+}
+"""Folded kinship terms to their plain form and gender."""
