@@ -7,6 +7,7 @@ is in the batch; it counts what it was asked, and fails where a test tells it to
 from __future__ import annotations
 
 import asyncio
+import itertools
 import re
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
@@ -78,7 +79,7 @@ def extract(inputs) -> Extraction:
             entities.setdefault(name, []).append(sentence)
         relations += [
             ExtractedRelation(source=a, target=b, description=sentence, strength=len(names))
-            for a, b in zip(names, names[1:], strict=False)
+            for a, b in itertools.pairwise(names)
         ]
     return Extraction(
         entities=[
@@ -108,7 +109,7 @@ def same_entity(inputs) -> SameEntityAnswer:
 
 
 def verify_group(inputs) -> VerifyGroupAnswer:
-    """A group whose names begin with different letters, and say nothing of one another, is split."""
+    """A group is split whose names begin with different letters and say nothing of one another."""
     items = []
     for number, group in enumerate(inputs.groups, 1):
         parts: dict[str, list[int]] = {}

@@ -107,13 +107,17 @@ async def test_a_model_that_knows_the_secret_from_elsewhere_does_not_tell_it(tol
     entities = await told.world.store.read(
         lambda conn: graph.list_raw_entities(conn, told.world.character)
     )
-    first = {name: next(e.id for e in entities if e.name == name) for name in ("Edda Vane", "Wanderer")}
+    first = {
+        name: next(e.id for e in entities if e.name == name) for name in ("Edda Vane", "Wanderer")
+    }
     early = [
         type(d)(d.id, d.a, d.b, True, d.by, d.reason, d.evidence, d.created)
         for d in decisions
         if {d.a, d.b} == set(first.values())
     ]
-    await told.world.store.write(lambda conn: graph.put_decisions(conn, told.world.character, early))
+    await told.world.store.write(
+        lambda conn: graph.put_decisions(conn, told.world.character, early)
+    )
     for chapter in (2, 3):
         for found in names(await told.at(chapter)):
             assert not {"Wanderer", "Edda Vane"} <= found

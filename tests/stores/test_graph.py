@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-
 from functools import partial
 
 from sqlalchemy import Connection
