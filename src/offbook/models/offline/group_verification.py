@@ -288,7 +288,7 @@ class _Table:
     def _is_own(self, number: int, people: Sequence[_Someone]) -> _Someone | None:
         """The character, where a bare name is the character's own as the persona has it."""
         name = self.names[number]
-        if not name.is_bare or name.words[0] not in self._own.words:
+        if not name.is_bare or name.numeral or name.words[0] not in self._own.words:
             return None
         return self._hero(people)
 

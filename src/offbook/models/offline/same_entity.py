@@ -35,7 +35,9 @@ def same_entity(inputs: SameEntityInputs) -> SameEntityAnswer:
 def verify_group(inputs: VerifyGroupInputs) -> VerifyGroupAnswer:
     """Which linked groups hold several, and their parts."""
     return VerifyGroupAnswer(
-        items=[_verify(item, group, inputs.character) for item, group in enumerate(inputs.groups, 1)]
+        items=[
+            _verify(item, group, inputs.character) for item, group in enumerate(inputs.groups, 1)
+        ]
     )
 
 
