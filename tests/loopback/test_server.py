@@ -15,7 +15,7 @@ import pytest
 
 from tests.loopback import Answer, LoopbackServer, minimal_instance
 from tests.loopback.answers import PLAIN_TEXT
-from tests.loopback.server import FAULTS, STATUSES
+from tests.loopback.faults import FAULTS, STATUSES
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = {

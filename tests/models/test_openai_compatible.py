@@ -33,7 +33,7 @@ from offbook.protocols import ChatModel
 from offbook.stores import endpoints
 from tests.loopback import Answer, LoopbackServer
 from tests.loopback.answers import PLAIN_TEXT
-from tests.loopback.server import BODIES, STATUSES
+from tests.loopback.faults import BODIES, STATUSES
 from tests.models.fakes import collected
 
 ADA = ProfileInputs("Ada", ("Ada counts.",))
