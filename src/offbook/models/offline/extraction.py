@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from offbook.language.sentences import sentences
 from offbook.language.words import fold
 from offbook.models.offline.describing import description
 from offbook.models.offline.entity_kinds import Kind
@@ -43,7 +44,8 @@ _CATCH_ALL: Final = ("other", "misc", "miscellaneous", "concept", "entity", "thi
 
 def extract(inputs: ExtractionInputs) -> Extraction:
     """The most salient entities of the passage, and the strongest relations between them."""
-    return _extraction(inputs, gleaning=False)
+    found = _extraction(inputs, gleaning=False)
+    return found if found.entities else _of_the_character(inputs)
 
 
 def glean(inputs: ExtractionInputs) -> Extraction:
@@ -74,6 +76,21 @@ def _extraction(inputs: ExtractionInputs, *, gleaning: bool) -> Extraction:
     told = {(r.source, r.target) for r in relations(passage, first, speaker)[:_MOST_RELATIONS]}
     more = [r for r in relations(passage, ends, speaker) if (r.source, r.target) not in told]
     return _answer(passage, new, ends, more[:_MOST_RELATIONS], kinds)
+
+
+def _of_the_character(inputs: ExtractionInputs) -> Extraction:
+    """A passage that names nobody speaks of the character: it is from a text about them."""
+    spans = sentences(inputs.passage)
+    has_words = any(character.isalnum() for character in inputs.passage)
+    if not (spans and has_words and inputs.character.strip()):
+        return Extraction(entities=[], relations=[])
+    kinds = _types(inputs.types)
+    entity = ExtractedEntity(
+        name=inputs.character.strip()[:_NAME_CHARS],
+        type=kinds.get("character", inputs.types[0]),
+        description=" ".join(inputs.passage[slice(*spans[0])].split()),
+    )
+    return Extraction(entities=[entity], relations=[])
 
 
 def _answer(
