@@ -246,7 +246,7 @@ class TestDemonstration:
     def test_the_follow_up_only_makes_sense_after_the_question_before(self):
         before, last = demo.DEMO_QUESTIONS[-2:]
         assert "father" in before.question
-        assert re.search(r"\bhim\b", last.question)
+        assert re.search(r"\bhis\b", last.question)
         assert "father" not in last.question
 
 

@@ -1,0 +1,140 @@
+"""The ensemble at an endpoint: three waits, what a question costs, what is printed, `/why`."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from offbook.prompts.emotion import EMOTIONS
+from tests.cli.shapes import ASK, RECALL, misfit
+from tests.end_to_end.world import World
+from tests.graph.rules_model import extract
+from tests.loopback import schema_in
+from tests.loopback.answers import default_answer
+
+STORY = "# Ada Byrne\n\n" + "\n\n".join(
+    (
+        "## The rock\n\nAda Byrne keeps the light on Skerry Rock.",
+        "## The lamp\n\nTom Keane taught Ada Byrne to trim the lamp.",
+        "## The boat\n\nAda Byrne waited nine years for the boat.",
+    )
+)
+TOLD = {"said": "Tom Keane taught you the lamp.", "answered": "He did, and I was glad of it."}
+QUESTION = "Did Tom Keane own a telephone?"
+ENTITIES = [
+    {"name": "Tom Keane", "type": "character", "known": True, "specific": True, "reason": "r"},
+    {
+        "name": "telephone",
+        "type": "object",
+        "known": False,
+        "specific": False,
+        "reason": "It came later.",
+    },
+]
+FIRST = {"analyse_question", "reveals_trait", "score_emotions"}
+
+
+def answer(body: Mapping[str, Any]) -> Any:
+    """Rules for extraction, the entities above, and yes for what speaks of waiting."""
+    fields = set((schema_in(body) or {}).get("properties", {}))
+    told = body["messages"][-1]["content"]
+    passages = re.findall(r"<passage>\n(.*?)\n</passage>", told, re.S)
+    if fields == {"entities", "relations"}:
+        return extract(SimpleNamespace(passage=passages[-1])).model_dump_json()
+    if fields == {"context", "entities"}:
+        return json.dumps({"context": "Tom Keane did.", "entities": ENTITIES})
+    if fields == {"reveals"}:
+        return json.dumps({"reveals": "waited" in told})
+    if fields == {"reveals", "attributes"}:
+        shown = [{"kind": "psychological_trait", "text": "She waits."}]
+        waits = "waited" in passages[-1]
+        return json.dumps({"reveals": waits, "attributes": shown if waits else []})
+    if fields == {"belief_and_values", "psychological_traits"}:
+        return json.dumps({"belief_and_values": "", "psychological_traits": "She is patient."})
+    if fields == {"items"} and '"joy"' in json.dumps(schema_in(body)):
+        numbers = [int(number) for number in re.findall(r"^\[(\d+)\]", told, re.M)]
+        scores = [{"item": n, **dict.fromkeys(EMOTIONS, 4)} for n in dict.fromkeys(numbers or [1])]
+        return json.dumps({"items": scores})
+    return default_answer(body)
+
+
+@pytest.fixture
+def ada(world: World) -> World:
+    """Ada Byrne with a graph, chunks and a memory; nothing but the endpoint is configured."""
+    assert world.server is not None
+    world.server.answer = answer
+    world.set("method=ensemble", "graph.threshold=1", "ensemble.likeness=-1")
+    world.set("amadeus.splitter=markdown")
+    world.done("create", "Ada Byrne")
+    world.done("ingest", "ada-byrne", world.write("a.md", STORY))
+    world.done("remember", "ada-byrne", world.write("told.jsonl", json.dumps(TOLD) + "\n"))
+    world.server.clear()
+    return world
+
+
+def test_three_calls_wait_for_one_another(ada: World):
+    assert ada.server is not None
+    ada.server.latency_seconds = 0.3
+    usage = ada.done("ask", "ada-byrne", QUESTION, "--json").json["usage"]
+    assert usage["round_trips"] == 3
+    assert set(usage["by_task"]) == {*FIRST, "extract_attributes", "reply"}
+    assert usage["by_task"]["reveals_trait"]["calls"] == 3
+    assert usage["embed_calls"] == 1
+    assert ada.server.peak_in_flight == 5
+
+
+def test_judged_at_ingestion_there_are_no_more_waits(ada: World):
+    assert ada.server is not None
+    ada.set("amadeus.gs=indexed")
+    ada.done("ingest", "ada-byrne")
+    ada.server.latency_seconds = 0.2
+    words = ["ask", "ada-byrne", "Did Tom Keane wait patiently for a telephone?", "--json"]
+    usage = ada.done(*words).json["usage"]
+    assert usage["round_trips"] <= 3
+    assert "reveals_trait" not in usage["by_task"]
+
+
+def test_the_first_word_waits_for_two_rounds_only(ada: World):
+    assert ada.server is not None
+    outcome = ada.process("chat", "ada-byrne", stdin=f"{QUESTION}\n/why\n")
+    assert outcome.code == 0
+    streamed = [bool(body.get("stream")) for body in ada.server.chat_bodies]
+    assert streamed.index(True) == 6
+    told = outcome.out + outcome.err
+    for part in ("entity", "attribute", "memory", "felt with", "boundary: partly", "telephone"):
+        assert part in told
+
+
+@pytest.mark.parametrize(("command", "expected"), [("recall", RECALL), ("ask", ASK)])
+def test_the_document_has_the_shape_of_the_contract(ada: World, command, expected):
+    shape = ada.done(command, "ada-byrne", QUESTION, "--json").json
+    assert misfit(shape, expected) is None
+    assert {item["kind"] for item in shape["context"]} == {
+        "profile", "entity", "knowledge", "attribute", "memory", "out_of_scope",
+    }  # fmt: skip
+    assert shape["boundary"]["verdict"] == "partly"
+    assert shape["emotion"] == dict.fromkeys(EMOTIONS, 4)
+
+
+def test_ingestion_is_estimated_without_a_call(ada: World):
+    assert ada.server is not None
+    later = ada.write("b.md", "# Later\n\nJem Quill owned a sloop.\n")
+    estimate = ada.done("ingest", "ada-byrne", later, "--estimate", "--json").json
+    assert ada.server.requests == []
+    assert estimate["calls"] >= 2
+    assert {"extract", "profile"} <= set(estimate["by_task"])
+
+
+def test_without_a_graph_the_command_and_its_price_are_named(ada: World):
+    ada.done("create", "Bea")
+    ada.done("ingest", "bea", ada.write("c.md", STORY), "--method", "naive")
+    outcome = ada.run("ask", "bea", "Who?", "--json")
+    assert outcome.code == 2
+    assert outcome.error["kind"] == "index_missing"
+    assert "offbook ingest bea" in outcome.error["hint"]
+    assert "call" in outcome.error["hint"]
