@@ -2,32 +2,90 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+from typing import Any
+
 import pytest
 
-from offbook.demo import DEMO_QUESTIONS
+from offbook.demo import DEMO_QUESTIONS, memories, persona_text, questions
 from tests.cli.shapes import ASK, INGEST, misfit
-from tests.end_to_end.world import World
+from tests.end_to_end.world import Outcome, World
+
+LABELS = ["alias", "out of scope", "unstated trait", "emotion", "follow-up"]
 
 
-def test_five_questions_with_replies_and_sources(offline: World):
-    out = offline.done("demo").out
-    assert "This is the offline backend: rules, no language model" in out
-    assert "`offbook doctor`" in out
-    parts = out.split("\n[")[1:]
-    assert [part.partition("]")[0] for part in parts] == [
-        "alias",
-        "out of scope",
-        "unstated trait",
-        "emotion",
-        "follow-up",
-    ]
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What the demo prints."""
+    return in_a_home_of_its_own(tmp_path_factory.mktemp("told"), "demo").out
+
+
+@pytest.fixture(scope="module")
+def shape(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The same as JSON."""
+    found = in_a_home_of_its_own(tmp_path_factory.mktemp("shape"), "demo", "--json").json
+    return dict(found)
+
+
+def in_a_home_of_its_own(folder: Path, *words: str) -> Outcome:
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith(("OFFBOOK_", "OPENAI_"))]:
+            patch.delenv(name)
+        patch.setenv("OFFBOOK_HOME", str(folder / "home"))
+        patch.setenv("OFFBOOK_CONFIG", str(folder / "none"))
+        patch.chdir(folder)
+        return World(folder).done(*words)
+
+
+def test_five_questions_with_replies_and_sources(told: str):
+    assert "This is the offline backend: rules, no language model" in told
+    assert "`offbook doctor`" in told
+    parts = told.split("\n[")[1:]
+    assert [part.partition("]")[0] for part in parts] == LABELS
     for part, asked in zip(parts, DEMO_QUESTIONS, strict=True):
         lines = part.splitlines()
         assert lines[1] == f"> {asked.question}"
         assert lines[2].strip()
-        assert lines[3] == "rests on:"
-        assert "edmond-dantes-md[" in lines[4]
-    assert "offbook chat edmond-dant" in out
+        assert lines[3].startswith("* ")
+        assert "edmond-dantes-md[" in lines[lines.index("rests on:") + 1]
+    assert "offbook chat edmond-dant" in told
+
+
+@pytest.mark.parametrize(
+    ("number", "line"),
+    [
+        (0, "* Sinbad the Sailor is Edmond Dantès"),
+        (1, "* beyond what Edmond Dantès knows: aeroplane"),
+        (2, "* psychological traits: "),
+        (3, "* a memory, felt with "),
+        (4, "* refers back, and is read as: What did you feel"),
+    ],
+)
+def test_each_shows_what_it_was_asked_for(told: str, number: int, line: str):
+    part = told.split("\n[")[number + 1]
+    assert any(each.startswith(line) for each in part.splitlines())
+
+
+def test_the_replies_rest_on_what_is_shown(shape: dict[str, Any]):
+    alias, outside, trait, emotion, follow_up = shape["replies"]
+    assert "I saved the house of Morrel" in alias["reply"]
+    (named,) = [i for i in alias["context"] if "Sinbad the Sailor" in i["title"].partition("(")[2]]
+    assert (named["kind"], named["title"].partition(" (")[0]) == ("entity", "Edmond Dantès")
+    assert outside["boundary"]["verdict"] == "out"
+    assert {item["kind"] for item in outside["context"]} == {"profile", "out_of_scope"}
+    assert "aeroplane" in outside["reply"]
+    leaning = next(item for item in trait["context"] if item["kind"] == "attribute")
+    row = next(row for row in questions("behaviour") if row.question == trait["question"])
+    document = persona_text()
+    seen = [(source["start"], source["end"]) for source in leaning["sources"]]
+    proofs = [(document.index(text), document.index(text) + len(text)) for text in row.evidence]
+    assert any(start <= a and b <= end for start, end in seen for a, b in proofs)
+    assert "hunger" in emotion["reply"]
+    memory = [item for item in emotion["context"] if item["kind"] == "memory"]
+    assert any("hunger" in item["text"] and item["emotion"] for item in memory)
+    assert emotion["emotion"]
+    assert "Mercédès" in follow_up["reply"]
 
 
 def test_a_second_run_uses_the_character_again(offline: World):
@@ -35,17 +93,25 @@ def test_a_second_run_uses_the_character_again(offline: World):
     assert "edmond_dantes.md added" in first
     assert "edmond_dantes.md unchanged" in second
     assert len(offline.done("list", "--json").json) == 1
-    told = "[alias]"
-    assert first.partition(told)[2] == second.partition(told)[2]
+    begin = "[alias]"
+    assert first.partition(begin)[2] == second.partition(begin)[2]
 
 
-def test_as_one_document(offline: World):
-    shape = offline.done("demo", "--json").json
+def test_as_one_document(shape: dict[str, Any]):
     replies = [{**ASK, "label": str}]
     assert misfit(shape, {"model": str, "ingest": INGEST, "replies": replies}) is None
     assert shape["model"] == "offline"
-    assert len(shape["replies"]) == 5
+    assert [reply["label"] for reply in shape["replies"]] == LABELS
     assert all(reply["context"] for reply in shape["replies"])
+    assert shape["ingest"]["method"] == "ensemble"
+
+
+def test_the_memories_are_remembered_once(offline: World):
+    offline.done("demo")
+    offline.done("demo")
+    rows = offline.done("show", "edmond-dantes", "memories", "--json").json
+    assert len(rows) == len(memories())
+    assert all(row["emotion"] for row in rows)
 
 
 def test_it_leaves_no_conversation_behind(offline: World):
