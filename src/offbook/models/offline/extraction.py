@@ -86,7 +86,7 @@ def _of_the_character(inputs: ExtractionInputs) -> Extraction:
         return Extraction(entities=[], relations=[])
     kinds = _types(inputs.types)
     entity = ExtractedEntity(
-        name=inputs.character.strip()[:_NAME_CHARS],
+        name=" ".join(inputs.character.split())[:_NAME_CHARS],
         type=kinds.get("character", inputs.types[0]),
         description=" ".join(inputs.passage[slice(*spans[0])].split()),
     )
