@@ -15,6 +15,9 @@ from offbook.types import ContextItem, Needs, Skipped
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from offbook.methods.knowledge import Knowledge
     from offbook.protocols import ChatModel
     from offbook.retrieval.guided_selection import Selection
@@ -69,11 +72,16 @@ class Amadeus:
         return knowledge.divided_recall(self.name, question, kinds, shares, skipped=left)
 
 
-async def rank(knowledge: Knowledge, question: str) -> list[Passage]:
-    """The chunks by similarity to the question: as many as any step looks at."""
+async def rank(
+    knowledge: Knowledge, question: str, vector: NDArray[np.float32] | None = None
+) -> list[Passage]:
+    """The chunks by similarity to the question: as many as any step looks at.
+
+    With a ``vector``, the question is taken as it is.
+    """
     settings = knowledge.settings.amadeus
     most = max(settings.k, settings.n, settings.m + 1)
-    return await knowledge.search(question, settings.splitter, most)
+    return await knowledge.search(question, settings.splitter, most, vector=vector)
 
 
 async def select(

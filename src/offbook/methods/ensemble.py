@@ -8,8 +8,9 @@ Paper: none; ours (methods.md 5), from RoleRAG (001), AMADEUS (003) and Emotiona
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from offbook.language.words import fold
 from offbook.methods.amadeus import extract, rank, select, unjudged
 from offbook.methods.rolerag import analyse_question
 from offbook.types import ContextItem, Needs, Skipped
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
     from offbook.settings import SettingsModel
     from offbook.types import Recall, Source
 
-_BEYOND = "the question lies beyond what the character can know"
+_BEYOND: Final = "the question lies beyond what the character can know"
+_OTHER_NAMES: Final = 5
+"""Names of an entity that passages are searched by, beside those that the question uses."""
 
 
 class Ensemble:
@@ -52,9 +55,10 @@ class Ensemble:
         profile, grounds = await knowledge.profile()
         graph = await knowledge.graph()
         names = await knowledge.names(graph, question)
-        knowledge = await _with_vectors(knowledge, question, names)
+        searched = _with_other_names(graph, names)
+        knowledge = await _with_vectors(knowledge, question, names, searched)
         # 1 -- side by side: hypothetical context and entities, GS window, emotion ---------------
-        first = _FirstRound(knowledge, question, graph, names, profile)
+        first = _FirstRound(knowledge, question, graph, names, profile, searched)
         await run_all([first.analyse, first.select, first.remember])
         found = first.bound(grounds)
         # 2 -- beliefs and values, and traits, from passages that reveal something ---------------
@@ -83,13 +87,32 @@ class Ensemble:
         return replace(recalled, emotion=first.emotion)
 
 
-async def _with_vectors(knowledge: Knowledge, question: str, names: QuestionNames) -> Knowledge:
+def _with_other_names(graph: GraphIndex, names: QuestionNames) -> str:
+    """The question, with the other names of whom it names: a passage may use one of these.
+
+    Not the character's own: any passage has them.
+    """
+    asked = fold(names.question)
+    positions = dict.fromkeys(at for name in names.known if name.sure for at in name.entities)
+    others = [
+        other
+        for at in positions
+        if at != graph.own
+        for other in graph.entity(at).names[:_OTHER_NAMES]
+        if fold(other) not in asked
+    ]
+    return "\n".join([names.question, *others])
+
+
+async def _with_vectors(
+    knowledge: Knowledge, question: str, names: QuestionNames, searched: str
+) -> Knowledge:
     """The same knowledge, with the vectors that any stage may ask for made in one request."""
     from offbook.models.known_vectors import KnownVectors
     from offbook.retrieval.feeling import EMBEDDED_CHARS
 
     full = knowledge.in_full(question)
-    texts = [names.question, full, full[:EMBEDDED_CHARS], *names.candidates]
+    texts = [names.question, searched, full, full[:EMBEDDED_CHARS], *names.candidates]
     return replace(knowledge, embedder=await KnownVectors.of(knowledge.embedder, texts))
 
 
@@ -102,6 +125,7 @@ class _FirstRound:
     graph: GraphIndex
     names: QuestionNames
     profile: str
+    searched: str
     analysis: Analysis | None = None
     ranked: list[Passage] = field(default_factory=list)
     revealing: list[Passage] = field(default_factory=list)
@@ -128,7 +152,8 @@ class _FirstRound:
     async def select(self) -> None:
         """The chunks by similarity, and which of them reveal something: AMADEUS's window."""
         settings = self.knowledge.settings.amadeus
-        self.ranked = await rank(self.knowledge, self.question)
+        vectors = await self.knowledge.embedder.embed([self.searched], "query")
+        self.ranked = await rank(self.knowledge, self.searched, vectors[0])
         if settings.gs == "off":
             self.revealing = self.ranked[: settings.k]
         elif self.ranked:
