@@ -42,8 +42,9 @@ async def add(store: Store, *fragments: MemoryFragment, vector: bool = True) -> 
 
 
 def embed(conn, ids) -> None:
-    made = vectors.use_set(conn, "ada", "e", 4)
-    rows = [np.eye(4, dtype=np.float32)[sum(map(ord, name)) % 4] for name in ids]
+    made = vectors.active_set(conn, "ada") or vectors.use_set(conn, "ada", "e", 4)
+    units = np.eye(made.dimension, dtype=np.float32)
+    rows = [units[sum(map(ord, name)) % made.dimension] for name in ids]
     vectors.put_vectors(conn, "ada", made.id, "memory", ids, np.stack(rows))
 
 
