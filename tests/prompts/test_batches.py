@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from offbook.errors import InvalidAnswer
-from offbook.prompts.batches import in_order, number_items
+from offbook.prompts.batches import in_order
 
 
 @dataclass(frozen=True)
@@ -19,10 +19,6 @@ class Part:
 
 def numbers(*given_numbers: int) -> list[Part]:
     return [Part(n) for n in given_numbers]
-
-
-def test_items_are_numbered_one_a_line():
-    assert number_items(["a", "b\n\nc", " d "]) == "[1] a\n[2] b c\n[3] d"
 
 
 @given(st.permutations(range(1, 8)))

@@ -1,23 +1,18 @@
-"""Many items in one prompt: numbered in the question, and each number once in the answer.
+"""Many items in one prompt: numbered ``[1] ...`` in the question, each once in the answer.
 
-Takes: items, and the numbered parts of an answer.  Gives: lines ``[1] ...``, and the parts in the
-order of the items. A number that is missing, twice there or unknown makes the answer invalid.
+Takes: the numbered parts of an answer.  Gives: the parts in the order of the items. A number that
+is missing, twice there or unknown makes the answer invalid.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from offbook.errors import InvalidAnswer
 
 T = TypeVar("T")
-
-
-def number_items(items: Iterable[str]) -> str:
-    """One item a line, ``[1] ...`` onwards; line breaks inside an item become blanks."""
-    return "\n".join(f"[{n}] {' '.join(item.split())}" for n, item in enumerate(items, 1))
 
 
 def in_order(parts: Sequence[T], count: int, number: Callable[[T], int]) -> list[T]:
