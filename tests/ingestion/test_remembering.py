@@ -1,0 +1,123 @@
+"""Memories that wait are scored and embedded; what is refused is put aside, and alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from offbook.errors import InputRefused
+from offbook.ingestion.embedding import reembed
+from offbook.ingestion.remembering import (
+    ATTEMPTS,
+    EMBEDDED_CHARS,
+    Remembering,
+    pair_text,
+    waiting,
+)
+from offbook.ingestion.reports import Progress, unheard
+from offbook.models.offline import OfflineModel
+from offbook.pipeline import Stage
+from offbook.protocols import Store
+from offbook.settings import SettingsModel
+from offbook.stores import characters, jobs, memories, vectors
+from offbook.types import Character, MemoryFragment
+from tests.ingestion.stage import Embedding, vector_of
+
+
+@pytest.fixture
+async def ada(sqlite_store: Store) -> Character:
+    return await sqlite_store.write(lambda conn: characters.create(conn, "Ada"))
+
+
+def stage_of(store: Store, embedder: Embedding) -> Stage:
+    model: Any = OfflineModel()
+    settings = SettingsModel.model_validate({"memory": {"batch": 4}, "embed": {"batch": 4}})
+    return Stage(settings, store, model, model, model, embedder)
+
+
+async def stored(store: Store, *names: str) -> list[str]:
+    def work(conn):
+        made = [MemoryFragment(name, f"{name}?", f"I hate {name}!") for name in names]
+        new = memories.add(conn, "ada", made)
+        jobs.enqueue(conn, "ada", jobs.REMEMBER, new)
+        return new
+
+    found: list[str] = await store.write(work)
+    return found
+
+
+def refuse(word: str):
+    def look(texts):
+        if any(word in text for text in texts):
+            raise InputRefused(f"{word} is refused")
+
+    return look
+
+
+async def test_what_waits_is_scored_and_embedded_and_told(sqlite_store: Store, ada):
+    ids = await stored(sqlite_store, *(f"m{n}" for n in range(10)))
+    told: list[Progress] = []
+    run = Remembering(stage_of(sqlite_store, Embedding()), ada, told.append)
+    await run.run(await sqlite_store.read(lambda conn: waiting(conn, "ada")))
+    assert (run.made, run.embedded, run.failed) == (10, 10, {})
+    assert {event.stage for event in told} == {"scoring memories", "embedding memories"}
+    assert all(event.total == 10 for event in told)
+    found = await sqlite_store.read(lambda conn: memories.list_memories(conn, "ada"))
+    assert all(fragment.emotion for fragment in found)
+    kept, matrix = await sqlite_store.read(lambda c: vectors.load_matrix(c, "ada", "memory"))
+    rows = {name: vector_of(f"{name}?\nI hate {name}!") for name in ids}
+    np.testing.assert_array_equal(matrix, np.stack([rows[name] for name in kept]))
+    assert await sqlite_store.read(lambda conn: jobs.list_jobs(conn, "ada")) == []
+
+
+async def test_a_refused_memory_is_alone_and_no_document_s_fault(sqlite_store: Store, ada):
+    await stored(sqlite_store, *(f"m{n}" for n in range(6)), "poison")
+    run = Remembering(stage_of(sqlite_store, Embedding(refuse("poison"))), ada)
+    for attempt in range(ATTEMPTS):
+        ids = await sqlite_store.read(lambda conn: waiting(conn, "ada"))
+        assert "poison" in ids
+        await run.run(ids)
+        assert run.failed == {"poison": "it has no vector: poison is refused"}
+        assert run.embedded == 6, attempt
+    assert await sqlite_store.read(lambda conn: waiting(conn, "ada")) == []
+    every = await sqlite_store.read(lambda conn: waiting(conn, "ada", every=True))
+    assert every == ["poison"]
+
+
+async def test_what_came_without_a_note_is_found_when_all_is_asked_for(sqlite_store: Store, ada):
+    await sqlite_store.write(
+        lambda conn: memories.add(conn, "ada", [MemoryFragment("m", "Who?", "I.")])
+    )
+    assert await sqlite_store.read(lambda conn: waiting(conn, "ada")) == []
+    assert await sqlite_store.read(lambda conn: waiting(conn, "ada", every=True)) == ["m"]
+
+
+async def test_a_memory_that_is_forgotten_meanwhile_is_let_go(sqlite_store: Store, ada):
+    ids = await stored(sqlite_store, "a", "b")
+    await sqlite_store.write(lambda conn: memories.remove(conn, "ada", ["a"]))
+    await sqlite_store.write(lambda conn: jobs.enqueue(conn, "ada", jobs.REMEMBER, ["a"]))
+    run = Remembering(stage_of(sqlite_store, Embedding()), ada)
+    await run.run(ids)
+    assert (run.made, run.embedded) == (1, 1)
+    assert await sqlite_store.read(lambda conn: jobs.list_jobs(conn, "ada")) == []
+
+
+async def test_reembedding_takes_memories_along(sqlite_store: Store, ada):
+    await stored(sqlite_store, "a", "b", "poison")
+    run = Remembering(stage_of(sqlite_store, Embedding()), ada)
+    await run.run(["a", "b", "poison"])
+    other = Embedding(refuse("poison"), name="other")
+    made = await reembed(sqlite_store, other, "ada", 4, 2, unheard)
+    assert made.made == 2
+    kept, _ = await sqlite_store.read(lambda c: vectors.load_matrix(c, "ada", "memory"))
+    assert kept == ["a", "b"]
+
+
+@pytest.mark.parametrize(("said", "answered"), [(10, 10), (9_000, 10), (10, 9_000), (9_000, 9_000)])
+def test_a_pair_is_cut_to_what_an_embedder_takes(said, answered):
+    text = pair_text("s" * said, "a" * answered)
+    assert len(text) <= EMBEDDED_CHARS + 1
+    assert text.count("s") >= min(said, EMBEDDED_CHARS // 2)
+    assert text.count("a") >= min(answered, EMBEDDED_CHARS // 2)
