@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from offbook.errors import InvalidAnswer
 from offbook.graph.merging import (
@@ -13,6 +14,7 @@ from offbook.graph.merging import (
     distinct,
     merge_all,
     merges_of,
+    next_step,
     outcome,
     plain_name,
     plain_type,
@@ -78,6 +80,18 @@ async def test_very_many_descriptions_are_merged_in_parts_and_the_parts_then():
         str(n) for n in range(2 * AT_ONCE + 5)
     }
     assert len(kept) == 4, "three parts and their whole"
+
+
+async def test_what_is_merged_in_parts_bears_the_name_that_most_parts_preferred():
+    merge = many(2 * AT_ONCE + 1)
+    kept, aside, _ = await merged([merge])
+    assert aside == []
+    names = iter(["Ana Bell", "Ana", "Ana Bell"])
+    first = [part for part in next_step(merge, {}) if part.key in kept]
+    renamed = {part.key: replace(kept[part.key], name=next(names)) for part in first}
+    (last,) = next_step(merge, kept)
+    found = outcome(merge, {**kept, **renamed, last.key: Merged("Bo", kept[last.key].description)})
+    assert found == Merged("Ana Bell", kept[last.key].description)
 
 
 async def test_what_cannot_be_merged_is_put_aside_and_the_rest_is_done():

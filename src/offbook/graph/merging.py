@@ -137,10 +137,7 @@ def next_step(merge: Merge, known: Mapping[str, Merged]) -> list[Merge]:
     """What has to be asked next for a merge: itself, or parts of it that are not merged yet."""
     if len(merge.descriptions) <= AT_ONCE:
         return [merge]
-    parts = [
-        replace(merge, descriptions=merge.descriptions[i : i + AT_ONCE])
-        for i in range(0, len(merge.descriptions), AT_ONCE)
-    ]
+    parts = _parts(merge)
     open_parts = [part for part in parts if part.key not in known]
     if open_parts:
         return open_parts
@@ -149,9 +146,24 @@ def next_step(merge: Merge, known: Mapping[str, Merged]) -> list[Merge]:
 
 
 def outcome(merge: Merge, known: Mapping[str, Merged]) -> Merged | None:
-    """The answer to a merge, if all of it is there."""
+    """The answer to a merge, if all of it is there.
+
+    What was merged in parts bears the name that most parts preferred: they saw what the texts say,
+    and the last answer saw summaries only.
+    """
     (last, *others) = next_step(merge, known)
-    return None if others else known.get(last.key)
+    found = None if others else known.get(last.key)
+    if found is None or last is merge:
+        return found
+    preferred = Counter(known[part.key].name for part in _parts(merge))
+    return replace(found, name=preferred.most_common(1)[0][0])
+
+
+def _parts(merge: Merge) -> list[Merge]:
+    return [
+        replace(merge, descriptions=merge.descriptions[i : i + AT_ONCE])
+        for i in range(0, len(merge.descriptions), AT_ONCE)
+    ]
 
 
 async def _one_level(
