@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +21,9 @@ OPEN = {"by_task"}
 
 GRAPH = ["--set", "method=rolerag"]
 """Of a command that needs the graph."""
+
+ENSEMBLE = ["--set", "method=ensemble"]
+"""Of a command that needs all of it."""
 
 
 def keys(document: Any) -> Iterator[str]:
@@ -46,6 +50,11 @@ def keys(document: Any) -> Iterator[str]:
         [*GRAPH, "show", "ada-byrne", "aliases"],
         [*GRAPH, "show", "ada-byrne", "decisions"],
         [*GRAPH, "alias", "ada-byrne", "add", "Ada", "The Keeper"],
+        [*GRAPH, "graph", "ada-byrne", "-o", "ada.json"],
+        ["remember", "ada-byrne", "told.jsonl"],
+        ["memories", "ada-byrne", "search", "the lamp"],
+        ["memories", "ada-byrne", "kept-out"],
+        [*ENSEMBLE, "ask", "ada-byrne", "Who taught you?", "--session", "s"],
         ["ask", "ada-byrne", "Who taught you?"],
         ["recall", "ada-byrne", "Who taught you?"],
         ["ingest", "ada-byrne"],
@@ -60,8 +69,12 @@ def keys(document: Any) -> Iterator[str]:
     ids=" ".join,
 )
 def test_every_field_is_on_the_page_and_the_document_is_the_only_output(ada: World, words):
-    if words[:2] == GRAPH:
-        ada.done(*GRAPH, "ingest", "ada-byrne")
+    if words[:2] in (GRAPH, ENSEMBLE):
+        ada.done(*words[:2], "ingest", "ada-byrne")
+    told = {"said": "Who taught you to trim the lamp?", "answered": "Tom did, and I am glad."}
+    (ada.folder / "told.jsonl").write_text(json.dumps(told) + "\n", "utf-8")
+    if "ensemble" in str(words) or "memories" in words:
+        ada.done("remember", "ada-byrne", "told.jsonl")
     outcome = ada.done(*words, "--json")
     assert set(keys(outcome.json)) - NAMED == set()
     assert outcome.out.endswith("\n")
