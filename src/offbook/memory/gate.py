@@ -87,13 +87,21 @@ def kept_out(said: str, answered: str, names: Iterable[str] = ()) -> str:
         for part in (_folded(name), *_folded(name).split()):
             left = f" {left} ".replace(f" {part} ", " ").strip() if part else left
     found: list[str] = []
-    for kind in PHRASES:
-        shorter = _pattern(kind).sub(" ", left)
-        if shorter != left:
-            found.append(kind)
-            left = shorter
-    left = _pattern("").sub(" ", left).strip()
-    return f"{' and '.join(found)}, and nothing besides" if found and not left else ""
+
+    def taken(match: re.Match[str]) -> str:
+        found.append(_kinds()[match[0]])
+        return " "
+
+    left = _pattern(tuple(_kinds())).sub(taken, left)
+    left = _pattern(_FILLERS).sub(" ", left).strip()
+    kinds = " and ".join(dict.fromkeys(found))
+    return f"{kinds}, and nothing besides" if found and not left else ""
+
+
+@cache
+def _kinds() -> dict[str, str]:
+    """Folded phrase -> its kind."""
+    return {fold(phrase): kind for kind, phrases in PHRASES.items() for phrase in phrases}
 
 
 def _folded(text: str) -> str:
@@ -101,9 +109,11 @@ def _folded(text: str) -> str:
 
 
 @cache
-def _pattern(kind: str) -> re.Pattern[str]:
-    """Any phrase of a kind, the longest first; the empty kind is that of the fillers."""
-    phrases = sorted(PHRASES.get(kind, _FILLERS), key=len, reverse=True)
+def _pattern(phrases: tuple[str, ...]) -> re.Pattern[str]:
+    """Any of some phrases, the longest first."""
     # Scripts without blanks have no word ends to look for.
-    parts = [fold(p) if _WIDE.search(p) else rf"\b{re.escape(fold(p))}\b" for p in phrases]
+    parts = [
+        fold(phrase) if _WIDE.search(phrase) else rf"\b{re.escape(fold(phrase))}\b"
+        for phrase in sorted(phrases, key=len, reverse=True)
+    ]
     return re.compile("|".join(parts))

@@ -68,8 +68,8 @@ def is_answered(inputs: ReplyInputs) -> bool:
 def _reply(inputs: ReplyInputs) -> tuple[str, Situation]:
     """What is known, else what was answered before, else a reply that declines."""
     text, situation = _from_texts(without_memories(inputs))
-    outside = any(item.kind == "out_of_scope" for item in inputs.context)
-    if situation != "decline" or outside:
+    kinds = {item.kind for item in inputs.context}
+    if situation != "decline" or "out_of_scope" in kinds or "memory" not in kinds:
         return text, situation
     weights = {term.term: term.weight for term in read_question(inputs.question, frozenset()).terms}
     remembered = said_before(inputs, weights)
