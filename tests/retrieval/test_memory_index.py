@@ -99,6 +99,17 @@ async def test_a_grown_index_is_that_of_a_fresh_look(filled: Store):
     assert fresh.unscored == {"c"}
 
 
+async def test_an_emotion_that_comes_later_takes_its_place(filled: Store):
+    await add(filled, fragment("a"), fragment("b"), fragment("c"))
+    before = await index_of(filled)
+    await filled.write(lambda conn: memories.score(conn, "ada", {"b": LEVELS}))
+    after = await index_of(filled)
+    assert (before.unscored, after.unscored) == ({"a", "b", "c"}, {"a", "c"})
+    assert np.isnan(before.emotions).all(), "a search that is under way keeps what it had"
+    assert after.emotions[1].tolist() == list(LEVELS.values())
+    assert after.matrix is before.matrix
+
+
 async def test_what_waits_for_a_vector_is_counted(filled: Store):
     await add(filled, fragment("a"), vector=False)
     index = await index_of(filled)
