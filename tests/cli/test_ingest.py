@@ -225,6 +225,12 @@ def test_the_order_of_the_story_can_be_given(ada: World):
     assert names(ada) == ["d.txt", "c.txt", "ada.md", "b.txt"]
 
 
+def test_an_order_in_several_options_is_that_of_the_options(ada: World):
+    ada.done("ingest", "ada-byrne", ada.write("b.txt", "One."), ada.write("c.txt", "Two."))
+    ada.done("ingest", "ada-byrne", "--order", "c.txt", "--order", "b.txt, ada.md")
+    assert names(ada) == ["c.txt", "b.txt", "ada.md"]
+
+
 def test_an_order_of_what_is_not_there_is_refused_before_anything_is_done(ada: World):
     file = ada.write("d.txt", "Three.")
     outcome = ada.run("ingest", "ada-byrne", file, "--order", "ada.md,e.txt", "--json")

@@ -39,7 +39,7 @@ def command(
         str | None, typer.Option("--name", help="The document's name (one file only).")
     ] = None,
     order: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(help="Names of documents in the order of the story, with commas between."),
     ] = None,
     estimate: Annotated[bool, typer.Option("--estimate", help="What it would cost.")] = False,
@@ -79,7 +79,7 @@ def command(
 
 
 def _ingestion(
-    name: str, files: list[str], document_name: str | None, order: list[str] | None
+    name: str, files: list[str], document_name: str | None, order: list[str]
 ) -> Callable[[Offbook], Awaitable[IngestReport]]:
     from offbook.cli.progress import shown
 
@@ -92,8 +92,9 @@ def _ingestion(
     return body
 
 
-def _order(text: str | None) -> list[str] | None:
-    return [part.strip() for part in text.split(",") if part.strip()] if text else None
+def _order(texts: list[str] | None) -> list[str]:
+    """The names in the order given, in one option or in several."""
+    return [part.strip() for text in texts or () for part in text.split(",") if part.strip()]
 
 
 def _print_estimate(estimate: Estimate, as_json: bool) -> None:
