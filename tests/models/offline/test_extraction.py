@@ -396,9 +396,16 @@ def obeys(passage: str, character: str) -> None:
 
 
 def test_a_passage_that_names_nobody_speaks_of_the_character():
-    (entity,) = found("He never slept late. He kept no clock.", "Ada Byrne").entities
-    assert (entity.name, entity.type) == ("Ada Byrne", "character")
+    passage = "He never slept late. He kept no clock."
+    (entity,) = found(passage, "Tom Byrne", headings="Tom Byrne, Habits").entities
+    assert (entity.name, entity.type) == ("Tom Byrne", "character")
     assert entity.description == "He never slept late."
+
+
+@pytest.mark.parametrize("headings", ["", "Chapter 3", "His father"])
+def test_what_is_said_of_nobody_in_particular_is_not_said_of_the_character(headings: str) -> None:
+    (entity,) = found("Then he drew his sword.", "Ada Byrne", headings=headings).entities
+    assert (entity.name, entity.description) == ("Ada Byrne", "")
 
 
 @pytest.mark.parametrize("passage", HOSTILE, ids=range(len(HOSTILE)))

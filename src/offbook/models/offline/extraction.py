@@ -79,16 +79,21 @@ def _extraction(inputs: ExtractionInputs, *, gleaning: bool) -> Extraction:
 
 
 def _of_the_character(inputs: ExtractionInputs) -> Extraction:
-    """A passage that names nobody speaks of the character: it is from a text about them."""
+    """A passage that names nobody mentions the character: it is from a text about them.
+
+    What it says is said of the character only where a heading over it names them: "he" may be
+    anybody, and names in scripts that the rules read poorly may have been missed.
+    """
     spans = sentences(inputs.passage)
     has_words = any(character.isalnum() for character in inputs.passage)
     if not (spans and has_words and inputs.character.strip()):
         return Extraction(entities=[], relations=[])
     kinds = _types(inputs.types)
+    named = _plain(inputs.character) in _plain(inputs.headings)
     entity = ExtractedEntity(
         name=" ".join(inputs.character.split())[:_NAME_CHARS],
         type=kinds.get("character", inputs.types[0]),
-        description=" ".join(inputs.passage[slice(*spans[0])].split()),
+        description=" ".join(inputs.passage[slice(*spans[0])].split()) if named else "",
     )
     return Extraction(entities=[entity], relations=[])
 
