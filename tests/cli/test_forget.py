@@ -38,10 +38,10 @@ def test_what_turns_recalled_goes_and_their_words_stay_unless_asked(told: World)
     asked = ["ask", "ada-byrne", "Where is the key of the oil store?", "--session", "evening"]
     assert MARKER in told.done(*asked).out
     outcome = told.done("forget", "ada-byrne", "secret.md")
-    assert "1 turn and 0 memories that rested on it keep their own words" in outcome.err
+    assert "1 turn and 1 memory that rested on it keep their own words" in outcome.err
     assert "--with-memories" in outcome.err
     words = b"".join(path.read_bytes() for path in told.home.iterdir()).count(MARKER.encode())
-    assert words == 1
+    assert words == 2, "the reply, in its turn and in the memory of it"
 
 
 def test_with_memories_the_turns_go_too(told: World):

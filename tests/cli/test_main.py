@@ -26,7 +26,18 @@ from tests.cli.shapes import ERROR, misfit
 from tests.end_to_end.world import PROCESS, World
 
 COMMANDS = ["demo", "create", "ingest", "forget", "ask", "recall", "chat", "show", "list"]
-COMMANDS += ["alias", "graph", "delete", "export", "import", "reembed", "doctor", "config"]
+COMMANDS += [
+    "alias",
+    "graph",
+    "remember",
+    "memories",
+    "delete",
+    "export",
+    "import",
+    "reembed",
+    "doctor",
+    "config",
+]
 
 
 def test_help_lists_every_command_and_no_other(offline: World):
@@ -70,11 +81,11 @@ def test_without_a_command_the_help_is_shown_and_nothing_is_data(offline: World,
         (["list", "--set"], "--set"),
         (["list", "--set", "method"], "'method' has no value"),
         # What is not built yet is absent.
-        (["remember", "ada", "file.jsonl"], "no such command"),
+        (["serve"], "no such command"),
         (["alias", "ada", "add", "A"], "takes 2, not 1"),
         (["alias", "ada", "rename", "A", "B"], "add, remove or undo"),
         (["alias", "ada", "undo", "1", "2"], "takes 1, not 2"),
-        (["ask", "ada", "hello", "--strategy", "C-A"], "no such option"),
+        (["ask", "ada", "hello", "--voice", "deep"], "no such option"),
     ],
 )
 @pytest.mark.parametrize("as_json", [False, True])

@@ -7,7 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from offbook.language.questions import read_question
-from offbook.models.offline.declining import decline, noun_phrase, with_article
+from offbook.models.offline.declining import (
+    decline,
+    decline_outside,
+    noun_phrase,
+    with_article,
+)
 
 
 @pytest.mark.parametrize(
@@ -49,6 +54,22 @@ def test_how_important_is_not_how_it_is_done():
     assert "How that is done" not in decline(read_question("How important is honesty to you?"), ())
     asked = [read_question(f"How do you {verb} it?") for verb in ("bake", "bind", "mend", "cut")]
     assert any("how" in decline(question, ()).lower() for question in asked)
+
+
+@pytest.mark.parametrize(
+    ("text", "entity", "expected"),
+    [
+        ("Have you ever flown in an aeroplane?", "aeroplane", "an aeroplane"),
+        ("Where is your refrigerator?", "refrigerator", "any refrigerator"),
+        ("Did you sail on the Titanic?", "Titanic", "the Titanic"),
+        ("Who is Sherlock Holmes?", "Sherlock Holmes", "Sherlock Holmes"),
+    ],
+)
+def test_what_is_shut_out_is_named_as_it_was_asked(text, entity, expected):
+    said = decline_outside(read_question(text), [entity])
+    assert expected.lower() in said.lower()
+    if expected[0].islower() and entity[0].islower():
+        assert "name" not in said, "a thing has a word, not a name"
 
 
 @given(st.text(max_size=60), st.text(max_size=12))

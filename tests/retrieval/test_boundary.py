@@ -270,3 +270,19 @@ def test_without_a_usable_answer_the_names_of_the_question_remain_and_nothing_is
     found = of_names_alone(KNOWN, names)
     assert titles(found.entities) == ["Tom Byrne (Tommy)"]
     assert (found.boundary, found.passages, found.outside) == (None, ["t0"], [])
+
+
+def test_of_many_names_those_that_the_question_uses_come_first():
+    many = person("Tom Byrne", "", "Tommy", "T.", "Tam", "Tomás", "Thomas", "Old Tom", "Black Tom")
+    graph = index([ADA, many], [tie("Ada Byrne", "Tom Byrne", 8)], {})
+    (title,) = titles(asked("Who is Black Tom?", entity("Black Tom"), graph=graph).entities)
+    assert title == "Tom Byrne (Black Tom, Tommy, T., Tam, Tomás)"
+
+
+def test_what_was_heard_of_is_not_unknown_but_what_cannot_be_known_stays_out():
+    names = QuestionNames("Rex?", (), (), {}, (), ())
+    unknown = entity("telephone", known=False)
+    analysis = Analysis("", (entity("Rex"), unknown), axis(0), {})
+    heard = ["The dog is called Rex and sits by the telephone."]
+    found = find_context(KNOWN, names, analysis, RoleragSettings(), (), heard)
+    assert titles(found.outside) == ["telephone"]
