@@ -42,10 +42,13 @@ def test_it_needs_the_graph_its_chunks_and_the_summary():
 async def test_a_whole_recall(ada):
     telephone = entity("telephone", known=False, specific=False, reason="Nobody had one then.")
     found = await ada.recall("Did black finn own a telephone?", entity("Black Finn"), telephone)
-    letter = "Tom Byrne is none other than Black Finn. Black Finn left a chest for Ada Byrne."
+    letter = (
+        "Tom Byrne taught Ada Byrne to trim the lamp. + Tom Byrne is none other than Black Finn. "
+        "Black Finn left a chest for Ada Byrne."
+    )
     assert [(item.kind, item.title, item.text) for item in found.context[:3]] == [
         ("profile", "Ada Byrne", "Ada Byrne keeps a light."),
-        ("entity", "Black Finn", letter),
+        ("entity", "Black Finn (Tom Byrne)", letter),
         ("relation", "Black Finn → Ada Byrne", "Black Finn left a chest for Ada Byrne."),
     ]
     assert kinds(found)["knowledge"] == ["The letter", "Ada Byrne"]
@@ -91,7 +94,7 @@ async def test_the_papers_way_asks_twice_and_gives_the_graph_alone(ada):
     assert ada.model.inputs.context == "A tale."
     assert ada.embedder.requests == [["Who is Finn?", "Black Finn"]]
     assert "knowledge" not in kinds(found)
-    assert kinds(found)["entity"] == ["Black Finn"]
+    assert kinds(found)["entity"] == ["Black Finn (Tom Byrne)"]
 
 
 def test_faithful_is_the_papers_way():
@@ -125,7 +128,7 @@ async def test_an_answer_that_cannot_be_used_is_no_verdict(ada):
     ada.model.broken = True
     found = await ada.recall("Who is Black Finn?")
     assert found.boundary is None
-    assert kinds(found)["entity"] == ["Black Finn"]
+    assert kinds(found)["entity"] == ["Black Finn (Tom Byrne)"]
     assert "knowledge" in kinds(found)
     (skipped,) = found.skipped
     assert "not judged" in skipped.why
