@@ -225,7 +225,10 @@ class EnsembleSettings(Section):
     relations: int = Field(4, ge=0, le=100, description="relations that say something new")
     memories: int = Field(3, ge=0, le=100, description="memories, of those that emotional.k finds")
     passage_score: float = Field(
-        0.0, ge=-1, le=1, description="least score of a similar chunk that is shown"
+        0.0,
+        ge=-1,
+        le=1,
+        description="least score of a similar chunk that is shown; 0: as like as any (`hybrid`)",
     )
     likeness: float = Field(
         0.12,
