@@ -268,7 +268,7 @@ class MoodSettings(Section):
     temperament: str | None = Field(
         None,
         pattern=r"^\s*[a-z]+\s*=\s*\d+(\.\d+)?\s*(,\s*[a-z]+\s*=\s*\d+(\.\d+)?\s*)*$",
-        description="`joy=4,fear=2`, from 1 to 10, others 1; default: mean of the authored memories",
+        description="`joy=4,fear=2`, from 1 to 10, others 1; default: mean of authored memories",
     )
 
 
