@@ -7,6 +7,7 @@ Paper: Emotional RAG (004), section II-B.1; many memories in a call, where the p
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -142,21 +143,34 @@ class Remembering:
             await writes.write(lambda conn: self._keep_scores(conn, scores))
             steps.add(len(scores))
 
-        for aside in await score_memories(plain, asking, keep):
-            self.failed[aside.item.id] = f"it has no emotion: {aside.reason}"
-            steps.add(1)
+        # A batch is stored before another call takes its place: a killed process then has lost
+        # no more than what was in flight.
+        places = asyncio.Semaphore(settings.limits.concurrency)
+
+        async def score(piece: Sequence[MemoryFragment]) -> None:
+            async with places:
+                for aside in await score_memories(piece, asking, keep):
+                    self.failed[aside.item.id] = f"it has no emotion: {aside.reason}"
+                    steps.add(1)
+
+        await run_all([partial(score, piece) for piece in batches(plain, settings.memory.batch)])
 
     async def _embed(self, bare: Sequence[MemoryFragment]) -> None:
         embedder, writes = self.stage.embedder, GroupedWrites(self.stage.store)
         steps = Steps("embedding memories", self.progress)
         steps.begin(len(bare))
 
+        places = asyncio.Semaphore(self.stage.settings.limits.concurrency)
+
         async def embed(batch: Sequence[MemoryFragment]) -> list[NDArray[np.float32]]:
             texts = [pair_text(fragment.said, fragment.answered) for fragment in batch]
-            return list(await embedder.embed(texts, "document"))
+            async with places:
+                made = list(await embedder.embed(texts, "document"))
+                pairs = list(zip(batch, made, strict=True))
+                await writes.write(lambda conn: self._keep_vectors(conn, pairs))
+            return made
 
         async def keep(made: Sequence[tuple[MemoryFragment, NDArray[np.float32]]]) -> None:
-            await writes.write(lambda conn: self._keep_vectors(conn, made))
             steps.add(len(made))
 
         pieces = list(batches(bare, self.stage.settings.embed.batch))
