@@ -49,7 +49,11 @@ async def test_a_whole_recall(ada):
     assert [(item.kind, item.title, item.text) for item in found.context[:3]] == [
         ("profile", "Ada Byrne", "Ada Byrne keeps a light."),
         ("entity", "Black Finn (Tom Byrne)", letter),
-        ("relation", "Black Finn → Ada Byrne", "Black Finn left a chest for Ada Byrne."),
+        (
+            "relation",
+            "Black Finn → Ada Byrne",
+            "Tom Byrne taught Ada Byrne to trim the lamp. + Black Finn left a chest for Ada Byrne.",
+        ),
     ]
     assert kinds(found)["knowledge"] == ["The letter", "Ada Byrne"]
     assert found.context[-1].kind == "out_of_scope"

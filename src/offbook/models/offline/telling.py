@@ -14,11 +14,11 @@ from typing import Final
 
 from offbook.language.clauses import quoted_spans
 from offbook.language.first_person import FirstPerson, Told
+from offbook.language.lifetime import last_year, within_life, years_in
 from offbook.language.names import Names
 from offbook.language.words import fold, word_term
 from offbook.models.offline.editorial import is_about_works, is_editorial, without_editorial
 from offbook.models.offline.evidence import Evidence, Hit
-from offbook.language.lifetime import last_year, within_life, years_in
 
 _LINK: Final = re.compile(
     r"^(?:(?:However|Thus|Therefore|Furthermore|Moreover|Nevertheless|Nonetheless|Instead|Meanwhile"
