@@ -17,7 +17,8 @@ async def opened(folder: Path, **flags: Any) -> Offbook:
     """An open home in ``folder``; settings by name, with ``__`` for the dot; method ``naive``."""
     named = {"home": str(folder / "home")}
     named |= {name.replace("__", "."): value for name, value in flags.items()}
-    return await Offbook.open(load_settings(named, {"OFFBOOK_METHOD": "naive"}, folder, folder / "none"))
+    environment = {"OFFBOOK_METHOD": "naive"}
+    return await Offbook.open(load_settings(named, environment, folder, folder / "none"))
 
 
 def text(name: str, content: str) -> ReadDocument:

@@ -284,10 +284,10 @@ def test_the_key_is_in_no_output_and_in_no_file(keeper, fault, debug):
 
 
 def test_an_endpoint_that_repeats_the_key_does_not_make_it_seen(keeper, monkeypatch):
-    from tests.loopback import server as loopback
+    from tests.loopback import faults
 
     told = (401, "invalid_api_key", f"Incorrect API key provided: {KEY}. Look at your account.")
-    monkeypatch.setitem(loopback.STATUSES, "401", told)
+    monkeypatch.setitem(faults.STATUSES, "401", told)
     keeper.server.always("401")
     failed(keeper.run("ask", "Keeper", "Who?"), 4, "Incorrect API key provided: ***")
     assert KEY not in keeper.run("doctor", "--json").out
