@@ -134,6 +134,17 @@ def test_what_is_forgotten_is_nowhere(remembering: World):
     assert (outcome.code, outcome.error["kind"]) == (2, "unknown_name")
 
 
+def test_what_is_forgotten_is_in_no_turn_that_recalled_it(remembering: World):
+    wanted = rows(remembering)[1]
+    words = ("--session", "s", "--json")
+    told = remembering.done("ask", "ada-byrne", "What is a telephone?", *words).json
+    assert wanted["id"] in [item["memory"] for item in told["context"]]
+    assert wanted["answered"] not in told["reply"]
+    remembering.done("memories", "ada-byrne", "forget", wanted["id"])
+    assert remembering.leaks("could dance with joy") == ["documents/memories.jsonl"]
+    remembering.done("ask", "ada-byrne", "And a telegraph?", *words)
+
+
 @pytest.mark.parametrize(
     "words", [("search",), ("forget",), ("kept-out", "x"), ("burn", "x"), ("search", " ")]
 )

@@ -115,6 +115,31 @@ async def test_reembedding_takes_memories_along(sqlite_store: Store, ada):
     assert kept == ["a", "b"]
 
 
+class Forgetful(Embedding):
+    """An embedder that forgets a memory before it answers with its vector."""
+
+    def __init__(self, store: Store, memory: str) -> None:
+        super().__init__(name="other")
+        self.store, self.memory = store, memory
+
+    async def embed(self, texts: Any, kind: Any) -> Any:
+        if any(text.startswith(self.memory) for text in texts):
+            await self.store.write(lambda conn: memories.remove(conn, "ada", [self.memory]))
+        return await super().embed(texts, kind)
+
+
+async def test_a_memory_that_is_forgotten_while_vectors_are_made_anew_gets_none(
+    sqlite_store: Store, ada
+):
+    await stored(sqlite_store, "a", "b")
+    await Remembering(stage_of(sqlite_store, Embedding()), ada).run(["a", "b"])
+    slow = Forgetful(sqlite_store, "b")
+    await reembed(sqlite_store, slow, "ada", 4, 2, unheard)
+    assert ["a?\nI hate a!", "b?\nI hate b!"] in slow.requests
+    kept, _ = await sqlite_store.read(lambda c: vectors.load_matrix(c, "ada", "memory"))
+    assert kept == ["a"]
+
+
 @pytest.mark.parametrize(("said", "answered"), [(10, 10), (9_000, 10), (10, 9_000), (9_000, 9_000)])
 def test_a_pair_is_cut_to_what_an_embedder_takes(said, answered):
     text = pair_text("s" * said, "a" * answered)

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 class ReembedReport:
     """What re-embedding did.
 
-    ``vectors`` were made in this run, of chunks, mentions and entities; ``quarantined`` chunks are
-    refused by the embedder.
+    ``vectors`` were made in this run, of chunks, mentions, entities and memories; ``quarantined``
+    chunks are refused by the embedder.
     """
 
     character: str

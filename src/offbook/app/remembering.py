@@ -19,7 +19,7 @@ from offbook.ingestion.remembering import Remembering, waiting
 from offbook.ingestion.reports import unheard
 from offbook.memory.conversation import list_kept_out
 from offbook.retrieval.point import parse_point
-from offbook.stores import jobs, memories, principals
+from offbook.stores import jobs, memories, principals, recalled_text
 from offbook.stores.statements import batches, mark_unpurged
 
 if TYPE_CHECKING:
@@ -156,6 +156,8 @@ class Memories:
     async def forget(self, name: str, ids: Sequence[str], *, user: str | None = None) -> list[str]:
         """Delete memories from the whole database; the words of conversations stay in these.
 
+        What later turns recalled of them goes as well; what was replied to these turns stays.
+
         Raises:
             UnknownName: there is no such memory, or it is another's; nothing was deleted.
         """
@@ -175,6 +177,7 @@ class Memories:
                         f"see: offbook show {character.id} memories",
                     )
             mark_unpurged(conn)
+            recalled_text.drop_memories(conn, character.id, ids)
             return memories.remove(conn, character.id, ids)
 
         gone: list[str] = await book.store.write(remove)

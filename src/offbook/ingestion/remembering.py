@@ -191,17 +191,10 @@ class Remembering:
     def _keep_vectors(
         self, conn: Connection, made: Sequence[tuple[MemoryFragment, NDArray[np.float32]]]
     ) -> None:
-        import numpy as np
-
-        name, embedder = self.character.id, self.stage.embedder.name
-        ids = [fragment.id for fragment, _ in made]
-        here = {fragment.id for fragment in memories.get(conn, name, ids)}
-        kept = [(fragment.id, vector) for fragment, vector in made if fragment.id in here]
-        if not kept:
-            return
-        matrix = np.stack([vector for _, vector in kept])
-        found = vectors.use_set(conn, name, embedder, int(matrix.shape[1]))
-        vectors.put_vectors(conn, name, found.id, "memory", [name for name, _ in kept], matrix)
+        name, kept = self.character.id, _still_there(conn, self.character.id, made)
+        if kept:
+            found = vectors.use_set(conn, name, self.stage.embedder.name, len(kept[0][1]))
+            _put_vectors(conn, name, found.id, kept)
         self.embedded += len(kept)
 
 
@@ -232,13 +225,31 @@ async def embed_memories(
         return list(await embedder.embed(texts, "document"))
 
     async def keep(made: Sequence[tuple[MemoryFragment, NDArray[np.float32]]]) -> None:
-        import numpy as np
-
-        ids, matrix = [fragment.id for fragment, _ in made], np.stack([row for _, row in made])
         await store.write(
-            lambda c: vectors.put_vectors(c, character, set_id, "memory", ids, matrix)
+            lambda c: _put_vectors(c, character, set_id, _still_there(c, character, made))
         )
         steps.add(len(made))
 
     aside = await ask_in_batches(list(batches(found, batch)), embed, keep)
     return len(found) - len(aside), [refused.item.id for refused in aside]
+
+
+def _still_there(
+    conn: Connection, character: str, made: Sequence[tuple[MemoryFragment, NDArray[np.float32]]]
+) -> list[tuple[MemoryFragment, NDArray[np.float32]]]:
+    """Those that nobody has forgotten since they were read."""
+    here = {f.id for f in memories.get(conn, character, [fragment.id for fragment, _ in made])}
+    return [(fragment, vector) for fragment, vector in made if fragment.id in here]
+
+
+def _put_vectors(
+    conn: Connection,
+    character: str,
+    set_id: str,
+    kept: Sequence[tuple[MemoryFragment, NDArray[np.float32]]],
+) -> None:
+    import numpy as np
+
+    if kept:
+        ids, matrix = [fragment.id for fragment, _ in kept], np.stack([row for _, row in kept])
+        vectors.put_vectors(conn, character, set_id, "memory", ids, matrix)

@@ -15,7 +15,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, delete, func, null, select, tuple_, update
 
 from offbook.errors import UnknownName, UsageError
-from offbook.stores import conversation_states, memory_banks, principals
+from offbook.stores import conversation_states, memory_banks, principals, recalled_text
 from offbook.stores.schema import conversations, documents, memory_fragments, turn_documents, turns
 from offbook.stores.statements import batches, insert_missing, storable, timestamp
 
@@ -259,6 +259,7 @@ def remove_resting_on(conn: Connection, character: str, document: str) -> None:
         _rewrite(conn, character, session, turn, {"said": "", "answered": "", "recall": None})
         # It may hold the words of that turn: it is made anew of those that stay.
         conversation_states.forget(conn, character, session)
+    recalled_text.drop_summaries(conn, character, [session for session, _ in found])
     if found:
         memory_banks.clear(conn, character)
     _unlink(conn, character, document)
