@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from offbook.language.lifetime import last_year_of
 from offbook.language.unmentioned import unmentioned_words
 from offbook.language.words import search_terms
-from offbook.models.offline import dated
+from offbook.models.offline import dated, question
 from offbook.models.offline.model import answered_prompts
+from offbook.models.offline.modernity import is_later
 from offbook.models.offline.question import (
     analyse_question,
     hypothetical_context,
@@ -234,3 +235,21 @@ def test_quality_on_shared_questions_does_not_fall():
     assert alarms <= 0.05
     assert (crossed + 1 - alarms) / 2 >= 0.92
     assert (later + 1 - alarms) / 2 >= 0.92
+
+
+def test_a_word_that_is_said_a_thousand_times_is_judged_once(monkeypatch):
+    looked_at: list[str] = []
+
+    def counted(word: str, year: int) -> bool:
+        looked_at.append(word)
+        return is_later(word, year)
+
+    monkeypatch.setattr(question, "is_later", counted)
+    found = judged("Do you own a hairdryer or a wheelbarrow? " * 500)
+    assert [entity.name for entity in found.entities if not entity.known] == ["hairdryer"]
+    assert sorted(looked_at) == sorted(set(looked_at))
+
+
+def test_topics_are_told_apart_without_a_look_at_each():
+    topics = dated.shipped_topics()
+    assert hash(topics) == object.__hash__(topics)

@@ -58,12 +58,12 @@ class Found:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)  # one is itself: to hash thousands is slow
 class Topics:
     """A list of topics, and how to find them in a text."""
 
     topics: tuple[Topic, ...]
-    _by_key: dict[str, Topic] = field(default_factory=dict, compare=False, repr=False)
+    _by_key: dict[str, Topic] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         for topic in self.topics:

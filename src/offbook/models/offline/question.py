@@ -203,6 +203,7 @@ class _Judge:
         if self.last_year is None:
             return
         before = ""
+        later: dict[str, bool] = {}  # a word that stands there often is looked at once
         for token in tokens_of(self.inputs.question):
             is_verb = before in _BEFORE_VERBS
             before = token.low
@@ -212,7 +213,9 @@ class _Judge:
                 continue
             if _overlaps(token.start, token.end, taken):
                 continue
-            if is_later(word, self.last_year):
+            if word not in later:
+                later[word] = is_later(word, self.last_year)
+            if later[word]:
                 yield token
 
     def _later(self, token: Token) -> QuestionEntity:
