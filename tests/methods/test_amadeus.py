@@ -119,6 +119,20 @@ async def test_an_unusable_judgement_is_told_and_is_no_no(ada):
     assert found.skipped[0].why.startswith("not judged")
 
 
+@pytest.mark.parametrize(
+    ("broken", "told_why"),
+    [
+        (("nine years",), "none of 6 chunks was found to reveal how the character takes this, and"
+         " 1 could not be judged; "),
+        (("reveals_trait",), "for none of 7 chunks a verdict could be got; "),
+    ],
+)  # fmt: skip
+async def test_what_could_not_be_judged_is_not_said_to_reveal_nothing(ada, broken, told_why):
+    ada.model.broken, ada.model.words = broken, ("zebra",)
+    found = await ada.recall(QUESTION)
+    assert found.skipped[-1].why.startswith(told_why)
+
+
 async def test_attributes_that_cannot_be_extracted_are_told(ada):
     ada.model.broken = ("extract_attributes",)
     found = await ada.recall(QUESTION)

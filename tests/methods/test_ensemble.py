@@ -135,6 +135,15 @@ async def test_without_passages_that_reveal_something_no_attributes_are_asked_fo
     ]
 
 
+async def test_passages_that_could_not_be_judged_are_not_said_to_reveal_nothing(ada):
+    ada.model.failing = ("reveals_trait",)
+    found = await ada.recall(QUESTION, TOM)
+    assert "extract_attributes" not in ada.model.names
+    (told,) = why(found, "attribute")
+    assert told.startswith("for none of ")
+    assert told.endswith(" chunks a verdict could be got")
+
+
 async def test_guided_selection_may_be_off(sqlite_store):
     ada = await Whole(sqlite_store, sections={"amadeus": {"gs": "off"}}).create()
     found = await ada.recall(QUESTION, TOM)

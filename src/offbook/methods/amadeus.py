@@ -112,11 +112,21 @@ def notes(selection: Selection[Passage]) -> list[Skipped]:
     found = unjudged(selection)
     if selection.is_fallback and selection.looked_at:
         why = (
-            f"none of {selection.looked_at} chunks was found to reveal how the character takes "
-            f"this; the {len(selection.chosen)} most similar stand in (amadeus.n, amadeus.m)"
+            f"{none_revealing(selection.looked_at, len(selection.unjudged))}; "
+            f"the {len(selection.chosen)} most similar stand in (amadeus.n, amadeus.m)"
         )
         found.append(Skipped("knowledge", "guided selection", why))
     return found
+
+
+def none_revealing(looked_at: int, unjudged: int) -> str:
+    """That no chunk was found to reveal anything; one without a verdict counts for neither."""
+    if looked_at == unjudged:
+        return f"for none of {looked_at} chunks a verdict could be got"
+    found = (
+        f"none of {looked_at - unjudged} chunks was found to reveal how the character takes this"
+    )
+    return f"{found}, and {unjudged} could not be judged" if unjudged else found
 
 
 def unjudged(selection: Selection[Passage]) -> list[Skipped]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from offbook.language.words import fold
-from offbook.methods.amadeus import extract, rank, select, unjudged
+from offbook.methods.amadeus import extract, none_revealing, rank, select, unjudged
 from offbook.methods.rolerag import analyse_question
 from offbook.types import ContextItem, Needs, Skipped
 
@@ -131,6 +131,7 @@ class _FirstRound:
     revealing: list[Passage] = field(default_factory=list)
     memories: list[ContextItem] = field(default_factory=list)
     emotion: Mapping[str, int] | None = None
+    unrevealed: str = "no passage was found to reveal how the character takes this"
     skipped: list[Skipped] = field(default_factory=list)
 
     @property
@@ -161,6 +162,8 @@ class _FirstRound:
             # Where nothing reveals anything, the most similar ones do not either.
             self.revealing = [] if selection.is_fallback else list(selection.chosen)
             self.leave(unjudged(selection))
+            if selection.unjudged:
+                self.unrevealed = none_revealing(selection.looked_at, len(selection.unjudged))
 
     async def remember(self) -> None:
         """The emotion of the question, where there is anything to recall, and the memories."""
@@ -199,8 +202,7 @@ def _is_out(found: Findings) -> bool:
 async def _attributes(first: _FirstRound, found: Findings) -> list[ContextItem]:
     """One call, and none where there is nothing to infer from or nothing to answer."""
     if not first.revealing or _is_out(found):
-        none = "no passage was found to reveal how the character takes this"
-        why = _BEYOND if _is_out(found) else none
+        why = _BEYOND if _is_out(found) else first.unrevealed
         first.leave([Skipped("attribute", "the attributes", why)])
         return []
     attributes, failed = await extract(first.knowledge, first.question, first.revealing)
