@@ -153,10 +153,17 @@ async def test_with_memories_the_turns_and_what_they_taught_go_too(store: Store)
     await store.write(
         lambda c: conversations.add_turn(c, character, "s1", "And then?", "I wrote.", rests_on=[])
     )
+    taught = [
+        m.id for m in await store.read(lambda c: memories.list_memories(c, character)) if m.turn
+    ]
+    await store.write(lambda c: jobs.enqueue(c, character, jobs.REMEMBER, taught))
     removal = await store.write(
         lambda c: documents.remove(c, character, "life.md", with_memories=True)
     )
     assert (removal.turns, removal.memories) == (1, 1)
+    assert len(taught) == 1
+    noted = await store.read(lambda c: jobs.list_jobs(c, character, kind=jobs.REMEMBER))
+    assert not {job.subject for job in noted} & set(taught)
     history = await store.read(lambda c: conversations.history(c, character, "s1"))
     assert [turn.said for turn in history] == ["And then?"]
     said = [m.said for m in await store.read(lambda c: memories.list_memories(c, character))]

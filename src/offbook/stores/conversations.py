@@ -15,7 +15,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, delete, func, null, select, tuple_, update
 
 from offbook.errors import UnknownName, UsageError
-from offbook.stores import conversation_states, memory_banks, principals, recalled_text
+from offbook.stores import conversation_states, jobs, memory_banks, principals, recalled_text
 from offbook.stores.schema import conversations, documents, memory_fragments, turn_documents, turns
 from offbook.stores.statements import batches, insert_missing, storable, timestamp
 
@@ -249,13 +249,14 @@ def remove_resting_on(conn: Connection, character: str, document: str) -> None:
     """
     found = _resting(conn, character, document)
     for session, turn in found:
-        conn.execute(
-            delete(memory_fragments).where(
-                memory_fragments.c.character_id == character,
-                memory_fragments.c.conversation_id == session,
-                memory_fragments.c.turn_id == turn,
-            )
+        taught = (
+            memory_fragments.c.character_id == character,
+            memory_fragments.c.conversation_id == session,
+            memory_fragments.c.turn_id == turn,
         )
+        ids = conn.scalars(select(memory_fragments.c.id).where(*taught)).all()
+        jobs.remove_subjects(conn, character, ids)
+        conn.execute(delete(memory_fragments).where(*taught))
         _rewrite(conn, character, session, turn, {"said": "", "answered": "", "recall": None})
         # It may hold the words of that turn: it is made anew of those that stay.
         conversation_states.forget(conn, character, session)
