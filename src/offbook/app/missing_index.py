@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING
 
 from offbook.errors import IndexMissing
 from offbook.methods.knowledge import Knowledge
-from offbook.retrieval.graph_index import check_graph
 from offbook.retrieval.passages import check_split
-from offbook.retrieval.trait_index import check_traits
 from offbook.stores import documents
 
 if TYPE_CHECKING:
@@ -66,9 +64,14 @@ async def require_index(book: Offbook, character: Character) -> None:
     async with priced(book, character):
         for name in needs.chunkings:
             await book.store.read(lambda conn, n=name: check_split(conn, character, n))
+        # Loaded where they are needed: a question by passages alone should not wait for them.
         if needs.graph:
+            from offbook.retrieval.graph_index import check_graph
+
             await book.store.read(lambda conn: check_graph(conn, character))
         if needs.traits:
+            from offbook.retrieval.trait_index import check_traits
+
             splitter = stage.settings.amadeus.splitter
             await book.store.read(lambda conn: check_traits(conn, character, splitter))
         if needs.profile:
