@@ -54,7 +54,7 @@ def test_a_killed_indexing_repeats_no_call_that_was_answered(keeper, server, sha
     keeper.done("ingest", "Keeper", source, *METHOD, "--home", home)
     whole = len(asked(server))
     server.clear()
-    server.latency_seconds = 0.05
+    server.latency_seconds = 0.3
     process = keeper.start("ingest", "Keeper", source, *METHOD)
     until(lambda: sum(r.finished > 0 for r in list(server.requests)) >= share * whole, process)
     kill(process)
