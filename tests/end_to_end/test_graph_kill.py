@@ -61,7 +61,8 @@ def test_a_killed_indexing_repeats_no_call_that_was_answered(keeper, server, sha
     settled(server)
     before, kept = asked(server), stored_answers(keeper)
     assert kept >= len(before) - 2 * IN_FLIGHT, "what was answered is stored"
-    assert len(before) < whole, "it was killed before its end"
+    # The last call may be out already; its answer is not there.
+    assert kept < whole, "it was killed before its end"
     server.latency_seconds = 0
     told = keeper.done("ingest", "Keeper", source, *METHOD, "--json").json
     again = {text: count for text, count in Counter(asked(server)).items() if count > 1}
