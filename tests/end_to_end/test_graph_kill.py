@@ -67,6 +67,7 @@ def test_a_killed_indexing_repeats_no_call_that_was_answered(keeper, server, sha
     told = keeper.done("ingest", "Keeper", source, *METHOD, "--json").json
     again = {text: count for text, count in Counter(asked(server)).items() if count > 1}
     assert sum(again.values()) - len(again) <= len(before) - kept, "only what was not stored"
-    assert len(again) <= IN_FLIGHT
+    # In each place one question is out, and the answer to the one before may be on its way in.
+    assert len(again) <= 2 * IN_FLIGHT
     assert told["usage"]["calls"] == len(asked(server)) - len(before)
     assert graph_rows(keeper.home / "offbook.db") == graph_rows(home / "offbook.db")
