@@ -1,0 +1,1 @@
+"""Evaluation: from questions to ratings, scores, tables and pictures that can be trusted."""

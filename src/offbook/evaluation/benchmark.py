@@ -1,0 +1,186 @@
+"""What is asked of whom: questions, subjects and labels of a dataset, and benchmarks over them.
+
+Takes: what a loader read.  Gives: frozen values, and the checksum that a run records.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+Scope = Literal["in", "out"]
+"""Whether a question lies within what the character can know."""
+
+ProtocolName = Literal["questions", "items", "open_interview"]
+"""How a benchmark is run.
+
+``questions``: each question is one reply, rated alone (RoleRAG 4.2, AMADEUS 5.2).
+``items``: each item of a questionnaire is one open answer in a fresh context, with one rating
+(AMADEUS 5.2). ``open_interview``: open answers, rated in batches of one dimension by an expert, or
+converted to options one by one (InCharacter; Emotional RAG section III).
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An item of a questionnaire.
+
+    ``sign`` is +1 where agreement speaks for the dimension's first pole (or for much of the trait),
+    -1 where it speaks against; ``statement`` is the item as printed, which the question rewords.
+    """
+
+    questionnaire: str
+    number: str
+    dimension: str
+    sign: int
+    statement: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question; ``subject`` None: it is asked of every subject.
+
+    ``answers`` are gold answers (any of them is right), ``kind`` is the dataset's own category:
+    an attribute of CharacterRAG, a topic of Character-LLM.
+    """
+
+    id: str
+    text: str
+    subject: str | None = None
+    scope: Scope | None = None
+    answers: tuple[str, ...] = ()
+    kind: str = ""
+    item: Item | None = None
+    language: str = "en"
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What people say of a subject on one dimension of a questionnaire.
+
+    ``type`` is H, L or X (undecided) for InCharacter, a letter or X for typologies; ``score`` is
+    on the questionnaire's own scale. ``source`` names who said so (pdb, annotation).
+    """
+
+    questionnaire: str
+    dimension: str
+    type: str
+    score: float | None = None
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectDocument:
+    """A persona document that comes with a dataset."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectMemory:
+    """What was said to a subject and what it answered, as a dataset records it."""
+
+    said: str
+    answered: str
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Who is asked. ``names`` are other names, masked with ``interviewer`` before an expert rates.
+
+    ``documents`` and ``memories`` are empty where the dataset brings none: the character must then
+    have been built already.
+    """
+
+    name: str
+    names: tuple[str, ...] = ()
+    description: str = ""
+    documents: tuple[SubjectDocument, ...] = ()
+    memories: tuple[SubjectMemory, ...] = ()
+    labels: tuple[Label, ...] = ()
+    interviewer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """Questions and the subjects they are put to.
+
+    ``notes`` say what a loader met and did about it (duplicates, unknown fields, missing ids):
+    nothing is dropped in silence. ``questionnaire`` names the scale for items.
+    """
+
+    name: str
+    version: str
+    licence: str
+    source: str
+    subjects: tuple[Subject, ...]
+    questions: tuple[Question, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def checksum(self) -> str:
+        """SHA-256 of everything that is asked and compared with, in this order."""
+        parts = {
+            "subjects": [asdict(subject) for subject in self.subjects],
+            "questions": [asdict(question) for question in self.questions],
+        }
+        text = json.dumps(parts, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def subject(self, name: str) -> Subject:
+        """The subject of this name.
+
+        Raises:
+            KeyError: there is none.
+        """
+        for subject in self.subjects:
+            if subject.name == name:
+                return subject
+        raise KeyError(name)
+
+    def asked(self, subject: str) -> Iterator[Question]:
+        """The questions that are put to a subject, in the dataset's order."""
+        return (q for q in self.questions if q.subject is None or q.subject == subject)
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """A dataset, how it is run, and what is measured; ``version`` grows with any change of these.
+
+    ``dataset`` is the name of a loader (registry kind ``dataset``), ``needs_path`` whether it
+    reads a folder or file of the user's. ``metrics`` are names of judged scales and of computed
+    metrics, ``paper`` the published protocol that it follows, or "ours".
+    """
+
+    name: str
+    version: int
+    title: str
+    dataset: str
+    protocol: ProtocolName
+    metrics: tuple[str, ...]
+    paper: str
+    needs_path: bool = False
+    options: tuple[tuple[str, str], ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """A plain dictionary."""
+        return asdict(self)
+
+
+def limited(questions: Sequence[Question], limit: int | None, seed: int) -> tuple[Question, ...]:
+    """At most ``limit`` questions, drawn by ``seed`` and kept in the dataset's order.
+
+    The draw of a smaller limit is contained in that of a larger one, so that a run can grow.
+    """
+    if limit is None or limit >= len(questions):
+        return tuple(questions)
+
+    def lot(question: Question) -> str:
+        return hashlib.sha256(f"{seed}\n{question.subject}\n{question.id}".encode()).hexdigest()
+
+    drawn = {id(question) for question in sorted(questions, key=lot)[:limit]}
+    return tuple(question for question in questions if id(question) in drawn)

@@ -1,0 +1,147 @@
+"""What an evaluation keeps: the run, its cells (one reply each), and the ratings of a judge.
+
+Takes: nothing.  Gives: frozen values; ``stores.evaluations`` keeps them as they finish.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final
+
+from offbook.types import ContextItem, Usage
+
+OFFLINE_MARK: Final = "offline rules, not a measurement"
+"""What stands with every score of the offline judge, in every record, table and picture."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A method as one run asks it: its name, preset and the settings in which it differs.
+
+    ``label`` is unique in a run: ``amadeus``, or ``amadeus[amadeus.gs=off]``.
+    """
+
+    label: str
+    method: str
+    preset: str = "default"
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelNamed:
+    """A model as a run record names it; ``base_url`` has no credentials in it."""
+
+    model: str
+    base_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Everything that decides what a run asks and how it is judged (evaluation.md, last section).
+
+    ``subjects`` maps a subject of the dataset to the id of the character that stands for it;
+    ``models`` has the roles actor, extractor and judge; ``prompts`` the version of each prompt by
+    name. ``status`` is running, finished, stopped (a budget or a person) or failed.
+    """
+
+    id: str
+    benchmark: str
+    benchmark_version: int
+    dataset: str
+    dataset_version: str
+    dataset_checksum: str
+    licence: str
+    protocol: str
+    metrics: tuple[str, ...]
+    variants: tuple[Variant, ...]
+    subjects: Mapping[str, str]
+    models: Mapping[str, ModelNamed]
+    embedder: str
+    prompts: Mapping[str, int]
+    seed: int = 0
+    repeats: int = 1
+    limit: int | None = None
+    created: str = ""
+    offbook: str = ""
+    status: str = "running"
+    path: str = ""
+
+    @property
+    def mark(self) -> str | None:
+        """What must stand with every score, or None: the offline judge measures nothing."""
+        judge = self.models.get("judge")
+        offline = judge is None or judge.base_url == "offline:"
+        return OFFLINE_MARK if offline else None
+
+    def as_json(self) -> dict[str, Any]:
+        """A plain dictionary."""
+        return asdict(self) | {"mark": self.mark}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class CellKey:
+    """One reply of a run: who, which question, by which variant, the how-manieth time (0-based)."""
+
+    subject: str
+    question: str
+    variant: str
+    repeat: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A finished cell. ``reply`` is None where it failed for good, and ``error`` then says why.
+
+    ``context`` is what the reply rested on, whole, so that a judge can be asked again later;
+    ``fallback`` whether guided selection found nothing (None: the method does not select);
+    ``verdict`` that of the boundary (None: the method does not judge it).
+    """
+
+    key: CellKey
+    character: str
+    reply: str | None
+    error: str | None
+    context: tuple[ContextItem, ...] = ()
+    verdict: str | None = None
+    fallback: bool | None = None
+    usage: Usage = field(default_factory=Usage)
+    finished: str = ""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class RatingKey:
+    """One rating of a run.
+
+    ``unit`` is what was rated: a question's id, or ``dimension/batch`` of an open interview;
+    ``judge`` the judge's model, ``sample`` numbers repeated judgements of the same unit.
+    """
+
+    subject: str
+    variant: str
+    repeat: int
+    metric: str
+    unit: str
+    judge: str
+    sample: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """A judge's rating: ``value`` None is missing (never a middle value), and ``missing`` says why.
+
+    ``person`` is the value of a person who overruled it; the judge's own stays beside it.
+    """
+
+    key: RatingKey
+    value: float | None
+    analysis: str = ""
+    missing: str | None = None
+    person: float | None = None
+    person_name: str = ""
+    person_note: str = ""
+
+    @property
+    def final(self) -> float | None:
+        """The person's value where there is one, else the judge's."""
+        return self.value if self.person is None else self.person
