@@ -10,19 +10,13 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from platformdirs import user_data_dir
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import Field, SecretStr
+
+from offbook.settings.compared import AdaptiveSettings, CragSettings
+from offbook.settings.section import ChunkingName, RetrievalMode, Section
 
 OFFLINE: Final = "offline"
 BUILTIN: Final = "builtin"
-
-ChunkingName = Literal["fixed", "recursive", "markdown", "semantic", "ats", "acts", "graph"]
-RetrievalMode = Literal["dense", "lexical", "hybrid"]
-
-
-class Section(BaseModel):
-    """A section of the settings: frozen, and strict about names."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class EndpointSettings(Section):
@@ -327,6 +321,8 @@ class SettingsModel(Section):
     fixed: FixedSettings = FixedSettings()
     graph: GraphSettings = GraphSettings()
     naive: NaiveSettings = NaiveSettings()
+    crag: CragSettings = CragSettings()
+    adaptive: AdaptiveSettings = AdaptiveSettings()
     rolerag: RoleragSettings = RoleragSettings()
     amadeus: AmadeusSettings = AmadeusSettings()
     emotional: EmotionalSettings = EmotionalSettings()
@@ -344,6 +340,8 @@ PRESETS: Final[dict[str, dict[str, Any]]] = {
         "retrieval.mode": "dense",
         "retrieval.follow_up": False,
         "naive.splitter": "recursive",
+        "crag.splitter": "recursive",
+        "adaptive.splitter": "recursive",
         "graph.boundaries": "window",
         "graph.by_name": False,
         "graph.homonyms": False,
