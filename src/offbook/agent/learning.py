@@ -7,7 +7,7 @@ a command ends is taken up by the next one: each turn has a row in the jobs unti
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
@@ -131,8 +131,17 @@ def is_worth_it(stage: Stage) -> bool:
 def moods_of(conn: Connection, character: Character, settings: SettingsModel) -> Moods:
     """How the character's mood moves, by its authored memories and the settings."""
     told = settings.mood.temperament
-    known = [] if told is not None else memories.emotions(conn, character.id)
-    return Moods(temperament(told, known), settings.mood.weight, settings.mood.half_life_minutes)
+    known = [] if told is not None else memories.authored_emotions(conn, character.id)
+    return Moods(
+        temperament(told, (emotion for _, emotion in known)),
+        settings.mood.weight,
+        settings.mood.half_life_minutes,
+    )
+
+
+def moved_by(moods: Moods, mood: Mood | None, emotion: Mapping[str, float], at: str | None) -> Mood:
+    """The mood after an answer, by the time that is stored with it."""
+    return moods.after(mood, emotion, _time(at))
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +156,7 @@ class _Moving:
         if fragment.session is None:
             return
         state = conversation_states.get(conn, self.character, fragment.session)
-        mood = self.moods.after(Mood.from_json(state.mood), emotion, _time(fragment.at))
+        mood = moved_by(self.moods, Mood.from_json(state.mood), emotion, fragment.at)
         conversation_states.set_mood(conn, self.character, fragment.session, mood.as_json())
 
 

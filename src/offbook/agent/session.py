@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 from offbook import pipeline
 from offbook.agent.learning import moods_of
 from offbook.agent.mood import Mood
+from offbook.agent.point_in_time import Earlier, until_point, with_state
 from offbook.agent.summary import (
     SpokenTurn,
     is_summarized,
@@ -30,8 +31,7 @@ from offbook.language.encodings import token_counter
 from offbook.memory.conversation import KeptTurn, TurnKeeper
 from offbook.memory.talk import Talk
 from offbook.stores import characters, conversation_states, conversations, principals
-from offbook.stores.conversation_states import ConversationState
-from offbook.types import Message, Remembered, Reply
+from offbook.types import Message, Remembered, Reply, Skipped
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -43,8 +43,9 @@ if TYPE_CHECKING:
     from offbook.pipeline import Stage
     from offbook.protocols import Store
     from offbook.retrieval.point import Point
-    from offbook.stores.conversations import StoredTurn
-    from offbook.types import Character, Recall
+    from offbook.settings import SettingsModel
+    from offbook.stores.conversation_states import ConversationState
+    from offbook.types import Character, Position, Recall, Usage
 
 
 _ANTECEDENTS: Final = 20
@@ -98,7 +99,7 @@ class Session:
         self._learning = learning
         self._clock = clock
         self._turns: list[SpokenTurn] = []
-        self._state = ConversationState()
+        self._seen = Earlier()
         self._moods: Moods | None = None
         self._summarizing = False
 
@@ -108,24 +109,27 @@ class Session:
         Raises:
             UsageError: the conversation belongs to somebody else, or the story has no such point.
         """
-        await self._store.read(self._now)
         if self._keep:
-            turns = await self._store.read(self._earlier)
-            self._turns = [SpokenTurn(turn.id, turn.said, turn.answered) for turn in turns]
+            self._turns = await self._store.read(self._stored)
+        await self._store.read(self._now)
         return self
 
-    def _earlier(self, conn: Connection) -> list[StoredTurn]:
+    def _stored(self, conn: Connection) -> list[SpokenTurn]:
         found = conversations.get(conn, self.character.id, self._stored_id)
         if found is not None and found.principal != self._principal:
             raise UsageError(
                 f"the session {self.id!r} belongs to somebody else", "choose another name for it"
             )
-        return conversations.history(conn, self.character.id, self._stored_id, with_recall=False)
+        where = self.character.id, self._stored_id
+        turns = conversations.history(conn, *where, with_recall=False)
+        # Only a point hides turns: without one nobody has to know where they were held.
+        points = {} if self._as_of is None else conversations.points(conn, *where)
+        return [SpokenTurn(t.id, t.said, t.answered, points.get(t.id)) for t in turns]
 
     @property
     def history(self) -> tuple[Message, ...]:
-        """The conversation so far, oldest first."""
-        return messages_of(self._turns)
+        """The conversation so far, oldest first; at a point, what was said by then."""
+        return messages_of(self._seen.turns)
 
     async def say(self, said: str) -> AsyncIterator[str]:
         """The reply in pieces; ``last`` holds it whole afterwards.
@@ -152,40 +156,67 @@ class Session:
         text = await pipeline.reply(turn.stage, self.character, turn.found, turn.history)
         return await self._finish(turn, said, text)
 
-    async def _recall(self, said: str) -> _Open:
+    async def recall(self, said: str) -> tuple[Recall, Usage]:
+        """What the reply would rest on; none is generated, and nothing is kept.
+
+        Raises:
+            ModelError: the endpoint failed.
+        """
+        turn = await self._recall(said, learn=False)
+        return turn.found, turn.meter.usage()
+
+    async def _recall(self, said: str, *, learn: bool = True) -> _Open:
         require_words(said)
         self.character, point = await self._store.read(self._now)
         stage, meter = self._make_stage()
-        if self._learning is not None and stage.settings.limits.concurrency > 1:
+        if learn and self._learning is not None and stage.settings.limits.concurrency > 1:
             # Beside the reply; where only one call may be out, the reply goes first.
             self._learning.take_up(self.character)
         budget = stage.settings.context.history_tokens
         # Every turn has a token at least: of ten thousand no more than this could be shown.
-        window = uncovered(self._turns, self._state)[-(budget + _ANTECEDENTS) :]
+        window = uncovered(self._seen.turns, self._seen.state)[-(budget + _ANTECEDENTS) :]
         recent = messages_of(window)
         shown = fit_history(recent, budget, _counter(stage))
         held = window[len(window) - len(shown) // 2 :]
         present = frozenset(turn.id for turn in held if turn.id is not None)
         talk = Talk(self._principal, present, self._mood())
         found = await pipeline.recall(stage, self.character, said, recent, point, talk)
-        if is_summarized(self._turns, self._state):
-            found = replace(found, context=(summary_item(self._state), *found.context))
+        if is_summarized(self._seen.turns, self._seen.state):
+            found = replace(found, context=(summary_item(self._seen.state), *found.context))
+        if self._seen.hidden:
+            found = replace(found, skipped=(*found.skipped, _later(self._seen.hidden)))
         return _Open(stage, meter, found, shown)
 
     def _now(self, conn: Connection) -> tuple[Character, Point | None]:
         """The character as it is stored now, at the point where it is asked."""
-        if self._keep:
-            self._state = conversation_states.get(conn, self.character.id, self._stored_id)
-            if self._moods is None:
-                stage, _ = self._make_stage()
-                self._moods = moods_of(conn, self.character, stage.settings)
-        return at_point(conn, characters.require(conn, self.character.id), self._as_of)
+        character, point = at_point(conn, characters.require(conn, self.character.id), self._as_of)
+        self._seen = self._heard(conn, character, None if point is None else point.position)
+        return character, point
+
+    def _heard(self, conn: Connection, character: Character, until: Position | None) -> Earlier:
+        """What the conversation has come to, as far as it is known there."""
+        seen = Earlier(self._turns)
+        if until is not None:
+            seen = until_point(conn, character, self._turns, until)
+        if not self._keep:
+            return seen
+        state = conversation_states.get(conn, character.id, self._stored_id)
+        if until is not None:
+            settings = self._settings()
+            return with_state(conn, character, self._stored_id, seen, state, settings, until)
+        if self._moods is None:
+            self._moods = moods_of(conn, character, self._settings())
+        return replace(seen, state=state, moods=self._moods)
+
+    def _settings(self) -> SettingsModel:
+        stage, _ = self._make_stage()
+        return stage.settings
 
     def _mood(self) -> dict[str, float] | None:
         """How the character feels now; None where the conversation is not kept."""
-        if self._moods is None:
+        if self._seen.moods is None:
             return None
-        mood = self._moods.now(Mood.from_json(self._state.mood), self._clock())
+        mood = self._seen.moods.now(Mood.from_json(self._seen.state.mood), self._clock())
         return {name: round(level, 2) for name, level in mood.levels.items()}
 
     async def _finish(self, turn: _Open, said: str, text: str) -> Reply:
@@ -194,7 +225,10 @@ class Session:
         if self._keep:
             kept = await self._store.write(lambda conn: self._add(conn, turn.stage, said, reply))
             reply = replace(reply, remembered=Remembered(kept.memory, kept.why))
-        self._turns.append(SpokenTurn(None if kept is None else kept.turn, said, text))
+        spoken = SpokenTurn(None if kept is None else kept.turn, said, text, self._as_of)
+        self._turns.append(spoken)
+        if self._seen.turns is not self._turns:
+            self._seen.turns.append(spoken)
         self.last = reply
         if kept is not None and self._learning is not None:
             self._learn(self._learning, turn.stage, kept)
@@ -209,11 +243,11 @@ class Session:
         learning.take_up(self.character)
         if kept.memory is not None:
             learning.learn(self.character, [kept.memory])
-        budget, window = stage.settings.context.history_tokens, uncovered(self._turns, self._state)
-        over = overflowing(window, budget, _counter(stage))
-        if over and not self._summarizing:
-            covered = is_summarized(self._turns, self._state)
-            before = self._state if covered else replace(self._state, summary=None)
+        seen, budget = self._seen, stage.settings.context.history_tokens
+        over = overflowing(uncovered(seen.summarizable, seen.state), budget, _counter(stage))
+        if over and not self._summarizing and not seen.summary_is_later:
+            covered = is_summarized(seen.turns, seen.state)
+            before = seen.state if covered else replace(seen.state, summary=None)
             self._summarizing = True
             learning.do(lambda: self._summarize(stage, before, over))
 
@@ -234,6 +268,11 @@ class _Open:
     meter: Meter
     found: Recall
     history: tuple[Message, ...]
+
+
+def _later(turns: int) -> Skipped:
+    told = "1 turn" if turns == 1 else f"{turns} turns"
+    return Skipped("memory", f"{told} of this conversation", "held later in the story (--as-of)")
 
 
 def messages_of(turns: Sequence[SpokenTurn]) -> tuple[Message, ...]:

@@ -35,11 +35,16 @@ _SUMMARY_TOKENS: Final = 400
 
 @dataclass(frozen=True, slots=True)
 class SpokenTurn:
-    """A turn as the session knows it; ``id`` is None where it is not stored."""
+    """A turn as the session knows it.
+
+    ``id`` is None where it is not stored; ``as_of`` is the point in the story at which it was held,
+    None: at the end.
+    """
 
     id: str | None
     said: str
     answered: str
+    as_of: str | None = None
 
 
 def uncovered(turns: Sequence[SpokenTurn], state: ConversationState) -> Sequence[SpokenTurn]:

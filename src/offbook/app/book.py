@@ -12,15 +12,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from offbook import pipeline
 from offbook.agent.learning import Learning
-from offbook.agent.session import Session, at_point, require_words
+from offbook.agent.session import Session
 from offbook.app.finding import find_character
 from offbook.app.wiring import Wiring
 from offbook.ingestion.reports import Estimate, IngestReport, ProgressListener, unheard
-from offbook.memory.talk import Talk
 from offbook.settings import Settings, load_settings
-from offbook.stores import characters, documents, principals
+from offbook.stores import characters, documents
 
 if TYPE_CHECKING:
     from offbook.app.doctor import Check
@@ -284,31 +282,34 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
     # -- questions -----------------------------------------------------------------------------
 
     async def recall(
-        self, name: str, question: str, *, as_of: str | None = None, user: str | None = None
+        self,
+        name: str,
+        question: str,
+        *,
+        session: str | None = None,
+        user: str | None = None,
+        as_of: str | None = None,
     ) -> tuple[Recall, Usage]:
         """What a reply would rest on; none is generated.
 
         Args:
             name: The character.
             question: What is asked.
+            session: The conversation in which it is asked, with its mood; nothing of it changes.
+            user: Whose memories are recalled beside the authored ones; None: the owner's.
             as_of: The point in the story at which it is asked: a document's name or a chunk's id,
                 ``document#heading path`` or ``document@offset``; None: the end.
-            user: Whose memories are recalled beside the authored ones; None: the owner's.
 
         Raises:
-            UsageError: the story has no such point.
+            UsageError: the story has no such point, or the conversation is somebody else's.
             IndexMissing: the method needs what was not built.
         """
         from offbook.app.missing_index import priced
 
-        require_words(question)
-        character = await self.find(name)
-        then, point = await self._store.read(lambda conn: at_point(conn, character, as_of))
-        async with priced(self, character):
-            stage = self.stage(character.dimension)
-            talk = Talk(principals.of_user(user))
-            found = await pipeline.recall(stage, then, question, point=point, talk=talk)
-        return found, self.meter.usage()
+        keep = session is not None
+        talk = await self.session(name, session=session, user=user, keep=keep, as_of=as_of)
+        async with priced(self, talk.character):
+            return await talk.recall(question)
 
     async def ask(
         self,

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, Final
 from offbook.agent.session import names_of, require_words
 from offbook.app.memory_file import MemoryFile, read_memories
 from offbook.app.waiting import told_on_stderr
-from offbook.errors import OffbookError, UnknownName, UsageError
+from offbook.errors import OffbookError, UnknownName
 from offbook.ingestion.lease import ingestion_lease
 from offbook.ingestion.remembering import Remembering, waiting
 from offbook.ingestion.reports import unheard
 from offbook.memory.conversation import list_kept_out
-from offbook.retrieval.point import parse_point
+from offbook.retrieval.point import known_points
 from offbook.stores import jobs, memories, principals, recalled_text
 from offbook.stores.statements import batches, mark_unpurged
 
@@ -208,12 +208,7 @@ def _add(conn: Connection, character: str, fragments: Sequence[MemoryFragment]) 
 def _unplaced(conn: Connection, character: str, fragments: Sequence[MemoryFragment]) -> list[str]:
     """Whether some ``at`` name no point of the story, so that no view of one will show them."""
     places = {fragment.at for fragment in fragments if fragment.at is not None}
-    odd = []
-    for place in sorted(places):
-        try:
-            parse_point(conn, character, place)
-        except UsageError:
-            odd.append(place)
+    odd = sorted(places.difference(known_points(conn, character, places)))
     if not odd:
         return []
     shown = ", ".join(map(repr, odd[:_SHOWN])) + (", ..." if odd[_SHOWN:] else "")

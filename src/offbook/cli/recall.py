@@ -29,6 +29,9 @@ def command(
     question: Annotated[str, typer.Argument(metavar="QUESTION")],
     method: MethodName = None,
     strategy: Strategy = None,
+    session: Annotated[
+        str | None, typer.Option(help="The conversation in which it is asked; it stays as it is.")
+    ] = None,
     user: Annotated[str | None, typer.Option(help="Whose memories come back.")] = None,
     as_of: AsOf = None,
     as_json: Json = False,
@@ -51,7 +54,8 @@ def command(
         budget_usd=budget_usd,
     )
     found, usage = with_offbook(
-        settings, lambda book: book.recall(name, question, as_of=as_of, user=user)
+        settings,
+        lambda book: book.recall(name, question, session=session, user=user, as_of=as_of),
     )
     if as_json:
         print_json(found.as_json(usage))

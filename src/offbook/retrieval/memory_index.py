@@ -15,11 +15,10 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from offbook.errors import UsageError
 from offbook.memory.levels import is_emotion
 from offbook.prompts.emotion import EMOTIONS
 from offbook.retrieval.emotional import EmotionalIndex
-from offbook.retrieval.point import parse_point
+from offbook.retrieval.point import known_points
 from offbook.stores import memories, memory_banks
 from offbook.stores import vectors as vector_rows
 from offbook.stores.memory_banks import BankState
@@ -212,21 +211,13 @@ def _before(
 ) -> tuple[list[IndexRow], int]:
     """The rows that surely lie before a point, and how many authored ones say nothing of it."""
     told = memories.told_at(conn, character)
-    places: dict[str, Position | None] = {}
-
-    def place(text: str | None) -> Position | None:
-        if text is not None and text not in places:
-            try:
-                places[text] = parse_point(conn, character, text)
-            except UsageError:
-                places[text] = None
-        return None if text is None else places[text]
-
+    # A turn was held where its question was asked: without a point, at the end of the story.
+    places = {row.id: row.at if row.turn is None else told.get(row.id) for row in rows}
+    known = known_points(conn, character, (place for place in places.values() if place))
     kept: list[IndexRow] = []
     unplaced = 0
     for row in rows:
-        # A turn was held where its question was asked: without a point, at the end of the story.
-        found = place(row.at if row.turn is None else told.get(row.id))
+        found = known.get(places[row.id] or "")
         if found is not None and found <= until:
             kept.append(row)
         unplaced += found is None and row.turn is None

@@ -8,7 +8,8 @@ the document, of the section or of the chunk, or the very offset. Source: ours (
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -63,6 +64,15 @@ def parse_point(conn: Connection, character: str, text: str) -> Position:
     for chunk in chunk_rows.get_chunks(conn, character, [text.strip()]):
         return Position(order[chunk.document], chunk.end)
     raise UsageError(f"no point {text!r} in the story of {character!r}", _nearest(infos, text))
+
+
+def known_points(conn: Connection, character: str, texts: Iterable[str]) -> dict[str, Position]:
+    """The positions of those texts that name a point; the others are left out."""
+    found: dict[str, Position] = {}
+    for text in dict.fromkeys(texts):
+        with suppress(UsageError):
+            found[text] = parse_point(conn, character, text)
+    return found
 
 
 def order_of(conn: Connection, character: str) -> dict[str, int]:

@@ -198,6 +198,18 @@ def holds(conn: Connection, character: str, session: str, turn: str) -> bool:
     return get_turn(conn, character, session, turn) is not None
 
 
+def points(conn: Connection, character: str, session: str) -> dict[str, str]:
+    """Id of a turn -> the point in the story at which it was held, where it was one."""
+    c = turns.c
+    point = c.recall["as_of"].as_string()
+    rows = conn.execute(
+        select(c.id, point).where(
+            c.character_id == character, c.conversation_id == session, point.is_not(None)
+        )
+    )
+    return {row[0]: row[1] for row in rows}
+
+
 def documents_of(recall: Mapping[str, Any] | None) -> set[str]:
     """Ids of the documents that a recall names."""
     items = (recall or {}).get("context", ())

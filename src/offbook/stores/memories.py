@@ -153,13 +153,26 @@ def remove(
     return gone
 
 
-def emotions(conn: Connection, character: str, *, authored: bool = True) -> list[Mapping[str, Any]]:
-    """The stored emotions, of the authored fragments or of all."""
+def authored_emotions(
+    conn: Connection, character: str
+) -> list[tuple[str | None, Mapping[str, Any]]]:
+    """Of each authored fragment that is scored: its ``at``, and its emotion."""
     c = memory_fragments.c
-    chosen = [c.character_id == character, c.emotion.is_not(None)]
-    if authored:
-        chosen.append(c.principal_id.is_(None))
-    return list(conn.scalars(select(c.emotion).where(*chosen)))
+    statement = select(c.at, c.emotion).where(
+        c.character_id == character, c.emotion.is_not(None), c.principal_id.is_(None)
+    )
+    return [(row[0], row[1]) for row in conn.execute(statement)]
+
+
+def felt_in(
+    conn: Connection, character: str, session: str
+) -> dict[str, tuple[Mapping[str, Any], str | None]]:
+    """Id of a turn of a conversation -> its emotion, and when it was held; the scored ones."""
+    c = memory_fragments.c
+    statement = select(c.turn_id, c.emotion, c.at).where(
+        c.character_id == character, c.conversation_id == session, c.emotion.is_not(None)
+    )
+    return {row[0]: (row[1], row[2]) for row in conn.execute(statement)}
 
 
 def lacking(conn: Connection, character: str, set_id: str | None) -> list[str]:
