@@ -1,0 +1,1 @@
+"""What is computed from ratings: pure functions, without a model, a database or a file."""

@@ -1,0 +1,113 @@
+"""The scales on which a judge rates: name, range, direction, whole numbers or not.
+
+Takes: the name of a scale.  Gives: the scale; what lies outside of it is no rating.
+Paper: RoleRAG (001), section 4.2; AMADEUS (003), section 5.2 and Figure 4; Emotional RAG (004),
+section III, which follows InCharacter. Table 1 of 001 gives KE and KH as 0 to 10: the prompts of
+its appendix and section 4.2 say 1 to 10, and so do we.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from difflib import get_close_matches
+from types import MappingProxyType
+from typing import Final, Literal
+
+from offbook.errors import UnknownName
+
+Direction = Literal["higher", "lower"]
+"""Which end of a scale is the better one."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedScale:
+    """What one rating of a judge may be.
+
+    ``better`` is None where neither end is: an item of a personality test. ``needs_chunks``: the
+    scale is undefined for methods that retrieve no chunks of text. ``unit`` is how a mean is read:
+    points, or the share of replies that have the property.
+    """
+
+    name: str
+    title: str
+    low: float
+    high: float
+    better: Direction | None
+    paper: str
+    is_whole: bool = True
+    needs_chunks: bool = False
+    unit: Literal["points", "share", "percent"] = "points"
+
+    @property
+    def span(self) -> float:
+        """Distance of the two ends."""
+        return self.high - self.low
+
+    @property
+    def midpoint(self) -> float:
+        """The middle of the scale."""
+        return (self.low + self.high) / 2
+
+    def accepts(self, value: float) -> bool:
+        """Whether ``value`` is a rating on this scale: within its range, and whole where it must.
+
+        A value that is not accepted is missing; it is never moved to the nearest end.
+        """
+        if not math.isfinite(value) or not self.low <= value <= self.high:
+            return False
+        return not self.is_whole or float(value).is_integer()
+
+
+_ROLERAG: Final = "RoleRAG (001), section 4.2"
+_AMADEUS: Final = "AMADEUS (003), section 5.2"
+_INCHARACTER: Final = "Emotional RAG (004), section III, after InCharacter"
+
+SCALES: Final = MappingProxyType(
+    {
+        scale.name: scale
+        for scale in (
+            JudgedScale("ke", "Knowledge Exposure", 1, 10, "higher", _ROLERAG),
+            JudgedScale("kh", "Knowledge Hallucination", 1, 10, "lower", _ROLERAG),
+            JudgedScale(
+                "uqr", "Unknown-Question Rejection", 0, 1, "higher", _ROLERAG, unit="share"
+            ),
+            JudgedScale("acc", "Answer contained", 0, 1, "higher", _AMADEUS, unit="share"),
+            JudgedScale("acc_l", "Answer reflected", 1, 10, "higher", _AMADEUS),
+            JudgedScale("hs", "Hallucination Score", 1, 10, "lower", _AMADEUS, needs_chunks=True),
+            JudgedScale("mbti_item", "MBTI item, 1 = very much so", 1, 7, None, _AMADEUS),
+            JudgedScale("bigfive_item", "Big Five item, 1 = very much so", 1, 5, None, _AMADEUS),
+            JudgedScale(
+                "bfi_batch", "BFI dimension, a batch", 1, 5, None, _INCHARACTER, is_whole=False
+            ),
+            JudgedScale(
+                "16p_batch",
+                "16Personalities dimension, a batch: percentage of the first pole",
+                0,
+                100,
+                None,
+                _INCHARACTER,
+                is_whole=False,
+                unit="percent",
+            ),
+            JudgedScale("bfi_option", "BFI item, 1 = strongly disagree", 1, 5, None, _INCHARACTER),
+            JudgedScale(
+                "16p_option", "16Personalities item, 1 = strongly agree", 1, 7, None, _INCHARACTER
+            ),
+        )
+    }
+)
+"""All scales by name."""
+
+
+def scale(name: str) -> JudgedScale:
+    """The scale of this name.
+
+    Raises:
+        UnknownName: there is none; the hint lists those there are.
+    """
+    if name not in SCALES:
+        near = get_close_matches(name, SCALES, 1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise UnknownName(f"no scale {name!r}", f"{hint}known: {', '.join(SCALES)}")
+    return SCALES[name]
