@@ -7,6 +7,7 @@ import pytest
 from offbook import demo
 from offbook.app import Offbook
 from offbook.documents.readers import ReadDocument
+from offbook.errors import BudgetReached
 from offbook.ingestion.estimating import estimate_ingestion
 from offbook.ingestion.reports import Estimate
 from offbook.settings import load_settings
@@ -27,8 +28,8 @@ def opened(server, tmp_path, monkeypatch):
     monkeypatch.setenv("OFFBOOK_CONFIG", str(tmp_path / "config.toml"))
     monkeypatch.chdir(tmp_path)
 
-    async def open_it() -> Offbook:
-        told = {"chat.model": "m", "chat.base_url": server.base_url, "method": "rolerag"}
+    async def open_it(**more) -> Offbook:
+        told = {"chat.model": "m", "chat.base_url": server.base_url, "method": "rolerag", **more}
         return await Offbook.open(load_settings({"home": str(tmp_path / "home"), **told}))
 
     return open_it
@@ -69,3 +70,23 @@ async def test_what_is_done_costs_nothing_and_an_edit_little(opened):
     assert told.by_task["extract"].calls == usage.by_task["extract"].calls == 1
     assert usage.calls < whole / 2
     assert usage.calls / 2 <= told.calls <= usage.calls * 2, (told, usage)
+
+
+@pytest.mark.parametrize("judged", [0, 2], ids=["extracted", "partly judged"])
+@pytest.mark.parametrize("text", [demo.persona_text(), chronicle(30)], ids=["demo", "chronicle"])
+async def test_what_a_stopped_indexing_has_left_to_ask_is_counted(opened, text, judged):
+    reading = ReadDocument("one.md", text, "markdown")
+    async with await opened() as book:
+        await book.create("Keeper")
+        first = (await estimated(book, reading)).by_task["extract"].calls
+    async with await opened(**{"limits.budget_calls": first + judged}) as book:
+        with pytest.raises(BudgetReached):
+            await book.ingest_texts("Keeper", [reading])
+    async with await opened() as book:
+        told = await estimated(book, reading)
+        usage = (await book.ingest_texts("Keeper", [reading])).usage
+    assert "extract" not in usage.by_task, "all chunks had been extracted"
+    assert usage.calls / 1.5 <= told.calls <= usage.calls * 1.5, (told, usage)
+    assert set(usage.by_task) <= set(told.by_task)
+    judging = told.by_task["same_entity"].calls
+    assert abs(judging - usage.by_task["same_entity"].calls) <= 2

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from offbook.graph.candidates import Rules, candidate_pairs, link_equal_names
 from offbook.graph.equal_names import name_key
-from offbook.graph.judging import decision_id, judge_pairs
+from offbook.graph.judging import decision_id, judge_pairs, questions_of
 from offbook.graph.linking import Links
 from offbook.graph.name_candidates import candidates_by_name
 from offbook.graph.verification import LEAST, Component, Split, component_of, verify
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from offbook.graph.candidates import Blocks, Pair
+    from offbook.graph.judging import Question
     from offbook.models.asking import Asking
     from offbook.types import Decision, RawEntity
 
@@ -116,6 +117,39 @@ async def normalize(
         outcome.aside.append((members, unread.reason))
     outcome.groups = _groups(entities, links, chained, ledger)
     return outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What would be asked now, and the groups as far as they are known; see :func:`outlook`."""
+
+    questions: list[Question]
+    unverified: list[Component]
+    groups: list[Group]
+
+
+def outlook(
+    entities: Sequence[RawEntity],
+    vectors: NDArray[np.float32] | None,
+    rules: Rules,
+    ledger: Ledger,
+    *,
+    verified: bool = True,
+) -> Outlook:
+    """What :func:`normalize` would ask about, without a call; arguments as there.
+
+    Pairs that are still to be judged count as not the same in what follows from them.
+    """
+    blocks = link_equal_names(entities, rules)
+    pairs = candidate_pairs(entities, vectors, blocks, rules, candidates_by_name)
+    new = [pair for pair in pairs if _id(entities, pair) not in ledger.decisions]
+    links = _linked(entities, blocks, pairs, ledger)
+    chained = _components(entities, links, blocks) if verified else []
+    return Outlook(
+        questions_of(entities, new),
+        [component for component in chained if component.key not in ledger.splits],
+        _groups(entities, links, chained, ledger),
+    )
 
 
 def _id(entities: Sequence[RawEntity], pair: Pair) -> str:

@@ -58,6 +58,17 @@ class Question:
         return tuple(dict.fromkeys([self.entity.chunk, *(c.chunk for c in self.candidates)]))
 
 
+def questions_of(entities: Sequence[RawEntity], pairs: Sequence[Pair]) -> list[Question]:
+    """Pairs as they are asked about: all candidates of an entity in one question."""
+    by_row: dict[int, list[int]] = {}
+    for row, earlier in pairs:
+        by_row.setdefault(row, []).append(earlier)
+    return [
+        Question(entities[row], tuple(entities[earlier] for earlier in of_row))
+        for row, of_row in by_row.items()
+    ]
+
+
 async def judge_pairs(
     entities: Sequence[RawEntity], pairs: Sequence[Pair], asking: Asking, keep: KeepDecisions
 ) -> list[PutAside[Question]]:
@@ -70,13 +81,7 @@ async def judge_pairs(
         ModelError: the endpoint failed for good; what arrived is kept.
         BudgetReached: likewise.
     """
-    by_row: dict[int, list[int]] = {}
-    for row, earlier in pairs:
-        by_row.setdefault(row, []).append(earlier)
-    questions = [
-        Question(entities[row], tuple(entities[earlier] for earlier in of_row))
-        for row, of_row in by_row.items()
-    ]
+    questions = questions_of(entities, pairs)
 
     async def ask(batch: Sequence[Question]) -> list[ComparisonAnswer]:
         comparisons = tuple(question.comparison for question in batch)

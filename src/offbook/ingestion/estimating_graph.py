@@ -1,14 +1,14 @@
 """What building the graph of a character would cost, without a call.
 
 Takes: the documents as they would be stored.  Gives: calls and tokens by task. Extraction is
-counted in the very prompts that would be sent; what follows depends on its answers, and is
-estimated from the length of the text by ratios that were measured (``PER_1000_CHARACTERS``).
+counted in the very prompts that would be sent, and what is extracted already in the questions that
+are open; the rest is estimated from the length of the text by measured ratios.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -16,6 +16,7 @@ from offbook.documents.chunking import make_splitter
 from offbook.graph import judging, merging, verification
 from offbook.graph.loading import CHUNKING
 from offbook.ingestion.extracting import JOB, extraction_inputs, has_words
+from offbook.ingestion.outstanding import Questions, outstanding
 from offbook.ingestion.storing import splitter_arguments
 from offbook.language.encodings import token_counter
 from offbook.models.asking import BATCH_ITEMS, BATCH_TOKENS
@@ -28,6 +29,7 @@ from offbook.types import TaskUsage
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
+    from offbook.ingestion.outstanding import Outstanding
     from offbook.pipeline import Stage
     from offbook.types import Character, Chunk, Document
     from offbook.wire import ChatRequest
@@ -38,7 +40,7 @@ class Ratio:
     """How many items a text gives, and how long they are.
 
     Args:
-        items: Items for 1,000 characters of text that has to be extracted.
+        items: Items for 1,000 characters of text.
         prompt_tokens: Of an item, its share of the instructions included.
         completion_tokens: Of its answer.
         few: Items that are not worth a call of their own.
@@ -68,6 +70,9 @@ PER_1000_CHARACTERS: Final = {
 that lists at most 20 entities and 20 relations a chunk; answers of merging as long as they may be
 by half."""
 
+INSTRUCTIONS: Final = 200
+"""About how many tokens a call has beside its items."""
+
 
 async def estimate_graph(
     stage: Stage, character: Character, documents: Sequence[Document]
@@ -87,7 +92,66 @@ async def estimate_graph(
     pending, asked, exists = await stage.store.read(
         lambda conn: _pending(conn, stage, character, passages)
     )
-    if not pending:
+    waiting = {chunk.id for chunk in pending}
+    extracted = {name: chunk for name, chunk in passages.items() if name not in waiting}
+    still = await outstanding(stage, character.id, extracted)
+    found = _extraction(stage, pending, asked)
+    new = sum(len(chunk.text) for chunk in pending)
+    questions = {
+        name: _questions(name, still, new * (ratio.more if exists else 1))
+        for name, ratio in PER_1000_CHARACTERS.items()
+        if name != "verify_group" or stage.settings.graph.verify
+    }
+    found |= _usages(questions, stage.settings.limits.concurrency)
+    return {name: usage for name, usage in found.items() if usage.calls}
+
+
+def _questions(name: str, still: Outstanding, new_characters: int) -> Questions:
+    """The questions of a task: about texts to be extracted, and about those that are already.
+
+    Of the latter pairs are known as soon as the mentions are. What has to be verified and merged
+    depends on how they are decided: where that is open, at least what such a text gives on average.
+    """
+    found, ratio = still.questions[name], PER_1000_CHARACTERS[name]
+    share = found.count * INSTRUCTIONS // ratio.few
+    known = Questions(found.count, found.tokens + share)
+    if name != "same_entity" or still.unembedded:
+        guessed = _guessed(ratio, still.unsettled_characters)
+        known = max(known, guessed, key=lambda questions: questions.count)
+    expected = _guessed(ratio, new_characters)
+    if new_characters and not expected.count:
+        expected = Questions(1, ratio.prompt_tokens)
+    return Questions(known.count + expected.count, known.tokens + expected.tokens)
+
+
+def _guessed(ratio: Ratio, characters: int) -> Questions:
+    count = round(characters / 1_000 * ratio.items)
+    return Questions(count, count * ratio.prompt_tokens)
+
+
+def _usages(questions: Mapping[str, Questions], at_once: int) -> dict[str, TaskUsage]:
+    """Calls as ``models.batching`` makes them; merging shares its places, one is the summary's."""
+    merging = {name: q.count for name, q in questions.items() if name.startswith("merge_")}
+    places = dict.fromkeys(questions, at_once)
+    for name, count in merging.items():
+        places[name] = round((at_once - 1) * count / max(1, sum(merging.values())))
+    return {
+        name: _usage(q, PER_1000_CHARACTERS[name], places[name]) for name, q in questions.items()
+    }
+
+
+def _usage(questions: Questions, ratio: Ratio, at_once: int) -> TaskUsage:
+    count, tokens = questions.count, questions.tokens
+    by_size = max(-(-tokens // BATCH_TOKENS), -(-count // ratio.most))
+    calls = max(by_size, min(at_once, -(-count // ratio.few)))
+    return TaskUsage(calls, tokens, count * ratio.completion_tokens)
+
+
+def _extraction(
+    stage: Stage, pending: Sequence[Chunk], asked: Sequence[ChatRequest]
+) -> dict[str, TaskUsage]:
+    """What extracting costs: counted in the prompts that would be sent."""
+    if not asked:
         return {}
     count = token_counter(stage.settings.tokens.encoding)
     prompt_tokens = sum(count(message.content) for r in asked for message in r.messages)
@@ -96,21 +160,7 @@ async def estimate_graph(
     found = {"extract": TaskUsage(len(asked), prompt_tokens, answers)}
     if stage.settings.graph.gleaning:
         found["glean"] = TaskUsage(len(asked), round(1.2 * prompt_tokens), answers // 2)
-    at_once = stage.settings.limits.concurrency
-    for name, ratio in PER_1000_CHARACTERS.items():
-        if name == "verify_group" and not stage.settings.graph.verify:
-            continue
-        items = characters / 1_000 * ratio.items * (ratio.more if exists else 1)
-        found[name] = _usage(round(items) or 1, ratio, at_once)
     return found
-
-
-def _usage(items: int, ratio: Ratio, at_once: int) -> TaskUsage:
-    """Calls as ``models.batching`` makes them."""
-    tokens = items * ratio.prompt_tokens
-    by_size = max(-(-tokens // BATCH_TOKENS), -(-items // ratio.most))
-    calls = max(by_size, min(at_once, -(-items // ratio.few)))
-    return TaskUsage(calls, tokens, items * ratio.completion_tokens)
 
 
 def _pending(

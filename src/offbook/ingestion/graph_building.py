@@ -58,8 +58,7 @@ class StoredLedger(Ledger):
         answers: Sequence[graph_answers.GraphAnswer],
         progress: ProgressListener = unheard,
     ) -> None:
-        splits = {a.key: _split(a) for a in answers if a.kind == graph_answers.SPLIT}
-        super().__init__(decisions, splits)
+        super().__init__(decisions, stored_splits(answers))
         self._writes, self._character = GroupedWrites(store), character
         self.judging = Steps("judging", progress)
 
@@ -89,6 +88,11 @@ def _answer_of(component: Component, split: Split) -> graph_answers.GraphAnswer:
     return graph_answers.GraphAnswer(graph_answers.SPLIT, component.key, answer, component.chunks)
 
 
+def stored_splits(answers: Sequence[graph_answers.GraphAnswer]) -> dict[str, Split]:
+    """The verdicts on groups among what is stored, by ``Component.key``."""
+    return {a.key: _split(a) for a in answers if a.kind == graph_answers.SPLIT}
+
+
 def _split(answer: graph_answers.GraphAnswer) -> Split:
     parts = tuple(tuple(part) for part in answer.answer["parts"])
     return Split(parts, answer.answer["reason"])
@@ -104,6 +108,24 @@ def normalization_rules(settings: GraphSettings) -> Rules:
         homonyms=settings.homonyms,
         once=settings.once,
     )
+
+
+def raw_matrix(
+    conn: Connection, character: str, entities: Sequence[RawEntity]
+) -> NDArray[np.float32] | None:
+    """The vectors of raw entities in their order; what has none is like nothing."""
+    import numpy as np
+
+    ids, stored = vectors.load_matrix(conn, character, "raw_entity")
+    if not ids:
+        return None
+    places = {subject: place for place, subject in enumerate(ids)}
+    matrix = np.zeros((len(entities), stored.shape[1]), dtype=np.float32)
+    for row, entity in enumerate(entities):
+        place = places.get(entity.id)
+        if place is not None:
+            matrix[row] = stored[place]
+    return matrix
 
 
 @dataclass(slots=True)
@@ -152,7 +174,9 @@ class GraphBuilding:
         relations = await self.stage.store.read(lambda c: graph.list_relations(c, self.character))
         # 2 -- their vectors ---------------------------------------------------------------------
         open_questions = await self._embed_raw(entities)
-        matrix = await self.stage.store.read(lambda conn: self._matrix(conn, entities))
+        matrix = await self.stage.store.read(
+            lambda conn: raw_matrix(conn, self.character, entities)
+        )
         # 3 -- who is the same -------------------------------------------------------------------
         ledger = await self.stage.store.read(self._ledger)
         rules = normalization_rules(self.stage.settings.graph)
@@ -202,23 +226,6 @@ class GraphBuilding:
             (subject, chunk_of[subject], unembedded(texts[subject], why))
             for subject, why in refused
         ]
-
-    def _matrix(
-        self, conn: Connection, entities: Sequence[RawEntity]
-    ) -> NDArray[np.float32] | None:
-        """The vectors in reading order; what has none is like nothing."""
-        import numpy as np
-
-        ids, stored = vectors.load_matrix(conn, self.character, "raw_entity")
-        if not ids:
-            return None
-        places = {subject: place for place, subject in enumerate(ids)}
-        matrix = np.zeros((len(entities), stored.shape[1]), dtype=np.float32)
-        for row, entity in enumerate(entities):
-            place = places.get(entity.id)
-            if place is not None:
-                matrix[row] = stored[place]
-        return matrix
 
     def _ledger(self, conn: Connection) -> StoredLedger:
         decisions = graph.list_decisions(conn, self.character)
