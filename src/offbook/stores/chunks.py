@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, delete, func, select, update
 
-from offbook.stores import characters, graph, jobs
+from offbook.stores import characters, graph, jobs, summaries
 from offbook.stores.schema import chunkings, chunks, documents
 from offbook.stores.statements import batches, storable, upsert
 from offbook.types import Chunk
@@ -84,8 +84,9 @@ def replace_chunks(
 
 
 def remove(conn: Connection, character: str, ids: Sequence[str]) -> None:
-    """Delete chunks with all that hangs on them: vectors, entities, relations, decisions, jobs."""
+    """Delete chunks with all that hangs on them: vectors, entities, relations, summaries, jobs."""
     graph.forget_chunks(conn, character, ids)
+    summaries.forget_chunks(conn, character, ids)
     jobs.remove_subjects(conn, character, ids)
     for piece in batches(ids):
         conn.execute(

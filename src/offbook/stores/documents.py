@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, delete, func, select, update
 
 from offbook.errors import UnknownName
-from offbook.stores import call_cache, characters, conversations, graph
+from offbook.stores import call_cache, characters, conversations, graph, summaries
 from offbook.stores.schema import characters as character_rows
 from offbook.stores.schema import chunks, documents
 from offbook.stores.statements import mark_unpurged, storable
@@ -147,9 +147,9 @@ def remove(
 ) -> Removal:
     """Delete a document and all that only it supports: the caller purges the store afterwards.
 
-    Chunks, vectors, raw entities and relations go with it, decisions that rest on them, cached
-    calls that saw its text, jobs, and a profile that was made from it. Turns that recalled it
-    lose the recalled text, or go altogether with the memories they taught.
+    Chunks, vectors, raw entities and relations go with it, decisions and summaries that rest on
+    them, cached calls that saw its text, jobs, and a profile that was made from it. Turns that
+    recalled it lose the recalled text, or go altogether with the memories they taught.
 
     Args:
         conn: Connection of a write.
@@ -171,6 +171,7 @@ def remove(
         )
     ).all()
     graph.forget_chunks(conn, character, ids)
+    summaries.forget_chunks(conn, character, ids)
     conn.execute(
         delete(documents).where(documents.c.character_id == character, documents.c.id == document)
     )

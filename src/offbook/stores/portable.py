@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Table, delete, exists, select, update
 from sqlalchemy.exc import IntegrityError
 
 from offbook.errors import StoreFailed, UsageError
-from offbook.stores import characters, memory_banks, schema, vectors
+from offbook.stores import characters, memory_banks, schema, summary_tables, vectors
 from offbook.stores.archive import ArchiveReader, ArchiveWriter, reading, to_line, writing
 from offbook.stores.call_cache import forget_documents
 from offbook.stores.rows import Law, RowReader, to_row
@@ -42,6 +42,9 @@ _KNOWLEDGE: Final = (
     schema.decisions,
     schema.graph_answers,
     schema.relations,
+    summary_tables.summaries,
+    summary_tables.summary_chunks,
+    summary_tables.summary_trees,
 )
 _TALK: Final = (
     schema.conversations,
@@ -157,7 +160,8 @@ def _make_room(
         )
     forget_documents(conn, character)
     tables = [schema.documents, schema.vector_sets, schema.entity_groups, schema.decisions,
-              schema.graph_answers, schema.jobs, schema.leases]  # fmt: skip
+              schema.graph_answers, summary_tables.summaries, summary_tables.summary_trees,
+              schema.jobs, schema.leases]  # fmt: skip
     for table in (*tables, schema.conversations) if talk else tables:
         conn.execute(delete(table).where(table.c.character_id == character))
     memory = schema.memory_fragments.c

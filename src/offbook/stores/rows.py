@@ -100,8 +100,8 @@ class Law:
         """Look at one row; documents come before their chunks.
 
         Raises:
-            ValueError: a digest or length is not the text's, a chunk is not in its document, or
-                what was answered about the graph is no such answer.
+            ValueError: a digest or length is not the text's, a chunk is not in its document, what
+                was answered about the graph is no such answer, or a summary is of nothing.
         """
         if table == "documents":
             text = row["text"]
@@ -115,3 +115,5 @@ class Law:
                 raise ValueError(f"the chunk {row['id']!r} is not in its document")
         elif table == "graph_answers" and not graph_answers.is_answer(row["kind"], row["answer"]):
             raise ValueError(f"the answer {row['key']!r} about the graph was altered")
+        elif table == "summaries" and (row["level"] < 1 or not row["members"]):
+            raise ValueError(f"the summary {row['id']!r} was altered")

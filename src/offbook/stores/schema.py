@@ -19,13 +19,13 @@ from sqlalchemy import (
     Index,
     Integer,
     LargeBinary,
-    MetaData,
     Table,
     Text,
     UniqueConstraint,
     text,
 )
 
+from offbook.stores import summary_tables
 from offbook.stores.columns import (
     Key,
     belongs_to,
@@ -35,16 +35,8 @@ from offbook.stores.columns import (
     through_character,
     words,
 )
+from offbook.stores.metadata import metadata as metadata  # noqa: PLC0414  (read from here)
 from offbook.stores.vector_type import Vector
-
-metadata: Final = MetaData(
-    naming_convention={
-        "pk": "pk_%(table_name)s",
-        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
-        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-    }
-)
 
 characters: Final = Table(
     "characters",
@@ -378,6 +370,8 @@ vectors: Final = {
     "raw_entity": _vectors_of("raw_entity", "raw_entities"),
     "entity": _vectors_of("entity", "entity_groups"),
     "memory": _vectors_of("memory", "memory_fragments"),
+    "relation": _vectors_of("relation", "relations"),
+    "summary": _vectors_of("summary", "summaries"),
 }
 """Kind of subject -> the table of its vectors."""
 
@@ -386,5 +380,7 @@ subjects: Final = {
     "raw_entity": raw_entities,
     "entity": entity_groups,
     "memory": memory_fragments,
+    "relation": relations,
+    "summary": summary_tables.summaries,
 }
 """Kind of subject -> the table that the vectors are of."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-Kind = Literal["chunk", "raw_entity", "entity", "memory"]
+Kind = Literal["chunk", "raw_entity", "entity", "memory", "relation", "summary"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 _DIMENSION: Final = select(vector_sets.c.dimension).where(
