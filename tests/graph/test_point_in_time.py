@@ -99,6 +99,30 @@ async def test_a_persons_word_holds_from_where_both_are_spoken_of_together(told)
     assert any({"Wanderer", "Corvin"} <= found for found in names(await told.at(2)))
 
 
+async def test_a_persons_word_that_no_text_bears_out_holds_from_where_both_names_are_known(told):
+    """Harbourmaster and Edda Vane never stand in one chunk: no chapter is going to reveal it."""
+    story = STORY.replace("Wanderer hid.", "Wanderer hid. Harbourmaster slept.")
+    await told.world.put("story", story)
+    await told.world.say("Harbourmaster", "Edda Vane", same=True)
+
+    async def known_at(heading: str) -> list[set[str]]:
+        until = Position(0, story.index(heading) if heading else len(story))
+        return names(
+            await told.world.store.read(lambda c: load_graph(c, told.world.character, until))
+        )
+
+    assert not any("Harbourmaster" in found for found in await known_at("## Chapter 3"))
+    assert any({"Harbourmaster", "Edda Vane"} <= found for found in await known_at("## Chapter 4"))
+    assert any({"Harbourmaster", "Edda Vane"} <= found for found in await known_at(""))
+
+
+async def test_a_persons_word_does_not_give_away_what_a_later_chapter_reveals(told):
+    await told.world.say("Wanderer", "Edda Vane", same=True)
+    for chapter in (2, 3):
+        assert not any({"Wanderer", "Edda Vane"} <= n for n in names(await told.at(chapter)))
+    assert any({"Wanderer", "Edda Vane"} <= n for n in names(await told.at(4)))
+
+
 async def test_a_model_that_knows_the_secret_from_elsewhere_does_not_tell_it(told):
     """A decision that rests on mentions which never stand together counts from the end only."""
     decisions = await told.world.store.read(

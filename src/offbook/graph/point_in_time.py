@@ -6,18 +6,21 @@ a secret identity does not leak (methods.md 5). Source: ours.
 
 A mention is known when its chunk lies before the point. Equal names, and forms of one name, are one
 from the start. Other names are one from the mentions on that were judged, provided a chunk up to
-there speaks of both: a model may know from elsewhere what the text has not told yet.
+there speaks of both: a model may know from elsewhere what the text has not told yet. So it is with
+a person's word; where no chunk at all speaks of both, it holds as soon as both names are known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from offbook.graph.equal_names import name_key
 from offbook.graph.linking import Links
 from offbook.language.person_names import parse_name
+from offbook.stores.graph import PERSON
 from offbook.types import Position
 
 if TYPE_CHECKING:
@@ -61,19 +64,17 @@ def groups_at(
         until: The point.
     """
     found = []
+    texts = _Texts(story, until)
     for group in groups:
         mentions = [mention for mention in group if story.known(mention.chunk, until)]
         if mentions:
-            found += _parts(mentions, decisions, story, until)
+            found += _parts(mentions, decisions, texts)
     order = {mention.id: place for place, mention in enumerate(m for g in groups for m in g)}
     return sorted(found, key=lambda part: order[part[0].id])
 
 
 def _parts(
-    mentions: Sequence[RawEntity],
-    decisions: Sequence[Decision],
-    story: Story,
-    until: Position,
+    mentions: Sequence[RawEntity], decisions: Sequence[Decision], texts: _Texts
 ) -> list[list[RawEntity]]:
     """The connected parts of what is known of one final group."""
     keys = [name_key(mention.name) for mention in mentions]
@@ -83,29 +84,28 @@ def _parts(
         links.join(first.setdefault(key, row), row)
     if len(first) > 1:
         rows = {mention.id: row for row, mention in enumerate(mentions)}
-        shown = _together(list(first), story, until)
-        for a, b in _linked_rows(decisions, rows, first):
-            names = mentions[a].name, mentions[b].name
-            if keys[a] == keys[b] or _share_a_word(*names) or shown(keys[a], keys[b]):
+        for decision in decisions:
+            linked = _linked(decision, rows, first)
+            if linked is None:
+                continue
+            a, b = linked
+            names, pair = (mentions[a].name, mentions[b].name), (keys[a], keys[b])
+            if keys[a] == keys[b] or _share_a_word(*names) or texts.show(decision, *pair):
                 links.join(a, b)
     return [[mentions[row] for row in rows] for rows in links.sets()]
 
 
-def _linked_rows(
-    decisions: Sequence[Decision], rows: Mapping[str, int], first: Mapping[str, int]
-) -> list[tuple[int, int]]:
-    """Pairs of mentions that were called the same, as far as both are known."""
-    found = []
-    for decision in decisions:
-        if not decision.same:
-            continue
-        if decision.by == "person":
-            a, b = first.get(name_key(decision.a)), first.get(name_key(decision.b))
-        else:
-            a, b = rows.get(decision.a), rows.get(decision.b)
-        if a is not None and b is not None:
-            found.append((a, b))
-    return found
+def _linked(
+    decision: Decision, rows: Mapping[str, int], first: Mapping[str, int]
+) -> tuple[int, int] | None:
+    """The two mentions that a decision calls the same, where both are known."""
+    if not decision.same:
+        return None
+    if decision.by == PERSON:
+        a, b = first.get(name_key(decision.a)), first.get(name_key(decision.b))
+    else:
+        a, b = rows.get(decision.a), rows.get(decision.b)
+    return (a, b) if a is not None and b is not None else None
 
 
 def _share_a_word(a: str, b: str) -> bool:
@@ -113,12 +113,34 @@ def _share_a_word(a: str, b: str) -> bool:
     return not set(parse_name(a).words).isdisjoint(parse_name(b).words)
 
 
-def _together(keys: Sequence[str], story: Story, until: Position) -> Callable[[str, str], bool]:
-    """Whether one chunk up to the point speaks of two names."""
-    texts = [
-        f" {name_key(chunk.text_with_headings)} "
-        for chunk in story.chunks.values()
-        if story.known(chunk.id, until)
-    ]
-    places = {key: {n for n, text in enumerate(texts) if f" {key} " in text} for key in keys if key}
-    return lambda a, b: not places.get(a, set()).isdisjoint(places.get(b, set()))
+class _Texts:
+    """Which chunks speak of which names, read once for all groups."""
+
+    def __init__(self, story: Story, until: Position) -> None:
+        self._story = story
+        self._known = {chunk for chunk in story.chunks if story.known(chunk, until)}
+        self._places: dict[str, frozenset[str]] = {}
+
+    def show(self, decision: Decision, a: str, b: str) -> bool:
+        """Whether a decision on two names holds at the point.
+
+        One chunk up to there has to speak of both. A person may know what no chunk tells: where
+        none ever speaks of both, nothing will be revealed, and the word holds.
+        """
+        together = self._speaking_of(a) & self._speaking_of(b)
+        if not together:
+            return decision.by == PERSON
+        return not together.isdisjoint(self._known)
+
+    def _speaking_of(self, key: str) -> frozenset[str]:
+        if key not in self._places:
+            sought = f" {key} "
+            self._places[key] = frozenset(
+                chunk for chunk, text in self._plain.items() if key and sought in text
+            )
+        return self._places[key]
+
+    @cached_property
+    def _plain(self) -> dict[str, str]:
+        chunks = self._story.chunks.values()
+        return {chunk.id: f" {name_key(chunk.text_with_headings)} " for chunk in chunks}
