@@ -11,15 +11,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 
 from offbook.agent.session import names_of, stored_id
 from offbook.agent.summary import TITLE
 from offbook.app import Offbook
+from offbook.documents.readers import ReadDocument
 from offbook.errors import ModelError
 from offbook.models.offline import OfflineModel
 from offbook.pipeline import Stage
 from offbook.settings import load_settings
 from offbook.stores import conversation_states, jobs, memories
+from offbook.stores.schema import characters
 from offbook.types import Character, MemoryFragment
 from offbook.wire import ChatRequest, ChatResponse
 
@@ -284,6 +287,40 @@ async def test_a_long_conversation_is_summarized_behind_it(tmp_path: Path):
     async with await opened(tmp_path, context__history_tokens=150) as again:
         reply = await (await again.session("ada", session="evening")).ask("And the last, then?")
         assert reply.recall.context[0].title == TITLE
+
+
+class Noting(OfflineModel):
+    """The offline model; it keeps whose text the prompts are said to hold."""
+
+    def __init__(self) -> None:
+        self.documents: dict[str, set[str]] = {}
+
+    async def complete(self, request: ChatRequest) -> ChatResponse:
+        assert request.origin is not None
+        name = request.origin[0].name
+        self.documents.setdefault(name, set()).update(request.documents)
+        return await super().complete(request)
+
+
+async def test_stored_calls_about_a_conversation_go_with_what_it_rests_on(tmp_path: Path):
+    text = "# Ada\n\nAda lost lantern number 7 to the sea. Ada keeps the light on Skerry Rock.\n"
+    flags = {"method": "rolerag", "context__history_tokens": 100}
+    async with await opened(tmp_path, **flags) as book:
+        await book.create("Ada")
+        await book.ingest_texts("ada", [ReadDocument("life.md", text, "text/markdown")])
+        model = Noting()
+        talk = await book.session("ada", session="evening")
+        make = talk._make_stage
+        talk._make_stage = lambda: (replace(make()[0], extractor=model), make()[1])
+        # As if the summary had been made from another document.
+        await book.store.write(
+            lambda conn: conn.execute(update(characters).values(profile_documents=["other-md"]))
+        )
+        for number in range(5):
+            await talk.ask(f"In year {number}, what of the lantern and of the light, keeper?")
+            await book.learning.rest()
+        assert model.documents["summarize_conversation"] == {"ada/life-md"}
+        assert model.documents["analyse_question"] == {"ada/life-md", "ada/other-md"}
 
 
 async def test_a_stream_that_is_broken_off_leaves_no_memory(book: Offbook):

@@ -53,6 +53,23 @@ def test_with_memories_the_turns_go_too(told: World):
     assert told.leaks(MARKER) == []
 
 
+def test_what_stayed_can_be_taken_along_later(told: World):
+    told.done("ask", "ada-byrne", "Where is the key of the oil store?", "--session", "evening")
+    told.done("ask", "ada-byrne", "Who taught you?", "--session", "evening")
+    first = told.done("forget", "ada-byrne", "secret.md")
+    assert "offbook forget ada-byrne secret.md --with-memories" in first.err
+    again = told.run("forget", "ada-byrne", "secret.md")
+    assert again.code == 2
+    assert "forgotten already" in again.err
+    report = told.done("forget", "ada-byrne", "secret.md", "--with-memories", "--json").json
+    assert misfit(report, FORGET) is None
+    assert (report["chunks"], report["turns"], report["memories"]) == (0, 1, 1)
+    assert told.leaks(MARKER) == []
+    assert told.run("forget", "ada-byrne", "secret.md", "--with-memories").code == 2
+    history = told.done("show", "ada-byrne", "memories", "--json").json
+    assert [row["said"] for row in history] == ["Who taught you?"]
+
+
 def test_the_others_answer_as_if_it_had_never_been(ada: World):
     before = ada.rows()
     ada.done("ingest", "ada-byrne", ada.write("gulls.txt", GULLS))

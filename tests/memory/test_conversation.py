@@ -154,7 +154,7 @@ async def test_a_turn_that_recalls_a_memory_rests_on_what_that_rested_on(store: 
     }
     second = await talking.keep("What did you say of Tom?", "That he taught me.", recall=recalled)
     found = await store.read(
-        lambda conn: conversations.documents_of_turn(conn, ada.id, "evening", second.turn)
+        lambda conn: conversations.documents_of_turns(conn, ada.id, "evening", [second.turn])
     )
     assert found == {"life-md"}
 

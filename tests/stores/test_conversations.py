@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from offbook.errors import UnknownName, UsageError
 from offbook.protocols import Store
-from offbook.stores import characters, conversations, memories, principals
+from offbook.stores import characters, conversations, forgotten_turns, memories, principals
 from tests.stores import data
 
 
@@ -111,7 +111,7 @@ async def test_what_may_have_been_made_from_a_forgotten_document_goes_too(store:
     recall = {"context": [item], "boundary": {"verdict": "in", "reasons": []}}
     await say(store, "q", "a", recall=recall, rests_on=["d"])
     await say(store, "q", "b", rests_on=["d"])
-    await store.write(lambda c: conversations.scrub(c, "ada", "d"))
+    await store.write(lambda c: forgotten_turns.scrub(c, "ada", "d"))
     first, second = await store.read(lambda c: conversations.history(c, "ada", "s"))
     assert first.recall is not None
     assert "secret" not in str(first.recall)

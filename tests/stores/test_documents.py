@@ -13,6 +13,7 @@ from offbook.stores import (
     chunks,
     conversations,
     documents,
+    forgotten_turns,
     graph,
     jobs,
     memories,
@@ -144,7 +145,10 @@ async def test_turns_keep_their_words_but_lose_what_they_recalled(store: Store):
     (other,) = await store.read(lambda c: conversations.history(c, character, "s2"))
     assert other.recall is not None
     assert other.recall["context"][0]["text"] == "She was born."
-    assert await store.read(lambda c: conversations.resting_on(c, character, "life.md")) == (0, 0)
+    again = await store.write(lambda c: documents.remove_turns(c, character, "life.md"))
+    assert (again.turns, again.memories) == (1, 1)
+    assert await store.read(lambda c: conversations.history(c, character, "s1")) == []
+    assert await store.read(lambda c: forgotten_turns.resting_on(c, character, "life.md")) == (0, 0)
 
 
 async def test_with_memories_the_turns_and_what_they_taught_go_too(store: Store):

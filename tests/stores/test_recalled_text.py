@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from offbook.protocols import Store
-from offbook.stores import characters, conversations, recalled_text
+from offbook.stores import characters, conversations, forgotten_turns, recalled_text
 
 
 def item(text: str, *, memory: str | None = None, document: str | None = None) -> dict[str, Any]:
@@ -87,5 +87,5 @@ async def test_forgetting_a_turn_takes_the_summary_of_it_out_of_later_ones(store
     await store.write(partial(add, said="secret", rests_on=["life.md"]))
     later = {"context": [item("you spoke of the secret")]}
     await store.write(partial(add, said="later", recall=later, rests_on=[]))
-    await store.write(lambda c: conversations.remove_resting_on(c, "ada", "life.md"))
+    await store.write(lambda c: forgotten_turns.remove_resting_on(c, "ada", "life.md"))
     assert await recalled(store) == {"later": []}

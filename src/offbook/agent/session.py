@@ -179,13 +179,24 @@ class Session:
         shown = fit_history(recent, budget, _counter(stage))
         held = window[len(window) - len(shown) // 2 :]
         present = frozenset(turn.id for turn in held if turn.id is not None)
-        talk = Talk(self._principal, present, self._mood())
+        talk = Talk(self._principal, present, self._mood(), await self._documents(held))
         found = await pipeline.recall(stage, self.character, said, recent, point, talk)
         if is_summarized(self._seen.turns, self._seen.state):
             found = replace(found, context=(summary_item(self._seen.state), *found.context))
         if self._seen.hidden:
             found = replace(found, skipped=(*found.skipped, _later(self._seen.hidden)))
         return _Open(stage, meter, found, shown)
+
+    async def _documents(self, turns: Sequence[SpokenTurn]) -> frozenset[str]:
+        """What turns of this conversation rest on."""
+        own = frozenset(name for turn in turns for name in turn.documents)
+        ids = [turn.id for turn in turns if turn.id is not None]
+        if not ids:
+            return own
+        where = self.character.id, self._stored_id
+        return own | await self._store.read(
+            lambda conn: conversations.documents_of_turns(conn, *where, ids)
+        )
 
     def _now(self, conn: Connection) -> tuple[Character, Point | None]:
         """The character as it is stored now, at the point where it is asked."""
@@ -225,7 +236,10 @@ class Session:
         if self._keep:
             kept = await self._store.write(lambda conn: self._add(conn, turn.stage, said, reply))
             reply = replace(reply, remembered=Remembered(kept.memory, kept.why))
-        spoken = SpokenTurn(None if kept is None else kept.turn, said, text, self._as_of)
+        sources = (source for item in turn.found.context for source in item.sources)
+        rests_on = frozenset(source.document for source in sources)
+        turn_id = None if kept is None else kept.turn
+        spoken = SpokenTurn(turn_id, said, text, self._as_of, rests_on)
         self._turns.append(spoken)
         if self._seen.turns is not self._turns:
             self._seen.turns.append(spoken)

@@ -38,13 +38,14 @@ class SpokenTurn:
     """A turn as the session knows it.
 
     ``id`` is None where it is not stored; ``as_of`` is the point in the story at which it was held,
-    None: at the end.
+    None: at the end; ``documents`` are those that a reply which is not stored rested on.
     """
 
     id: str | None
     said: str
     answered: str
     as_of: str | None = None
+    documents: frozenset[str] = frozenset()
 
 
 def uncovered(turns: Sequence[SpokenTurn], state: ConversationState) -> Sequence[SpokenTurn]:
@@ -114,7 +115,15 @@ async def summarize(
     )
     inputs = SummarizeConversationInputs(character.name, state.summary or "", shown)
     retries = stage.settings.answers.retries
-    text = await ask(stage.extractor, SUMMARIZE_CONVERSATION, inputs, retries=retries)
+    ids = [turn.id for turn in turns if turn.id is not None]
+    # Forgetting one of them forgets the stored answer, which may repeat its words.
+    seen = await stage.store.read(
+        lambda conn: conversations.documents_of_turns(conn, character.id, session, ids)
+    )
+    named = frozenset(f"{character.id}/{document}" for document in seen)
+    text = await ask(
+        stage.extractor, SUMMARIZE_CONVERSATION, inputs, documents=named, retries=retries
+    )
     kept = truncate_to_tokens(text, _SUMMARY_TOKENS)
 
     def keep(conn: Connection) -> None:

@@ -7,15 +7,17 @@ most a merge a group that lost a mention, pairs that became neighbours, and the 
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from offbook.app.rebuilding import done_already, is_built, rebuild
 from offbook.app.reports import ForgetReport
 from offbook.app.waiting import told_on_stderr
+from offbook.errors import UnknownName
 from offbook.ingestion.lease import ingestion_lease
-from offbook.ingestion.storing import refresh_voice
-from offbook.stores import characters, chunks, documents
+from offbook.ingestion.storing import document_id, refresh_voice
+from offbook.stores import characters, chunks, documents, forgotten_turns
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -48,12 +50,21 @@ async def forget(
     """Delete a document; afterwards no file of the home holds a sentence of it.
 
     Raises:
-        UnknownName: there is no such document; the nearest is in the hint.
+        UnknownName: there is no such document; the nearest is in the hint. One that is gone is
+            known `with_memories`, as long as turns rest on it.
         ModelError: the document is gone, and the endpoint failed for good when the graph was
             brought up to date; the hint is the command that goes on.
     """
     store = book.store
-    await store.read(lambda conn: documents.require(conn, character.id, document))
+    left = await store.read(lambda conn: _left_of(conn, character, document))
+    if left is not None:
+        if not with_memories:
+            raise UnknownName(
+                f"{document!r} is forgotten already",
+                "the turns and memories that rested on it keep their own words; take them along: "
+                f"offbook forget {character.id} {shlex.quote(document)} --with-memories",
+            )
+        return await _take_along(book, character, document, left)
     messages: list[str] = []
     async with ingestion_lease(store, character.id, told_on_stderr(character.name)):
         gone = await store.write(lambda conn: _remove(conn, character, document, with_memories))
@@ -73,6 +84,33 @@ async def forget(
         tuple(messages),
         book.meter.usage(),
     )
+
+
+def _left_of(conn: Connection, character: Character, name: str) -> str | None:
+    """The id of a document that is gone and on which turns rest still; None: the document is there.
+
+    Raises:
+        UnknownName: there is no such document, and nothing rests on one.
+    """
+    try:
+        documents.require(conn, character.id, name)
+    except UnknownName:
+        for gone in (name, document_id(name)):
+            if any(forgotten_turns.resting_on(conn, character.id, gone)):
+                return gone
+        raise
+    return None
+
+
+async def _take_along(
+    book: Offbook, character: Character, name: str, document: str
+) -> ForgetReport:
+    """Delete the turns and memories that rest on a document which was forgotten before."""
+    store = book.store
+    gone = await store.write(lambda conn: documents.remove_turns(conn, character.id, document))
+    await store.purge()
+    told = gone.cached_calls, gone.turns, gone.memories, ()
+    return ForgetReport(character.name, name, 0, *told, book.meter.usage())
 
 
 def _remove(conn: Connection, character: Character, name: str, with_memories: bool) -> _Gone:

@@ -6,6 +6,7 @@ what is gone.
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -21,7 +22,9 @@ def command(
     document: Annotated[str, typer.Argument(metavar="DOCUMENT", help="Its name or id.")],
     with_memories: Annotated[
         bool,
-        typer.Option("--with-memories", help="Also the turns and memories that rest on it."),
+        typer.Option(
+            "--with-memories", help="Also turns and memories that rest on it; later, too."
+        ),
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -49,12 +52,12 @@ def command(
         f"{counted(report.cached_calls, 'cached call')}"
     )
     if report.turns or report.memories:
-        say(_resting(report, gone=with_memories))
+        say(_resting(report, name, gone=with_memories))
     if report.usage.calls or report.usage.embed_calls:
         say(f"brought the graph up to date: {cost(report.usage)}")
 
 
-def _resting(report: ForgetReport, *, gone: bool) -> str:
+def _resting(report: ForgetReport, character: str, *, gone: bool) -> str:
     """What becomes of the turns and memories that rested on the document."""
     from offbook.ingestion.reports import counted
 
@@ -62,4 +65,5 @@ def _resting(report: ForgetReport, *, gone: bool) -> str:
     what = f"{counted(report.turns, 'turn')} and {memories} that rested on it"
     if gone:
         return f"{what} went with it"
-    return f"{what} keep their own words; --with-memories would have taken them along"
+    again = shlex.join(["offbook", "forget", character, report.document, "--with-memories"])
+    return f"{what} keep their own words; to take them along: {again}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -181,11 +181,12 @@ def _place(
         message = f"{reading.name!r} has the same content as {same_text.name!r}; nothing was added"
         return found, "unchanged", message
     taken = {info.id for info in documents.list_all(conn, character)}
-    identity = _document_id(reading.name, taken)
+    identity = document_id(reading.name, taken)
     return Document(identity, reading.name, reading.text, digest, added=now), "added", ""
 
 
-def _document_id(name: str, taken: set[str]) -> str:
+def document_id(name: str, taken: Collection[str] = ()) -> str:
+    """The id of a document by its name, made unique by ``-2``."""
     base = "-".join("".join(c if c.isalnum() else " " for c in name.lower()).split()) or "document"
     chosen, number = base, 1
     while chosen in taken:

@@ -145,8 +145,8 @@ class TurnKeeper:
         ids = [item["memory"] for item in (recall or {}).get("context", ()) if item.get("memory")]
         for memory in memories.get(conn, self.character.id, ids):
             if memory.session is not None and memory.turn is not None:
-                found |= conversations.documents_of_turn(
-                    conn, self.character.id, memory.session, memory.turn
+                found |= conversations.documents_of_turns(
+                    conn, self.character.id, memory.session, [memory.turn]
                 )
         return found
 

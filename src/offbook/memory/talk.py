@@ -19,11 +19,14 @@ class Talk:
             nobody's, and only what was authored is recalled.
         present: Ids of the turns that the prompt holds word by word.
         mood: How the character feels, eight levels by name; None outside of a conversation.
+        documents: Ids of the documents that those turns rest on; a prompt that holds the turns may
+            hold text of these.
     """
 
     principal: str | None = None
     present: frozenset[str] = frozenset()
     mood: Mapping[str, float] | None = None
+    documents: frozenset[str] = frozenset()
 
 
 NOBODYS: Final = Talk()

@@ -103,13 +103,22 @@ async def analyse_question(
             knowledge.embedder,
             inputs,
             names,
-            documents=frozenset(f"{character.id}/{name}" for name in character.profile_documents),
+            documents=_documents(knowledge, graph, names),
             retries=settings.answers.retries,
         )
     except (AnswerError, InputRefused) as error:
         # No verdict is better than a made-up one: boundary stays empty, and it is said why.
         return None, [Skipped("out_of_scope", "the boundary", f"not judged: {error}")]
     return analysis, []
+
+
+def _documents(knowledge: Knowledge, graph: GraphIndex, names: QuestionNames) -> frozenset[str]:
+    """Whose text the prompt may hold: the profile's, the conversation's, and what has the names."""
+    known = (graph.entity(at) for name in names.known for at in name.entities)
+    own = knowledge.character
+    found = {source.document for entity in known for source in entity.sources}
+    found |= knowledge.talk.documents
+    return frozenset(f"{own.id}/{name}" for name in (*own.profile_documents, *found))
 
 
 async def _source_chunks(

@@ -8,15 +8,15 @@ storing changes nothing, and other answers to the same words stand side by side.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from sqlalchemy import Connection, delete, func, null, select, tuple_, update
+from sqlalchemy import Connection, delete, null, select, update
 
 from offbook.errors import UnknownName, UsageError
-from offbook.stores import conversation_states, jobs, memory_banks, principals, recalled_text
-from offbook.stores.schema import conversations, documents, memory_fragments, turn_documents, turns
+from offbook.stores import memory_banks, principals
+from offbook.stores.schema import conversations, turn_documents, turns
 from offbook.stores.statements import batches, insert_missing, storable, timestamp
 
 BEGINNING: Final = ""
@@ -216,16 +216,16 @@ def documents_of(recall: Mapping[str, Any] | None) -> set[str]:
     return {source["document"] for item in items for source in item.get("sources", ())}
 
 
-def documents_of_turn(conn: Connection, character: str, session: str, turn: str) -> set[str]:
-    """Ids of the documents that a turn rested on."""
+def documents_of_turns(
+    conn: Connection, character: str, session: str, ids: Collection[str]
+) -> set[str]:
+    """Ids of the documents that turns of a conversation rested on; some may be forgotten."""
     c = turn_documents.c
-    return set(
-        conn.scalars(
-            select(c.document_id).where(
-                c.character_id == character, c.conversation_id == session, c.turn_id == turn
-            )
-        )
-    )
+    found: set[str] = set()
+    for piece in batches(list(ids)):
+        chosen = c.character_id == character, c.conversation_id == session, c.turn_id.in_(piece)
+        found.update(conn.scalars(select(c.document_id).where(*chosen)))
+    return found
 
 
 def remove(conn: Connection, character: str, session: str) -> bool:
@@ -238,65 +238,6 @@ def remove(conn: Connection, character: str, session: str) -> bool:
     if gone.rowcount:
         memory_banks.clear(conn, character)
     return bool(gone.rowcount)
-
-
-def resting_on(conn: Connection, character: str, document: str) -> tuple[int, int]:
-    """How many turns rest on a document, and how many memories those turns taught."""
-    found = _resting(conn, character, document)
-    pairs = tuple_(memory_fragments.c.conversation_id, memory_fragments.c.turn_id)
-    memories = 0
-    for piece in batches(found):
-        memories += conn.execute(
-            select(func.count())
-            .select_from(memory_fragments)
-            .where(memory_fragments.c.character_id == character, pairs.in_(piece))
-        ).scalar_one()
-    return len(found), memories
-
-
-def remove_resting_on(conn: Connection, character: str, document: str) -> None:
-    """Delete the words of the turns that rest on a document, and the memories they taught.
-
-    An empty link stays in each turn's place, so that the turns after it keep theirs.
-    """
-    found = _resting(conn, character, document)
-    for session, turn in found:
-        taught = (
-            memory_fragments.c.character_id == character,
-            memory_fragments.c.conversation_id == session,
-            memory_fragments.c.turn_id == turn,
-        )
-        ids = conn.scalars(select(memory_fragments.c.id).where(*taught)).all()
-        jobs.remove_subjects(conn, character, ids)
-        conn.execute(delete(memory_fragments).where(*taught))
-        _rewrite(conn, character, session, turn, {"said": "", "answered": "", "recall": None})
-        # It may hold the words of that turn: it is made anew of those that stay.
-        conversation_states.forget(conn, character, session)
-    recalled_text.drop_summaries(conn, character, [session for session, _ in found])
-    if found:
-        memory_banks.clear(conn, character)
-    _unlink(conn, character, document)
-
-
-def scrub(conn: Connection, character: str, document: str) -> None:
-    """Take a document's text out of what the turns say they rested on; their words stay."""
-    name = conn.execute(
-        select(documents.c.name).where(
-            documents.c.character_id == character, documents.c.id == document
-        )
-    ).scalar_one_or_none()
-    for session, turn in _resting(conn, character, document):
-        recall = conn.execute(
-            select(turns.c.recall).where(
-                turns.c.character_id == character,
-                turns.c.conversation_id == session,
-                turns.c.id == turn,
-            )
-        ).scalar_one()
-        if recall is not None:
-            cleaned = _without(recall, {document, name})
-            _rewrite(conn, character, session, turn, {"recall": cleaned})
-    _unlink(conn, character, document)
 
 
 def _conversations(conn: Connection, character: str, *conditions: Any) -> list[Conversation]:
@@ -338,47 +279,3 @@ def _ordinal(conn: Connection, character: str, session: str, parent: str | None)
             f"The session {session!r} has no turn {parent!r}.", "continue from a turn it has"
         )
     return before + 1
-
-
-def _resting(conn: Connection, character: str, document: str) -> list[tuple[str, str]]:
-    c = turn_documents.c
-    rows = conn.execute(
-        select(c.conversation_id, c.turn_id)
-        .where(c.character_id == character, c.document_id == document)
-        .order_by(c.conversation_id, c.turn_id)
-    )
-    return [(row.conversation_id, row.turn_id) for row in rows]
-
-
-def _rewrite(
-    conn: Connection, character: str, session: str, turn: str, values: dict[str, Any]
-) -> None:
-    conn.execute(
-        update(turns)
-        .where(
-            turns.c.character_id == character,
-            turns.c.conversation_id == session,
-            turns.c.id == turn,
-        )
-        .values(**values)
-    )
-
-
-def _unlink(conn: Connection, character: str, document: str) -> None:
-    c = turn_documents.c
-    conn.execute(
-        delete(turn_documents).where(c.character_id == character, c.document_id == document)
-    )
-
-
-def _without(recall: Mapping[str, Any], names: set[str | None]) -> dict[str, Any]:
-    """``recall`` without what was, or may have been, made from a document of these names."""
-    kept: list[Any] = []
-    skipped = list(recall.get("skipped", ()))
-    for item in recall.get("context", ()):
-        sources = item.get("sources", ())
-        if sources and names.isdisjoint(source["document"] for source in sources):
-            kept.append(item)
-        else:
-            skipped.append({"kind": item["kind"], "title": "", "why": "forgotten"})
-    return {**recall, "context": kept, "skipped": skipped, "boundary": None}

@@ -13,7 +13,14 @@ from typing import Any
 from sqlalchemy import Connection, Row, delete, func, select, update
 
 from offbook.errors import UnknownName
-from offbook.stores import call_cache, characters, conversations, graph, summaries
+from offbook.stores import (
+    call_cache,
+    characters,
+    evaluated_text,
+    forgotten_turns,
+    graph,
+    summaries,
+)
 from offbook.stores.schema import characters as character_rows
 from offbook.stores.schema import chunks, documents
 from offbook.stores.statements import mark_unpurged, storable
@@ -160,11 +167,9 @@ def remove(
     Returns:
         How many cached calls went, and how many turns and memories rest, or rested, on it.
     """
-    turns, memories = conversations.resting_on(conn, character, document)
-    if with_memories:
-        conversations.remove_resting_on(conn, character, document)
-    else:
-        conversations.scrub(conn, character, document)
+    rest = forgotten_turns.remove_resting_on if with_memories else forgotten_turns.scrub
+    turns, memories = rest(conn, character, document)
+    evaluated_text.drop_document(conn, character, document, with_replies=with_memories)
     ids = conn.scalars(
         select(chunks.c.id).where(
             chunks.c.character_id == character, chunks.c.document_id == document
@@ -179,6 +184,19 @@ def remove(
     cached = call_cache.forget_documents(conn, character, document)
     mark_unpurged(conn)
     characters.touch(conn, character)
+    return Removal(cached, turns, memories)
+
+
+def remove_turns(conn: Connection, character: str, document: str) -> Removal:
+    """Delete what still rests on a document that is gone: the caller purges the store afterwards.
+
+    Returns:
+        How many cached calls, turns and memories went.
+    """
+    turns, memories = forgotten_turns.remove_resting_on(conn, character, document)
+    evaluated_text.drop_document(conn, character, document, with_replies=True)
+    cached = call_cache.forget_documents(conn, character, document)
+    mark_unpurged(conn)
     return Removal(cached, turns, memories)
 
 
