@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from offbook.methods.knowledge import Knowledge
+    from offbook.retrieval.passages import Passage
     from offbook.settings import SettingsModel
-    from offbook.types import Chunk, Document, Needs, Recall
+    from offbook.types import Chunk, ContextItem, Document, Needs, Recall
     from offbook.wire import ChatRequest, ChatResponse
 
 T = TypeVar("T")
@@ -109,6 +110,25 @@ class Splitter(Protocol):
 
     def parameters(self, document: Document) -> dict[str, Any]:
         """The parameters in force for this document (l_max, overlap, ...), kept with the chunks."""
+        ...
+
+
+class Searcher(Protocol):
+    """A second source of passages, for a question that the first retrieval does not answer."""
+
+    @property
+    def name(self) -> str:
+        """The searcher's name, as it stands in ``crag.searcher``."""
+        ...
+
+    async def search(
+        self, knowledge: Knowledge, question: str, seen: Sequence[Passage], most: int
+    ) -> Sequence[ContextItem]:
+        """At most ``most`` passages that are not among ``seen``, best first, with their sources.
+
+        What stands after ``knowledge.until`` is not found. A searcher that leaves the machine says
+        so in its own documentation; the one that offbook brings does not.
+        """
         ...
 
 

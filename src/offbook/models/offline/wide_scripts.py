@@ -100,6 +100,12 @@ def language_of(text: str) -> Language:
     return "ja" if 5 * len(_KANA.findall(text)) >= wide else "zh"
 
 
+def is_greeting(text: str) -> bool:
+    """Whether a text in one of these languages is a greeting and nothing else."""
+    language = language_of(text)
+    return language in _GREETING and bool(_GREETING[language][0].search(text.strip()))
+
+
 def reply_wide(inputs: ReplyInputs, language: Language) -> str:
     """What the character says in ``language``."""
     question = inputs.question.strip()
