@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, Text, cast, or_, select, update
 
+from offbook.stores import call_cache, evaluated_text
 from offbook.stores.schema import turns
 from offbook.stores.statements import batches
 
@@ -22,7 +23,13 @@ Item = Mapping[str, Any]
 
 
 def drop_memories(conn: Connection, character: str, ids: Sequence[str]) -> int:
-    """Take the text of these memories out of every turn that recalled them."""
+    """Take the text of these memories out of every turn that recalled them.
+
+    And out of evaluated replies, with what a judge answered about these.
+    """
+    evaluated_text.drop_memories(conn, character, ids)
+    for memory in ids:
+        call_cache.forget_documents(conn, character, evaluated_text.memory_name(memory))
     gone = frozenset(ids)
     text = cast(turns.c.recall, Text)
     changed: set[tuple[str, str]] = set()

@@ -1,0 +1,107 @@
+"""What evaluated replies rested on, freed of documents and memories that are forgotten.
+
+Takes: a document, or ids of memories.  Gives: how many cells held their text and have lost it; what
+a judge wrote about it goes too. The replies themselves stay, unless they are to go as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from sqlalchemy import Connection, Table, Text, cast, or_, select, update
+
+from offbook.stores.evaluation_tables import cells, ratings
+from offbook.stores.evaluations import CELL_KEY, RATING_KEY
+from offbook.stores.statements import batches
+
+FORGOTTEN: Final = "forgotten"
+_IDS_AT_ONCE: Final = 100
+"""Each is a condition of its own, and SQLite nests at most a thousand."""
+
+Item = Mapping[str, Any]
+
+
+def memory_name(memory: str) -> str:
+    """What stands for a memory where the names of documents are noted."""
+    return f"memory:{memory}"
+
+
+def drop_document(
+    conn: Connection, character: str, document: str, *, with_replies: bool = False
+) -> int:
+    """Take the text of a document out of the cells that rest on it.
+
+    Args:
+        conn: Connection of a write.
+        character: Id of the character.
+        document: Id of the document.
+        with_replies: The replies go as well; the cells then count as failed.
+    """
+
+    def is_gone(item: Item) -> bool:
+        # What names no source may have been made from any document.
+        sources = item.get("sources") or ()
+        held = any(source["document"] == document for source in sources)
+        return held or not (sources or item.get("memory"))
+
+    return _drop(conn, character, [document], is_gone, with_replies=with_replies)
+
+
+def drop_memories(conn: Connection, character: str, ids: Sequence[str]) -> int:
+    """Take the text of these memories out of the cells that recalled them."""
+    gone = frozenset(ids)
+    names = [memory_name(name) for name in dict.fromkeys(ids)]
+    return _drop(conn, character, names, lambda item: item.get("memory") in gone)
+
+
+def _drop(
+    conn: Connection,
+    character: str,
+    names: Sequence[str],
+    is_gone: Callable[[Item], bool],
+    *,
+    with_replies: bool = False,
+) -> int:
+    changed = 0
+    for row in _resting(conn, cells, character, names, ("context", "forgotten", "reply")):
+        kept = [item for item in row["context"] if not is_gone(item)]
+        lost = len(row["context"]) - len(kept)
+        values: dict[str, Any] = {}
+        if lost or not row["forgotten"]:
+            # Also where no piece is left to take: a judge must not be asked about what remains.
+            values = {"context": kept, "forgotten": row["forgotten"] + max(1, lost)}
+        if with_replies and row["reply"] is not None:
+            values |= {"reply": None, "error": FORGOTTEN}
+        if values:
+            _change(conn, cells, ("run_id", *CELL_KEY), row, values)
+            changed += 1
+    for row in _resting(conn, ratings, character, names, ("analysis",)):
+        if row["analysis"]:
+            _change(conn, ratings, ("run_id", *RATING_KEY), row, {"analysis": ""})
+    return changed
+
+
+def _resting(
+    conn: Connection, table: Table, character: str, names: Sequence[str], more: Sequence[str]
+) -> list[Item]:
+    """The rows of a character whose noted documents are among ``names``."""
+    wanted = frozenset(names)
+    key = CELL_KEY if table is cells else RATING_KEY
+    columns = [table.c[name] for name in ("run_id", *key, "documents", *more)]
+    found: dict[tuple[Any, ...], Item] = {}
+    for piece in batches(list(dict.fromkeys(names)), _IDS_AT_ONCE):
+        text = cast(table.c.documents, Text)
+        held = or_(*(text.contains(name, autoescape=True) for name in piece))
+        chosen = select(*columns).where(table.c.character_id == character, held)
+        for row in conn.execute(chosen).mappings():
+            if not wanted.isdisjoint(row["documents"]):
+                found[tuple(row[name] for name in ("run_id", *key))] = dict(row)
+    return list(found.values())
+
+
+def _change(
+    conn: Connection, table: Table, key: Sequence[str], row: Item, values: Mapping[str, Any]
+) -> None:
+    here = [table.c[name] == row[name] for name in key]
+    conn.execute(update(table).where(*here).values(**values))
