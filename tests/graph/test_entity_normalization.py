@@ -9,6 +9,7 @@ from offbook.graph.candidates import Rules
 from offbook.graph.entity_normalization import Ledger, normalize
 from offbook.graph.judging import decision_id
 from offbook.models.asking import Asking
+from offbook.models.offline.model import OfflineModel
 from offbook.types import Decision, RawEntity
 from tests.graph.rules_model import RulesModel
 from tests.graph.world import Trigrams
@@ -128,3 +129,17 @@ async def test_the_end_of_a_relation_is_compared_by_its_name_whatever_its_type()
     entities = [mention(0, "Ana Bell", "A keeper."), mention(1, "Ana", "Ana met Bo.", kind="")]
     found, _, _ = await groups(entities)
     assert found == [["Ana", "Ana Bell"]]
+
+
+async def test_decisions_of_one_question_have_reasons_of_their_own():
+    entities = [
+        mention(0, "Ana Bell", "Ana Bell came."),
+        mention(1, "Captain Bell", "Captain Bell sailed."),
+        mention(2, "Bell", "Bell slept."),
+    ]
+    ledger = Ledger()
+    await normalize(entities, None, Rules(), Asking(OfflineModel(), "Ida"), ledger)
+    told = {d.b: d.reason for d in ledger.decisions.values() if d.a == "m2"}
+    assert len(told) == 2
+    assert len(set(told.values())) == 2
+    assert not any(reason[:1].isdigit() or reason.startswith("of all") for reason in told.values())

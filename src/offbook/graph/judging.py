@@ -113,7 +113,7 @@ def _decide(question: Question, answer: ComparisonAnswer) -> list[Decision]:
             b=candidate.id,
             same=number in answer.same,
             by=SAME_ENTITY.name,
-            reason=answer.reason,
+            reason=answer.reason_of(number, len(question.candidates)),
             evidence=tuple(dict.fromkeys([candidate.chunk, entity.chunk])),
         )
         for number, candidate in enumerate(question.candidates, 1)

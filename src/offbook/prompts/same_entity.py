@@ -7,6 +7,7 @@ Paper: RoleRAG (001), Algorithm 1, line 7; verifying whole groups is ours (metho
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,6 +18,12 @@ from offbook.prompts.answers import Json
 from offbook.prompts.batches import in_order
 from offbook.prompts.described import Described, numbered
 from offbook.prompts.prompt import Prompt
+
+_NUMBER: Final = re.compile(
+    r"(?:^|(?<=[;,.] ))(?:\[(?P<bracketed>\d{1,2})\]|(?P<number>\d{1,2})(?= ?[:.)–-]))"
+    r" ?[:.)–-]? ?(?=\S)"
+)
+"""What stands before the reason of one candidate: ``2: `` or ``[2] - ``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +47,44 @@ class SameEntityInputs:
 
 
 class ComparisonAnswer(BaseModel):
-    """The candidates (by number, from 1) that are the same as the entity of an item."""
+    """The candidates (by number, from 1) that are the same as the entity of an item.
+
+    ``reason`` says why, of each candidate behind its number; :meth:`reason_of` reads it.
+    """
 
     item: int
     same: list[int]
     reason: str
+
+    def reason_of(self, candidate: int, candidates: int) -> str:
+        """Why this candidate is the same or is not.
+
+        What is said of several candidates without telling them apart is marked as such: a list of
+        reasons would cost as many tokens again, and not every model keeps to the numbers.
+        """
+        told = " ".join(self.reason.split())
+        if candidates == 1:
+            return _NUMBER.sub("", told, count=1)
+        return _by_candidate(told, candidates).get(candidate) or f"of all {candidates}: {told}"
+
+
+def _by_candidate(told: str, candidates: int) -> dict[int, str]:
+    """The parts of a numbered reason; empty where it does not begin with a number.
+
+    Only numbers that ascend begin a part: "1: born in 1770; 2: his brother".
+    """
+    found: dict[int, str] = {}
+    begun, last = 0, 0
+    for match in _NUMBER.finditer(told):
+        number = int(match["bracketed"] or match["number"])
+        if not last < number <= candidates or (not last and match.start()):
+            continue
+        if last:
+            found[last] = told[begun : match.start()]
+        begun, last = match.end(), number
+    if last:
+        found[last] = told[begun:]
+    return {number: part.strip(" ;,") for number, part in found.items()}
 
 
 class SameEntityAnswer(BaseModel):
@@ -63,7 +103,7 @@ def check_same_entity(inputs: SameEntityInputs, answer: SameEntityAnswer) -> Non
 
 SAME_ENTITY: Final[Prompt[SameEntityInputs, SameEntityAnswer]] = Prompt(
     name="same_entity",
-    version=1,
+    version=2,
     role="extractor",
     stage="graph",
     inputs=SameEntityInputs,

@@ -44,14 +44,12 @@ def verify_group(inputs: VerifyGroupInputs) -> VerifyGroupAnswer:
 def _compare(item: int, comparison: Comparison) -> ComparisonAnswer:
     judged = [fit(comparison.entity, candidate) for candidate in comparison.candidates]
     same = [number for number, found in enumerate(judged, 1) if found.strength >= _ENOUGH]
-    return ComparisonAnswer(item=item, same=same, reason=_reason(judged, same))
+    return ComparisonAnswer(item=item, same=same, reason=_reason(judged))
 
 
-def _reason(judged: list[Likeness], same: list[int]) -> str:
+def _reason(judged: list[Likeness]) -> str:
     told = [f"{number}: {found.reason}" for number, found in enumerate(judged, 1)]
-    if len(told) == 1:
-        return judged[0].reason
-    return "; ".join(told) if told else "no candidate"
+    return "; ".join(told) or "no candidate"
 
 
 def _verify(item: int, group: LinkedGroup, character: str) -> GroupVerdict:
