@@ -1,7 +1,7 @@
 """Names to implementations, loaded only when asked for; the only place that names concrete ones.
 
 Takes: a kind ("method") and a name.  Gives: the object behind ``module:attribute``.
-Third parties add theirs through the entry point group ``offbook.method``.
+Third parties add theirs through the entry point groups ``offbook.method``, ``offbook.searcher``.
 """
 
 from __future__ import annotations
@@ -19,10 +19,17 @@ _KNOWN: Final[dict[str, dict[str, str]]] = {
         "vanilla": "offbook.methods.vanilla:Vanilla",
         "profile": "offbook.methods.profile:Profile",
         "naive": "offbook.methods.naive:Naive",
+        "crag": "offbook.methods.crag:Crag",
+        "adaptive": "offbook.methods.adaptive:Adaptive",
+        "raptor": "offbook.methods.raptor:Raptor",
+        "lightrag": "offbook.methods.lightrag:LightRag",
         "rolerag": "offbook.methods.rolerag:RoleRag",
         "amadeus": "offbook.methods.amadeus:Amadeus",
         "emotional": "offbook.methods.emotional:Emotional",
         "ensemble": "offbook.methods.ensemble:Ensemble",
+    },
+    "searcher": {
+        "documents": "offbook.retrieval.second_source:OtherDocuments",
     },
 }
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from offbook.retrieval.point import Point
     from offbook.retrieval.question_names import QuestionNames
     from offbook.settings import SettingsModel
+    from offbook.settings.section import RetrievalMode
     from offbook.types import Character, Message, Position
 
 
@@ -67,6 +68,19 @@ class Knowledge:
         follow_up = self.settings.retrieval.follow_up
         return with_antecedent(question, self.history) if follow_up else question
 
+    def asked_by(self, method: str) -> ChatModel:
+        """The model that a method asks about the question.
+
+        Raises:
+            ConfigurationError: there is none.
+        """
+        if self.extractor is None:
+            raise ConfigurationError(
+                f"the method {method!r} asks a model about the question, and was given none",
+                "give Knowledge an extractor",
+            )
+        return self.extractor
+
     async def search(
         self,
         question: str,
@@ -74,6 +88,7 @@ class Knowledge:
         k: int,
         *,
         vector: NDArray[np.float32] | None = None,
+        mode: RetrievalMode | None = None,
     ) -> list[Passage]:
         """The ``k`` chunks of a chunking that fit the question best, best first.
 
@@ -82,6 +97,7 @@ class Knowledge:
             chunking: The chunking.
             k: How many.
             vector: The vector to search with; the question is then taken as it is.
+            mode: Another way to search than ``retrieval.mode``.
 
         Raises:
             IndexMissing: the chunking, or its vectors, were not built.
@@ -95,7 +111,7 @@ class Knowledge:
             self.character,
             self.in_full(question) if vector is None else question,
             chunking=chunking,
-            mode=self.settings.retrieval.mode,
+            mode=mode or self.settings.retrieval.mode,
             k=k,
             vector=vector,
             until=self.until,
