@@ -312,6 +312,7 @@ async def test_stored_calls_about_a_conversation_go_with_what_it_rests_on(tmp_pa
         talk = await book.session("ada", session="evening")
         make = talk._make_stage
         talk._make_stage = lambda: (replace(make()[0], extractor=model), make()[1])
+        book.learning.make_stage = lambda _: replace(make()[0], extractor=model)
         # As if the summary had been made from another document.
         await book.store.write(
             lambda conn: conn.execute(update(characters).values(profile_documents=["other-md"]))
@@ -320,6 +321,7 @@ async def test_stored_calls_about_a_conversation_go_with_what_it_rests_on(tmp_pa
             await talk.ask(f"In year {number}, what of the lantern and of the light, keeper?")
             await book.learning.rest()
         assert model.documents["summarize_conversation"] == {"ada/life-md"}
+        assert "ada/life-md" in model.documents["score_emotions"]
         assert model.documents["analyse_question"] == {"ada/life-md", "ada/other-md"}
 
 

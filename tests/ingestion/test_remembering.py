@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,9 @@ from offbook.ingestion.embedding import reembed
 from offbook.ingestion.remembering import (
     ATTEMPTS,
     EMBEDDED_CHARS,
+    LONGEST_REST,
     Remembering,
+    asked_of,
     pair_text,
     waiting,
 )
@@ -82,8 +86,39 @@ async def test_a_refused_memory_is_alone_and_no_document_s_fault(sqlite_store: S
         assert run.failed == {"poison": "it has no vector: poison is refused"}
         assert run.embedded == 6, attempt
     assert await sqlite_store.read(lambda conn: waiting(conn, "ada")) == []
+    for hours, due in ((0.9, []), (1.1, ["poison"]), (-1, ["poison"])):
+        later = datetime.now(UTC) + timedelta(hours=hours)
+        assert await sqlite_store.read(partial(waiting, character="ada", now=later)) == due
     every = await sqlite_store.read(lambda conn: waiting(conn, "ada", every=True))
     assert every == ["poison"]
+
+
+async def tried(store: Store, times: int, name: str = "offline") -> Remembering:
+    """A memory that cannot be embedded, tried so often."""
+    await stored(store, "poison")
+    ada = await store.read(lambda conn: characters.require(conn, "ada"))
+    embedder = Embedding(refuse("poison"), name=name)
+    run = Remembering(stage_of(store, embedder), ada)
+    for _ in range(times):
+        await run.run(["poison"])
+    return run
+
+
+async def test_rests_get_longer_and_never_longer_than_a_day(sqlite_store: Store, ada):
+    await tried(sqlite_store, ATTEMPTS + 3)
+    for hours, due in ((7.9, []), (8.1, ["poison"])):
+        later = datetime.now(UTC) + timedelta(hours=hours)
+        assert await sqlite_store.read(partial(waiting, character="ada", now=later)) == due
+    await tried(sqlite_store, 20)
+    later = datetime.now(UTC) + LONGEST_REST + timedelta(minutes=1)
+    assert await sqlite_store.read(lambda c: waiting(c, "ada", now=later)) == ["poison"]
+
+
+async def test_what_one_model_failed_at_another_is_asked_at_once(sqlite_store: Store, ada):
+    run = await tried(sqlite_store, ATTEMPTS, "one")
+    same, other = asked_of(run.stage), asked_of(stage_of(sqlite_store, Embedding(name="other")))
+    assert await sqlite_store.read(lambda c: waiting(c, "ada", asked=same)) == []
+    assert await sqlite_store.read(lambda c: waiting(c, "ada", asked=other)) == ["poison"]
 
 
 async def test_what_came_without_a_note_is_found_when_all_is_asked_for(sqlite_store: Store, ada):

@@ -104,13 +104,14 @@ class Learning:
             self.failures.append(error.message)
 
     async def _work(self, character: Character) -> None:
-        from offbook.ingestion.remembering import Remembering, waiting
+        from offbook.ingestion.remembering import Remembering, asked_of, waiting
 
         stage = self.make_stage(character)
         if not is_worth_it(stage):
             self._queues.pop(character.id, None)
             return
-        left = await stage.store.read(lambda conn: waiting(conn, character.id))
+        asked = asked_of(stage)
+        left = await stage.store.read(lambda conn: waiting(conn, character.id, asked=asked))
         own = self._queues.pop(character.id, [])
         ids = list(dict.fromkeys([*own, *left[:TAKEN_UP]]))
         moods = await stage.store.read(lambda conn: moods_of(conn, character, stage.settings))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -18,7 +19,7 @@ from offbook.memory.emotion import score_memories
 from offbook.models.asking import Asking
 from offbook.models.batching import ask_in_batches
 from offbook.models.side_by_side import run_all
-from offbook.stores import jobs, memories, vectors
+from offbook.stores import conversations, jobs, memories, vectors
 from offbook.stores.grouped_writes import GroupedWrites
 from offbook.stores.statements import batches
 
@@ -38,7 +39,10 @@ if TYPE_CHECKING:
 EMBEDDED_CHARS: Final = 4_000
 """Of a pair; the longest text that embedders are given."""
 ATTEMPTS: Final = 5
-"""How often a memory is tried in the background; `offbook remember` tries it again in any case."""
+"""How often a memory is tried in the background at every chance; then it rests between attempts."""
+FIRST_REST: Final = timedelta(hours=1)
+"""The first rest; each is twice as long as the one before."""
+LONGEST_REST: Final = timedelta(days=1)
 
 
 def pair_text(said: str, answered: str) -> str:
@@ -48,24 +52,50 @@ def pair_text(said: str, answered: str) -> str:
     return f"{first}\n{answered[: EMBEDDED_CHARS - len(first)]}"
 
 
-def waiting(conn: Connection, character: str, *, every: bool = False) -> list[str]:
+def waiting(
+    conn: Connection,
+    character: str,
+    *,
+    every: bool = False,
+    asked: str = "",
+    now: datetime | None = None,
+) -> list[str]:
     """Ids of the memories that wait to be scored or embedded.
 
     Args:
         conn: Connection of a read.
         character: Id of the character.
-        every: Also those that were tried often, or that came without a note (an import).
+        every: Also those that rest, since they were tried often, and those that came without a
+            note (an import).
+        asked: Who would be asked, as ``asked_of`` tells; what others failed at rests no longer.
+        now: The time; for tests.
     """
+    now = now or datetime.now(UTC)
     noted = [
         job.subject
         for job in jobs.list_jobs(conn, character, kind=jobs.REMEMBER)
-        if every or job.attempts < ATTEMPTS
+        if every or _is_due(job, asked, now)
     ]
     if not every:
         return noted
     active = vectors.active_set(conn, character)
     lacking = memories.lacking(conn, character, None if active is None else active.id)
     return list(dict.fromkeys([*noted, *lacking]))
+
+
+def _is_due(job: jobs.Job, asked: str, now: datetime) -> bool:
+    """Whether a memory is tried now: no endless calls for one that no model can score."""
+    if job.attempts < ATTEMPTS or (job.error and asked and not job.error.endswith(asked)):
+        return True
+    rested = now - datetime.fromisoformat(job.updated)
+    doubled = FIRST_REST * 2 ** min(job.attempts - ATTEMPTS, 10)
+    # A clock that was put back must not make it rest for longer than it would have.
+    return rested >= min(doubled, LONGEST_REST) or rested < timedelta(0)
+
+
+def asked_of(stage: Stage) -> str:
+    """Who scores and embeds, as it is noted with what they failed at."""
+    return f"(asked of {stage.extractor.name} and {stage.embedder.name})"
 
 
 @dataclass(slots=True)
@@ -86,6 +116,7 @@ class Remembering:
     made: int = 0
     embedded: int = 0
     failed: dict[str, str] = field(default_factory=dict)
+    _resting_on: dict[str, frozenset[str]] = field(default_factory=dict)
 
     async def run(self, ids: Sequence[str]) -> None:
         """Score and embed what these memories lack.
@@ -108,7 +139,8 @@ class Remembering:
         name = self.character.id
         jobs.remove_subjects(conn, name, done)
         for memory, why in self.failed.items():
-            jobs.quarantine(conn, name, jobs.REMEMBER, [memory], why)
+            noted = f"{why} {asked_of(self.stage)}"
+            jobs.quarantine(conn, name, jobs.REMEMBER, [memory], noted)
 
     def _begin(
         self, conn: Connection, ids: Sequence[str]
@@ -121,6 +153,7 @@ class Remembering:
         jobs.enqueue(conn, name, jobs.REMEMBER, [fragment.id for fragment in found])
         jobs.start(conn, name, jobs.REMEMBER, [fragment.id for fragment in found])
         plain = [fragment for fragment in found if fragment.emotion is None]
+        self._resting_on = _documents_by_memory(conn, name, plain)
         active = vectors.active_set(conn, name)
         if active is None:
             return found, plain, found
@@ -135,6 +168,7 @@ class Remembering:
         asking = Asking(
             self.stage.extractor,
             self.character.name,
+            lambda ids: frozenset().union(*(self._resting_on.get(one, ()) for one in ids)),
             retries=settings.answers.retries,
             batch_items=settings.memory.batch,
         )
@@ -232,6 +266,23 @@ async def embed_memories(
 
     aside = await ask_in_batches(list(batches(found, batch)), embed, keep)
     return len(found) - len(aside), [refused.item.id for refused in aside]
+
+
+def _documents_by_memory(
+    conn: Connection, character: str, fragments: Sequence[MemoryFragment]
+) -> dict[str, frozenset[str]]:
+    """Id of a memory -> names ``character/document`` of what its turn rested on."""
+    sessions: dict[str, dict[str, str]] = {}
+    for fragment in fragments:
+        if fragment.session is not None and fragment.turn is not None:
+            sessions.setdefault(fragment.session, {})[fragment.turn] = fragment.id
+    return {
+        ids[turn]: frozenset(f"{character}/{document}" for document in documents)
+        for session, ids in sessions.items()
+        for turn, documents in conversations.documents_by_turn(
+            conn, character, session, ids.keys()
+        ).items()
+    }
 
 
 def _still_there(

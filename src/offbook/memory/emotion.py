@@ -39,7 +39,8 @@ async def score_memories(
 
     Args:
         fragments: Any; those that are scored already are left alone.
-        asking: Who is asked; its character is the one whose emotion is meant.
+        asking: Who is asked; its character is the one whose emotion is meant, and its documents
+            are those that a fragment with an id rests on.
         keep: Stores emotions; called as answers arrive.
 
     Returns:
@@ -54,7 +55,7 @@ async def score_memories(
     async def ask(batch: Sequence[MemoryFragment]) -> list[Emotion]:
         utterances = tuple(_of_memory(fragment) for fragment in batch)
         inputs = ScoreEmotionsInputs(asking.character, utterances)
-        answer = await asking.ask(SCORE_EMOTIONS, inputs, ())
+        answer = await asking.ask(SCORE_EMOTIONS, inputs, [fragment.id for fragment in batch])
         parts = in_order(answer.items, len(batch), lambda part: part.item)
         return [part.by_name() for part in parts]
 

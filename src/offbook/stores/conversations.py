@@ -220,11 +220,19 @@ def documents_of_turns(
     conn: Connection, character: str, session: str, ids: Collection[str]
 ) -> set[str]:
     """Ids of the documents that turns of a conversation rested on; some may be forgotten."""
+    return set().union(*documents_by_turn(conn, character, session, ids).values())
+
+
+def documents_by_turn(
+    conn: Connection, character: str, session: str, ids: Collection[str]
+) -> dict[str, set[str]]:
+    """The same for each turn; those that rested on none are left out."""
     c = turn_documents.c
-    found: set[str] = set()
+    found: dict[str, set[str]] = {}
     for piece in batches(list(ids)):
         chosen = c.character_id == character, c.conversation_id == session, c.turn_id.in_(piece)
-        found.update(conn.scalars(select(c.document_id).where(*chosen)))
+        for turn, document in conn.execute(select(c.turn_id, c.document_id).where(*chosen)):
+            found.setdefault(turn, set()).add(document)
     return found
 
 
