@@ -1,0 +1,69 @@
+"""The scales on which a judge rates."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from offbook.errors import UnknownName
+from offbook.evaluation.metrics.scales import SCALES, scale
+
+
+@pytest.mark.parametrize(
+    ("name", "low", "high", "better"),
+    [
+        ("ke", 1, 10, "higher"),
+        ("kh", 1, 10, "lower"),
+        ("uqr", 0, 1, "higher"),
+        ("acc", 0, 1, "higher"),
+        ("acc_l", 1, 10, "higher"),
+        ("hs", 1, 10, "lower"),
+        ("mbti_item", 1, 7, None),
+        ("bigfive_item", 1, 5, None),
+        ("bfi_batch", 1, 5, None),
+        ("16p_batch", 0, 100, None),
+        ("bfi_option", 1, 5, None),
+        ("16p_option", 1, 7, None),
+    ],
+)
+def test_ranges_and_directions_are_those_of_the_papers(name, low, high, better):
+    found = scale(name)
+    assert (found.low, found.high, found.better) == (low, high, better)
+    assert found.accepts(low)
+    assert found.accepts(high)
+    assert not found.accepts(low - 1)
+    assert not found.accepts(high + 1)
+
+
+def test_every_scale_is_known_by_its_own_name_and_says_where_it_is_from():
+    assert all(name == each.name and each.paper for name, each in SCALES.items())
+    assert len(SCALES) == 12
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 11, 0, -1, 7.5])
+def test_what_is_no_rating_is_not_accepted(value):
+    assert not scale("ke").accepts(value)
+
+
+def test_a_batch_may_be_rated_between_whole_numbers():
+    assert scale("bfi_batch").accepts(3.5)
+    assert scale("16p_batch").accepts(62.5)
+
+
+def test_only_the_hallucination_score_needs_chunks():
+    assert [name for name, each in SCALES.items() if each.needs_chunks] == ["hs"]
+
+
+def test_middle_and_span():
+    assert (scale("bfi_batch").midpoint, scale("bfi_batch").span) == (3, 4)
+    assert (scale("16p_batch").midpoint, scale("16p_batch").span) == (50, 100)
+
+
+def test_an_unknown_scale_names_the_nearest():
+    with pytest.raises(UnknownName) as error:
+        scale("acc_1")
+    assert "did you mean 'acc_l'" in error.value.hint
+    with pytest.raises(UnknownName) as error:
+        scale("zzz")
+    assert error.value.hint.startswith("known: ke, kh")
