@@ -1,0 +1,146 @@
+"""Agreement beyond chance."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from offbook.evaluation.metrics.agreement import cohen_kappa, krippendorff_alpha
+
+FEW = settings(max_examples=25, deadline=None)
+N = None
+OBSERVERS = [
+    [1, 2, 3, 3, 2, 1, 4, 1, 2, N, N, N],
+    [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, N, 3],
+    [N, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, N],
+    [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, N],
+]
+"""Reliability data of Krippendorff 2011, example D: four observers, twelve units."""
+
+UNITS = [list(unit) for unit in zip(*OBSERVERS, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("level", "alpha"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)]
+)
+def test_alpha_of_the_published_example(level, alpha):
+    found = krippendorff_alpha(UNITS, level)
+    assert round(found.mean, 3) == alpha
+    assert (found.n, found.missing) == (11, 1)
+    assert found.low < found.mean < found.high
+
+
+def alpha_by_pairs(units, level):
+    """From the definition: mean disagreement within units over that of all pairs of ratings."""
+    pairable = [[v for v in unit if v is not None] for unit in units]
+    pairable = [unit for unit in pairable if len(unit) > 1]
+    values = [value for unit in pairable for value in unit]
+
+    def apart(a, b):
+        if level == "nominal":
+            return float(a != b)
+        if level == "interval":
+            return float((a - b) ** 2)
+        low, high = sorted((a, b))
+        between = sum(low <= value <= high for value in values)
+        return (between - (values.count(a) + values.count(b)) / 2) ** 2
+
+    observed = sum(
+        apart(a, b) / (len(unit) - 1)
+        for unit in pairable
+        for a, b in itertools.permutations(unit, 2)
+    )
+    expected = sum(apart(a, b) for a, b in itertools.permutations(values, 2)) / (len(values) - 1)
+    return 1 - observed / expected if expected else None
+
+
+MATRICES = st.lists(
+    st.lists(st.none() | st.integers(1, 5), min_size=3, max_size=3), min_size=1, max_size=10
+)
+
+
+@FEW
+@given(MATRICES, st.sampled_from(["nominal", "ordinal", "interval"]))
+def test_alpha_is_that_of_its_definition(units, level):
+    pairable = sum(sum(v is not None for v in unit) > 1 for unit in units)
+    found = krippendorff_alpha(units, level, draws=20)
+    assert (found.n, found.missing) == (pairable, len(units) - pairable)
+    expected = alpha_by_pairs(units, level) if pairable else None
+    assert found.mean == (None if expected is None else pytest.approx(expected))
+
+
+def test_alpha_does_not_depend_on_the_order_of_units_or_raters():
+    turned = [list(reversed(unit)) for unit in reversed(UNITS)]
+    assert krippendorff_alpha(turned) == krippendorff_alpha(UNITS)
+
+
+def test_interval_alpha_does_not_depend_on_where_the_scale_begins():
+    moved = [[v if v is None else 10 * v + 3 for v in unit] for unit in UNITS]
+    one, other = krippendorff_alpha(UNITS, "interval"), krippendorff_alpha(moved, "interval")
+    assert other.mean == pytest.approx(one.mean)
+
+
+@pytest.mark.parametrize("units", [[], [[1, N]], [[N, N]], [[2, 2], [2, 2]]])
+def test_alpha_is_undefined_where_nothing_can_be_compared(units):
+    assert krippendorff_alpha(units).mean is None
+
+
+def test_kappa_by_hand():
+    # 20 both yes, 15 both no, 5 and 10 differ: 0.7 observed, 0.5 by chance.
+    first = [1] * 25 + [0] * 25
+    second = [1] * 20 + [0] * 5 + [1] * 10 + [0] * 15
+    found = cohen_kappa(first, second)
+    assert found.mean == pytest.approx(0.4)
+    assert found.n == 50
+    assert found.low < 0.4 < found.high
+    assert cohen_kappa(first, second, "quadratic").mean == pytest.approx(0.4)
+
+
+def kappa_by_table(first, second, is_plain):
+    """From the table of counts, as textbooks have it: weights of agreement, scale of 1 to 5."""
+    table = np.zeros((5, 5))
+    for a, b in zip(first, second, strict=True):
+        table[a - 1, b - 1] += 1
+    table /= table.sum()
+    grid = np.subtract.outer(np.arange(5), np.arange(5))
+    weights = (grid == 0).astype(float) if is_plain else 1 - grid**2 / 16
+    observed = (weights * table).sum()
+    chance = (weights * np.outer(table.sum(axis=1), table.sum(axis=0))).sum()
+    return None if chance > 1 - 1e-12 else (observed - chance) / (1 - chance)
+
+
+@FEW
+@given(st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=1), st.booleans())
+def test_kappa_is_that_of_the_table(pairs, is_plain):
+    first, second = zip(*pairs, strict=True)
+    weighting = "plain" if is_plain else "quadratic"
+    found = cohen_kappa(first, second, weighting, draws=20)
+    expected = kappa_by_table(first, second, is_plain)
+    assert found.mean == (None if expected is None else pytest.approx(expected))
+    assert cohen_kappa(second, first, weighting, draws=20).mean == (
+        None if expected is None else pytest.approx(expected)
+    )
+
+
+def test_whoever_agrees_everywhere_has_kappa_one():
+    assert cohen_kappa([1, 2, 3, 9], [1, 2, 3, 9], "quadratic").mean == 1
+
+
+def test_units_that_one_did_not_rate_are_counted():
+    found = cohen_kappa([1, 2, None, 3], [1, 2, 3, None])
+    assert (found.mean, found.n, found.missing) == (1, 2, 2)
+
+
+def test_kappa_is_undefined_where_both_always_say_the_same():
+    assert cohen_kappa([1, 1], [1, 1]).mean is None
+    assert cohen_kappa([], []).mean is None
+    assert cohen_kappa([None], [1]).missing == 1
+
+
+def test_raters_of_different_units_are_not_compared():
+    with pytest.raises(ValueError, match="zip"):
+        cohen_kappa([1, 2], [1])
