@@ -231,7 +231,7 @@ async def test_a_group_that_was_split_is_joined_again(keeper):
     await keeper.ingest({"x.md": "Zed Bell left.", "y.md": "Bell left.", "z.md": "Yva Bell left."})
     rows = await keeper.decisions(by="verify_group")
     assert {row["same"] for row in rows} == {False}
-    assert {row["reason"] for row in rows} == {"by their initials"}
+    assert {row["reason"] for row in rows} == {"of all 4: by their initials"}
     (row,) = [row for row in rows if {row["a"], row["b"]} == {"Zed Bell", "Yva Bell"}]
     assert set(row["evidence"]) >= set(await chunks_with(keeper, "Zed Bell"))
     assert (await keeper.entities())["Zed Bell"] == []
@@ -252,6 +252,17 @@ async def test_two_parts_of_one_name_cannot_be_told_apart_by_it(keeper):
     (row,) = await keeper.decisions(by="verify_group")
     with pytest.raises(UsageError, match="no name tells them apart"):
         await keeper.book.undo_decision("keeper", row["id"])
+
+
+async def test_a_group_of_very_many_parts_does_not_list_each_two_of_them(keeper):
+    given = "Dora Edda Fay Gro Hal Ivo Jo Kai Lou Mia Nel Ole".split()
+    texts = {"0.md": "Bell left."} | {f"{name}.md": f"{name} Bell left." for name in given}
+    await keeper.ingest(texts)
+    rows = await keeper.decisions(by="verify_group")
+    assert {name for row in rows for name in (row["a"], row["b"])} >= {f"{n} Bell" for n in given}
+    assert len(rows) <= 2 * len(given), "66 pairs tell no more"
+    assert all(1 <= len(row["evidence"]) <= 2 for row in rows), "the chunks of the two, no others"
+    assert len({row["id"] for row in rows}) == len(rows)
 
 
 # -- an endpoint that fails ----------------------------------------------------------------------

@@ -5,11 +5,12 @@ Takes: what is stored.  Gives: rows with names in the place of ids, and the deci
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from offbook.graph.equal_names import name_key
 from offbook.graph.judging import decision_id
 from offbook.prompts.same_entity import VERIFY_GROUP
 from offbook.stores import graph, graph_answers
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from offbook.stores.graph_answers import GraphAnswer
+
+MOST_PARTS: Final = 8
+"""Parts of a group up to which each two of them are a decision to be shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +66,72 @@ def shown(decision: Decision, names: Mapping[str, str]) -> Decision:
 
 
 def parted_groups(conn: Connection, character: str) -> list[Parted]:
-    """A row for each two parts of every group that was split."""
+    """A row for each two parts of every group that was split.
+
+    Of a group with more than ``MOST_PARTS`` only those that a decision had linked, and each other
+    part with the first: a surname may link a hundred people, and nobody reads thousands of rows.
+    """
     answers = graph_answers.list_all(conn, character)
     splits = [answer for answer in answers if answer.kind == graph_answers.SPLIT]
-    return [parted for answer in splits for parted in _parts(answer)]
+    if not splits:
+        return []
+    mentions = graph.list_raw_entities(conn, character)
+    keys = {mention.id: name_key(mention.name) for mention in mentions}
+    linked = {
+        frozenset((keys[d.a], keys[d.b]))
+        for d in graph.list_decisions(conn, character)
+        if d.same and d.a in keys and d.b in keys
+    }
+    chunks: dict[str, dict[str, None]] = {}
+    for mention in mentions:
+        chunks.setdefault(keys[mention.id], {})[mention.chunk] = None
+    return [parted for answer in splits for parted in _parts(answer, linked, chunks)]
 
 
-def _parts(answer: GraphAnswer) -> Iterator[Parted]:
+def _parts(
+    answer: GraphAnswer, linked: Set[frozenset[str]], chunks: Mapping[str, Mapping[str, None]]
+) -> Iterator[Parted]:
     told = answer.answer
     parts = [tuple(told["names"][number] for number in part) for part in told["parts"]]
-    for (i, a), (j, b) in combinations(enumerate(parts), 2):
+    reason = told["reason"] if len(parts) <= 2 else f"of all {len(parts)}: {told['reason']}"
+    own = set(answer.chunks)
+    for i, j in _pairs(parts, linked):
+        a, b = parts[i], parts[j]
         identity = decision_id(f"{answer.key} {i}", f"{answer.key} {j}")
-        yield Parted(
-            Decision(identity, a[0], b[0], False, VERIFY_GROUP.name, told["reason"], answer.chunks),
-            (a, b),
-        )
+        evidence = _evidence(a, b, chunks, own)
+        made = Decision(identity, a[0], b[0], False, VERIFY_GROUP.name, reason, evidence)
+        yield Parted(made, (a, b))
+
+
+def _pairs(
+    parts: Sequence[Sequence[str]], linked: Set[frozenset[str]]
+) -> Iterator[tuple[int, int]]:
+    """Which parts are told of together."""
+    pairs = combinations(range(len(parts)), 2)
+    if len(parts) <= MOST_PARTS:
+        yield from pairs
+        return
+    keys = [[name_key(name) for name in part] for part in parts]
+    joined = [
+        (i, j)
+        for i, j in pairs
+        if any(frozenset((one, other)) in linked for one in keys[i] for other in keys[j])
+    ]
+    met = {number for pair in joined for number in pair}
+    yield from sorted({*joined, *((0, j) for j in range(1, len(parts)) if j not in met)})
+
+
+def _evidence(
+    a: Sequence[str],
+    b: Sequence[str],
+    chunks: Mapping[str, Mapping[str, None]],
+    own: Set[str],
+) -> tuple[str, ...]:
+    """The chunks that speak of both parts; else the first that speaks of each."""
+    of_a, of_b = (
+        list(dict.fromkeys(c for name in part for c in chunks.get(name_key(name), ()) if c in own))
+        for part in (a, b)
+    )
+    met = set(of_b)
+    both = [chunk for chunk in of_a if chunk in met]
+    return tuple(both or dict.fromkeys([*of_a[:1], *of_b[:1]]))

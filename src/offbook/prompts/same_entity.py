@@ -47,10 +47,7 @@ class SameEntityInputs:
 
 
 class ComparisonAnswer(BaseModel):
-    """The candidates (by number, from 1) that are the same as the entity of an item.
-
-    ``reason`` says why, of each candidate behind its number; :meth:`reason_of` reads it.
-    """
+    """The candidates (by number, from 1) that are the same as the entity of an item, and why."""
 
     item: int
     same: list[int]
