@@ -57,31 +57,17 @@ async def ingest(
 ) -> list[DocumentReport]:
     """Make the character know what was read, as far as the method needs it indexed."""
     # Here and not above: a question needs none of it, and should not wait for it.
-    from offbook.ingestion.embedding import Embedding
-    from offbook.ingestion.graph_building import GraphBuilding
+    from offbook.ingestion.indexing import build_indexes
     from offbook.ingestion.lease import ingestion_lease
     from offbook.ingestion.storing import take_in
-    from offbook.ingestion.summarizing import write_profile
     from offbook.ingestion.tally import tally
-    from offbook.ingestion.trait_indexing import TraitIndexing
-    from offbook.models.side_by_side import Job, run_all
 
-    settings, store, needs = stage.settings, stage.store, stage.method.needs(stage.settings)
+    store, needs = stage.store, stage.method.needs(stage.settings)
     async with ingestion_lease(store, character, waiting):
         # 1 -- documents and chunks ------------------------------------------------------------
         reports = await take_in(stage, character, readings, order)
-        # 2 -- graph, profile and what chunks reveal; beside them the vectors ------------------
-        summary = partial(write_profile, store, stage.extractor, character, settings)
-        told = summary if needs.profile else None
-        most = settings.embed.batch, settings.limits.concurrency
-        embedding = Embedding(store, stage.embedder, character, *most, progress)
-        work: list[tuple[bool, Job]] = [
-            (needs.graph, partial(GraphBuilding(stage, character, progress).run, told)),
-            (needs.profile and not needs.graph, summary),
-            (needs.traits, TraitIndexing(stage, character, progress).run),
-            (needs.vectors, partial(embedding.run, needs.chunkings)),
-        ]
-        await run_all(job for needed, job in work if needed)
+        # 2 -- graph, profile, what chunks reveal, vectors, and summaries of what is alike ------
+        await build_indexes(stage, character, needs, progress)
         # 3 -- what was put aside is counted and shown -----------------------------------------
         return await tally(store, character, reports, needs.chunkings)
 
@@ -105,11 +91,21 @@ def reply_inputs(stage: Stage, who: Character, found: Recall, history: History) 
     return assemble(found, who.voice, history, stage.settings.context, count)
 
 
-async def reply(stage: Stage, character: Character, found: Recall, history: History = ()) -> str:
-    """The character's reply, whole."""
+async def reply(
+    stage: Stage, character: Character, found: Recall, history: History = (), sample: int = 0
+) -> str:
+    """The character's reply, whole; further samples are other replies to the same question."""
     inputs, seen = reply_inputs(stage, character, found, history), found.documents()
     told, most = stage.settings.reply.parameters(), stage.settings.answers.retries
-    return await ask(stage.actor, REPLY, inputs, documents=seen, parameters=told, retries=most)
+    return await ask(
+        stage.actor,
+        REPLY,
+        inputs,
+        sample=sample,
+        documents=seen,
+        parameters=told,
+        retries=most,
+    )
 
 
 def stream_reply(

@@ -42,7 +42,9 @@ class Run:
 
     ``subjects`` maps a subject of the dataset to the id of the character that stands for it;
     ``models`` has the roles actor, extractor and judge; ``prompts`` the version of each prompt by
-    name. ``status`` is running, finished, stopped (a budget or a person) or failed.
+    name. ``status`` is running, finished, stopped (a budget or a person) or failed. ``characters``
+    is a digest of what each subject's character knew when the run began, ``options`` are those of
+    the dataset's loader.
     """
 
     id: str
@@ -66,6 +68,8 @@ class Run:
     offbook: str = ""
     status: str = "running"
     path: str = ""
+    characters: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def mark(self) -> str | None:
@@ -95,7 +99,8 @@ class Cell:
 
     ``context`` is what the reply rested on, whole, so that a judge can be asked again later;
     ``fallback`` whether guided selection found nothing (None: the method does not select);
-    ``verdict`` that of the boundary (None: the method does not judge it).
+    ``verdict`` that of the boundary (None: the method does not judge it); ``forgotten`` how many
+    pieces of the context were of a document that is forgotten since.
     """
 
     key: CellKey
@@ -107,6 +112,7 @@ class Cell:
     fallback: bool | None = None
     usage: Usage = field(default_factory=Usage)
     finished: str = ""
+    forgotten: int = 0
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -9,14 +9,14 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncGenerator, Coroutine, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from offbook.errors import ModelError
 from offbook.prompts.answers import read_answer
-from offbook.stores.grouped_writes import GroupedWrites
+from offbook.stores.grouped_writes import GroupedWrites, to_the_end
 from offbook.wire import ChatResponse
 
 if TYPE_CHECKING:
@@ -123,12 +123,12 @@ class CallCache:
             response, noted = await inner.complete(request), frozenset(documents)
             if not _is_valid(request, response):
                 return response
-            await _to_the_end(self._keep(keys, request, response, noted))
+            await to_the_end(self._keep(keys, request, response, noted))
         # Forgetting any document that the prompt held has to find this answer. Nothing is awaited
         # between the last look and the end: whoever joins later makes a call of their own.
         while not documents <= noted:
             noted = frozenset(documents)
-            await _to_the_end(self._link(keys, noted))
+            await to_the_end(self._link(keys, noted))
         return response
 
     async def _find(
@@ -184,16 +184,6 @@ def _is_valid(request: ChatRequest, response: ChatResponse) -> bool:
     except ModelError:
         return False
     return True
-
-
-async def _to_the_end(work: Coroutine[Any, Any, None]) -> None:
-    """Finish ``work`` even when cancelled meanwhile; the cancellation goes on afterwards."""
-    task = asyncio.create_task(work)
-    try:
-        await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await task
-        raise
 
 
 class Cached:

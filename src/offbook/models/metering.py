@@ -90,6 +90,10 @@ class Meter:
         entry = self._models.setdefault(model, _Task())
         entry.prompt_tokens += prompt_tokens
 
+    def part(self) -> Meter:
+        """A meter for a part of the command: it counts here as well, and shares the budget."""
+        return _Part(self)
+
     def usage(self) -> Usage:
         """What was used so far."""
         tasks = {
@@ -116,6 +120,35 @@ class Meter:
             self.prices[name].of(entry.prompt_tokens, entry.completion_tokens)
             for name, entry in self._models.items()
         )
+
+
+class _Part(Meter):
+    """Counts for itself and for the whole."""
+
+    def __init__(self, whole: Meter) -> None:
+        super().__init__(whole.prices, clock=whole.clock)
+        self.budget = whole.budget
+        self._whole = whole
+
+    def requested(self, model: str, task: str, requests: int = 1) -> None:
+        super().requested(model, task, requests)
+        self._whole.requested(model, task, requests)
+
+    def answered(self, model: str, task: str, prompt_tokens: int, completion_tokens: int) -> None:
+        super().answered(model, task, prompt_tokens, completion_tokens)
+        self._whole.answered(model, task, prompt_tokens, completion_tokens)
+
+    def found(self) -> None:
+        super().found()
+        self._whole.found()
+
+    def waited(self, submitted: float, finished: float) -> None:
+        super().waited(submitted, finished)
+        self._whole.waited(submitted, finished)
+
+    def embedded(self, model: str, prompt_tokens: int) -> None:
+        super().embedded(model, prompt_tokens)
+        self._whole.embedded(model, prompt_tokens)
 
 
 class Chain:

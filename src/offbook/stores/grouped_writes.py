@@ -7,8 +7,8 @@ A transaction costs more than a row, and answers to calls side by side arrive al
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Coroutine, Sequence
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -69,3 +69,13 @@ class GroupedWrites:
         for _, done in group:
             if not done.done():
                 done.set_result(None)
+
+
+async def to_the_end(work: Coroutine[Any, Any, None]) -> None:
+    """Finish ``work`` even when cancelled meanwhile; the cancellation goes on afterwards."""
+    task = asyncio.create_task(work)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await task
+        raise
