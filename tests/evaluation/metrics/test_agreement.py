@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from offbook.evaluation.metrics.agreement import cohen_kappa, krippendorff_alpha
+from offbook.evaluation.metrics.agreement import Weighting, cohen_kappa, krippendorff_alpha
+from tests.evaluation.metrics.whole import is_inside, there
 
 FEW = settings(max_examples=25, deadline=None)
 N = None
@@ -29,9 +30,9 @@ UNITS = [list(unit) for unit in zip(*OBSERVERS, strict=True)]
 )
 def test_alpha_of_the_published_example(level, alpha):
     found = krippendorff_alpha(UNITS, level)
-    assert round(found.mean, 3) == alpha
+    assert round(there(found.mean), 3) == alpha
     assert (found.n, found.missing) == (11, 1)
-    assert found.low < found.mean < found.high
+    assert is_inside(found)
 
 
 def alpha_by_pairs(units, level):
@@ -96,7 +97,7 @@ def test_kappa_by_hand():
     found = cohen_kappa(first, second)
     assert found.mean == pytest.approx(0.4)
     assert found.n == 50
-    assert found.low < 0.4 < found.high
+    assert is_inside(found)
     assert cohen_kappa(first, second, "quadratic").mean == pytest.approx(0.4)
 
 
@@ -117,7 +118,7 @@ def kappa_by_table(first, second, is_plain):
 @given(st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=1), st.booleans())
 def test_kappa_is_that_of_the_table(pairs, is_plain):
     first, second = zip(*pairs, strict=True)
-    weighting = "plain" if is_plain else "quadratic"
+    weighting: Weighting = "plain" if is_plain else "quadratic"
     found = cohen_kappa(first, second, weighting, draws=20)
     expected = kappa_by_table(first, second, is_plain)
     assert found.mean == (None if expected is None else pytest.approx(expected))

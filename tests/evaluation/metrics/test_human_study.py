@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from offbook.evaluation.metrics.human_study import cronbach_alpha, human_study
+from tests.evaluation.metrics.whole import is_inside
 
 FEW = settings(max_examples=25, deadline=None)
 TABLES = st.integers(2, 5).flatmap(
@@ -60,12 +61,18 @@ def test_alpha_has_an_interval():
     quality = generator.normal(3, 1, 60)
     table = (quality[:, None] + generator.normal(0, 0.7, (60, 11))).tolist()
     found = cronbach_alpha(table)
-    assert found.low < found.mean < found.high
+    assert is_inside(found)
     assert found.mean == pytest.approx(independent_alpha(table))
 
 
 def test_each_sample_is_summed_up_over_its_raters_and_then_averaged():
-    table = [[1, 2, 5], [4, 4, 4], [None, 2, 5], [None, None, 3], [None, None, None]]
+    table: list[list[float | None]] = [
+        [1, 2, 5],
+        [4, 4, 4],
+        [None, 2, 5],
+        [None, None, 3],
+        [None, None, None],
+    ]
     found = human_study(table)
     assert found.mean.mean == pytest.approx((8 / 3 + 4 + 3.5 + 3) / 4)
     assert found.median.mean == pytest.approx((2 + 4 + 3.5 + 3) / 4)

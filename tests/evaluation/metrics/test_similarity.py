@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from offbook.evaluation.metrics.similarity import similarity_table, top_cosines
+from tests.evaluation.metrics.whole import ends, is_inside
 
 
 def test_the_three_nearest_chunks_of_each_question():
@@ -32,10 +33,10 @@ def test_means_and_population_variances_are_summed_over_characters():
     assert found.sum_of_variances.mean == pytest.approx(sum(c.var() for c in cosines.values()))
     assert found.sum_of_means.n == 270
     for each in (found.sum_of_means, found.sum_of_variances):
-        assert each.low < each.mean < each.high
+        assert is_inside(each)
     spread = np.sqrt(sum(c.mean(axis=1).var() / 30 for c in cosines.values()))
-    width = found.sum_of_means.high - found.sum_of_means.low
-    assert width == pytest.approx(2 * 1.96 * spread, rel=0.25)
+    low, high = ends(found.sum_of_means)
+    assert high - low == pytest.approx(2 * 1.96 * spread, rel=0.25)
 
 
 def test_small_variances_are_not_lost_beside_large_means():
@@ -43,7 +44,7 @@ def test_small_variances_are_not_lost_beside_large_means():
     found = similarity_table({"a": cosines})
     expected = np.var([each[0] for each in cosines])
     assert found.sum_of_variances.mean == pytest.approx(expected, rel=1e-6)
-    assert 0 <= found.sum_of_variances.low <= found.sum_of_variances.high
+    assert ends(found.sum_of_variances)[0] >= 0
 
 
 def test_questions_with_fewer_chunks_count_with_those():
