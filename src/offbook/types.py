@@ -313,10 +313,10 @@ class Needs:
     """What a method needs indexed.
 
     ``chunkings`` are names of splitters whose chunks are searched, by meaning (``vectors``) or
-    by words; ``profile`` is the one-paragraph summary; ``graph`` is the graph of entities and
-    relations, which is extracted from the chunking ``graph``; ``traits`` is what each chunk of
-    ``amadeus.splitter`` reveals of the character, judged once; ``memories`` is that they are
-    scored and have vectors, which nobody waits for.
+    by words; ``profile`` is the one-paragraph summary; ``mentions`` are entities and relations as
+    chunks of ``graph`` state them, ``graph`` the same with names normalized; ``traits`` is what a
+    chunk of ``amadeus.splitter`` reveals, judged once; ``memories`` is that they are scored and
+    have vectors, which nobody waits for; ``summaries`` are of clusters of ``raptor.splitter``.
     """
 
     chunkings: tuple[str, ...] = ()
@@ -325,6 +325,8 @@ class Needs:
     graph: bool = False
     traits: bool = False
     memories: bool = False
+    mentions: bool = False
+    summaries: bool = False
 
 
 @dataclass(frozen=True, slots=True)

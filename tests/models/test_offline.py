@@ -11,10 +11,24 @@ from offbook.errors import ModelError
 from offbook.models.offline import OfflineModel
 from offbook.models.offline.model import answered_prompts
 from offbook.prompts import catalogue
+from offbook.prompts.cluster_summary import ClusterInputs
+from offbook.prompts.complexity import ComplexityInputs, NextStepInputs
 from offbook.prompts.conversation import SummarizeConversationInputs
 from offbook.prompts.described import Described
 from offbook.prompts.emotion import ScoreEmotionsInputs, Utterance
 from offbook.prompts.extraction import ExtractionInputs
+from offbook.prompts.grading import GradeInputs
+from offbook.prompts.interviewing import (
+    AnswersToConvert,
+    BatchToRate,
+    InterviewAnswer,
+    ItemToRate,
+    LabelledReply,
+    Pole,
+    RepliesToCompare,
+)
+from offbook.prompts.judging import GroundedReply, ReplyToJudge, ReplyWithAnswers
+from offbook.prompts.keywords import KeywordsInputs
 from offbook.prompts.merging import (
     EntityToMerge,
     MergeEntitiesInputs,
@@ -37,7 +51,29 @@ from offbook.types import ContextItem, Message, Turn
 from offbook.wire import ChatRequest
 
 NORA = "Nora Vey repairs clocks in Hull. Her father was a sailor. She hates rain."
+REPLY_TO_JUDGE = ReplyToJudge("Nora Vey", NORA, "What do you hate?", "I hate rain, as all of Hull.")
+ITEM = ItemToRate("Nora Vey", "I like rain.", "Do you like rain?", "No, I hate it.")
+BATCH = BatchToRate(
+    "E/I",
+    Pole("E", "at ease in company, talkative"),
+    Pole("I", "at ease alone, quiet"),
+    (InterviewAnswer("Are you talkative?", "Yes, always."),),
+)
 INPUTS: dict[str, Any] = {
+    "knowledge_exposure": REPLY_TO_JUDGE,
+    "knowledge_hallucination": REPLY_TO_JUDGE,
+    "unknown_rejection": REPLY_TO_JUDGE,
+    "answer_contained": ReplyWithAnswers("Nora Vey", "What do you hate?", "Rain.", ("rain",)),
+    "answer_quality": ReplyWithAnswers("Nora Vey", "What do you hate?", "Rain.", ("rain",)),
+    "hallucination_score": GroundedReply("Nora Vey", "What?", "Rain.", ("rain",), (NORA,)),
+    "rate_mbti_item": ITEM,
+    "rate_bigfive_item": ITEM,
+    "rate_bfi_batch": BATCH,
+    "rate_16p_batch": BATCH,
+    "convert_options": AnswersToConvert(("strongly disagree", "agree"), BATCH.answers),
+    "compare_replies": RepliesToCompare(
+        "Nora Vey", NORA, "What?", (LabelledReply("A", "", "Rain."), LabelledReply("B", "", "?"))
+    ),
     "reply": ReplyInputs(
         "Nora Vey", "", (), (), (ContextItem("knowledge", "Nora", NORA, 1.0),), "What do you hate?"
     ),
@@ -70,11 +106,16 @@ INPUTS: dict[str, Any] = {
     "analyse_question": QuestionInputs("Nora Vey", NORA, "Do you know Hull?", ("Hull",)),
     "reveals_trait": PassageInputs("Nora Vey", "Nora Vey", NORA, "What do you hate?"),
     "index_traits": PassageInputs("Nora Vey", "Nora Vey", NORA),
+    "grade_passage": GradeInputs("Nora Vey", "What do you hate?", "Nora Vey", (NORA[:62], NORA)),
+    "classify_question": ComplexityInputs("Nora Vey", "What do you hate?"),
+    "next_step": NextStepInputs("Nora Vey", "What do you hate?", (NORA,), ("What do you hate?",)),
     "extract_attributes": AttributesInputs("Nora Vey", "What do you hate?", (NORA,)),
     "score_emotions": ScoreEmotionsInputs("Nora Vey", (Utterance("I hate rain!", "Rain again."),)),
     "summarize_conversation": SummarizeConversationInputs(
         "Nora Vey", "They spoke of Hull.", (Turn("Do you hate rain?", "I do. It never ends."),)
     ),
+    "question_keywords": KeywordsInputs("Nora Vey", "Do you hate the rain in Hull?"),
+    "summarize_cluster": ClusterInputs("Nora Vey", (NORA, "Nora Vey has a shop by the harbour.")),
     "probe_structured": StructuredProbeInputs(("anchor", "bell")),
     "probe_needle": NeedleProbeInputs("lantern", "filler " * 50),
 }

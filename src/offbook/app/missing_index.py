@@ -9,7 +9,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from offbook.errors import IndexMissing
 from offbook.methods.knowledge import Knowledge
@@ -17,7 +17,8 @@ from offbook.retrieval.passages import check_split
 from offbook.stores import documents
 
 if TYPE_CHECKING:
-    from offbook.app.book import Offbook
+    from offbook.pipeline import Stage
+    from offbook.protocols import Store
     from offbook.settings import Settings
     from offbook.types import Character
 
@@ -29,10 +30,29 @@ _OPTIONS = {
     "chat.base_url": "--base-url",
 }
 _SECRET = ("api_key", "database.url")
+_NOT_BUILT_BY = ("limits.", "reply.", "judge.")
+
+
+class Opened(Protocol):
+    """An open offbook, or one as a variant of an evaluation sees it."""
+
+    @property
+    def settings(self) -> Settings:
+        """Those in force."""
+        ...
+
+    @property
+    def store(self) -> Store:
+        """The open store."""
+        ...
+
+    def stage(self, dimension: int | None = None) -> Stage:
+        """Store and models."""
+        ...
 
 
 @asynccontextmanager
-async def priced(book: Offbook, character: Character) -> AsyncIterator[None]:
+async def priced(book: Opened, character: Character) -> AsyncIterator[None]:
     """Let what happens inside say how to build the index that it misses.
 
     Raises:
@@ -53,7 +73,7 @@ async def priced(book: Offbook, character: Character) -> AsyncIterator[None]:
         raise
 
 
-async def require_index(book: Offbook, character: Character) -> None:
+async def require_index(book: Opened, character: Character) -> None:
     """Find out before the first question whether the configured method can answer.
 
     Raises:
@@ -69,6 +89,15 @@ async def require_index(book: Offbook, character: Character) -> None:
             from offbook.retrieval.graph_index import check_graph
 
             await book.store.read(lambda conn: check_graph(conn, character))
+        if needs.mentions:
+            from offbook.retrieval.mention_index import check_mentions
+
+            await book.store.read(lambda conn: check_mentions(conn, character))
+        if needs.summaries:
+            from offbook.retrieval.collapsed_tree import check_tree
+
+            shape = stage.settings.raptor
+            await book.store.read(lambda conn: check_tree(conn, character, shape))
         if needs.traits:
             from offbook.retrieval.trait_index import check_traits
 
@@ -93,7 +122,7 @@ def build_command(settings: Settings, character: str, method: str | None = None)
     for name, value, origin in settings.rows():
         if name == "method" and method is not None:
             continue
-        if origin != "flag" or name.endswith(_SECRET) or name.startswith(("limits.", "reply.")):
+        if origin != "flag" or name.endswith(_SECRET) or name.startswith(_NOT_BUILT_BY):
             continue
         option = _OPTIONS.get(name)
         words += [option, value] if option else ["--set", f"{name}={value}"]

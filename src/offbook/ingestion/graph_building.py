@@ -128,6 +128,30 @@ def raw_matrix(
     return matrix
 
 
+def asking_about(stage: Stage, character: str, name: str, story: Story) -> Asking:
+    """The extractor, as it is asked about the chunks of a character.
+
+    Args:
+        stage: The extractor and the settings.
+        character: Id of the character.
+        name: Its name.
+        story: The chunks.
+    """
+
+    def documents(chunk_ids: Iterable[str]) -> frozenset[str]:
+        ids = {story.chunks[chunk].document for chunk in chunk_ids}
+        return frozenset(f"{character}/{document}" for document in ids)
+
+    settings = stage.settings
+    return Asking(
+        stage.extractor,
+        name,
+        documents,
+        settings.answers.retries,
+        side_by_side=settings.limits.concurrency,
+    )
+
+
 @dataclass(slots=True)
 class GraphBuilding:
     """One run.
@@ -164,7 +188,7 @@ class GraphBuilding:
         """
         name = (await self.stage.store.read(lambda c: characters.require(c, self.character))).name
         story = await self.stage.store.read(self._story)
-        asking = self._asking(name, story)
+        asking = asking_about(self.stage, self.character, name, story)
         # 1 -- entities and relations of every chunk ---------------------------------------------
         if extract:
             await Extracting(
@@ -193,20 +217,6 @@ class GraphBuilding:
         # 5 -- kept --------------------------------------------------------------------------------
         await self.stage.store.write(lambda conn: self._keep(conn, built, story, open_questions))
         await self._embed_entities(built, entities, matrix)
-
-    def _asking(self, name: str, story: Story) -> Asking:
-        def documents(chunk_ids: Iterable[str]) -> frozenset[str]:
-            ids = {story.chunks[chunk].document for chunk in chunk_ids}
-            return frozenset(f"{self.character}/{document}" for document in ids)
-
-        settings = self.stage.settings
-        return Asking(
-            self.stage.extractor,
-            name,
-            documents,
-            settings.answers.retries,
-            side_by_side=settings.limits.concurrency,
-        )
 
     def _story(self, conn: Connection) -> Story:
         """The chunks; refused before the first call where their vectors could not be compared."""

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from offbook.types import Chunk
 
 _SHOWN = 3
+_TOLD_BY_REASON = frozenset({jobs.GRAPH, jobs.MENTIONS, jobs.SUMMARIZE})
+"""Kinds of jobs whose subject is an id that says nothing; the reason names who is concerned."""
 
 
 async def tally(
@@ -65,8 +67,8 @@ def _tally(
 
 def _told(job: Job, places: Mapping[str, str]) -> str:
     """What was put aside, where it stands, and why."""
-    if job.kind == jobs.GRAPH:  # its subject is an id; the reason names who is concerned
-        return f"put aside: graph: {job.error}"
+    if job.kind in _TOLD_BY_REASON:
+        return f"put aside: {job.kind}: {job.error}"
     place = places.get(job.subject, "")
     return f"put aside: {job.kind} {job.subject}{place}: {job.error}"
 

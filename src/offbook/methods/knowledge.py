@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from offbook.retrieval.feeling import Felt
     from offbook.retrieval.graph_index import GraphIndex
     from offbook.retrieval.memories import FoundMemories
+    from offbook.retrieval.mention_index import MentionIndex
     from offbook.retrieval.passages import Passage
     from offbook.retrieval.point import Point
     from offbook.retrieval.question_names import QuestionNames
@@ -59,7 +60,7 @@ class Knowledge:
     @property
     def recent(self) -> tuple[Message, ...]:
         """As much of the conversation as a prompt may hold."""
-        return fit_history(self.history, self.settings.context.history_tokens, self._count)
+        return fit_history(self.history, self.settings.context.history_tokens, self.count)
 
     def in_full(self, question: str) -> str:
         """The question, with what it refers back to in front."""
@@ -154,6 +155,32 @@ class Knowledge:
         check_embedder(self.character, self.embedder)
         return await graph_index(self.store, self.character, self.until)
 
+    async def mentions(self) -> MentionIndex:
+        """Entities and relations as the chunks state them, no name normalized.
+
+        Raises:
+            IndexMissing: they were not extracted, or vectors are missing.
+            EmbedderMismatch: their vectors are from another embedder.
+        """
+        from offbook.retrieval.mention_index import mention_index
+        from offbook.retrieval.passages import check_embedder
+
+        check_embedder(self.character, self.embedder)
+        return await mention_index(self.store, self.character, self.until)
+
+    async def search_tree(self, question: str) -> list[ContextItem]:
+        """The chunks and summaries of all levels that fit a question best, best first.
+
+        Raises:
+            IndexMissing: the tree was not built, or is not that of the chunks.
+            EmbedderMismatch: the vectors are from another embedder.
+        """
+        from offbook.retrieval.collapsed_tree import search_tree
+
+        full, until = self.in_full(question), self.until
+        seen = self.store, self.embedder, self.character
+        return await search_tree(*seen, full, self.settings, until=until)
+
     async def names(self, graph: GraphIndex, question: str) -> QuestionNames:
         """What the question names, found without a call."""
         from offbook.retrieval.question_names import names_of_question
@@ -213,7 +240,7 @@ class Knowledge:
     def recall(self, method: str, question: str, items: Iterable[ContextItem]) -> Recall:
         """The recall of a method: what scores high enough and fits the budget, best first."""
         good, low = self._scoring_enough(items)
-        kept, over = fit_items(good, self.settings.context.budget_tokens, self._count)
+        kept, over = fit_items(good, self.settings.context.budget_tokens, self.count)
         return self._recalled(method, question, kept, (*low, *over))
 
     def divided_recall(
@@ -242,11 +269,12 @@ class Knowledge:
             good[kind], low = self._scoring_enough(items)
             left += low
         budget = self.settings.context.budget_tokens
-        kept, over = fit_shares(good, budget, shares, self._count)
+        kept, over = fit_shares(good, budget, shares, self.count)
         return self._recalled(method, question, kept, (*left, *over), boundary)
 
     @property
-    def _count(self) -> TokenCounter:
+    def count(self) -> TokenCounter:
+        """Counts tokens, as the settings say."""
         return token_counter(self.settings.tokens.encoding)
 
     def _scoring_enough(

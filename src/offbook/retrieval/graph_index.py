@@ -196,6 +196,27 @@ def check_graph(conn: Connection, character: Character) -> None:
     Raises:
         IndexMissing: the hint is the command that builds it.
     """
+    check_extracted(conn, character, "rolerag")
+    if alone := graph_rows.count_ungrouped(conn, character.id):
+        raise IndexMissing(
+            f"the graph of {character.name!r} is not finished: {alone} mentions have no entity",
+            f"build it: offbook ingest {character.id} --method rolerag",
+        )
+
+
+def check_extracted(conn: Connection, character: Character, method: str) -> None:
+    """Refuse to answer where passages would be passed over that nobody extracted.
+
+    A chunk that the model refuses has no mentions; that was reported.
+
+    Args:
+        conn: Connection of a read.
+        character: The character.
+        method: Whose index it is, for the hint.
+
+    Raises:
+        IndexMissing: the hint is the command that goes on.
+    """
     check_split(conn, character, CHUNKING)
     read = {
         job.subject
@@ -205,16 +226,10 @@ def check_graph(conn: Connection, character: Character) -> None:
     }
     found = chunk_rows.list_chunks(conn, character.id, chunking=CHUNKING)
     lacking = [c for c in found if c.id not in read and any(map(str.isalnum, c.text))]
-    hint = f"build it: offbook ingest {character.id} --method rolerag"
     if lacking:
         raise IndexMissing(
             f"{len(lacking)} of {len(found)} chunks of {character.name!r} are not in its graph",
-            hint,
-        )
-    if alone := graph_rows.count_ungrouped(conn, character.id):
-        raise IndexMissing(
-            f"the graph of {character.name!r} is not finished: {alone} mentions have no entity",
-            hint,
+            f"build it: offbook ingest {character.id} --method {method}",
         )
 
 

@@ -77,7 +77,7 @@ async def search_passages(
     if mode == "lexical":
         vector = None
     elif vector is None:
-        vector = await _vector(embedder, character, question)
+        vector = await query_vector(embedder, character, question)
     if searcher.dense is None and searcher.lexical is None:
         return []
     hits = searcher.search(question, vector, mode=mode, k=k)
@@ -124,7 +124,14 @@ def _before(
     return [replace(passage, chunk=chunk) for passage, chunk in cut if chunk is not None]
 
 
-async def _vector(embedder: Embedder, character: Character, question: str) -> NDArray[np.float32]:
+async def query_vector(
+    embedder: Embedder, character: Character, question: str
+) -> NDArray[np.float32]:
+    """The vector of a question.
+
+    Raises:
+        EmbedderMismatch: the embedder changed its dimension; the hint is the command that helps.
+    """
     try:
         vectors = await embedder.embed([question], "query")
     except EmbedderMismatch as error:

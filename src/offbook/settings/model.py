@@ -12,7 +12,12 @@ from typing import Any, Final, Literal
 from platformdirs import user_data_dir
 from pydantic import Field, SecretStr
 
-from offbook.settings.compared import AdaptiveSettings, CragSettings
+from offbook.settings.compared import (
+    AdaptiveSettings,
+    CragSettings,
+    LightragSettings,
+    RaptorSettings,
+)
 from offbook.settings.section import ChunkingName, RetrievalMode, Section
 
 OFFLINE: Final = "offline"
@@ -323,6 +328,8 @@ class SettingsModel(Section):
     naive: NaiveSettings = NaiveSettings()
     crag: CragSettings = CragSettings()
     adaptive: AdaptiveSettings = AdaptiveSettings()
+    raptor: RaptorSettings = RaptorSettings()
+    lightrag: LightragSettings = LightragSettings()
     rolerag: RoleragSettings = RoleragSettings()
     amadeus: AmadeusSettings = AmadeusSettings()
     emotional: EmotionalSettings = EmotionalSettings()
@@ -342,6 +349,7 @@ PRESETS: Final[dict[str, dict[str, Any]]] = {
         "naive.splitter": "recursive",
         "crag.splitter": "recursive",
         "adaptive.splitter": "recursive",
+        "raptor.splitter": "recursive",
         "graph.boundaries": "window",
         "graph.by_name": False,
         "graph.homonyms": False,

@@ -129,6 +129,13 @@ def count(conn: Connection, character: str, chunking: str) -> int:
     return found
 
 
+def list_ids(conn: Connection, character: str, chunking: str) -> list[str]:
+    """Ids of the chunks of a chunking, in their order."""
+    c = chunks.c
+    statement = select(c.id).where(c.character_id == character, c.chunking == chunking)
+    return list(conn.scalars(statement.order_by(c.id)))
+
+
 def get_chunks(conn: Connection, character: str, ids: Sequence[str]) -> list[Chunk]:
     """The chunks with these ids, in the order of ``ids``; one that is gone is left out."""
     found: dict[str, Chunk] = {}

@@ -6,8 +6,11 @@ beneath it: it may not outlive the text that it is made from.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import Connection, delete, select
 
@@ -119,7 +122,18 @@ def forget_chunks(conn: Connection, character: str, ids: Sequence[str]) -> None:
     remove(conn, character, sorted(found))
 
 
-def built_from(conn: Connection, character: str) -> str | None:
+def built_from(chunks: Iterable[str], shape: Mapping[str, Any]) -> str:
+    """Names what a tree stands on.
+
+    Args:
+        chunks: Ids of its chunks.
+        shape: The settings that decide which summaries there are.
+    """
+    told = json.dumps([sorted(chunks), dict(shape)], sort_keys=True)
+    return hashlib.blake2b(told.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def built(conn: Connection, character: str) -> str | None:
     """What the last finished tree was built from; None: none was."""
     c = summary_trees.c
     found: str | None = conn.scalar(select(c.built_from).where(c.character_id == character))
