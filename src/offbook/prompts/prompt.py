@@ -26,7 +26,7 @@ Out = TypeVar("Out")
 WORDING: Final = Path(__file__).parent / "wording"
 """The folder of the wording files."""
 
-FENCES: Final = ("passage", "profile", "voice", "context", "memory", "note")
+FENCES: Final = ("passage", "profile", "voice", "context", "memory", "note", "reply")
 """Names of the fences that hold text of documents and people in a wording."""
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
