@@ -1,9 +1,8 @@
 """Strips: the pieces of a passage that can be kept or left out on their own.
 
-Takes: a passage.  Gives: stretches of a few sentences of one line each, in order, with their
-offsets.
-Paper: CRAG (arXiv 2401.15884), section 4, "knowledge strips". A strip never goes beyond a line:
-the entries of a list are strips of their own.
+Takes: a passage.  Gives: stretches of a few sentences, in order, with their offsets.
+Paper: CRAG (arXiv 2401.15884), section 4, "knowledge strips". Sentences of different lines are of
+different strips, so that each entry of a list is one of its own.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from offbook.errors import AnswerError, InputRefused
-from offbook.language.words import search_terms
+from offbook.language.words import fold, search_terms
 from offbook.prompts.ask import RETRIES, ask
 from offbook.prompts.complexity import NEXT_STEP, NextStepInputs
 
@@ -110,4 +110,8 @@ async def _missing(
 
 def _is_known(text: str, searched: Sequence[str]) -> bool:
     """Whether the same words were searched for before."""
-    return set(search_terms(text)) in [set(search_terms(before)) for before in searched]
+    return _asked(text) in map(_asked, searched)
+
+
+def _asked(text: str) -> set[str]:
+    return set(search_terms(text)) or {fold(text)}

@@ -72,11 +72,8 @@ def next_step(inputs: NextStepInputs) -> NextStep:
     lacking = [term.word for term in question.terms if not evidence.holds(term)]
     searched = {term for text in inputs.searched for term in search_terms(text)}
     names = [name for name in _led_to(evidence, question, own) if _is_new(name, searched)]
-    if not lacking and not names:
-        return NextStep(enough=True, search="")
-    held = [term.word for term in question.terms if term.weight >= 1]
-    text = " ".join((*names[:_NEW_NAMES], *(lacking or held)[:_MISSING_WORDS]))
-    if not _is_new(text, searched):
+    text = " ".join((*names[:_NEW_NAMES], *lacking[:_MISSING_WORDS]))
+    if not lacking or not _is_new(text, searched):
         return NextStep(enough=True, search="")
     return NextStep(enough=False, search=text)
 

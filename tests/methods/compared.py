@@ -1,0 +1,165 @@
+"""A model for the prompts of CRAG and Adaptive-RAG that does as it is told, and whom to ask.
+
+Takes: words that make a passage correct or ambiguous, a route, searches.  Gives: recalls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from offbook import pipeline
+from offbook.ingestion.as_of import at_point
+from offbook.ingestion.reports import unheard
+from offbook.pipeline import Stage
+from offbook.prompts.complexity import Complexity, NextStep
+from offbook.prompts.grading import Grade, PassageGrade
+from offbook.settings import SettingsModel
+from offbook.stores import characters
+from offbook.types import Message, Recall
+from offbook.wire import ChatRequest, ChatResponse
+from tests.graph.world import Trigrams
+from tests.ingestion.stage import read
+from tests.models.fakes import Scripted
+
+DEEDS = (
+    "Ada keeps the lamp of the tower. She oils it at dusk. The rock is grey.",
+    "Tom Keane taught Ada to trim the lamp. He lived in Cork.",
+    "The lamp burns oil from Galway.",
+    "Ada has a lamp by her bed, and a cat.",
+)
+LATER = (
+    "Maud Dolan sold the lamp oil.",
+    "A sloop came in with bread.",
+)
+
+
+def document(name: str, deeds: Sequence[str]) -> str:
+    """A document of which ``markdown`` makes a chunk a deed."""
+    return f"# {name}\n\n" + "\n\n".join(f"## Year {n}\n\n{deed}" for n, deed in enumerate(deeds))
+
+
+TEXTS = {"a.md": document("Ada Byrne", DEEDS), "b.md": document("Later", LATER)}
+QUESTION = "Who taught you to trim the lamp?"
+
+
+class Told(Scripted):
+    """Answers by the words of the passages, or as it is told.
+
+    Args:
+        correct: Words of passages that are correct; the strips that hold one are relevant.
+        ambiguous: Words of those that are ambiguous.
+        route: How many retrievals a question takes.
+        searches: What is missing after each step; then it is enough.
+        broken: Prompts, or words of passages, that it answers with nonsense.
+    """
+
+    def __init__(
+        self,
+        *,
+        correct: Sequence[str] = (),
+        ambiguous: Sequence[str] = (),
+        route: str = "one",
+        searches: Sequence[str] = (),
+        broken: Sequence[str] = (),
+    ) -> None:
+        super().__init__(by=self._answer)
+        self.words: dict[Grade, tuple[str, ...]] = {
+            "correct": tuple(correct),
+            "ambiguous": tuple(ambiguous),
+        }
+        self.route, self.searches, self.broken = route, tuple(searches), tuple(broken)
+        self.fail: Callable[[ChatRequest], object] = lambda request: None
+
+    @property
+    def asked(self) -> list[str]:
+        """Names of the prompts, in the order in which they were asked."""
+        return [request.origin[0].name for request in self.requests if request.origin]
+
+    def inputs(self, prompt: str) -> list[Any]:
+        """The inputs of each question of this name."""
+        return [r.origin[1] for r in self.requests if r.origin and r.origin[0].name == prompt]
+
+    def _answer(self, request: ChatRequest) -> str | ChatResponse | BaseException:
+        assert request.origin is not None
+        prompt, inputs = request.origin
+        try:
+            self.fail(request)
+        except Exception as error:
+            return error
+        text = "\n".join(getattr(inputs, "strips", ()))
+        if prompt.name in self.broken or any(word in text for word in self.broken):
+            return "I would rather not."
+        answers: dict[str, Callable[[], Any]] = {
+            "grade_passage": lambda: self._grade(inputs.strips),
+            "classify_question": lambda: Complexity.model_validate({"retrievals": self.route}),
+            "next_step": lambda: self._step(len(inputs.searched) - 1),
+            "reply": lambda: "So it is.",
+        }
+        return str(prompt.answer.write(answers[prompt.name]()))
+
+    def _grade(self, strips: Sequence[str]) -> PassageGrade:
+        for grade, words in self.words.items():
+            numbers = [n for n, s in enumerate(strips, 1) if any(word in s for word in words)]
+            if numbers:
+                return PassageGrade(relevant=numbers, grade=grade)
+        return PassageGrade(relevant=[], grade="incorrect")
+
+    def _step(self, step: int) -> NextStep:
+        if step < len(self.searches):
+            return NextStep(enough=False, search=self.searches[step])
+        return NextStep(enough=True, search="")
+
+
+@dataclass
+class Asked:
+    """A character of two documents, and a method that is asked about it."""
+
+    store: Any
+    model: Told
+    method: str
+    sections: dict[str, dict[str, Any]] = field(default_factory=dict)
+    id: str = "ada-byrne"
+
+    @property
+    def stage(self) -> Stage:
+        """The stage of the method, with the sections of documents as chunks."""
+        own = {"splitter": "markdown", **self.sections.get(self.method, {})}
+        sections = {**self.sections, self.method: own}
+        settings = SettingsModel.model_validate({"method": self.method, **sections})
+        model: Any = self.model
+        return Stage(settings, self.store, model, model, model, Trigrams())
+
+    async def create(self) -> Asked:
+        """Make the character of its documents; no call is made for it."""
+        await self.store.write(lambda conn: characters.create(conn, "Ada Byrne"))
+        readings = [read(*text) for text in TEXTS.items()]
+        await pipeline.ingest(self.stage, self.id, readings, unheard, lambda: None)
+        assert self.model.requests == []
+        return self
+
+    async def recall(
+        self, question: str, *, as_of: str | None = None, history: Sequence[Message] = ()
+    ) -> Recall:
+        """What the method recalls."""
+        character = await self.store.read(lambda conn: characters.require(conn, self.id))
+        point = None
+        if as_of is not None:
+            character, point = await self.store.read(lambda conn: at_point(conn, character, as_of))
+        return await pipeline.recall(self.stage, character, question, history, point)
+
+
+def texts(recall: Recall) -> list[str]:
+    """The texts of the context, in order."""
+    return [item.text for item in recall.context]
+
+
+def told_places(recall: Recall) -> list[str]:
+    """What the documents hold at each source of the context, in order."""
+    names = {"a-md": "a.md", "b-md": "b.md"}
+    return [
+        TEXTS[names[source.document]][source.start : source.end]
+        for item in recall.context
+        for source in item.sources
+    ]

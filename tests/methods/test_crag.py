@@ -1,0 +1,245 @@
+"""CRAG: grades, what they call for, the second source, failures, points in the story."""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint
+from typing import Any
+
+import pytest
+
+from offbook import registry
+from offbook.errors import ConfigurationError, ModelError, UnknownName
+from offbook.methods.crag import Crag
+from offbook.methods.knowledge import Knowledge
+from offbook.settings import SettingsModel
+from offbook.settings.model import PRESETS
+from offbook.stores import characters
+from offbook.types import ContextItem, Message, Needs, Recall
+from tests.methods.compared import DEEDS, LATER, QUESTION, TEXTS, Asked, Told, texts, told_places
+
+K = 3
+SECOND = "the second source"
+
+
+@pytest.fixture
+async def ada(sqlite_store) -> Asked:
+    return await Asked(sqlite_store, Told(correct=["taught"]), "crag", {"crag": {"k": K}}).create()
+
+
+def reasons(recall: Recall) -> dict[str, str]:
+    return {skipped.title: skipped.why for skipped in recall.skipped}
+
+
+@pytest.mark.parametrize(
+    ("sections", "expected"),
+    [
+        ({}, Needs(("acts",))),
+        ({"crag": {"splitter": "ats"}}, Needs(("ats",))),
+        ({"retrieval": {"mode": "lexical"}}, Needs(("acts",), vectors=False)),
+    ],
+)
+def test_it_needs_what_naive_needs(sections, expected):
+    assert Crag().needs(SettingsModel.model_validate(sections)) == expected
+
+
+def test_faithful_searches_the_chunks_that_naive_does():
+    assert PRESETS["faithful"]["crag.splitter"] == PRESETS["faithful"]["naive.splitter"]
+
+
+async def test_each_retrieved_chunk_is_graded_once_side_by_side(ada):
+    await ada.recall(QUESTION)
+    assert ada.model.asked == ["grade_passage"] * K
+    assert ada.model.peak == K
+    for request in ada.model.requests:
+        (seen,) = request.documents
+        held = " ".join(request.origin[1].strips)
+        name = {"ada-byrne/a-md": "a.md", "ada-byrne/b-md": "b.md"}[seen]
+        assert held in TEXTS[name]
+
+
+async def test_one_correct_chunk_is_refined_and_asks_no_second_source(ada):
+    ada.sections["crag"]["strip"] = 1
+    found = await ada.recall(QUESTION)
+    assert texts(found) == ["Tom Keane taught Ada to trim the lamp."]
+    assert told_places(found) == texts(found)
+    assert len(found.skipped) == K - 1
+    assert all(why.startswith("graded incorrect") for why in reasons(found).values())
+
+
+async def test_ambiguous_chunks_are_refined_and_the_second_source_asked(ada):
+    ada.model.words = {"correct": (), "ambiguous": ("taught",)}
+    found = await ada.recall(QUESTION)
+    assert texts(found)[0] == DEEDS[1]
+    assert len(found.context) > 1
+    seen = [" ".join(inputs.strips) for inputs in ada.model.inputs("grade_passage")]
+    for text in texts(found)[1:]:
+        assert "lamp" in text
+        assert not any(text in passage for passage in seen)
+    assert told_places(found) == texts(found)
+    assert "stays open" in reasons(found)[SECOND]
+    assert "'documents'" in reasons(found)[SECOND]
+
+
+async def test_correct_ones_come_before_ambiguous_ones(ada):
+    ada.model.words = {"correct": ("bed",), "ambiguous": ("taught",)}
+    ada.sections["crag"]["k"] = 6
+    assert texts(await ada.recall(QUESTION)) == [DEEDS[3], DEEDS[1]]
+
+
+async def test_incorrect_chunks_leave_the_second_source_alone(ada):
+    ada.model.words = {"correct": (), "ambiguous": ()}
+    found = await ada.recall(QUESTION)
+    graded = [" ".join(inputs.strips) for inputs in ada.model.inputs("grade_passage")]
+    assert found.context
+    assert not any(text in passage for text in texts(found) for passage in graded)
+    assert reasons(found)[SECOND].startswith("nothing that was retrieved answers")
+    assert ada.model.asked == ["grade_passage"] * K, "the second source is filtered by words"
+
+
+async def test_without_a_second_source_there_is_only_what_was_retrieved(ada):
+    ada.model.words = {"correct": (), "ambiguous": ()}
+    ada.sections["crag"]["second"] = 0
+    found = await ada.recall(QUESTION)
+    assert found.context == ()
+    assert len(found.skipped) == K
+
+
+async def test_what_of_the_second_source_shares_no_word_is_told(ada):
+    ada.model.words = {"correct": (), "ambiguous": ()}
+    ada.sections["crag"] = {"k": 1, "searcher": "fixed"}
+    found = await ada.recall("Who taught you to sail a submarine?")
+    assert texts(found) == []
+    assert reasons(found)["a page"].endswith("no part of it shares a word with the question")
+
+
+class Fixed:
+    """A searcher of a third party."""
+
+    name = "fixed"
+
+    async def search(self, knowledge: Knowledge, question: str, seen: Any, most: int) -> Any:
+        assert (knowledge.character.name, len(seen), most) == ("Ada Byrne", 1, 3)
+        return [ContextItem("knowledge", "a page", "A page on lamps. It is long.", 1.0)]
+
+
+class Long:
+    """Another, whose pages are longer than any budget."""
+
+    name = "long"
+
+    async def search(self, knowledge: Knowledge, question: str, seen: Any, most: int) -> Any:
+        return [ContextItem("knowledge", "a long page", "Lamps. " * 200, 1.0)]
+
+
+@pytest.fixture(autouse=True)
+def registered(monkeypatch):
+    def entry_points(group: str) -> list[EntryPoint]:
+        mine = [EntryPoint(c.name, f"{__name__}:{c.__name__}", group) for c in (Fixed, Long)]
+        return mine if group == "offbook.searcher" else []
+
+    monkeypatch.setattr(registry, "entry_points", entry_points)
+    registry._table.cache_clear()
+    yield
+    monkeypatch.undo()
+    registry._table.cache_clear()
+
+
+async def test_a_package_may_bring_another_second_source(ada):
+    ada.model.words = {"correct": (), "ambiguous": ()}
+    ada.sections["crag"] = {"k": 1, "searcher": "fixed", "strip": 1}
+    found = await ada.recall("Who trims the lamp?")
+    assert [(item.title, item.text) for item in found.context] == [("a page", "A page on lamps.")]
+
+
+async def test_an_unknown_searcher_names_the_known_ones(ada):
+    ada.model.words = {"correct": (), "ambiguous": ()}
+    ada.sections["crag"]["searcher"] = "web"
+    with pytest.raises(UnknownName, match="'web'") as error:
+        await ada.recall(QUESTION)
+    assert "documents" in error.value.hint
+
+
+async def test_only_the_characters_own_documents_ship():
+    registry._table.cache_clear()
+    assert list(registry._KNOWN["searcher"]) == ["documents"]
+
+
+async def test_an_unusable_grade_is_told_and_is_no_grade(ada):
+    ada.model.broken = ("taught",)
+    ada.model.words = {"correct": ("oils",), "ambiguous": ()}
+    found = await ada.recall(QUESTION)
+    assert texts(found) == ["Ada keeps the lamp of the tower. She oils it at dusk."]
+    assert reasons(found)["Ada Byrne, Year 1"].startswith("not graded: ")
+
+
+async def test_where_nothing_could_be_graded_that_is_said(ada):
+    ada.model.broken = ("grade_passage",)
+    found = await ada.recall(QUESTION)
+    assert sum(why.startswith("not graded") for why in reasons(found).values()) == K
+    assert reasons(found)[SECOND].startswith("nothing that was retrieved could be graded")
+    assert not {DEEDS[1]} & set(texts(found))
+
+
+async def test_an_ambiguous_chunk_without_a_relevant_part_is_told(ada):
+    ada.model.words = {"correct": (), "ambiguous": ("",)}
+    ada.model._grade = lambda strips: _open()
+    found = await ada.recall(QUESTION)
+    assert "graded ambiguous: no part of it bears on the question" in reasons(found).values()
+
+
+def _open() -> Any:
+    from offbook.prompts.grading import PassageGrade
+
+    return PassageGrade(relevant=[], grade="ambiguous")
+
+
+async def test_where_no_word_is_found_nothing_was_retrieved(ada):
+    ada.sections["retrieval"] = {"mode": "lexical"}
+    found = await ada.recall("Quixwarble?")
+    assert (found.context, ada.model.asked) == ((), [])
+    assert reasons(found)[SECOND].startswith("nothing was retrieved")
+
+
+async def test_an_endpoint_that_fails_for_good_is_an_error(ada):
+    def down(request: object) -> None:
+        raise ModelError("down")
+
+    ada.model.fail = down
+    with pytest.raises(ModelError, match="down"):
+        await ada.recall(QUESTION)
+
+
+async def test_without_a_model_it_says_what_it_lacks(ada):
+    character = await ada.store.read(lambda conn: characters.require(conn, ada.id))
+    knowledge = Knowledge(character, ada.stage.settings, ada.store, ada.stage.embedder)
+    with pytest.raises(ConfigurationError, match="'crag' asks a model"):
+        await Crag().recall(knowledge, QUESTION)
+
+
+async def test_a_question_that_refers_back_is_graded_with_what_it_refers_to(ada):
+    history = (Message("user", "Did Maud sell the oil?"), Message("assistant", "She did."))
+    await ada.recall("And why did she?", history=history)
+    assert all("Maud" in inputs.question for inputs in ada.model.inputs("grade_passage"))
+
+
+async def test_nothing_that_stands_after_the_point_is_graded_or_recalled(ada):
+    at = TEXTS["a.md"].index("He lived in Cork")
+    ada.model.words = {"correct": (), "ambiguous": ("taught",)}
+    ada.sections["crag"] = {"k": 1}
+    found = await ada.recall(QUESTION, as_of=f"a.md@{at}")
+    for text in (*DEEDS[2:], *LATER, "Cork"):
+        assert all(text not in request.messages[-1].content for request in ada.model.requests)
+        assert all(text not in item.text for item in found.context)
+    assert all(source.end <= at for item in found.context for source in item.sources)
+    assert "Ada keeps the lamp" in "".join(texts(found)), "the second source has its point, too"
+
+
+async def test_both_sources_have_their_part_of_the_budget(ada):
+    ada.model.words = {"correct": (), "ambiguous": ("lamp",)}
+    ada.sections["crag"] = {"k": 1, "searcher": "long", "knowledge_share": 1, "second_share": 9}
+    ada.sections["context"] = {"budget_tokens": 100}
+    found = await ada.recall(QUESTION)
+    first, second = found.context
+    assert first.text == "Tom Keane taught Ada to trim the lamp."
+    assert second.title == "a long page"
+    assert 0 < len(second.text) < len("Lamps. " * 200)

@@ -1,0 +1,89 @@
+"""How much retrieval a question takes, and what is still missing, by the offline rules."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from offbook.models.offline.complexity import classify_question, next_step
+from offbook.prompts.complexity import ComplexityInputs, NextStepInputs, check_next_step
+
+SHAPES = {
+    "none": ("Hello there!", "How are you?", "Thank you.", "I feel sad today.", "你好"),
+    "one": (
+        "Who are you?",
+        "Who taught you to trim the lamp?",
+        "Who is the man who taught you?",
+        "Tell me about the day that you left.",
+        "What is your greatest fear?",
+        "What did you do after supper?",
+        "Whom would you rather meet than Tom?",
+        "谁教你的？",
+    ),
+    "several": (
+        "Where did the man who taught you live?",
+        "Who was the father of the woman that Tom married?",
+        "What was the name of Tom's wife's father?",
+        "What did you do after Tom drowned?",
+        "Did you meet Tom before you left Galway?",
+        "Are you older than Tom?",
+        "Compare Tom and Maud.",
+        "Who taught you, and when did he die?",
+        "Who is Tom? And who is Maud?",
+        "你和汤姆有什么不同？",
+    ),
+}
+QUESTION = "Where did the man who taught you live?"
+TAUGHT = "Ada Byrne\nTom Keane taught Ada Byrne to trim the lamp."
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"), [(q, route) for route, asked in SHAPES.items() for q in asked]
+)
+def test_the_shape_of_a_question_decides(question, expected):
+    found = classify_question(ComplexityInputs("Ada Byrne", question))
+    assert found.retrievals == expected
+
+
+def test_of_a_follow_up_the_question_itself_decides():
+    text = "Who is Tom? And who is Maud?\nThank you."
+    assert classify_question(ComplexityInputs("Ada Byrne", text)).retrievals == "none"
+
+
+def step(question: str, *passages: str, searched: tuple[str, ...] = ()):
+    inputs = NextStepInputs("Ada Byrne", question, passages, (question, *searched))
+    found = next_step(inputs)
+    check_next_step(inputs, found)
+    return found.enough, found.search
+
+
+def test_what_is_missing_is_searched_for_with_the_name_that_was_found():
+    enough, search = step(QUESTION, TAUGHT)
+    assert not enough
+    assert "Tom Keane" in search
+    assert "live" in search
+
+
+def test_when_all_is_there_it_is_enough():
+    found = step(
+        QUESTION, TAUGHT, "Tom Keane, a man of Cork, lived there.", searched=("Tom Keane",)
+    )
+    assert found == (True, "")
+
+
+def test_what_was_searched_for_is_not_searched_for_again():
+    assert step("Who was Napoleon?", "The rock is grey.") == (True, "")
+
+
+def test_in_chinese_the_part_of_which_little_was_found_is_searched_for():
+    question = "谁教你点灯？汤姆喜欢什么面包？"
+    assert step(question, "汤姆喜欢黑面包。") == (False, "谁教你点灯")
+    assert step(question, "汤姆喜欢黑面包。", searched=("谁教你点灯",)) == (True, "")
+    assert step("谁教你点灯？", "石头。") == (True, "")
+
+
+@given(st.text(max_size=60), st.lists(st.text(max_size=60), max_size=3))
+def test_any_text_has_an_answer_that_fits(question, passages):
+    classify_question(ComplexityInputs("Ada", question))
+    step(question, *passages)

@@ -1,0 +1,63 @@
+"""Iterative retrieval: each passage once, nothing searched for twice, never more than the steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from offbook.retrieval.iterative import Steps, retrieve_in_steps
+from offbook.retrieval.passages import Passage
+from offbook.types import Character, Chunk
+from tests.methods.compared import Told
+
+ADA = Character("ada", "Ada", "")
+
+
+def passage(name: str) -> Passage:
+    return Passage(Chunk(name, "a-md", "acts", 0, 0, len(name), (), name), 1.0, None, None)
+
+
+async def steps(found: dict[str, Sequence[str]], *searches: str, **told: Any) -> Steps:
+    async def search(text: str, most: int) -> list[Passage]:
+        return [passage(name) for name in found.get(text, ())][:most]
+
+    model: Any = Told(searches=searches, **told)
+    return await retrieve_in_steps(model, ADA, "lamp", search, steps=3, k=2, retries=0)
+
+
+def names(found: Steps) -> list[list[str]]:
+    return [[passage.chunk.id for passage in step] for step in found.found]
+
+
+async def test_a_step_adds_so_many_new_passages():
+    found = await steps({"lamp": "abc", "oil": "abcde", "cat": "edf"}, "oil", "cat", "dog")
+    assert names(found) == [["a", "b"], ["c", "d"], ["e", "f"]]
+    assert found.searched == ("lamp", "oil", "cat")
+    assert found.failed == ""
+
+
+@pytest.mark.parametrize(
+    ("found", "searches", "expected"),
+    [
+        ({"lamp": "ab"}, (), [["a", "b"]]),
+        ({"lamp": "ab", "oil": "ba"}, ("oil", "cat"), [["a", "b"], []]),
+        ({"lamp": "ab", "The lamps!": "cd"}, ("The lamps!",), [["a", "b"]]),
+        (
+            {"lamp": "ab", "to be": "cd", "To be": "ef"},
+            ("to be", "To be"),
+            [["a", "b"], ["c", "d"]],
+        ),
+        ({}, ("oil",), [[]]),
+    ],
+    ids=["enough", "nothing new", "known words", "known stop words", "nothing at all"],
+)
+async def test_it_stops_early(found, searches, expected):
+    assert names(await steps(found, *searches)) == expected
+
+
+async def test_an_unusable_answer_keeps_what_was_found_and_says_why():
+    found = await steps({"lamp": "ab"}, broken=("next_step",))
+    assert names(found) == [["a", "b"]]
+    assert found.failed
