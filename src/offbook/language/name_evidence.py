@@ -7,6 +7,7 @@ Source: ours; patterns of apposition.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
@@ -51,6 +52,7 @@ _PASSIVE: Final = PERSON_NOUNS | word_set(
 )
 """Behind these "called" gives the name of what stands before it; else somebody calls another."""
 _INTERRUPTS: Final = re.compile(r"[.!?;:\"“”]|\b(?!(?:He|She|The|A|An|Who)\b)[A-ZÀ-Þ]")
+_POSSESSIVE: Final = re.compile(r"['’]s$")
 _SPEAKER: Final = re.compile(r"\b[Ss](?:aid|poken) by ([^:\"“”]{1,60}):")
 
 
@@ -88,10 +90,59 @@ def bare_key(name: str) -> str:
 
 
 _ATTACHED: Final = "|".join(sorted((word for word in KIN if word.isalpha()), key=len, reverse=True))
-
-
+_NOUNS: Final = rf"(?:[a-z-]+ ){{0,2}}(?:{_ATTACHED})"
 _ANY_KIN: Final = re.compile(rf"\b(?:{_ATTACHED})\b")
-"""Looked for first: a pattern with a name in it has to be compiled for each name."""
+# What stands around a name: to search for a pattern with the name in it, it would have to be
+# compiled for each of thousands of names.
+_KIN_BEFORE: Final = re.compile(rf"\b({_ATTACHED}),? \Z")
+_WORD_BEFORE: Final = re.compile(r"([^\W\d_]+),? \Z")
+_NO_LETTER: Final = re.compile(r"(?!\w)")
+_NAME_ENDS: Final = re.compile(r"(?![\w’'-])")
+_IS_KIN_OF: Final = re.compile(
+    rf",? (?:(?:is|was|became|being|and) )?(?:the|an?) {_NOUNS} of (?:the )?{_NAME}"
+)
+_IS_OWNERS_KIN: Final = re.compile(rf",? (?:is|was) {_NAME}['’]s {_NOUNS}(?!\w)")
+_OWNERS_KIN: Final = re.compile(rf"{_NAME}['’]s {_NOUNS},? \Z")
+_CALLING: Final = re.compile(
+    r", the (?:[a-z-]+ )?([a-z]+)(?:['’]s (?:[a-z]+ )?(son|daughter|child))?[,.]"
+)
+_WHO_IT_IS: Final = re.compile(r",? (?:\([^()]*\d{3}[^()]*\),? )?(?:was|is) an? ")
+_OPENING: Final = re.compile(r"[.!?/] \Z")
+
+
+def _behind(description: str, name: str, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
+    """Matches of a pattern right behind a name, as if the name stood at its head."""
+    at = description.find(name)
+    while at >= 0:
+        match = pattern.match(description, at + len(name))
+        if match is not None:
+            yield match
+        at = description.find(name, match.end() if match is not None else at + 1)
+
+
+def _in_front(
+    description: str, name: str, pattern: re.Pattern[str], end: re.Pattern[str]
+) -> Iterator[re.Match[str]]:
+    """Matches of a pattern that ends right before a name behind which ``end`` matches."""
+    done, at = 0, description.find(name)
+    while at >= 0:
+        match = None
+        if _follows_kin(description, at) and end.match(description, at + len(name)):
+            match = pattern.search(description, done, at)
+        if match is not None:
+            yield match
+            done = at + len(name)
+        at = description.find(name, max(at + 1, done))
+
+
+def _follows_kin(description: str, at: int) -> bool:
+    """Whether a kinship term ends right before ``at``: few names have one, and it is soon seen."""
+    before = _WORD_BEFORE.search(description, max(0, at - _LONGEST_KIN - 2), at)
+    return before is not None and before[1].endswith(_KIN_WORDS)
+
+
+_KIN_WORDS: Final = tuple(word for word in KIN if word.isalpha())
+_LONGEST_KIN: Final = max(map(len, _KIN_WORDS))
 
 
 @lru_cache(maxsize=1 << 14)
@@ -99,8 +150,8 @@ def kin_attached(description: str, name: str) -> tuple[str, ...]:
     """What kin to the hero the name's bearer is called, as often as told: "his nephew Karl"."""
     if not _ANY_KIN.search(description):
         return ()
-    pattern = rf"\b(?:his|her|my|their)? ?\b({_ATTACHED}),? {re.escape(name)}(?![\w’'-])"
-    return tuple(KIN[fold(m.group(1))][0] for m in re.finditer(pattern, description))
+    found = _in_front(description, name, _KIN_BEFORE, _NAME_ENDS)
+    return tuple(KIN[fold(match[1])][0] for match in found)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -108,30 +159,28 @@ def kin_told(description: str, name: str) -> frozenset[str]:
     """Folded names of people whose kin the description says the bearer of ``name`` is."""
     if not _ANY_KIN.search(description):
         return frozenset()
-    own = re.escape(name)
-    nouns = rf"(?:[a-z-]+ ){{0,2}}(?:{_ATTACHED})"
-    found = re.findall(
-        rf"{own},? (?:(?:is|was|became|being|and) )?(?:the|an?) {nouns} of (?:the )?{_NAME}",
-        description,
-    )
-    found += re.findall(rf"{_NAME}['’]s {nouns},? {own}(?!\w)", description)
-    found += re.findall(rf"{own},? (?:is|was) {_NAME}['’]s {nouns}(?!\w)", description)
-    return frozenset(bare_key(re.sub(r"['’]s$", "", each)) for each in found)
+    found = [
+        *_behind(description, name, _IS_KIN_OF),
+        *_in_front(description, name, _OWNERS_KIN, _NO_LETTER),
+        *_behind(description, name, _IS_OWNERS_KIN),
+    ]
+    return frozenset(bare_key(_POSSESSIVE.sub("", match[1])) for match in found)
 
 
 @lru_cache(maxsize=1 << 14)
 def callings(description: str, name: str) -> frozenset[tuple[str, str]]:
     """What trade a bearer of the name is said to have, or to be a child of: ("mayor", "son")."""
-    child = r"(?:['’]s (?:[a-z]+ )?(son|daughter|child))?"
-    found = re.findall(rf"{re.escape(name)}, the (?:[a-z-]+ )?([a-z]+){child}[,.]", description)
-    return frozenset((trade, child) for trade, child in found)
+    found = _behind(description, name, _CALLING)
+    return frozenset((match[1], match[2] or "") for match in found)
 
 
 @lru_cache(maxsize=1 << 14)
 def defined(description: str, name: str) -> bool:
     """Whether a sentence begins with the name and says who that is: "Tom Wren (...) was a"."""
-    pattern = rf"(?:^|[.!?/] ){re.escape(name)},? (?:\([^()]*\d{{3}}[^()]*\),? )?(?:was|is) an? "
-    return re.search(pattern, description) is not None
+    return any(
+        not (start := match.start() - len(name)) or _OPENING.search(description, start - 2, start)
+        for match in _behind(description, name, _WHO_IT_IS)
+    )
 
 
 def says_who(description: str, name: str) -> bool:
