@@ -18,11 +18,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from offbook.language.name_evidence import defined, speakers
+from offbook.language.name_evidence import defined
 from offbook.language.name_likeness import ADDRESS, Likeness, gender_of_full, likeness
 from offbook.language.nicknames import is_given
 from offbook.language.person_names import PersonName, parse_name
-from offbook.models.offline.identity import TOLD, fit, fit_of_names, is_person, kept_apart, told
+from offbook.models.offline.identity import (
+    TOLD,
+    fit_of,
+    fit_of_names,
+    is_person,
+    kept_apart,
+    portrait,
+    told,
+)
 from offbook.prompts.described import Described
 
 _LEAST: Final = 0.3
@@ -103,8 +111,9 @@ class _Table:
         self.members = members
         self._own = parse_name(character)
         self._fits: dict[tuple[int, int], Likeness] = {}
-        self.names = [parse_name(member.name) for member in members]
-        self.said = [speakers(member.description) for member in members]
+        self._portraits = [portrait(member) for member in members]
+        self.names = [seen.name for seen in self._portraits]
+        self.said = [seen.said for seen in self._portraits]
         self._terms = [
             n for n, name in enumerate(self.names) if name.kin in _PARENTS and not name.words
         ]
@@ -149,10 +158,12 @@ class _Table:
         return people[-fitting[0][1]]
 
     def _score(self, number: int, someone: _Someone) -> float:
-        found = [self.fit(number, other) for other in someone.members]
-        if any(each.conflict for each in found):
-            return 0.0
-        best = max(each.strength for each in found)
+        best = 0.0
+        for other in someone.members:
+            found = self.fit(number, other)
+            if found.conflict:
+                return 0.0
+            best = max(best, found.strength)
         if best < _LEAST:
             return 0.0
         score = best + min(self._mass(someone), _MOST) * _MASS
@@ -218,8 +229,8 @@ class _Table:
         """The likeness of two members by their names; what is told counts for bare ones."""
         pair = (a, b) if a < b else (b, a)
         if pair not in self._fits:
-            one, other = self.members[pair[0]], self.members[pair[1]]
-            found = fit(one, other)
+            one, other = self._portraits[pair[0]], self._portraits[pair[1]]
+            found = fit_of(one, other)
             if found.strength == TOLD and not (self.names[a].is_bare or self.names[b].is_bare):
                 found = fit_of_names(one, other)
             self._fits[pair] = found
@@ -241,8 +252,11 @@ class _Table:
         return made
 
     def _are_one(self, a: _Someone, b: _Someone) -> bool:
-        pairs = [(self.members[m], self.members[n]) for m in a.members for n in b.members]
-        if not any(is_person(x.type) and is_person(y.type) and told(x, y) for x, y in pairs):
+        of_a, of_b = ([self._portraits[m] for m in someone.members] for someone in (a, b))
+        if not any(each.other_names for each in (*of_a, *of_b)):
+            return False
+        pairs = [(x, y) for x in of_a for y in of_b]
+        if not any(x.is_person and y.is_person and told(x, y) for x, y in pairs):
             return False
         if any(kept_apart(x, y) for x, y in pairs):
             return False
@@ -296,8 +310,8 @@ class _Table:
         """Whether a member is an office of which a text says whose it is ("Duke of Low")."""
         if not self.names[number].place or not self.names[number].titles:
             return False
-        member = self.members[number]
-        return any(told(member, other) for other in self.members if other is not member)
+        own = self._portraits[number]
+        return any(told(own, other) for other in self._portraits if other is not own)
 
     def _mass(self, someone: _Someone) -> int:
         """How much is told of a person."""

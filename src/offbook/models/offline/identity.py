@@ -7,7 +7,7 @@ words of its name. Source: ours.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final
 
 from offbook.language.grammar import word_set
@@ -45,71 +45,122 @@ def is_person(kind: str) -> bool:
     return fold(kind) in _PERSONS
 
 
+class Portrait:
+    """A described name with what its description tells, each read once and only when needed.
+
+    A name is compared with hundreds of others; what is told of it stays the same.
+    """
+
+    def __init__(self, described: Described) -> None:
+        self.described = described
+        self.kind = fold(described.type)
+        self.is_person = self.kind in _PERSONS
+        self.is_time = self.kind in _TIMES
+        self.name = parse_name(described.name)
+        self.key = bare_key(described.name)
+        self.is_demonstrative = is_demonstrative(self.name)
+
+    @cached_property
+    def said(self) -> tuple[str, ...]:
+        """Who says the name."""
+        return speakers(self.described.description)
+
+    @cached_property
+    def kin_of(self) -> frozenset[str]:
+        """Whose kin its bearer is told to be."""
+        return kin_told(self.described.description, self.described.name)
+
+    @cached_property
+    def callings(self) -> frozenset[tuple[str, str]]:
+        """Trades that its bearer is told to have, or to be a child of."""
+        return callings(self.described.description, self.described.name)
+
+    @cached_property
+    def attached_kin(self) -> tuple[str, ...]:
+        """What kin its bearer is called: "his nephew Karl"."""
+        return kin_attached(self.described.description, self.described.name)
+
+    @cached_property
+    def is_set_apart(self) -> bool:
+        """Whether anything is told that may speak against its being somebody else's name."""
+        return bool(self.kin_of or self.callings or len(self.attached_kin) > 1)
+
+    @cached_property
+    def other_names(self) -> tuple[tuple[str, PersonName], ...]:
+        """Other names that the description gives its bearer, folded and parsed."""
+        told = names_told(self.described.description, self.described.name)
+        return tuple((name, parse_name(name.title())) for name in told)
+
+
+@lru_cache(maxsize=1 << 13)
+def portrait(described: Described) -> Portrait:
+    """The portrait of a described name."""
+    return Portrait(described)
+
+
 def fit(a: Described, b: Described) -> Likeness:
     """How well ``a`` and ``b`` fit one; symmetric."""
-    if a.type and b.type and fold(a.type) != fold(b.type):
-        return Likeness(0.0, f"one is a {a.type}, the other a {b.type}", conflict=True)
-    if _is_time(a.type) or _is_time(b.type):
-        same = time_key(a.name) == time_key(b.name) != ()
+    return fit_of(portrait(a), portrait(b))
+
+
+def fit_of(a: Portrait, b: Portrait) -> Likeness:
+    """How well two portraits fit one; symmetric."""
+    if a.kind and b.kind and a.kind != b.kind:
+        reason = f"one is a {a.described.type}, the other a {b.described.type}"
+        return Likeness(0.0, reason, conflict=True)
+    if a.is_time or b.is_time:
+        same = time_key(a.described.name) == time_key(b.described.name) != ()
         return (
             Likeness(0.9, "the same time") if same else Likeness(0.0, "another time", conflict=True)
         )
-    if not (is_person(a.type) and is_person(b.type)):
-        return _things(a, b)
+    if not (a.is_person and b.is_person):
+        return _things(a.described, b.described)
     if apart := kept_apart(a, b):
         return Likeness(0.0, apart, conflict=True)
     return told(a, b) or fit_of_names(a, b)
 
 
-def fit_of_names(a: Described, b: Described) -> Likeness:
+def fit_of_names(a: Portrait, b: Portrait) -> Likeness:
     """How well two persons fit by their names and by who says them, whatever else is told."""
-    one, other = parse_name(a.name), parse_name(b.name)
-    said = speakers(a.description), speakers(b.description)
-    if is_demonstrative(one) or is_demonstrative(other):
-        return _demonstrative(one, said[0], other, said[1])
-    return likeness(one, other) or _kin(one, said[0], other, said[1])
+    if a.is_demonstrative or b.is_demonstrative:
+        return _demonstrative(a.name, a.said, b.name, b.said)
+    by_name = likeness(a.name, b.name)
+    if by_name or not (a.name.kin or b.name.kin):
+        return by_name
+    by_kin = kin_likeness(a.name, a.said, b.name, b.said)
+    return by_kin if by_kin or by_kin.conflict else by_name
 
 
-def _kin(
-    a: PersonName, said_a: tuple[str, ...], b: PersonName, said_b: tuple[str, ...]
-) -> Likeness:
-    by_kin = kin_likeness(a, said_a, b, said_b)
-    return by_kin if by_kin or by_kin.conflict else likeness(a, b)
-
-
-def told(a: Described, b: Described) -> Likeness | None:
+def told(a: Portrait, b: Portrait) -> Likeness | None:
     """Whether what is said of one gives the other as another name of the same person."""
-    one, other = parse_name(a.name), parse_name(b.name)
-    if one.gender and other.gender and one.gender != other.gender:
+    if not (a.other_names or b.other_names):
         return None
-    return _gives(a, b.name, other) or _gives(b, a.name, one)
+    if a.name.gender and b.name.gender and a.name.gender != b.name.gender:
+        return None
+    return _gives(a, b) or _gives(b, a)
 
 
-def _gives(a: Described, name: str, parsed: PersonName) -> Likeness | None:
-    key = bare_key(name)
-    for told_name in names_told(a.description, a.name):
-        if told_name != key:
-            called = parse_name(told_name.title())
-            if not called.words or called.words != parsed.words:
+def _gives(a: Portrait, b: Portrait) -> Likeness | None:
+    for told_name, called in a.other_names:
+        if told_name != b.key:
+            if not called.words or called.words != b.name.words:
                 continue
-            if likeness(called, parsed).conflict:
+            if likeness(called, b.name).conflict:
                 continue
         return Likeness(TOLD, "a description gives one as a name of the other")
     return None
 
 
-def kept_apart(a: Described, b: Described) -> str:
+def kept_apart(a: Portrait, b: Portrait) -> str:
     """Why what is said of two persons speaks against their being one; empty where nothing does."""
-    one, other = bare_key(a.name), bare_key(b.name)
-    if one == other:
+    if not (a.is_set_apart or b.is_set_apart) or a.key == b.key:
         return ""
-    if other in kin_told(a.description, a.name) or one in kin_told(b.description, b.name):
+    if b.key in a.kin_of or a.key in b.kin_of:
         return "one is called the kin of the other"
-    trades, others = callings(a.description, a.name), callings(b.description, b.name)
-    for trade, child in trades | others:
-        if child and {(trade, child), (trade, "")} <= trades ^ others:
+    for trade, child in a.callings | b.callings:
+        if child and {(trade, child), (trade, "")} <= a.callings ^ b.callings:
             return f"one is the {trade}, the other the {trade}'s {child}"
-    kin, other_kin = kin_attached(a.description, a.name), kin_attached(b.description, b.name)
+    kin, other_kin = a.attached_kin, b.attached_kin
     if min(len(kin), len(other_kin)) > 1 and set(kin).isdisjoint(other_kin):
         return f"one is called the {kin[0]}, the other the {other_kin[0]}"
     return ""
@@ -123,10 +174,6 @@ def _demonstrative(
             return Likeness(0.5, "the same term of address, said by the same person")
         return Likeness(0.0, "a term of address, said by different people")
     return _NOTHING
-
-
-def _is_time(kind: str) -> bool:
-    return fold(kind) in _TIMES
 
 
 @lru_cache(maxsize=1 << 16)
