@@ -1,6 +1,6 @@
 """Names to implementations, loaded only when asked for; the only place that names concrete ones.
 
-Takes: a kind ("method") and a name.  Gives: the object behind ``module:attribute``.
+Takes: a kind ("method", "dataset", ...) and a name.  Gives: the object behind ``module:attribute``.
 Third parties add theirs through the entry point groups ``offbook.method``, ``offbook.searcher``.
 """
 
@@ -30,6 +30,43 @@ _KNOWN: Final[dict[str, dict[str, str]]] = {
     },
     "searcher": {
         "documents": "offbook.retrieval.second_source:OtherDocuments",
+    },
+    "dataset": {
+        "demo": "offbook.evaluation.datasets.demo_character:load",
+        "mbti-60": "offbook.evaluation.datasets.own_items:load_mbti_60",
+        "bigfive-60": "offbook.evaluation.datasets.own_items:load_bigfive_60",
+        "character-llm": "offbook.evaluation.datasets.character_llm:load",
+        "incharacter": "offbook.evaluation.datasets.in_character:load",
+        "charactereval": "offbook.evaluation.datasets.character_eval:load",
+        "chatharuhi": "offbook.evaluation.datasets.chat_haruhi:load",
+        "rolebench": "offbook.evaluation.datasets.role_bench:load",
+        "characterrag": "offbook.evaluation.datasets.character_rag:load",
+        "harry-potter": "offbook.evaluation.datasets.harry_potter:load",
+        "ipip-neo-120": "offbook.evaluation.datasets.ipip:load",
+        "file": "offbook.evaluation.datasets.user_file:load",
+    },
+    "benchmark": {
+        "demo": "offbook.evaluation.catalogue:DEMO",
+        "demo-mbti": "offbook.evaluation.catalogue:DEMO_MBTI",
+        "demo-bigfive": "offbook.evaluation.catalogue:DEMO_BIGFIVE",
+        "mbti-60": "offbook.evaluation.catalogue:MBTI_60",
+        "bigfive-60": "offbook.evaluation.catalogue:BIGFIVE_60",
+        "mbti-60-interview": "offbook.evaluation.catalogue:MBTI_60_INTERVIEW",
+        "ipip-neo-120": "offbook.evaluation.catalogue:IPIP_NEO_120",
+        "incharacter-bfi": "offbook.evaluation.catalogue:INCHARACTER_BFI",
+        "incharacter-16p": "offbook.evaluation.catalogue:INCHARACTER_16P",
+        "incharacter-bfi-options": "offbook.evaluation.catalogue:INCHARACTER_BFI_OPTIONS",
+        "incharacter-16p-options": "offbook.evaluation.catalogue:INCHARACTER_16P_OPTIONS",
+        "character-llm": "offbook.evaluation.catalogue:CHARACTER_LLM",
+        "rolebench-zh": "offbook.evaluation.catalogue:ROLEBENCH_ZH",
+        "rolebench-en": "offbook.evaluation.catalogue:ROLEBENCH_EN",
+        "harry-potter": "offbook.evaluation.catalogue:HARRY_POTTER",
+        "characterrag": "offbook.evaluation.catalogue:CHARACTERRAG",
+        "charactereval": "offbook.evaluation.catalogue:CHARACTEREVAL",
+        "charactereval-mbti": "offbook.evaluation.catalogue:CHARACTEREVAL_MBTI",
+        "chatharuhi": "offbook.evaluation.catalogue:CHATHARUHI",
+        "chatharuhi-mbti": "offbook.evaluation.catalogue:CHATHARUHI_MBTI",
+        "file": "offbook.evaluation.catalogue:FILE",
     },
 }
 

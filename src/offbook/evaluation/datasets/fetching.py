@@ -1,0 +1,367 @@
+"""Fetching a dataset from upstream, on a person's command and never otherwise.
+
+Takes: a `Source` and a folder.  Gives: its files there, with size and SHA-256 of each. A file is
+written whole or not at all, one that was broken off is resumed, and one that is there already is
+checked instead of fetched. The host's own hashes are verified where its listing gives them; our
+own are remembered in ``fetched.json``, and a file that differs from them later is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
+
+from offbook.errors import OffbookError, UsageError
+from offbook.evaluation.datasets.sources import Source
+
+if TYPE_CHECKING:
+    import httpx
+
+LOCK_FILE: Final = "fetched.json"
+PART: Final = ".part"
+_BLOCK: Final = 1 << 16
+
+
+class FetchFailed(OffbookError):
+    """A dataset could not be fetched; what was fetched is kept, and the next try resumes."""
+
+    kind = "fetch_failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Hosts:
+    """Where the hosts answer; tests name a loopback server."""
+
+    github_api: str = "https://api.github.com"
+    github_raw: str = "https://raw.githubusercontent.com"
+    huggingface: str = "https://huggingface.co"
+    timeout_seconds: float = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteFile:
+    """A file as the host lists it: ``git`` is its Git blob hash, ``sha256`` that of large files."""
+
+    path: str
+    url: str
+    size: int
+    git: str = ""
+    sha256: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FetchedFile:
+    """A file that is there now; ``was_there`` where it did not have to be fetched."""
+
+    path: str
+    url: str
+    size: int
+    sha256: str
+    was_there: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What a fetch left in ``folder``, to be shown: licence, page, commit and the files' hashes."""
+
+    name: str
+    folder: Path
+    page: str
+    commit: str
+    licence: str
+    files: tuple[FetchedFile, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """A plain dictionary."""
+        return asdict(self) | {"folder": str(self.folder)}
+
+
+def folder_of(home: Path, name: str) -> Path:
+    """Where a fetched dataset lies in a home folder."""
+    return home / "datasets" / name
+
+
+async def fetch(
+    source: Source,
+    folder: Path,
+    *,
+    hosts: Hosts | None = None,
+    told: Callable[[str], None] = lambda _: None,
+) -> Fetched:
+    """Fetch what is not there yet, and check what is.
+
+    Args:
+        source: What to fetch.
+        folder: Where to; made where it is not there.
+        hosts: Where the hosts answer.
+        told: Hears a line a file, for progress.
+
+    Raises:
+        FetchFailed: no network, a refusal, too large, or a file that is not what it should be.
+        UsageError: the folder cannot be written, or holds another commit.
+    """
+    hosts = hosts or Hosts()
+    remembered = _remembered(folder, source)
+    done: list[FetchedFile] = []
+    async with _client(source, hosts) as client:
+        commit = await _commit(client, source, hosts, remembered)
+        source = replace(source, commit=commit)
+        listed = [each async for each in _listing(client, source, hosts)]
+        _check_sizes(source, listed)
+        for number, remote in enumerate(listed, 1):
+            told(f"{number}/{len(listed)} {remote.path} ({remote.size:,} bytes)")
+            done.append(await _one(client, remote, folder, remembered))
+            _remember(folder, source, done, remembered)
+    return Fetched(source.name, folder, source.page, commit, source.licence, tuple(done))
+
+
+# The hosts -----------------------------------------------------------------------------------
+
+
+@asynccontextmanager
+async def _client(source: Source, hosts: Hosts) -> AsyncIterator[httpx.AsyncClient]:
+    import httpx
+
+    async with httpx.AsyncClient(timeout=hosts.timeout_seconds, follow_redirects=True) as client:
+        try:
+            yield client
+        except httpx.HTTPStatusError as error:
+            raise FetchFailed(
+                f"{error.request.url} answered {error.response.status_code}",
+                _why(error.response.status_code, source),
+            ) from error
+        except httpx.HTTPError as error:
+            said = str(error) or type(error).__name__
+            raise FetchFailed(
+                f"{source.name!r} could not be fetched: {said}",
+                f"check the network and run it again, it resumes; or get {source.page} by other "
+                "means and give its path",
+            ) from error
+
+
+def _why(status: int, source: Source) -> str:
+    if status in (403, 429):
+        return "the host limits how much may be asked: try again later, it resumes"
+    if status == 404:
+        return f"it may have moved: look at {source.page}"
+    return "try again later, it resumes"
+
+
+async def _json(client: httpx.AsyncClient, url: str) -> Any:
+    answer = await client.get(url)
+    answer.raise_for_status()
+    try:
+        return answer.json()
+    except ValueError as error:
+        raise FetchFailed(f"{url} answered with no JSON", "try again later") from error
+
+
+async def _commit(
+    client: httpx.AsyncClient, source: Source, hosts: Hosts, remembered: Mapping[str, Any]
+) -> str:
+    """The commit that is fetched: the pinned one; of a branch what it was at the first fetch."""
+    if len(source.commit) == 40:
+        return source.commit
+    if remembered.get("commit"):
+        return str(remembered["commit"])
+    url = f"{hosts.huggingface}/api/datasets/{source.repository}/revision/{source.commit}"
+    commit = str((await _json(client, url)).get("sha", ""))
+    if len(commit) != 40:
+        raise FetchFailed(f"{url} names no commit", "try again later")
+    return commit
+
+
+async def _listing(
+    client: httpx.AsyncClient, source: Source, hosts: Hosts
+) -> AsyncIterator[RemoteFile]:
+    found = _github if source.host == "github" else _huggingface
+    some = False
+    async for remote in found(client, source, hosts):
+        if source.wants(remote.path):
+            _check_path(remote.path)
+            some = True
+            yield remote
+    if not some:
+        raise FetchFailed(
+            f"{source.repository!r} at {source.commit[:12]} has none of the files looked for",
+            f"looked for: {', '.join(source.patterns)}; look at {source.page}",
+        )
+
+
+async def _github(
+    client: httpx.AsyncClient, source: Source, hosts: Hosts
+) -> AsyncIterator[RemoteFile]:
+    url = f"{hosts.github_api}/repos/{source.repository}/git/trees/{source.commit}?recursive=1"
+    tree = await _json(client, url)
+    if tree.get("truncated"):
+        raise FetchFailed(f"{url} lists only a part of the files", f"get {source.page} by Git")
+    for entry in tree.get("tree", ()):
+        if entry.get("type") == "blob":
+            path = str(entry["path"])
+            raw = f"{hosts.github_raw}/{source.repository}/{source.commit}/{quote(path)}"
+            yield RemoteFile(path, raw, int(entry.get("size", 0)), git=str(entry.get("sha", "")))
+
+
+async def _huggingface(
+    client: httpx.AsyncClient, source: Source, hosts: Hosts
+) -> AsyncIterator[RemoteFile]:
+    base = f"{hosts.huggingface}/api/datasets/{source.repository}/tree/{source.commit}"
+    url: str | None = f"{base}?recursive=true"
+    while url:
+        answer = await client.get(url)
+        answer.raise_for_status()
+        for entry in answer.json():
+            if entry.get("type") != "file":
+                continue
+            path, large = str(entry["path"]), entry.get("lfs") or {}
+            raw = (
+                f"{hosts.huggingface}/datasets/{source.repository}/resolve/"
+                f"{source.commit}/{quote(path)}"
+            )
+            # Of a large file the Git hash is that of its pointer.
+            git = "" if large else str(entry.get("oid", ""))
+            yield RemoteFile(path, raw, int(entry.get("size", 0)), git, str(large.get("oid", "")))
+        url = answer.links.get("next", {}).get("url")
+
+
+def _check_path(path: str) -> None:
+    """Refuse a path that would leave the folder."""
+    parts = PurePosixPath(path).parts
+    if not parts or path.startswith(("/", "\\")) or ".." in parts or "\0" in path:
+        raise FetchFailed(f"the host lists a file named {path!r}", "nothing was written")
+
+
+def _check_sizes(source: Source, listed: list[RemoteFile]) -> None:
+    total = sum(remote.size for remote in listed)
+    if total > source.most_bytes:
+        raise FetchFailed(
+            f"{source.name!r} is {total:,} bytes; {source.most_bytes:,} are allowed",
+            f"it has changed: look at {source.page}",
+        )
+
+
+# One file ------------------------------------------------------------------------------------
+
+
+async def _one(
+    client: httpx.AsyncClient, remote: RemoteFile, folder: Path, remembered: Mapping[str, Any]
+) -> FetchedFile:
+    target = folder / remote.path
+    known = str(remembered.get("files", {}).get(remote.path, {}).get("sha256", ""))
+    if target.exists():
+        size, sha256 = _checked(target, remote, known)
+        return FetchedFile(remote.path, remote.url, size, sha256, was_there=True)
+    part = target.with_name(target.name + PART)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        await _download(client, remote, part)
+        try:
+            size, sha256 = _checked(part, remote, known)
+        except FetchFailed:
+            part.unlink()
+            raise
+        part.replace(target)
+    except OSError as error:
+        raise UsageError(
+            f"{str(target)!r} cannot be written: {error.strerror or error}",
+            "check the folder and the space on the disk",
+        ) from error
+    return FetchedFile(remote.path, remote.url, size, sha256)
+
+
+async def _download(client: httpx.AsyncClient, remote: RemoteFile, part: Path) -> None:
+    """Fetch into ``part``, from where it was broken off where the host can do that."""
+    there = part.stat().st_size if part.exists() else 0
+    if there and there >= remote.size:
+        part.unlink()
+        there = 0
+    headers = {"Range": f"bytes={there}-"} if there else {}
+    # Not compressed: the range and the size are those of the file.
+    headers["Accept-Encoding"] = "identity"
+    async with client.stream("GET", remote.url, headers=headers) as answer:
+        answer.raise_for_status()
+        resumed = answer.status_code == 206
+        size = there if resumed else 0
+        with part.open("ab" if resumed else "wb") as file:
+            async for block in answer.aiter_bytes(_BLOCK):
+                size += len(block)
+                if size > remote.size:
+                    raise FetchFailed(
+                        f"{remote.url} is larger than the {remote.size:,} bytes that it is "
+                        "listed with",
+                        "nothing of it was kept; try again later",
+                    )
+                file.write(block)
+
+
+def _checked(path: Path, remote: RemoteFile, known: str) -> tuple[int, str]:
+    """Size and SHA-256 of a file, once it is sure that it is the one that was listed."""
+    size = path.stat().st_size
+    sha256, git = hashlib.sha256(), hashlib.sha1(f"blob {size}\0".encode(), usedforsecurity=False)
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            sha256.update(block)
+            git.update(block)
+    made = sha256.hexdigest()
+    expected = [("remembered", known, made), ("listed", remote.sha256, made)]
+    expected.append(("listed", remote.git, git.hexdigest()))
+    for what, wanted, found in expected:
+        if wanted and wanted != found:
+            raise FetchFailed(
+                f"{str(path)!r} has the hash {found[:16]}..., {what} is {wanted[:16]}...",
+                "it was changed or damaged: remove it and fetch again",
+            )
+    if size != remote.size:
+        raise FetchFailed(
+            f"{str(path)!r} has {size:,} bytes, {remote.size:,} are listed", "fetch it again"
+        )
+    return size, made
+
+
+# What is remembered --------------------------------------------------------------------------
+
+
+def _remembered(folder: Path, source: Source) -> dict[str, Any]:
+    """What the lock file says, with what is known of the source beforehand."""
+    file = folder / LOCK_FILE
+    value: dict[str, Any] = {}
+    if file.exists():
+        try:
+            value = json.loads(file.read_text(encoding="utf-8"))
+            files = {str(key): dict(each) for key, each in value["files"].items()}
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise UsageError(
+                f"{str(file)!r} cannot be read", "remove the folder and fetch again"
+            ) from error
+        if len(source.commit) == 40 and value.get("commit") != source.commit:
+            raise UsageError(
+                f"{str(folder)!r} holds the commit {value.get('commit')!r}, not {source.commit!r}",
+                "remove the folder and fetch again",
+            )
+        value["files"] = files
+    for path, sha256 in source.sha256:
+        value.setdefault("files", {}).setdefault(path, {})["sha256"] = sha256
+    return value
+
+
+def _remember(
+    folder: Path, source: Source, done: list[FetchedFile], remembered: Mapping[str, Any]
+) -> None:
+    files = dict(remembered.get("files", {}))
+    files |= {each.path: {"sha256": each.sha256, "bytes": each.size} for each in done}
+    value = {
+        "name": source.name,
+        "page": source.page,
+        "commit": source.commit,
+        "licence": source.licence,
+        "files": files,
+    }
+    part = folder / (LOCK_FILE + PART)
+    part.write_text(json.dumps(value, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    part.replace(folder / LOCK_FILE)
