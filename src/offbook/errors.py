@@ -5,6 +5,7 @@ Takes: what happened, and a hint that says how to mend it.  Gives: an exit code.
 OffbookError                 exit 1   something failed; what was done is kept
 ├── BudgetReached            exit 1   the most a command may spend is spent
 ├── StoreFailed              exit 1   the database could not be read or written
+├── FetchFailed              exit 1   a dataset could not be fetched, or is not what it should be
 ├── UsageError               exit 2   bad input
 │   ├── UnknownName          exit 2   no character, document, method or setting of that name
 │   ├── UnreadableDocument   exit 2   a file is empty, binary, in an unknown encoding or gone
@@ -54,6 +55,12 @@ class StoreFailed(OffbookError):
     """The database could not be read or written."""
 
     kind = "store_failed"
+
+
+class FetchFailed(OffbookError):
+    """A dataset could not be fetched, or is not what it should be; what was fetched is kept."""
+
+    kind = "fetch_failed"
 
 
 class UsageError(OffbookError):

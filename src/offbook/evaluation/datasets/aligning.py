@@ -69,13 +69,16 @@ def align(
     """
     if not characters:
         return Aligned(dataset, {})
-    if not any(question.subject for question in dataset.questions) and not _is_about(dataset):
-        return _everybody(dataset, characters, aliases or {})
-    chosen: dict[str, str] = {}
     said = {character: subject for subject, character in (pairs or {}).items()}
+    if not any(question.subject for question in dataset.questions) and not _is_about(dataset):
+        return _everybody(dataset, characters, aliases or {}, said)
+    chosen: dict[str, str] = {}
     for character in characters:
-        names = [character.name, character.id, *(aliases or {}).get(character.id, ())]
-        subject = _subject(dataset, [said[character.id]] if character.id in said else names)
+        if character.id in said:
+            subject = _subject(dataset, [said[character.id]]).name
+        else:
+            names = [character.name, character.id, *(aliases or {}).get(character.id, ())]
+            subject = _subject(dataset, names).name
         if subject in chosen:
             raise UsageError(
                 f"{chosen[subject]!r} and {character.id!r} both stand for {subject!r}",
@@ -108,16 +111,20 @@ def _is_about(dataset: Dataset) -> bool:
 
 
 def _everybody(
-    dataset: Dataset, characters: Sequence[Named], aliases: Mapping[str, Iterable[str]]
+    dataset: Dataset,
+    characters: Sequence[Named],
+    aliases: Mapping[str, Iterable[str]],
+    said: Mapping[str, str],
 ) -> Aligned:
     """Items put to each character; one whom the dataset labels keeps its labels and names."""
     subjects: dict[str, Subject] = {}
     for character in characters:
-        names = [character.name, character.id, *aliases.get(character.id, ())]
-        found = _known(dataset, names)
-        other = tuple(
-            dict.fromkeys(each for each in aliases.get(character.id, ()) if each != character.name)
-        )
+        others = tuple(dict.fromkeys(aliases.get(character.id, ())))
+        if character.id in said:
+            found: Subject | None = _subject(dataset, [said[character.id]])
+        else:
+            found = _known(dataset, [character.name, character.id, *others])
+        other = tuple(each for each in others if each != character.name)
         subject = Subject(character.name, other) if found is None else found
         if subject.name in subjects:
             raise UsageError(f"{subject.name!r} is named twice", "name each character once")
@@ -130,10 +137,10 @@ def _everybody(
     return Aligned(replace(dataset, subjects=tuple(subjects.values()), notes=notes), mapping)
 
 
-def _subject(dataset: Dataset, names: Sequence[str]) -> str:
+def _subject(dataset: Dataset, names: Sequence[str]) -> Subject:
     found = _known(dataset, names)
     if found is not None:
-        return found.name
+        return found
     known = [each.name for each in dataset.subjects]
     keys = {name_key(other): each.name for each in dataset.subjects for other in _names(each)}
     near = get_close_matches(name_key(names[0]), keys, 1, 0.5)

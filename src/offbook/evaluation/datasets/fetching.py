@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from offbook.errors import OffbookError, UsageError
+from offbook.errors import FetchFailed, UsageError
 from offbook.evaluation.datasets.sources import Source
 
 if TYPE_CHECKING:
@@ -26,12 +26,6 @@ if TYPE_CHECKING:
 LOCK_FILE: Final = "fetched.json"
 PART: Final = ".part"
 _BLOCK: Final = 1 << 16
-
-
-class FetchFailed(OffbookError):
-    """A dataset could not be fetched; what was fetched is kept, and the next try resumes."""
-
-    kind = "fetch_failed"
 
 
 @dataclass(frozen=True, slots=True)
