@@ -28,6 +28,11 @@ _KNOWN: Final[dict[str, dict[str, str]]] = {
         "emotional": "offbook.methods.emotional:Emotional",
         "ensemble": "offbook.methods.ensemble:Ensemble",
     },
+    "protocol": {
+        "questions": "offbook.evaluation.questions:QuestionsProtocol",
+        "items": "offbook.evaluation.interviews.item_by_item:ItemsProtocol",
+        "open_interview": "offbook.evaluation.interviews.open_interview:OpenInterviewProtocol",
+    },
     "searcher": {
         "documents": "offbook.retrieval.second_source:OtherDocuments",
     },

@@ -1,0 +1,1 @@
+"""Interviews: items one by one, open answers rated in batches, and answers turned into options."""
