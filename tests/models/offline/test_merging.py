@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from offbook.models.offline.merging import canonical_name, merge_entities, merge_relations
+from offbook.models.offline.merging import (
+    canonical_name,
+    heard,
+    merge_entities,
+    merge_relations,
+)
 from offbook.prompts.merging import (
     MERGE_ENTITIES,
     MERGE_RELATIONS,
@@ -133,3 +140,11 @@ def test_every_answer_passes_the_prompts_own_check(
     told_relations = merge_relations(relations)
     check_merge_relations(relations, told_relations)
     assert MERGE_RELATIONS.answer.parse(MERGE_RELATIONS.answer.write(told_relations))
+
+
+@given(
+    name=st.text(alphabet="aá_ '.9", min_size=1, max_size=4),
+    told=st.text(alphabet="aá_ '.9", max_size=40),
+)
+def test_a_name_is_heard_as_often_as_it_stands_there_as_whole_words(name: str, told: str) -> None:
+    assert heard(name, told) == len(re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", told))

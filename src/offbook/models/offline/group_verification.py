@@ -14,7 +14,7 @@ Gives: a partition of them, the same whatever their order. Source: ours.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -243,18 +243,21 @@ class _Table:
 
     def joined(self, people: Sequence[_Someone]) -> list[_Someone]:
         """The same people, those one whom a text says to be one."""
+        telling = {member for member, seen in enumerate(self._portraits) if seen.other_names}
+        if not telling:
+            return list(people)
         made: list[_Someone] = []
         for someone in people:
-            same = [other for other in made if self._are_one(someone, other)]
+            same = [other for other in made if self._are_one(someone, other, telling)]
             members = [m for each in (*same, someone) for m in each.members]
             made = [other for other in made if other not in same]
             made.append(_Someone(members))
         return made
 
-    def _are_one(self, a: _Someone, b: _Someone) -> bool:
-        of_a, of_b = ([self._portraits[m] for m in someone.members] for someone in (a, b))
-        if not any(each.other_names for each in (*of_a, *of_b)):
+    def _are_one(self, a: _Someone, b: _Someone, telling: Container[int]) -> bool:
+        if not any(member in telling for each in (a, b) for member in each.members):
             return False
+        of_a, of_b = ([self._portraits[m] for m in someone.members] for someone in (a, b))
         pairs = [(x, y) for x in of_a for y in of_b]
         if not any(x.is_person and y.is_person and told(x, y) for x, y in pairs):
             return False

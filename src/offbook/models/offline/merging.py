@@ -77,12 +77,27 @@ def canonical_name(entity: EntityToMerge) -> str:
 
     def rank(item: tuple[int, str]) -> tuple[int, int, int, int, int]:
         order, name = item
-        heard = len(re.findall(rf"(?<!\w){re.escape(fold(name))}(?!\w)", told))
+        often = heard(fold(name), told)
         shouted = name.isupper() and len(name) > 3
-        return (_fullness(name), -shouted, min(heard, 99), min(len(name), 40), -order)
+        return (_fullness(name), -shouted, min(often, 99), min(len(name), 40), -order)
 
     candidates = [(order, name) for order, name in enumerate(entity.names) if name.strip()]
     return max(candidates, key=rank)[1] if candidates else next(iter(entity.names), "")
+
+
+def heard(name: str, told: str) -> int:
+    """How often a text has a name as whole words; a pattern would be compiled for each name."""
+    count, at = 0, told.find(name) if name else -1
+    while at >= 0:
+        end = at + len(name)
+        whole = not (_is_letter(told[at - 1 : at]) or _is_letter(told[end : end + 1]))
+        count += whole
+        at = told.find(name, end if whole else at + 1)
+    return count
+
+
+def _is_letter(character: str) -> bool:
+    return character.isalnum() or character == "_"
 
 
 def _fullness(name: str) -> int:
