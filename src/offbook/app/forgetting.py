@@ -2,7 +2,7 @@
 
 Takes: a character and a document.  Gives: a report. The graph, where one was built, follows: at
 most a merge a group that lost a mention, pairs that became neighbours, and the summary
-(methods.md 1).
+(methods.md 1). So does a tree of summaries: the clusters that lost a passage.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from offbook.app.rebuilding import done_already, is_built, rebuild
+from offbook.app.rebuilding import done_already, has_tree, is_built, rebuild, rebuild_tree
 from offbook.app.reports import ForgetReport
 from offbook.app.waiting import told_on_stderr
 from offbook.errors import UnknownName
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from offbook.app.book import Offbook
     from offbook.ingestion.reports import ProgressListener
+    from offbook.settings.compared import RaptorSettings
     from offbook.stores.documents import Removal
     from offbook.types import Character, Document
 
@@ -37,6 +38,7 @@ class _Gone:
     chunks: int
     graph: bool
     summary: bool
+    tree: bool
 
 
 async def forget(
@@ -67,13 +69,20 @@ async def forget(
         return await _take_along(book, character, document, left)
     messages: list[str] = []
     async with ingestion_lease(store, character.id, told_on_stderr(character.name)):
-        gone = await store.write(lambda conn: _remove(conn, character, document, with_memories))
+        raptor = book.settings.values.raptor
+        gone = await store.write(
+            lambda conn: _remove(conn, character, document, raptor, with_memories=with_memories)
+        )
         await refresh_voice(store, character.id)
         # Before any call: whatever becomes of the graph, what was to be forgotten is gone.
         await store.purge()
         if gone.graph:
             async with done_already(book, character, f"{gone.document.name!r} is forgotten"):
                 messages = await rebuild(book, character, progress, summary=gone.summary)
+        if gone.tree:
+            done = f"{gone.document.name!r} is forgotten"
+            async with done_already(book, character, done, tree=True):
+                messages = await rebuild_tree(book, character, progress)
     return ForgetReport(
         character.name,
         gone.document.name,
@@ -113,10 +122,18 @@ async def _take_along(
     return ForgetReport(character.name, name, 0, *told, book.meter.usage())
 
 
-def _remove(conn: Connection, character: Character, name: str, with_memories: bool) -> _Gone:
+def _remove(
+    conn: Connection,
+    character: Character,
+    name: str,
+    raptor: RaptorSettings,
+    *,
+    with_memories: bool,
+) -> _Gone:
     found = documents.require(conn, character.id, name)
     count = len(chunks.list_chunks(conn, character.id, document=found.id))
     graph = is_built(conn, character)
     summary = characters.require(conn, character.id).profile is not None
+    tree = has_tree(conn, character, raptor)
     removal = documents.remove(conn, character.id, found.id, with_memories=with_memories)
-    return _Gone(found, removal, count, graph, summary)
+    return _Gone(found, removal, count, graph, summary, tree)

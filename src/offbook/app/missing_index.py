@@ -9,7 +9,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from offbook.errors import IndexMissing
 from offbook.methods.knowledge import Knowledge
@@ -18,7 +18,6 @@ from offbook.stores import documents
 
 if TYPE_CHECKING:
     from offbook.pipeline import Stage
-    from offbook.protocols import Store
     from offbook.settings import Settings
     from offbook.types import Character
 
@@ -42,7 +41,7 @@ class Opened(Protocol):
         ...
 
     @property
-    def store(self) -> Store:
+    def store(self) -> Any:
         """The open store."""
         ...
 
@@ -96,8 +95,8 @@ async def require_index(book: Opened, character: Character) -> None:
         if needs.summaries:
             from offbook.retrieval.collapsed_tree import check_tree
 
-            shape = stage.settings.raptor
-            await book.store.read(lambda conn: check_tree(conn, character, shape))
+            raptor = stage.settings.raptor
+            await book.store.read(lambda conn: check_tree(conn, character, raptor))
         if needs.traits:
             from offbook.retrieval.trait_index import check_traits
 

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Final
 
 from offbook.errors import EmbedderMismatch, InputRefused, ModelError
 from offbook.ingestion.entity_vectors import embed_graph
-from offbook.ingestion.remembering import embed_memories
+from offbook.ingestion.remembering import embed_memories_and_activate
+from offbook.ingestion.renewing import renew_vectors
 from offbook.ingestion.reports import Progress, ProgressListener
 from offbook.models.side_by_side import failed_around
 from offbook.stores import chunks, jobs, vectors
@@ -212,16 +213,13 @@ async def reembed(
     try:
         await run.run(None)
         of_graph = await embed_graph(store, embedder, character, batch, made.id, progress)
-        remembered, unfit = await embed_memories(
-            store, embedder, character, batch, made.id, progress
+        of_rest = await renew_vectors(store, embedder, character, batch, made.id, progress)
+        without = [*run.refused, *of_graph.refused, *of_rest.refused]
+        remembered = await embed_memories_and_activate(
+            store, embedder, character, batch, made.id, progress, without
         )
     except EmbedderMismatch as error:
         error.hint = f"the embedder changed its dimension in mid-run; offbook reembed {character}"
         raise
-    await store.write(
-        lambda conn: vectors.activate_set(
-            conn, character, made.id, without=[*run.refused, *of_graph.refused, *unfit]
-        )
-    )
-    run.made += of_graph.made + remembered
+    run.made += of_graph.made + of_rest.made + remembered
     return run

@@ -15,6 +15,7 @@ from offbook.documents.chunking import make_splitter
 from offbook.graph.character_node import told_of_character
 from offbook.graph.loading import load_groups
 from offbook.ingestion.estimating_graph import estimate_graph
+from offbook.ingestion.estimating_summaries import estimate_summaries
 from offbook.ingestion.estimating_traits import estimate_judging
 from offbook.ingestion.reports import Estimate
 from offbook.ingestion.storing import splitter_arguments, stored_documents
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from offbook.pipeline import Stage
     from offbook.types import Character
 
+_EXTRACTION: Final = frozenset({"extract", "glean"})
+"""What mentions cost: the steps of the graph before names are normalized."""
 PROFILE_TOKENS: Final = 250
 """About what a profile of at most 180 words has."""
 
@@ -55,13 +58,17 @@ async def estimate_ingestion(
         await embedding.count(needs.chunkings, before, after)
     tasks: dict[str, TaskUsage] = {}
     if stage.extractor.base_url != OFFLINE_URL:
-        if needs.graph:
-            tasks |= await estimate_graph(stage, character, after)
+        if needs.graph or needs.mentions:
+            of_graph = await estimate_graph(stage, character, after)
+            wanted = of_graph if needs.graph else _EXTRACTION & of_graph.keys()
+            tasks |= {name: of_graph[name] for name in wanted}
         if needs.profile and after:
             described = await _described(stage, character, needs.graph, bool(tasks))
             tasks["profile"] = await _profile(stage, character, after, described)
         if needs.traits:
             tasks["index_traits"] = await estimate_judging(stage, character, after)
+        if needs.summaries:
+            tasks["summarize_cluster"] = await estimate_summaries(stage, character, after)
     return _priced(stage, {name: task for name, task in tasks.items() if task.calls}, embedding)
 
 
