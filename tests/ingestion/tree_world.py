@@ -1,0 +1,122 @@
+"""A character whose tree of summaries is built in a test.
+
+Takes: a store.  Gives: documents added, replaced, put in order and deleted, the tree that there is
+then, and what was asked for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from offbook import pipeline
+from offbook.ingestion.as_of import at_point
+from offbook.ingestion.reports import unheard
+from offbook.ingestion.tree_building import TreeBuilding
+from offbook.models.side_by_side import note_call
+from offbook.pipeline import Stage
+from offbook.prompts.cluster_summary import ClusterInputs, ClusterSummary
+from offbook.settings import SettingsModel
+from offbook.stores import characters, documents, summaries
+from offbook.stores.summaries import Summary
+from offbook.types import Recall
+from offbook.wire import ChatRequest, ChatResponse
+from tests.ingestion.stage import Embedding, read
+
+
+class Summarizer:
+    """A model that summarizes a cluster by the first words of its passages.
+
+    Args:
+        fail: Is called with each request, before it is answered; may raise, or give an answer.
+    """
+
+    name = "summarizer"
+    base_url = "https://summarizer.test/v1"
+
+    def __init__(self, fail: Callable[[ChatRequest], str | None] = lambda _: None) -> None:
+        self.asked: list[ChatRequest] = []
+        self.in_flight = self.peak = 0
+        self._fail = fail
+
+    @property
+    def told(self) -> list[ClusterInputs]:
+        """What was to be summarized."""
+        return [request.origin[1] for request in self.asked if request.origin]
+
+    async def complete(self, request: ChatRequest) -> ChatResponse:
+        self.asked.append(request)
+        note_call()  # as the limiter does
+        self.in_flight += 1
+        self.peak = max(self.peak, self.in_flight)
+        try:
+            await asyncio.sleep(0)
+            bad = self._fail(request)
+        finally:
+            self.in_flight -= 1
+        assert request.origin is not None
+        prompt, inputs = request.origin
+        if bad is not None:
+            return ChatResponse(bad)
+        parts = [" ".join(passage.split()[-4:]) for passage in inputs.passages]
+        return ChatResponse(prompt.answer.write(ClusterSummary(summary=" / ".join(parts))))
+
+    def stream(self, request: ChatRequest) -> AsyncIterator[str]:
+        raise AssertionError("nothing is streamed here")
+
+
+@dataclass
+class TreeWorld:
+    """A character, and the tree over its chunks; each section is a chunk."""
+
+    store: Any
+    character: str = "keeper"
+    model: Summarizer = field(default_factory=Summarizer)
+    embedder: Any = field(default_factory=Embedding)
+    raptor: dict[str, Any] = field(default_factory=lambda: {"size": 2})
+    sections: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def stage(self) -> Stage:
+        """The stage of the method ``raptor``."""
+        told = {"method": "raptor", "raptor": {"splitter": "markdown", **self.raptor}}
+        settings = SettingsModel.model_validate({**told, **self.sections})
+        model: Any = self.model
+        return Stage(settings, self.store, model, model, model, self.embedder)
+
+    async def create(self) -> TreeWorld:
+        """Make the character."""
+        await self.store.write(lambda conn: characters.create(conn, self.character))
+        return self
+
+    async def put(self, name: str, text: str) -> Any:
+        """Add or replace a document, and build; the report."""
+        return await self.ingest([read(name, text)])
+
+    async def ingest(self, readings: Sequence[Any] = (), order: Sequence[str] = ()) -> Any:
+        """Build; the report."""
+        stage = self.stage
+        return await pipeline.ingest(stage, self.character, readings, unheard, lambda: None, order)
+
+    async def remove(self, name: str) -> None:
+        """Delete a document, and build."""
+        info = await self.store.read(lambda c: documents.require(c, self.character, name))
+        await self.store.write(lambda c: documents.remove(c, self.character, info.id))
+        await TreeBuilding(self.stage, self.character, unheard).run()
+
+    async def summaries(self) -> list[Summary]:
+        """All that are stored."""
+        found: list[Summary] = await self.store.read(
+            lambda c: summaries.list_all(c, self.character)
+        )
+        return found
+
+    async def recall(self, question: str, as_of: str | None = None) -> Recall:
+        """What is retrieved."""
+        character = await self.store.read(lambda c: characters.require(c, self.character))
+        point = None
+        if as_of is not None:
+            character, point = await self.store.read(lambda c: at_point(c, character, as_of))
+        return await pipeline.recall(self.stage, character, question, point=point)
