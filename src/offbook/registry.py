@@ -32,6 +32,7 @@ _KNOWN: Final[dict[str, dict[str, str]]] = {
         "questions": "offbook.evaluation.questions:QuestionsProtocol",
         "items": "offbook.evaluation.interviews.item_by_item:ItemsProtocol",
         "open_interview": "offbook.evaluation.interviews.open_interview:OpenInterviewProtocol",
+        "judge_checks": "offbook.evaluation.judge_checks:JudgeChecks",
     },
     "searcher": {
         "documents": "offbook.retrieval.second_source:OtherDocuments",

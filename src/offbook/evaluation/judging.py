@@ -149,6 +149,7 @@ class Places:
         self.dataset: Final = dataset
         self._subjects: dict[str, Subject] = {}
         self._questions: dict[str, dict[str, Question]] = {}
+        self._order: dict[str, dict[str, int]] = {}
 
     def subject(self, name: str) -> Subject:
         """The subject of this name, or whoever was asked as one."""
@@ -168,15 +169,22 @@ class Places:
 
     def asked(self, cells: Sequence[Cell]) -> list[Asked]:
         """The cells that have a reply, each in its place, in the order of the questions."""
-        order: dict[tuple[str, str], int] = {}
-        for name in {cell.key.subject for cell in cells}:
-            order.update({(name, id_): at for at, id_ in enumerate(self.questions(name))})
-        found = []
-        for cell in cells:
-            question = self.question(cell.key)
-            if question is not None and cell.reply is not None:
-                found.append(Asked(self.subject(cell.key.subject), question, cell))
-        return sorted(found, key=lambda a: order[a.cell.key.subject, a.question.id])
+        found = [asked for asked in map(self.one_asked, cells) if asked is not None]
+        return sorted(found, key=lambda each: self._at(each.cell.key))
+
+    def one_asked(self, cell: Cell) -> Asked | None:
+        """A cell in its place; None where it has no reply, or the dataset no such question."""
+        question = self.question(cell.key)
+        if question is None or cell.reply is None:
+            return None
+        return Asked(self.subject(cell.key.subject), question, cell)
+
+    def _at(self, key: CellKey) -> int:
+        """Where a question stands among those of its subject."""
+        if key.subject not in self._order:
+            ids = self.questions(key.subject)
+            self._order[key.subject] = {each: at for at, each in enumerate(ids)}
+        return self._order[key.subject][key.question]
 
 
 class PlacesOf:

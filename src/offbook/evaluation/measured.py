@@ -122,11 +122,11 @@ class Measured:
         self._values[key.variant, "failed"][place] = float(cell.reply is None)
         for cost in COSTS:
             self._values[key.variant, cost][place] = getattr(cell.usage, cost)
-        question = self.places.question(key)
+        asked = self.places.one_asked(cell)
         if cell.reply is None:
             self._failed[key.variant].append(place)
-        elif question is not None:
-            self._expect(Asked(self.places.subject(key.subject), question, cell), place)
+        elif asked is not None:
+            self._expect(asked, place)
         self._add_chunks(cell)
 
     def _expect(self, asked: Asked, place: Place) -> None:

@@ -75,16 +75,34 @@ class OpenInterviewProtocol:
         return scores_of(run, dataset, cells, ratings, [interview_scores])
 
 
+def batched(interview: Sequence[Asked]) -> dict[str, Sequence[Asked]]:
+    """The answers that an expert rates at once, by the unit of the rating: ``dimension/batch``.
+
+    Args:
+        interview: The answers of one interview, in the order of the questionnaire.
+    """
+    by_dimension: dict[str, list[Asked]] = {}
+    for asked in interview:
+        if asked.question.item is not None:
+            by_dimension.setdefault(asked.question.item.dimension, []).append(asked)
+    return {
+        f"{dimension}/{number}": batch
+        for dimension, answers in by_dimension.items()
+        for number, batch in enumerate(batches(answers), 1)
+    }
+
+
 def _of_interview(run: Run, metric: str, interview: Sequence[Asked]) -> Iterator[Judgement]:
     mask = masking(interview[0].subject)
     if metric in OPTION_TESTS:
         yield from option_judgements(run, metric, interview, mask)
     elif metric in _EXPERTS:
-        for dimension, answers in _by_dimension(interview).items():
+        for unit, batch in batched(interview).items():
+            dimension = unit.rpartition("/")[0]
             if dimension in _EXPERTS[metric][1]:
-                for number, batch in enumerate(batches(answers), 1):
-                    key = rating_key(run, batch[0].cell.key, metric, f"{dimension}/{number}")
-                    yield _batch(key, dimension, batch, mask)
+                yield _batch(
+                    rating_key(run, batch[0].cell.key, metric, unit), dimension, batch, mask
+                )
 
 
 def _batch(
@@ -105,12 +123,3 @@ def _batch(
 def _read(key: RatingKey, first: str, answer: Any) -> list[Rating]:
     value = answer.of(first) if isinstance(answer, PolePercentages) else answer.rating
     return [rated(key, value, answer.analysis)]
-
-
-def _by_dimension(interview: Sequence[Asked]) -> dict[str, list[Asked]]:
-    """The answers of each dimension, in the order of the questionnaire."""
-    found: dict[str, list[Asked]] = {}
-    for asked in interview:
-        if asked.question.item is not None:
-            found.setdefault(asked.question.item.dimension, []).append(asked)
-    return found
