@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from offbook.agent.learning import Learning
 from offbook.agent.session import Session
 from offbook.app.finding import find_character
+from offbook.app.reports import CharacterInfo
 from offbook.app.wiring import Wiring
 from offbook.ingestion.reports import Estimate, IngestReport, ProgressListener, unheard
 from offbook.settings import Settings, load_settings
@@ -23,6 +23,7 @@ from offbook.stores import characters, documents
 if TYPE_CHECKING:
     from offbook.app.doctor import Check
     from offbook.app.drawing import GraphReport
+    from offbook.app.evaluating import Evaluation
     from offbook.app.reembedding import ReembedReport
     from offbook.app.remembering import Memories
     from offbook.app.reports import AliasReport, ForgetReport
@@ -30,21 +31,6 @@ if TYPE_CHECKING:
     from offbook.models.metering import Meter
     from offbook.pipeline import Stage
     from offbook.types import Character, Recall, Reply, Usage
-
-
-@dataclass(frozen=True, slots=True)
-class CharacterInfo:
-    """A character in a list."""
-
-    id: str
-    name: str
-    created: str
-    documents: int
-    chars: int
-
-    def as_json(self) -> dict[str, Any]:
-        """A plain dictionary."""
-        return asdict(self)
 
 
 class Offbook(AbstractAsyncContextManager["Offbook"]):
@@ -390,9 +376,16 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
 
         return await examine(self)
 
-    def stage(self, dimension: int | None = None) -> Stage:
-        """Store and models, counting on this command's meter."""
-        return self._wiring.stage(self.meter, dimension)
+    def stage(self, dimension: int | None = None, meter: Meter | None = None) -> Stage:
+        """Store and models, counting on this command's meter, or on another."""
+        return self._wiring.stage(meter or self.meter, dimension)
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """Benchmarks: to run, score and compare them."""
+        from offbook.app.evaluating import Evaluation
+
+        return Evaluation(self)
 
     @property
     def store(self) -> Any:

@@ -15,6 +15,21 @@ AliasStatus = Literal["recorded", "unchanged", "withdrawn", "overruled"]
 
 
 @dataclass(frozen=True, slots=True)
+class CharacterInfo:
+    """A character in a list."""
+
+    id: str
+    name: str
+    created: str
+    documents: int
+    chars: int
+
+    def as_json(self) -> dict[str, Any]:
+        """A plain dictionary."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
 class ForgetReport:
     """What forgetting a document took along, what rests on it still, and what it cost.
 

@@ -31,6 +31,7 @@ from offbook.cli import (
     remember,
     show,
 )
+from offbook.cli.evaluation.app import app as evaluation_app
 from offbook.cli.globals import GLOBALS, help_without_command, one_line
 from offbook.errors import OffbookError, UsageError
 
@@ -97,6 +98,7 @@ app.command("import")(export.import_command)
 app.command("reembed")(reembed.command)
 app.command("doctor")(doctor.command)
 app.add_typer(config.app, name="config")
+app.add_typer(evaluation_app, name="eval")
 
 
 def run(arguments: Sequence[str] | None = None) -> None:

@@ -29,6 +29,7 @@ _SHORT: Final = {
     "limits.budget_calls": "OFFBOOK_BUDGET_CALLS",
     "limits.budget_usd": "OFFBOOK_BUDGET_USD",
 }
+_PRESET: Final = "preset "
 _OPENAI: Final = ("OPENAI_API_KEY", "OPENAI_BASE_URL")
 
 
@@ -39,8 +40,14 @@ class Origin:
     label: str
     trusted: bool = True
 
+    @property
+    def of_preset(self) -> bool:
+        """Whether the preset set it, and nobody else."""
+        return self.label.startswith(_PRESET)
+
 
 DEFAULT: Final = Origin("default")
+FLAG: Final = Origin("flag")
 ENVIRONMENT: Final = Origin("environment")
 
 
@@ -74,6 +81,21 @@ class Settings:
         if isinstance(value, SecretStr):
             return _shown(value)
         return str(value) if isinstance(value, Path) else value
+
+    def overlaid(self, flags: Mapping[str, Any]) -> Settings:
+        """These settings with others of a command on top; a preset among them takes effect.
+
+        Raises:
+            ConfigurationError: an unknown name, or a value that is not allowed.
+        """
+        _check_names(flags, FLAG)
+        found = {
+            name: (self._value(name), origin)
+            for name, origin in self.origins.items()
+            if not origin.of_preset
+        }
+        found |= {name: (value, FLAG) for name, value in flags.items()}
+        return _settled(found, self.openai, self.warnings)
 
     def _value(self, name: str) -> Any:
         if name.startswith("prices."):
@@ -112,19 +134,25 @@ def load_settings(
     found: dict[str, tuple[Any, Origin]] = {}
     warnings: list[str] = []
     given = {key: value for key, value in (flags or {}).items() if value is not None}
-    layers = [(given, Origin("flag")), (_from_environment(environment, warnings), ENVIRONMENT)]
+    layers = [(given, FLAG), (_from_environment(environment, warnings), ENVIRONMENT)]
     layers += _from_files(directory or Path.cwd(), user_file or _user_file(environment))
     for values, origin in layers:
         _check_names(values, origin)
         for name, value in values.items():
             found.setdefault(name, (value, origin))
+    openai = {name: environment[name] for name in _OPENAI if environment.get(name)}
+    return _settled(found, openai, tuple(warnings))
+
+
+def _settled(
+    found: dict[str, tuple[Any, Origin]], openai: Mapping[str, str], warnings: tuple[str, ...]
+) -> Settings:
+    """Checked settings of values with their origins; what nothing else sets, the preset does."""
     preset = str(found.get("preset", ("default", DEFAULT))[0])
     for name, value in PRESETS.get(preset, {}).items():
-        found.setdefault(name, (value, Origin(f"preset {preset}")))
+        found.setdefault(name, (value, Origin(f"{_PRESET}{preset}")))
     model = _validated(found)
-    origins = {name: origin for name, (_, origin) in found.items()}
-    openai = {name: environment[name] for name in _OPENAI if environment.get(name)}
-    return Settings(model, origins, openai, tuple(warnings))
+    return Settings(model, {name: origin for name, (_, origin) in found.items()}, openai, warnings)
 
 
 def without_password(url: SecretStr | None) -> str:

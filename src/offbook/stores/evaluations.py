@@ -6,7 +6,8 @@ of ascending keys, so that a run of any size is read without holding it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -16,7 +17,8 @@ from offbook.errors import UnknownName
 from offbook.stores.characters import nearest
 from offbook.stores.evaluation_tables import cells, ratings, runs
 from offbook.stores.leases import STALE_SECONDS, Owner, is_running
-from offbook.stores.statements import batches, insert_missing, mark_unpurged
+from offbook.stores.schema import documents, memory_fragments
+from offbook.stores.statements import batches, insert_missing, mark_unpurged, to_json
 
 PAGE: Final = 200
 """Cells in one page: each holds what its reply rested on, some 10 KB."""
@@ -232,12 +234,20 @@ def remove_missing(conn: Connection, run: str, judge: str) -> int:
     return conn.execute(delete(ratings).where(missing)).rowcount
 
 
-def pages(read: Any, key: Sequence[str]) -> Iterator[Sequence[Row]]:
-    """All pages that ``read`` gives for the key of the last row of the one before."""
-    after: Key | None = None
-    while rows := read(after):
-        yield rows
-        after = tuple(rows[-1][name] for name in key)
+def knowledge_digest(conn: Connection, character: str) -> str:
+    """SHA-256 of what a character knows: its documents in their order, and authored memories."""
+    digest = hashlib.sha256()
+    c = documents.c
+    told = select(c.name, c.digest).where(c.character_id == character).order_by(c.ordinal, c.id)
+    m = memory_fragments.c
+    authored = (
+        select(m.id)
+        .where(m.character_id == character, m.principal_id.is_(None))
+        .order_by(m.ordinal, m.id)
+    )
+    for row in (*conn.execute(told), *conn.execute(authored)):
+        digest.update(to_json(list(row)).encode())
+    return digest.hexdigest()
 
 
 def _keys(conn: Connection, table: Table, key: Sequence[str], *conditions: Any) -> list[Key]:

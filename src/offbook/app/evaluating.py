@@ -1,0 +1,358 @@
+"""Benchmarks, for the command line and for programs: run, score, compare, show, hand on.
+
+Takes: a benchmark, whom to ask, by which methods.  Gives: runs in the store, and reports of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from offbook.app import evaluation_cast, evaluation_runs
+from offbook.app.evaluation_reports import (
+    Comparison,
+    RunLine,
+    RunReport,
+    compared,
+    lines_of,
+    scored,
+)
+from offbook.app.variants import AsVariant, variants_of
+from offbook.errors import UsageError
+from offbook.evaluation import catalogue
+from offbook.evaluation.estimating import RunEstimating
+from offbook.evaluation.keeping import run_of
+from offbook.evaluation.record import ModelNamed
+from offbook.evaluation.runner import Done, Runner
+from offbook.evaluation.subjects import narrowed, parts_named
+from offbook.ingestion.reports import Estimate, ProgressListener, unheard
+from offbook.models.offline.model import OfflineModel
+from offbook.models.prices import Price
+from offbook.stores import evaluations
+
+if TYPE_CHECKING:
+    from offbook.app.book import Offbook
+    from offbook.app.evaluation_cast import Missing
+    from offbook.app.evaluation_runs import OpenRun
+    from offbook.evaluation.benchmark import Benchmark, Dataset
+    from offbook.evaluation.protocol import EvaluationProtocol
+    from offbook.evaluation.record import Run
+    from offbook.types import Character
+
+Told = Callable[[str], None]
+
+
+def unsaid(line: str) -> None:
+    """A listener for when nobody listens."""
+    del line
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is asked of whom and how, before anything is made or stored."""
+
+    benchmark: Benchmark
+    dataset: Dataset
+    protocol: EvaluationProtocol
+    chosen: Mapping[str, Character | Missing]
+    views: tuple[AsVariant, ...]
+    part: Dataset
+    told: Mapping[str, Any]
+
+
+class Evaluation:
+    """The evaluations of an open offbook, as ``Offbook.evaluation`` gives it.
+
+    Args:
+        book: Offbook.
+    """
+
+    def __init__(self, book: Offbook) -> None:
+        self._book = book
+
+    # -- to run --------------------------------------------------------------------------------
+
+    async def run(
+        self,
+        benchmark: str,
+        *,
+        characters: Sequence[str] = (),
+        methods: Sequence[str] = (),
+        path: Path | str | None = None,
+        options: Mapping[str, str] | None = None,
+        limit: int | None = None,
+        repeats: int = 1,
+        seed: int = 0,
+        resume: str | None = None,
+        new: bool = False,
+        create: bool = False,
+        build: bool = False,
+        retry_failed: bool = False,
+        progress: ProgressListener = unheard,
+        told: Told = unsaid,
+    ) -> RunReport:
+        """Ask and judge what is not stored, and score the run.
+
+        The same parameters again go on with the stored run; nothing of it is asked twice.
+
+        Args:
+            benchmark: Its name.
+            characters: ``SUBJECT``, ``SUBJECT=CHARACTER``, or a character; none: every subject.
+            methods: ``a,b[name=value]``; none: the configured one.
+            path: File or folder of the dataset, where the benchmark ships none.
+            options: Of the dataset's loader.
+            limit: The most questions of each subject.
+            repeats: How often each question is asked.
+            seed: Draws the questions, and decides their order.
+            resume: Go on with this run, or say why it would be another now.
+            new: Begin another run, whatever is stored.
+            create: Make characters of the documents that the dataset brings.
+            build: Build indexes that a method needs and that are missing.
+            retry_failed: Ask those questions again that no reply could be got for.
+            progress: Told how far it is.
+            told: Told what a person should know before it begins.
+
+        Raises:
+            IndexMissing: a method needs what was not built; the hint says what builds it.
+            BudgetReached: the budget is spent; what was done is kept.
+            ModelError: the endpoint failed for good; what was done is kept.
+        """
+        asked = await self._asked(
+            benchmark, characters, methods, path, options, limit, repeats, seed, create=create
+        )
+        book = self._book
+        ready = await evaluation_cast.made(
+            book, asked.chosen, asked.views, build=build, progress=progress
+        )
+        for line in await evaluation_cast.waiting_memories(book, ready, asked.views):
+            told(line)
+        wanted = await self._described(asked, ready)
+        run, how = await evaluation_runs.begun(book, wanted, resume=resume, new=new)
+        told(how)
+        if retry_failed:
+            await book.store.write(lambda conn: evaluations.remove_failed(conn, run.id))
+        left = await self._estimating(run, asked, ready).count()
+        told(f"left to do, about: {left.in_words()}")
+        found = await evaluation_runs.opened(book, run.id, path=run.path or None)
+        cast = evaluation_runs.cast_of(book, run, asked.part, ready, asked.views)
+        stage = book.stage()
+        runner = Runner(run, asked.part, asked.protocol, cast, stage, progress)
+        done = await runner.go_on()
+        return await self._report(found, done)
+
+    async def estimate(
+        self,
+        benchmark: str,
+        *,
+        characters: Sequence[str] = (),
+        methods: Sequence[str] = (),
+        path: Path | str | None = None,
+        options: Mapping[str, str] | None = None,
+        limit: int | None = None,
+        repeats: int = 1,
+        seed: int = 0,
+        create: bool = False,
+        build: bool = False,
+    ) -> Estimate:
+        """What `run` would cost now, without a call; what is stored of such a run is not counted.
+
+        Raises:
+            IndexMissing: an index is missing, and is not to be built.
+        """
+        asked = await self._asked(
+            benchmark, characters, methods, path, options, limit, repeats, seed, create=create
+        )
+        found = Estimate()
+        if create or build:
+            found = await evaluation_cast.estimated(asked.chosen, asked.views)
+        ready = {
+            n: c for n, c in asked.chosen.items() if not isinstance(c, evaluation_cast.Missing)
+        }
+        if len(ready) < len(asked.chosen):
+            message = "replies and ratings cannot be estimated before the characters are made"
+            return replace(found, messages=(*found.messages, message))
+        if found.calls == 0:
+            await evaluation_cast.made(
+                self._book, ready, asked.views, build=False, progress=unheard
+            )
+        else:
+            message = "replies and ratings cannot be estimated before the indexes are built"
+            return replace(found, messages=(*found.messages, message))
+        wanted = await self._described(asked, ready)
+        run = await evaluation_runs.stored_like(self._book, wanted)
+        left = await self._estimating(run, asked, ready).count()
+        return evaluation_cast.added(found, [left])
+
+    async def _asked(
+        self,
+        benchmark: str,
+        named: Sequence[str],
+        methods: Sequence[str],
+        path: Path | str | None,
+        options: Mapping[str, str] | None,
+        limit: int | None,
+        repeats: int,
+        seed: int,
+        *,
+        create: bool,
+    ) -> _Asked:
+        if limit is not None and limit < 1:
+            raise UsageError(f"a limit of {limit} leaves no question", "give 1 or more")
+        if repeats < 1:
+            raise UsageError(f"{repeats} repeats ask nothing", "give 1 or more")
+        found = catalogue.benchmark(benchmark)
+        views = variants_of(self._book, methods)
+        where = _text(path)
+        dataset = evaluation_runs.dataset_of(self._book, found, where, options or {})
+        parts = parts_named(dataset, named)
+        told = {
+            "seed": seed,
+            "repeats": repeats,
+            "limit": limit,
+            "path": where or "",
+            "options": dict(options or {}),
+        }
+        return _Asked(
+            found,
+            dataset,
+            evaluation_runs.protocol_named(found.protocol),
+            await evaluation_cast.found(self._book, parts, create=create),
+            views,
+            narrowed(dataset, [part.subject for part in parts]),
+            told,
+        )
+
+    async def _described(self, asked: _Asked, ready: Mapping[str, Character]) -> Run:
+        return await evaluation_runs.described(
+            self._book, asked.benchmark, asked.dataset, ready, asked.views, **asked.told
+        )
+
+    def _estimating(self, run: Run, asked: _Asked, ready: Mapping[str, Character]) -> RunEstimating:
+        book = self._book
+        cast = evaluation_runs.cast_of(book, run, asked.part, ready, asked.views)
+        prices = {
+            name: Price(price.prompt, price.completion)
+            for name, price in book.settings.values.prices.items()
+        }
+        stand_in = OfflineModel()
+        return RunEstimating(run, asked.part, asked.protocol, cast, book.stage(), stand_in, prices)
+
+    # -- to score ------------------------------------------------------------------------------
+
+    async def score(
+        self,
+        run: str,
+        *,
+        path: Path | str | None = None,
+        retry_missing: bool = False,
+        progress: ProgressListener = unheard,
+    ) -> RunReport:
+        """Ask the configured judge for ratings that are not stored, and score; no reply is asked.
+
+        Another judge than the run's rates under its own name, beside the others.
+
+        Args:
+            run: Its id.
+            path: Where the dataset lies now, if it was moved.
+            retry_missing: Ask again for ratings that are missing.
+            progress: Told how far it is.
+        """
+        book = self._book
+        found = await evaluation_runs.opened(book, run, path=_text(path))
+        stage = book.stage()
+        judge = ModelNamed(stage.judge.name, evaluation_runs.plain_url(stage.judge.base_url))
+        known = found.judges.get(judge.model)
+        if known is not None and known != judge.base_url:
+            raise UsageError(
+                f"the judge {judge.model!r} of the run {run!r} answered at {known}, not at "
+                f"{judge.base_url}",
+                "two models of one name would be mixed: name the same address",
+            )
+        judged = replace(found.run, models={**found.run.models, "judge": judge})
+        judges = {**found.judges, judge.model: judge.base_url}
+        await book.store.write(lambda conn: evaluations.change_run(conn, run, judges=judges))
+        if retry_missing:
+            await book.store.write(lambda conn: evaluations.remove_missing(conn, run, judge.model))
+        cast = evaluation_runs.cast_of(book, judged, found.dataset, {}, ())
+        runner = Runner(judged, found.dataset, found.protocol, cast, stage, progress, asks=False)
+        done = await runner.go_on()
+        return await self._report(replace(found, run=judged, judges=judges), done)
+
+    async def show(
+        self, run: str, *, judge: str | None = None, path: Path | str | None = None
+    ) -> RunReport:
+        """The scores of a run by the judge that it names, or by another that rated it."""
+        found = await evaluation_runs.opened(self._book, run, judge=judge, path=_text(path))
+        return await self._report(found, None)
+
+    async def compare(
+        self,
+        one: str,
+        other: str,
+        *,
+        judge: str | None = None,
+        path: Path | str | None = None,
+    ) -> Comparison:
+        """Differences of two runs on the same questions, each with its interval.
+
+        Raises:
+            UsageError: they have different judges, datasets or protocols: nothing is comparable.
+        """
+        first = await evaluation_runs.opened(self._book, one, judge=judge, path=_text(path))
+        second = await evaluation_runs.opened(self._book, other, judge=judge, path=_text(path))
+        return await compared(self._book.store, first, second)
+
+    async def open(self, run: str, *, path: Path | str | None = None) -> OpenRun:
+        """A run with its dataset and protocol, for whoever reads its cells and ratings."""
+        return await evaluation_runs.opened(self._book, run, path=_text(path))
+
+    # -- to look at and to hand on -------------------------------------------------------------
+
+    def benchmarks(self) -> list[Benchmark]:
+        """All benchmarks, ours first."""
+        return catalogue.benchmarks()
+
+    async def runs(self) -> list[RunLine]:
+        """All stored runs, newest first."""
+        return await lines_of(self._book.store)
+
+    async def export(self, run: str, file: Path | str, *, path: Path | str | None = None) -> Path:
+        """Write a run into a file: ``.jsonl``, or ``.eval.json``, which inspect_ai reads.
+
+        Raises:
+            UsageError: another suffix, or there is no folder for the file.
+        """
+        from offbook.evaluation.exporting import check_file, export_run
+
+        check_file(Path(file))
+        found = await evaluation_runs.opened(self._book, run, path=_text(path))
+        report = await self._report(found, None)
+        told = report.run, found.dataset, report.scores, Path(file)
+        return await export_run(self._book.store, *told)
+
+    async def delete(self, run: str) -> None:
+        """Delete a run with its cells and ratings from the whole database.
+
+        Raises:
+            UnknownName: there is no such run.
+        """
+        store = self._book.store
+        await store.read(lambda conn: evaluations.require_run(conn, run))
+        await store.write(lambda conn: evaluations.remove_run(conn, run))
+        await store.purge()
+
+    async def frames(self, run: str, *, judge: str | None = None) -> Any:
+        """The cells and ratings of a run as pandas frames; see ``evaluation.frames``."""
+        from offbook.evaluation.frames import frames_of
+
+        stored = await self._book.store.read(lambda conn: evaluations.require_run(conn, run))
+        return await frames_of(self._book.store, run_of(stored), judge)
+
+    async def _report(self, found: OpenRun, done: Done | None) -> RunReport:
+        return await scored(self._book.store, found, done)
+
+
+def _text(path: Path | str | None) -> str | None:
+    return None if path is None else str(Path(path).expanduser().resolve())

@@ -1,0 +1,1 @@
+"""``offbook eval ...``: benchmarks, from questions to scores that can be trusted."""

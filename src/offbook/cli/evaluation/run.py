@@ -1,0 +1,103 @@
+"""``offbook eval run BENCHMARK``: ask, judge, score; again, it goes on where it stopped.
+
+Takes: a benchmark, characters, methods.  Gives: the scores, and the run in the store.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from offbook.cli.evaluation.options import (
+    BenchmarkName,
+    Build,
+    Characters,
+    Create,
+    DataPath,
+    Judge,
+    JudgeUrl,
+    Limit,
+    LoaderOptions,
+    Methods,
+    Repeats,
+    Seed,
+    evaluation_settings,
+    loader_options,
+)
+from offbook.cli.globals import BaseUrl, BudgetCalls, BudgetUsd, Concurrency, Json, Model, Preset
+
+if TYPE_CHECKING:
+    from offbook.app import Offbook
+    from offbook.app.evaluation_reports import RunReport
+
+
+def command(
+    benchmark: BenchmarkName,
+    characters: Characters = None,
+    methods: Methods = None,
+    path: DataPath = None,
+    option: LoaderOptions = None,
+    limit: Limit = None,
+    repeats: Repeats = 1,
+    seed: Seed = 0,
+    resume: Annotated[
+        str | None, typer.Option(metavar="RUN", help="Go on with this run, or say why not.")
+    ] = None,
+    new: Annotated[bool, typer.Option("--new", help="Begin another run.")] = False,
+    create: Create = False,
+    build: Build = False,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Ask again where no reply could be got.")
+    ] = False,
+    as_json: Json = False,
+    model: Model = None,
+    base_url: BaseUrl = None,
+    judge: Judge = None,
+    judge_url: JudgeUrl = None,
+    preset: Preset = None,
+    concurrency: Concurrency = None,
+    budget_calls: BudgetCalls = None,
+    budget_usd: BudgetUsd = None,
+) -> None:
+    """Run a benchmark.
+
+    The same command again goes on with the run: no reply and no rating is asked for twice.
+    """
+    from offbook.cli.evaluation.printing import print_report
+    from offbook.cli.evaluation.progress import shown
+    from offbook.cli.running import say, with_offbook
+
+    settings = evaluation_settings(
+        judge=judge,
+        judge_url=judge_url,
+        preset=preset,
+        model=model,
+        base_url=base_url,
+        limits__concurrency=concurrency,
+        budget_calls=budget_calls,
+        budget_usd=budget_usd,
+    )
+    options = loader_options(option)
+
+    async def body(book: Offbook) -> RunReport:
+        with shown(book.meter) as progress:
+            return await book.evaluation.run(
+                benchmark,
+                characters=characters or (),
+                methods=methods or (),
+                path=path,
+                options=options,
+                limit=limit,
+                repeats=repeats,
+                seed=seed,
+                resume=resume,
+                new=new,
+                create=create,
+                build=build,
+                retry_failed=retry_failed,
+                progress=progress,
+                told=say,
+            )
+
+    print_report(with_offbook(settings, body), as_json)
