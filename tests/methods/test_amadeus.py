@@ -91,6 +91,14 @@ async def test_every_chunk_is_looked_at_once_and_then_the_attributes_are_extract
     assert all(request.documents == {"ada-byrne/a-md"} for request in ada.model.requests)
 
 
+async def test_without_the_extractor_the_selected_chunks_are_all_there_is(ada):
+    ada.amadeus["ae"] = "off"
+    found = await ada.recall(QUESTION)
+    assert told(found, "attribute") == []
+    assert set(ada.model.asked) == {"reveals_trait"}
+    assert len(told(found)) > 3
+
+
 async def test_the_actor_is_told_attributes_apart_from_knowledge(ada):
     found = await ada.recall(QUESTION)
     character = await ada.store.read(lambda conn: characters.require(conn, ada.id))

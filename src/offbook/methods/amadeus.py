@@ -53,7 +53,9 @@ class Amadeus:
             selection = await select(knowledge, question, ranked)
             chosen, skipped = list(selection.chosen), notes(selection)
         # 3 -- beliefs and values, and traits, from what was selected --------------------------
-        attributes, failed = await extract(knowledge, question, chosen)
+        attributes, failed = list[ContextItem](), list[Skipped]()
+        if settings.ae:
+            attributes, failed = await extract(knowledge, question, chosen)
         # 4 -- in the paper's order, a chunk once, within a budget that is divided -------------
         known = {hit.chunk.id for hit in similar}
         kinds = {

@@ -201,6 +201,8 @@ def _is_out(found: Findings) -> bool:
 
 async def _attributes(first: _FirstRound, found: Findings) -> list[ContextItem]:
     """One call, and none where there is nothing to infer from or nothing to answer."""
+    if not first.knowledge.settings.amadeus.ae:
+        return []
     if not first.revealing or _is_out(found):
         why = _BEYOND if _is_out(found) else first.unrevealed
         first.leave([Skipped("attribute", "the attributes", why)])

@@ -184,6 +184,9 @@ class AmadeusSettings(Section):
         "live",
         description="chunks are judged for each question, or once at ingestion, or not at all",
     )
+    ae: bool = Field(
+        True, description="infer beliefs, values and traits from what was selected: one call"
+    )
     n: int = Field(30, ge=1, le=1000, description="chunks that guided selection looks at, at most")
     m: int = Field(2, ge=1, le=100, description="chunks that it selects; m + 1 where it finds none")
     window: int = Field(30, ge=1, le=1000, description="chunks that are judged side by side")
