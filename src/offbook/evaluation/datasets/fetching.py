@@ -12,7 +12,7 @@ import hashlib
 import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
@@ -104,15 +104,13 @@ async def fetch(
     remembered = _remembered(folder, source)
     done: list[FetchedFile] = []
     async with _client(source, hosts) as client:
-        commit = await _commit(client, source, hosts, remembered)
-        source = replace(source, commit=commit)
         listed = [each async for each in _listing(client, source, hosts)]
         _check_sizes(source, listed)
         for number, remote in enumerate(listed, 1):
             told(f"{number}/{len(listed)} {remote.path} ({remote.size:,} bytes)")
             done.append(await _one(client, remote, folder, remembered))
             _remember(folder, source, done, remembered)
-    return Fetched(source.name, folder, source.page, commit, source.licence, tuple(done))
+    return Fetched(source.name, folder, source.page, source.commit, source.licence, tuple(done))
 
 
 # The hosts -----------------------------------------------------------------------------------
@@ -147,28 +145,14 @@ def _why(status: int, source: Source) -> str:
     return "try again later, it resumes"
 
 
-async def _json(client: httpx.AsyncClient, url: str) -> Any:
+async def _json(client: httpx.AsyncClient, url: str) -> tuple[Any, str | None]:
+    """The JSON value at an address, and the address of the next page."""
     answer = await client.get(url)
     answer.raise_for_status()
     try:
-        return answer.json()
+        return answer.json(), answer.links.get("next", {}).get("url")
     except ValueError as error:
         raise FetchFailed(f"{url} answered with no JSON", "try again later") from error
-
-
-async def _commit(
-    client: httpx.AsyncClient, source: Source, hosts: Hosts, remembered: Mapping[str, Any]
-) -> str:
-    """The commit that is fetched: the pinned one; of a branch what it was at the first fetch."""
-    if len(source.commit) == 40:
-        return source.commit
-    if remembered.get("commit"):
-        return str(remembered["commit"])
-    url = f"{hosts.huggingface}/api/datasets/{source.repository}/revision/{source.commit}"
-    commit = str((await _json(client, url)).get("sha", ""))
-    if len(commit) != 40:
-        raise FetchFailed(f"{url} names no commit", "try again later")
-    return commit
 
 
 async def _listing(
@@ -192,7 +176,7 @@ async def _github(
     client: httpx.AsyncClient, source: Source, hosts: Hosts
 ) -> AsyncIterator[RemoteFile]:
     url = f"{hosts.github_api}/repos/{source.repository}/git/trees/{source.commit}?recursive=1"
-    tree = await _json(client, url)
+    tree, _ = await _json(client, url)
     if tree.get("truncated"):
         raise FetchFailed(f"{url} lists only a part of the files", f"get {source.page} by Git")
     for entry in tree.get("tree", ()):
@@ -208,9 +192,8 @@ async def _huggingface(
     base = f"{hosts.huggingface}/api/datasets/{source.repository}/tree/{source.commit}"
     url: str | None = f"{base}?recursive=true"
     while url:
-        answer = await client.get(url)
-        answer.raise_for_status()
-        for entry in answer.json():
+        entries, url = await _json(client, url)
+        for entry in entries:
             if entry.get("type") != "file":
                 continue
             path, large = str(entry["path"]), entry.get("lfs") or {}
@@ -221,7 +204,6 @@ async def _huggingface(
             # Of a large file the Git hash is that of its pointer.
             git = "" if large else str(entry.get("oid", ""))
             yield RemoteFile(path, raw, int(entry.get("size", 0)), git, str(large.get("oid", "")))
-        url = answer.links.get("next", {}).get("url")
 
 
 def _check_path(path: str) -> None:
@@ -333,7 +315,7 @@ def _remembered(folder: Path, source: Source) -> dict[str, Any]:
             raise UsageError(
                 f"{str(file)!r} cannot be read", "remove the folder and fetch again"
             ) from error
-        if len(source.commit) == 40 and value.get("commit") != source.commit:
+        if value.get("commit") != source.commit:
             raise UsageError(
                 f"{str(folder)!r} holds the commit {value.get('commit')!r}, not {source.commit!r}",
                 "remove the folder and fetch again",

@@ -152,6 +152,6 @@ def _csv_rows(path: Path, text: str, delimiter: str | None) -> Iterator[Row]:
             yield Row(path, reader.line_num, {key: value or "" for key, value in values.items()})
     except csv.Error as error:
         raise UsageError(
-            f"line {reader.line_num} of {str(path)!r} is no CSV: {error}",
+            f"line {reader.reader.line_num} of {str(path)!r} is no CSV: {error}",
             "close the double quotes, and write one that is meant twice",
         ) from error

@@ -112,16 +112,15 @@ SOURCES: Final = MappingProxyType(
             ),
             Source(
                 "rolebench",
-                "huggingface",
-                "ZenMoore/RoleBench",
-                "main",
-                "Apache-2.0 (page on Hugging Face)",
+                "github",
+                "rolellm/RoleBench",
+                "cd4d18f5abaef48d57326bcd0c8c07f38c71a62b",
+                "Apache-2.0 (ZenMoore/RoleBench on Hugging Face; this mirror states none)",
                 (
                     "rolebench-zh/*/test.jsonl",
                     "rolebench-eng/instruction-generalization/*/test.jsonl",
                 ),
                 200 * _MEGABYTE,
-                "no commit is known: what main is at the first fetch is remembered",
             ),
             Source(
                 "characterrag",
@@ -131,7 +130,7 @@ SOURCES: Final = MappingProxyType(
                 "Apache-2.0 (page on Hugging Face); texts are reworked from Namuwiki",
                 ("*.txt", "*.md", "*.json", "*.jsonl", "*.csv", "*.tsv"),
                 50 * _MEGABYTE,
-                "Korean",
+                "Korean; the commit is one of its README, seen in its history",
             ),
             Source(
                 "ipip-neo-120",

@@ -1,0 +1,137 @@
+"""Ids, duplicates, scopes and languages as a dataset comes together."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from offbook.errors import UsageError
+from offbook.evaluation.datasets.collecting import Collector, language_of, made_id
+from tests.evaluation.datasets.files import noted
+
+
+def collector():
+    return Collector("mine", version="1", licence="ours", source="test")
+
+
+def test_a_question_that_comes_twice_is_asked_once_with_the_answers_of_both():
+    found = collector()
+    found.ask("Who?", place=1, id="a", subject="Ada", answers=("Tom",))
+    found.ask(" Who? ", place=2, id="b", subject="Ada", answers=("Tom", "Thomas"))
+    found.ask("Who?", place=3, id="c", subject="Tom", answers=("Ada",))
+    dataset = found.dataset()
+    assert [(q.id, q.answers) for q in dataset.questions] == [
+        ("a", ("Tom", "Thomas")),
+        ("c", ("Ada",)),
+    ]
+    assert noted(dataset, "asked once, with the answers of all: 1 (2)")
+
+
+def test_a_missing_id_is_made_from_the_content_and_noted():
+    first, second = collector(), collector()
+    first.ask("Other?", place=1)
+    for found in (first, second):
+        found.ask("Who?", place=2, subject="Ada")
+    made = second.dataset().questions[0].id
+    assert made == first.dataset().questions[1].id == made_id("Ada", "Who?", "")
+    assert noted(second.dataset(), "questions without an id")
+
+
+def test_an_id_of_several_questions_is_numbered_and_noted():
+    found = collector()
+    for text in ("A?", "B?", "C?"):
+        found.ask(text, place=text, id="x")
+    dataset = found.dataset()
+    assert [q.id for q in dataset.questions] == ["x", "x-2", "x-3"]
+    assert noted(dataset, "ids that stand for several questions")
+
+
+def test_rows_without_a_question_are_left_out_with_their_places():
+    found = collector()
+    found.ask("Who?", place=1)
+    for place in range(2, 14):
+        found.ask("  ", place=place)
+    assert noted(
+        found.dataset(), "rows without a question, left out: 12 (2, 3, 4, 5, 6, 7, 8, 9, ...)"
+    )
+
+
+def test_a_dataset_without_a_question_is_refused_with_what_was_met():
+    found = collector()
+    found.ask("", place=7)
+    with pytest.raises(UsageError) as caught:
+        found.dataset()
+    assert "'mine' has no question" in caught.value.message
+    assert "left out: 1 (7)" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("value", "scope"),
+    [
+        ("in", "in"),
+        ("In-Scope", "in"),
+        ("OUT OF SCOPE", "out"),
+        ("unanswerable", "out"),
+        ("", None),
+    ],
+)
+def test_scopes_are_understood_in_several_words(value, scope):
+    found = collector()
+    assert found.scope(value, 1) == scope
+    found.ask("Who?", place=1, id="a", subject="Ada")
+    assert not noted(found.dataset(), "not understood")
+
+
+def test_a_scope_that_is_not_understood_is_none_and_noted():
+    found = collector()
+    assert found.scope("maybe", 3) is None
+    found.ask("Who?", place=1)
+    assert noted(found.dataset(), "scope 'maybe' is not understood (in, out), taken as none: 1 (3)")
+
+
+def test_one_subject_only_is_noted_and_two_are_not():
+    found = collector()
+    found.ask("Who?", place=1, subject="Ada")
+    assert noted(found.dataset(), "one subject only")
+    found = collector()
+    found.ask("Who?", place=1, subject="Ada")
+    found.ask("Who?", place=1, subject="Tom")
+    assert not noted(found.dataset(), "one subject only")
+
+
+def test_memories_and_names_of_a_subject_come_together():
+    found = collector()
+    found.ask("Who?", place=1, subject="Ada")
+    found.memory("Ada", "Hello", "Good day")
+    found.memory("Ada", "Hello", "Good day")
+    found.subject("Ada", names=["Ada Byrne", "", "Ada"], interviewer="Tom")
+    found.subject("Ada", names=["Miss Byrne"], interviewer="Other", description="keeper")
+    dataset = found.dataset()
+    ada = dataset.subject("Ada")
+    assert ada.names == ("Ada Byrne", "Miss Byrne")
+    assert (ada.interviewer, ada.description, len(ada.memories)) == ("Tom", "keeper", 1)
+    assert noted(dataset, "a memory that comes twice is kept once: 1 (Ada)")
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Who?", "en"),
+        ("你是谁？", "zh"),
+        ("あなたは誰ですか", "ja"),
+        ("누구세요?", "ko"),
+        ("Où ?", "en"),
+    ],
+)
+def test_the_language_is_told_by_the_script(text, language):
+    assert language_of(text) == language
+
+
+@given(st.lists(st.tuples(st.sampled_from(["", "a", "b"]), st.text(max_size=3)), max_size=12))
+def test_ids_are_unique_and_every_row_is_asked_or_noted(rows):
+    found = collector()
+    found.ask("always?", place=0, id="z")
+    for place, (given_id, text) in enumerate(rows, 1):
+        found.ask(text, place=place, id=given_id)
+    questions = found.dataset().questions
+    assert len({q.id for q in questions}) == len(questions)
+    assert {q.text for q in questions} == {"always?"} | {t.strip() for _, t in rows if t.strip()}

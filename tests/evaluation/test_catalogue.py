@@ -1,0 +1,123 @@
+"""The catalogue: every benchmark is whole, and is what the registry says."""
+
+import subprocess
+import sys
+from importlib.metadata import EntryPoint
+
+import pytest
+
+from offbook import registry
+from offbook.errors import UnknownName, UsageError
+from offbook.evaluation import catalogue
+from offbook.evaluation.benchmark import Benchmark
+from offbook.evaluation.catalogue import benchmark, benchmarks
+from offbook.evaluation.datasets.fetching import LOCK_FILE, folder_of
+from offbook.evaluation.datasets.loading import load_benchmark, load_dataset
+from offbook.evaluation.metrics.scales import SCALES
+from tests.evaluation.datasets.files import item, noted, shared, write, write_lines
+
+NO_SHARED = {"harry-potter", "characterrag", "file"}
+
+
+def test_the_registry_lists_what_the_catalogue_has():
+    ours = [each for each in vars(catalogue).values() if isinstance(each, Benchmark)]
+    assert [each.name for each in ours] == registry.names("benchmark")
+    assert benchmarks() == ours
+
+
+@pytest.mark.parametrize("each", benchmarks(), ids=lambda each: each.name)
+def test_a_benchmark_names_what_there_is(each):
+    assert each.dataset in registry.names("dataset")
+    assert set(each.metrics) <= set(SCALES)
+    assert each.metrics
+    assert each.version >= 1
+    assert each.as_json()["name"] == each.name
+
+
+@pytest.mark.parametrize("each", benchmarks(), ids=lambda each: each.name)
+def test_a_benchmark_loads(each):
+    if each.name in NO_SHARED:
+        pytest.skip("the shared data has no such set; own files are in test_loaders")
+    dataset = load_benchmark(each, shared() if each.needs_path else None)
+    assert dataset.questions
+    assert dataset.licence
+    has_items = all(question.item is not None for question in dataset.questions)
+    assert has_items == (each.protocol != "questions")
+    assert len({q.id for q in dataset.questions}) == len(dataset.questions)
+
+
+def test_the_demo_has_everything_that_is_measured():
+    dataset = load_benchmark(benchmark("demo"))
+    (subject,) = dataset.subjects
+    scopes = [question.scope for question in dataset.questions]
+    assert (scopes.count("in"), scopes.count("out")) == (50, 10)
+    assert all(bool(q.answers) == (q.scope == "in") for q in dataset.questions)
+    assert len(subject.memories) == 104
+    assert subject.documents[0].text.startswith("# Edmond Dantès")
+    assert {label.source for label in subject.labels} == {
+        "offbook: our own reading of the demo document"
+    }
+    assert noted(dataset, "our own reading")
+    for name in subject.names:
+        assert name.removeprefix("the ").removeprefix("The ") in subject.documents[0].text
+    with pytest.raises(UsageError, match="is shipped"):
+        load_benchmark(benchmark("demo"), shared())
+
+
+def test_a_benchmark_without_its_path_says_where_to_get_it(tmp_path):
+    with pytest.raises(UsageError) as caught:
+        load_benchmark(benchmark("character-llm"), home=tmp_path)
+    assert "offbook eval fetch character-llm" in caught.value.hint
+    with pytest.raises(UsageError) as caught:
+        load_benchmark(benchmark("file"), home=tmp_path)
+    assert "fetch" not in caught.value.hint
+
+
+def test_what_was_fetched_is_found(tmp_path):
+    folder = folder_of(tmp_path, "characterrag")
+    write_lines(folder / "Ada.jsonl", [{"question": "Who?", "answer": "Ada"}])
+    with pytest.raises(UsageError, match="none was named"):
+        load_benchmark(benchmark("characterrag"), home=tmp_path)
+    write(folder / LOCK_FILE, "{}")
+    found = load_benchmark(benchmark("characterrag"), home=tmp_path)
+    assert [q.subject for q in found.questions] == ["Ada"]
+    assert load_dataset("characterrag", home=tmp_path).checksum == found.checksum
+
+
+def test_options_of_a_person_win():
+    dataset = load_benchmark(benchmark("demo-mbti"), options={"questions": "bigfive-60"})
+    assert item(dataset.questions[0]).questionnaire == "bigfive-60"
+
+
+def test_an_unknown_benchmark_names_the_nearest():
+    with pytest.raises(UnknownName) as caught:
+        benchmark("mbti60")
+    assert "'mbti-60'" in caught.value.hint
+
+
+def test_third_parties_add_datasets_and_benchmarks(monkeypatch):
+    theirs = {
+        "offbook.dataset": EntryPoint(
+            "theirs", "offbook.evaluation.datasets.own_items:load_mbti_60", "offbook.dataset"
+        ),
+        "offbook.benchmark": EntryPoint(
+            "theirs", "offbook.evaluation.catalogue:MBTI_60", "offbook.benchmark"
+        ),
+    }
+    monkeypatch.setattr(registry, "entry_points", lambda group: [theirs[group]])
+    registry._table.cache_clear()
+    try:
+        assert benchmarks()[-1] == catalogue.MBTI_60
+        assert len(load_dataset("theirs").questions) == 60
+    finally:
+        monkeypatch.undo()
+        registry._table.cache_clear()
+
+
+def test_listing_loads_no_loader_and_nothing_heavy():
+    code = (
+        "import sys; from offbook.evaluation.catalogue import benchmarks; benchmarks(); "
+        "print([m for m in ('numpy', 'sqlalchemy', 'openai', 'httpx', 'pydantic', "
+        "'offbook.evaluation.datasets.ipip') if m in sys.modules])"
+    )
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"
