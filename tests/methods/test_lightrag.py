@@ -1,0 +1,277 @@
+"""LightRAG: a whole recall, its calls, what is not one there, and what is known at a point."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from offbook import pipeline
+from offbook.errors import ConfigurationError, EmbedderMismatch, IndexMissing, ModelError
+from offbook.ingestion.reports import unheard
+from offbook.language.tokens import count_tokens
+from offbook.methods.knowledge import Knowledge
+from offbook.methods.lightrag import LightRag
+from offbook.settings import SettingsModel
+from offbook.stores import characters, documents
+from offbook.types import Message, Needs
+from tests.graph.world import Trigrams
+from tests.ingestion.stage import read
+from tests.methods.keyworded import METHOD, keyworded
+from tests.methods.questions import LATER, STORY, Asked, kinds
+
+TEXTS = (("a.md", STORY), ("b.md", LATER))
+
+
+@pytest.fixture
+async def ada(sqlite_store) -> Asked:
+    found = await keyworded(sqlite_store, *TEXTS, lightrag={"k": 1, "neighbours": 1})
+    found.model.asked.clear()
+    return found
+
+
+def ask_for(ada: Asked, low: str = "", high: str = "") -> None:
+    model: Any = ada.model
+    model.low, model.high = ((low,) if low else ()), ((high,) if high else ())
+
+
+def names(ada: Asked) -> list[str]:
+    return [request.origin[0].name for request in ada.model.asked if request.origin]
+
+
+def test_it_needs_what_chunks_state_and_no_graph():
+    assert LightRag().needs(SettingsModel()) == Needs(("graph",), vectors=False, mentions=True)
+
+
+async def test_a_whole_recall(ada):
+    ask_for(ada, low="Black Finn", high="Tom Byrne, Black Finn")
+    found = await ada.recall("Who is Finn?")
+    assert kinds(found)["entity"][0] == "Black Finn"
+    assert kinds(found)["relation"][0] == "Tom Byrne → Black Finn"
+    assert "Tom Byrne" in kinds(found)["entity"], "the other end of the relation"
+    assert kinds(found)["knowledge"][0] == "The letter"
+    texts = {"a-md": STORY, "b-md": LATER}
+    for item in found.context:
+        assert item.sources
+        for source in item.sources:
+            assert texts[source.document][source.start : source.end].strip()
+    assert (found.method, found.boundary, found.skipped) == ("lightrag", None, ())
+
+
+async def test_one_call_and_one_request_of_vectors(ada):
+    requests: list[list[str]] = []
+
+    class Counting(Trigrams):
+        async def embed(self, texts, kind):
+            requests.append(list(texts))
+            assert kind == "query"
+            return await super().embed(texts, kind)
+
+    ada.embedder = Counting()
+    ask_for(ada, low="Tom Byrne", high="teaching")
+    await ada.recall("Who taught you?")
+    assert names(ada) == ["question_keywords"]
+    assert requests == [["Tom Byrne", "teaching"]]
+
+
+async def test_one_person_under_two_names_is_two_nodes(ada):
+    ask_for(ada, low="Black Finn")
+    found = await ada.recall("Who is Black Finn?")
+    entities = {item.title: item for item in found.context if item.kind == "entity"}
+    assert entities.keys() >= {"Black Finn", "Tom Byrne"}
+    sources = {source.document for source in entities["Black Finn"].sources}
+    assert sources == {"b-md"}, "what is told of Tom Byrne is not told of Black Finn"
+
+
+async def test_equal_names_of_several_documents_are_one_node(ada):
+    ask_for(ada, low="Ada Byrne")
+    found = await ada.recall("Who are you?")
+    (own,) = [item for item in found.context if item.title == "Ada Byrne" and item.kind == "entity"]
+    assert {source.document for source in own.sources} == {"a-md", "b-md"}
+    assert "keeps the light" in own.text
+    assert "chest" in own.text
+
+
+async def test_a_level_without_keywords_finds_by_the_other_alone(ada):
+    ada.settings["lightrag"] = {"k": 1, "neighbours": 0}
+    ask_for(ada, low="Maud Keane")
+    low = await ada.recall("Maud?")
+    assert kinds(low).keys() == {"entity", "knowledge"}
+    ask_for(ada, high="Ada Byrne, Maud Keane")
+    high = await ada.recall("Maud?")
+    assert "relation" in kinds(high)
+
+
+async def test_without_any_keyword_the_question_itself_is_searched_by(ada):
+    ask_for(ada)
+    found = await ada.recall("Maud Keane?")
+    assert kinds(found)["entity"][0] == "Maud Keane"
+    assert found.skipped == ()
+
+
+async def test_an_unusable_answer_is_told_and_the_question_searched_by(ada):
+    ada.model.broken = True
+    found = await ada.recall("Maud Keane?")
+    assert kinds(found)["entity"][0] == "Maud Keane"
+    (skipped,) = found.skipped
+    assert skipped.title == "the keywords"
+    assert "the question itself" in skipped.why
+
+
+async def test_an_endpoint_that_fails_for_good_is_an_error(ada):
+    class Down(type(ada.model)):  # type: ignore[misc]
+        async def complete(self, request):
+            raise ModelError("down")
+
+    ada.model = Down()
+    with pytest.raises(ModelError, match="down"):
+        await ada.recall("Who?")
+
+
+async def test_a_question_that_refers_back_is_searched_together_with_the_one_before(ada):
+    history = (Message("user", "Tell me about Maud Keane."), Message("assistant", "A friend."))
+    await ada.recall("And what did she say?", history=history)
+    model: Any = ada.model
+    assert "Maud Keane" in model.keyword_inputs.question
+
+
+async def test_asking_holds_no_text_of_a_document(ada):
+    ask_for(ada, low="Tom Byrne")
+    await ada.recall("Who taught you?")
+    (request,) = ada.model.asked
+    assert request.documents == frozenset()
+
+
+async def test_the_budget_is_divided_and_every_kind_has_some_of_it(ada):
+    ada.settings |= {"context": {"budget_tokens": 100}, "lightrag": {}}
+    ask_for(ada, low="Ada Byrne", high="friend")
+    found = await ada.recall("Who?")
+    assert sum(count_tokens(item.text) for item in found.context) <= 100
+    assert kinds(found).keys() == {"entity", "relation", "knowledge"}
+    assert found.skipped
+
+
+async def test_before_the_letter_nobody_knows_of_black_finn(ada):
+    ask_for(ada, low="Black Finn", high="Black Finn, Ada Byrne")
+    found = await ada.recall("Who is Black Finn?", as_of="a.md")
+    assert "Finn" not in " ".join(f"{item.title} {item.text}" for item in found.context)
+    assert found.context
+    assert found.as_of == "a.md"
+    sources = [source.document for item in found.context for source in item.sources]
+    assert set(sources) == {"a-md"}
+
+
+async def test_a_point_before_everything_knows_nothing(ada):
+    ask_for(ada, low="Ada Byrne")
+    assert (await ada.recall("Who?", as_of="a.md@0")).context == ()
+
+
+async def test_without_mentions_it_says_how_to_get_them(sqlite_store):
+    bare = await keyworded(sqlite_store)
+    with pytest.raises(IndexMissing, match="no documents"):
+        await bare.recall("Who?")
+    bare.settings["method"] = "naive"
+    bare.settings["naive"] = {"splitter": "graph"}
+    await pipeline.ingest(bare.stage, bare.id, [read("a.md", STORY)], unheard, lambda: None)
+    bare.settings["method"] = "lightrag"
+    with pytest.raises(IndexMissing, match="chunks") as caught:
+        await bare.recall("Who?")
+    assert "--method lightrag" in caught.value.hint
+
+
+async def test_where_the_graph_is_built_only_vectors_of_relations_are_missing(sqlite_store):
+    ada = await keyworded(sqlite_store, *TEXTS, method="rolerag")
+    ada.settings["method"] = "lightrag"
+    with pytest.raises(IndexMissing, match="relations of 'Ada Byrne' have no vector"):
+        await ada.recall("Who?")
+    ada.model.asked.clear()
+    await pipeline.ingest(ada.stage, ada.id, [], unheard, lambda: None)
+    assert ada.model.asked == [], "what was extracted is not asked for again"
+    ask_for(ada, low="Maud Keane")
+    assert (await ada.recall("Maud?")).context
+
+
+async def test_the_graph_after_it_does_not_extract_again(sqlite_store):
+    ada = await keyworded(sqlite_store, *TEXTS)
+    assert set(names(ada)) == {"extract"}
+    ada.model.asked.clear()
+    ada.settings["method"] = "rolerag"
+    await pipeline.ingest(ada.stage, ada.id, [], unheard, lambda: None)
+    assert "extract" not in names(ada)
+    assert {"same_entity", "profile"} <= set(names(ada))
+
+
+async def test_vectors_of_another_embedder_are_refused(ada):
+    ada.embedder = type("Other", (Trigrams,), {"name": "other"})()
+    with pytest.raises(EmbedderMismatch):
+        await ada.recall("Who?")
+
+
+async def test_without_a_model_it_says_so(ada):
+    character = await ada.store.read(lambda conn: characters.require(conn, ada.id))
+    knowledge = Knowledge(character, ada.stage.settings, ada.store, ada.embedder)
+    with pytest.raises(ConfigurationError, match="lightrag"):
+        await LightRag().recall(knowledge, "Who?")
+
+
+# -- edits leave no trace --------------------------------------------------------------------------
+
+THIRD = "# The quay\n\nMaud Keane sold Nora Quill a boat. Tom Byrne left Galway.\n"
+QUESTIONS = (("Tom Byrne", "leaving"), ("Nora Quill", "Maud Keane, Nora Quill"), ("Finn", "chest"))
+
+
+async def pictures(world: Asked) -> list[Any]:
+    found = []
+    for low, high in QUESTIONS:
+        ask_for(world, low, high)
+        recall = await world.recall(f"{low}?")
+        found.append(
+            [(i.kind, i.title, i.text, round(i.score, 5), i.sources) for i in recall.context]
+        )
+    return found
+
+
+@pytest.mark.parametrize(
+    "edits",
+    [
+        [("put", "c.md", THIRD), ("remove", "c.md")],
+        [("put", "c.md", LATER + THIRD), ("put", "c.md", THIRD), ("remove", "a.md")],
+        [("remove", "a.md"), ("put", "a.md", THIRD), ("put", "a.md", STORY)],
+    ],
+)
+async def test_after_edits_it_is_as_if_what_remains_had_been_indexed_at_once(sqlite_store, edits):
+    edited = await keyworded(sqlite_store, *TEXTS)
+    left = dict(TEXTS)
+    for kind, name, *text in edits:
+        if kind == "put":
+            left[name] = text[0]
+            await pipeline.ingest(
+                edited.stage, edited.id, [read(name, text[0])], unheard, lambda: None
+            )
+        else:
+            del left[name]
+            found = await edited.store.read(lambda c, n=name: documents.require(c, edited.id, n))
+            await edited.store.write(lambda c, i=found.id: documents.remove(c, edited.id, i))
+    scratch = Asked(sqlite_store, type(edited.model)(), dict(METHOD))
+    await scratch.create(*left.items(), name="Ada Byrne again")
+    assert await pictures(edited) == await pictures(scratch)
+
+
+async def test_what_is_forgotten_is_not_found(ada):
+    info = await ada.store.read(lambda conn: documents.require(conn, ada.id, "b.md"))
+    await ada.store.write(lambda conn: documents.remove(conn, ada.id, info.id))
+    ask_for(ada, low="Black Finn", high="chest")
+    found = await ada.recall("Finn?")
+    assert "Finn" not in str(found.context)
+    assert found.context
+
+
+async def test_vectors_of_zeros_find_nothing(ada):
+    class Blank(Trigrams):
+        async def embed(self, texts, kind):
+            return np.zeros((len(texts), 64), dtype=np.float32)
+
+    ada.embedder = Blank()
+    ask_for(ada, low="x")
+    assert (await ada.recall("x")).context == ()
