@@ -27,10 +27,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offbook.app.wiring import Wiring
+from offbook.language.emotion_names import EMOTIONS
 from offbook.memory.emotion import Emotion, score_memories
 from offbook.models.asking import Asking
 from offbook.pipeline import Stage
-from offbook.prompts.emotion import EMOTIONS
 from offbook.settings import load_settings
 from offbook.types import MemoryFragment
 

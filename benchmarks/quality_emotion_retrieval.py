@@ -21,9 +21,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from offbook.language.emotion_names import EMOTIONS
 from offbook.memory.emotion import Emotion
 from offbook.pipeline import Stage
-from offbook.prompts.emotion import EMOTIONS
 from offbook.retrieval.emotional import STRATEGIES, EmotionalIndex
 from quality_emotion import add_model_arguments, load, score_texts, with_stage
 from quality_retrieval import bootstrap_interval

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from offbook.agent.mood import Mood, Moods, temperament
 from offbook.errors import ConfigurationError
-from offbook.prompts.emotion import EMOTIONS
+from offbook.language.emotion_names import EMOTIONS
 
 NOON = datetime(2025, 6, 1, 12, tzinfo=UTC)
 CALM = dict.fromkeys(EMOTIONS, 1.0)
@@ -82,7 +82,7 @@ def test_a_temperament_is_told_or_the_mean_of_what_was_written():
     assert temperament("joy=4, fear = 2.5", [ANGRY]) == {**CALM, "joy": 4.0, "fear": 2.5}
 
 
-@pytest.mark.parametrize("told", ["bliss=3", "joy=11", "joy=0"])
+@pytest.mark.parametrize("told", ["bliss=3", "joy=11", "joy=0", "joy", "joy=x", "joy=-1", "", ","])
 def test_a_temperament_that_cannot_be_is_refused(told):
     with pytest.raises(ConfigurationError, match=r"mood\.temperament"):
         temperament(told, [])

@@ -78,6 +78,30 @@ def test_the_line_to_go_on_with_can_be_pasted(ada: World, monkeypatch):
     assert f"go on with: {expected}" in outcome.err
 
 
+def test_a_turn_that_another_process_was_in_the_way_of_is_tried_again(ada: World, monkeypatch):
+    from offbook import pipeline
+    from offbook.errors import StoreFailed
+
+    recall, failing = pipeline.recall, [1]
+
+    async def fails(*given: object) -> object:
+        if failing:
+            failing.pop()
+            raise StoreFailed("the vectors were replaced")
+        return await recall(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(pipeline, "recall", fails)
+    outcome = chat(ada, monkeypatch, f"{QUESTION}\n")
+    assert outcome.code == 0
+    assert "Tom taught me" in outcome.out
+    failing += [1, 1]
+    outcome = chat(ada, monkeypatch, f"{QUESTION}\n{QUESTION}\n")
+    assert outcome.code == 1, "one turn was lost, and a script is told"
+    assert "the vectors were replaced" in outcome.err
+    assert outcome.out.count("Tom taught me") == 1
+    assert "Traceback" not in outcome.err
+
+
 def test_users_see_nothing_of_one_another(ada: World, monkeypatch):
     words = ["--session", "evening", "--user"]
     chat(ada, monkeypatch, "What happened to Tom?\n", *words, "kim")

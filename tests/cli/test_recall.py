@@ -46,3 +46,37 @@ def test_k_and_mode_are_settings(ada: World):
     assert lexical
     assert "Tom" in lexical[0]["text"]
     assert ada.done(*words, "retrieval.mode=dense").json["context"]
+
+
+def test_a_strategy_that_is_none_is_wrong_usage(ada: World):
+    for words in (["recall"], ["ask"]):
+        outcome = ada.run(*words, "ada-byrne", "Who taught you?", "--strategy", "S-X", "--json")
+        assert (outcome.code, outcome.error["kind"]) == (2, "unknown_name")
+        assert "'S-X'" in outcome.error["message"]
+        assert "ordinary, C-A, C-M, S-S, S-E" in outcome.error["hint"]
+
+
+def test_without_memories_it_is_said_how_to_add_some(ada: World):
+    words = ["recall", "ada-byrne", "Were you afraid?", "--method", "emotional", "--json"]
+    (skipped,) = ada.done(*words).json["skipped"]
+    assert skipped["kind"] == "memory"
+    assert "offbook remember ada-byrne FILE.jsonl" in skipped["why"]
+    (earlier,) = ada.done(*words, "--as-of", "ada.md").json["skipped"]
+    assert "before this point" in earlier["why"]
+
+
+def test_a_temperament_that_is_none_says_what_is_allowed(ada: World):
+    for told in ("bliss=3", "joy=11", "cheerful"):
+        words = ["--set", f"mood.temperament={told}"]
+        outcome = ada.run("recall", "ada-byrne", "Who taught you?", *words)
+        assert outcome.code == 3
+        assert "joy, acceptance, fear" in outcome.err
+        assert "from 1 to 10" in outcome.err
+        assert "pattern" not in outcome.err
+
+
+def test_a_recall_in_a_conversation_has_its_mood(ada: World):
+    words = ["recall", "ada-byrne", "How do you feel?", "--json"]
+    ada.done("ask", "ada-byrne", "My brother drowned, alas, and I weep!", "--session", "evening")
+    assert ada.done(*words).json["mood"] is None
+    assert set(ada.done(*words, "--session", "evening").json["mood"]) >= {"joy", "sadness"}

@@ -104,7 +104,7 @@ def test_each_strategy_recalls(remembering: World, strategy):
 
 def test_an_unknown_strategy_is_refused(remembering: World):
     outcome = remembering.run("ask", "ada-byrne", "Who?", "--strategy", "X-Y", "--json")
-    assert (outcome.code, outcome.error["kind"]) == (3, "configuration")
+    assert (outcome.code, outcome.error["kind"]) == (2, "unknown_name")
 
 
 def test_at_a_point_in_the_story_only_placed_memories_come_back(remembering: World):

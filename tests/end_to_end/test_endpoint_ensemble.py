@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from offbook.prompts.emotion import EMOTIONS
+from offbook.language.emotion_names import EMOTIONS
 from tests.cli.shapes import ASK, RECALL, misfit
 from tests.end_to_end.world import World
 from tests.graph.rules_model import extract

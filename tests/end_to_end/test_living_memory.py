@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from offbook.prompts.emotion import EMOTIONS
+from offbook.language.emotion_names import EMOTIONS
 from tests.end_to_end.world import World, ended
 from tests.loopback import LoopbackServer
 from tests.loopback.answers import default_answer

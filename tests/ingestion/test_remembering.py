@@ -175,6 +175,32 @@ async def test_a_memory_that_is_forgotten_while_vectors_are_made_anew_gets_none(
     assert kept == ["a"]
 
 
+class Overheard(Embedding):
+    """An embedder in whose time another process finishes turns, two of them."""
+
+    def __init__(self, store: Store, ada: Character) -> None:
+        super().__init__(name="other")
+        self.store, self.ada, self.left = store, ada, ["late", "later"]
+
+    async def embed(self, texts: Any, kind: Any) -> Any:
+        if self.left and "?" in texts[0]:
+            name = self.left.pop(0)
+            await stored(self.store, name)
+            await Remembering(stage_of(self.store, Embedding()), self.ada).run([name])
+        return await super().embed(texts, kind)
+
+
+async def test_turns_that_finish_while_vectors_are_made_anew_are_taken_along(
+    sqlite_store: Store, ada
+):
+    await stored(sqlite_store, "a")
+    await Remembering(stage_of(sqlite_store, Embedding()), ada).run(["a"])
+    made = await reembed(sqlite_store, Overheard(sqlite_store, ada), "ada", 4, 2, unheard)
+    assert made.made == 3
+    kept, _ = await sqlite_store.read(lambda c: vectors.load_matrix(c, "ada", "memory"))
+    assert set(kept) == {"a", "late", "later"}
+
+
 @pytest.mark.parametrize(("said", "answered"), [(10, 10), (9_000, 10), (10, 9_000), (9_000, 9_000)])
 def test_a_pair_is_cut_to_what_an_embedder_takes(said, answered):
     text = pair_text("s" * said, "a" * answered)

@@ -133,6 +133,19 @@ async def test_the_gate_and_learning_can_be_turned_off(store: Store, ada):
     assert (off.memory, off.why) == (None, "memory.learn is off")
 
 
+async def test_why_a_turn_is_no_memory_is_told_as_it_was_then(store: Store, ada):
+    off = Talking(store, ada, learn=False)
+    await off.keep("Hello, Ada!", "Good day.", recall={"context": []})
+    await off.keep("Who taught you?", "My brother Tom did.", recall={"context": []})
+    await Talking(store, ada).keep("Good night!", "Good night.", recall={"context": []})
+    found = await store.read(lambda conn: list_kept_out(conn, ada))
+    assert [(out.turn.said, out.why) for out in found] == [
+        ("Hello, Ada!", "memory.learn is off"),
+        ("Who taught you?", "memory.learn is off"),
+        ("Good night!", "a farewell, and nothing besides (memory.gate)"),
+    ]
+
+
 async def test_a_memory_that_was_forgotten_does_not_come_back_by_a_replay(store: Store, ada):
     talking = Talking(store, ada)
     kept = await talking.keep(*FIRST)

@@ -7,10 +7,10 @@ import json
 import pytest
 
 from offbook.errors import InputRefused, ModelError
+from offbook.language.emotion_names import EMOTIONS
 from offbook.memory.emotion import MOST_CHARS, score_memories, shortened
 from offbook.models.asking import Asking
 from offbook.models.offline import OfflineModel
-from offbook.prompts.emotion import EMOTIONS
 from offbook.types import MemoryFragment
 from tests.models.fakes import Scripted
 

@@ -13,8 +13,9 @@ from offbook import pipeline
 from offbook.ingestion.as_of import at_point
 from offbook.ingestion.remembering import Remembering
 from offbook.ingestion.reports import unheard
+from offbook.language.emotion_names import EMOTIONS
 from offbook.pipeline import Stage
-from offbook.prompts.emotion import EMOTIONS, EmotionsAnswer, EmotionScores
+from offbook.prompts.emotion import EmotionsAnswer, EmotionScores
 from offbook.prompts.question import QuestionEntity
 from offbook.prompts.traits import Attributes, PassageAttribute, PassageAttributes, Revealing
 from offbook.settings import SettingsModel

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from offbook.prompts.emotion import EMOTIONS
+from offbook.language.emotion_names import EMOTIONS
 from offbook.protocols import Store
 from offbook.retrieval import memory_index as module
 from offbook.retrieval.memory_index import MemoryIndex, View, memory_index

@@ -13,8 +13,8 @@ from datetime import UTC, datetime
 from typing import Any, Final, Self
 
 from offbook.errors import ConfigurationError
-from offbook.memory.levels import LEAST, MOST, is_emotion
-from offbook.prompts.emotion import EMOTIONS
+from offbook.language.emotion_names import EMOTIONS, LEAST, read_levels
+from offbook.memory.levels import is_emotion
 
 Levels = Mapping[str, float]
 
@@ -119,13 +119,7 @@ def temperament(told: str | None, emotions: Iterable[Mapping[str, Any]]) -> dict
 
 
 def _told(told: str) -> dict[str, float]:
-    levels = dict.fromkeys(EMOTIONS, LEAST)
-    for part in told.split(","):
-        name, _, level = (word.strip() for word in part.partition("="))
-        if name not in levels or not LEAST <= float(level) <= MOST:
-            raise ConfigurationError(
-                f"setting mood.temperament has {part.strip()!r}",
-                f"name emotions with levels from 1 to 10, as in joy=4: {', '.join(EMOTIONS)}",
-            )
-        levels[name] = float(level)
-    return levels
+    try:
+        return read_levels(told)
+    except ValueError as error:
+        raise ConfigurationError(f"setting mood.temperament = {told!r}: {error}") from error

@@ -26,7 +26,7 @@ from offbook.agent.summary import (
     uncovered,
 )
 from offbook.context.token_budget import fit_history
-from offbook.errors import UsageError
+from offbook.errors import EmbedderMismatch, IndexMissing, StoreFailed, UsageError
 from offbook.language.encodings import token_counter
 from offbook.memory.conversation import KeptTurn, TurnKeeper
 from offbook.memory.talk import Talk
@@ -167,6 +167,13 @@ class Session:
 
     async def _recall(self, said: str, *, learn: bool = True) -> _Open:
         require_words(said)
+        try:
+            return await self._recall_once(said, learn=learn)
+        except (StoreFailed, EmbedderMismatch, IndexMissing):
+            # Vectors may have been made anew meanwhile; what is stored now is read once more.
+            return await self._recall_once(said, learn=learn)
+
+    async def _recall_once(self, said: str, *, learn: bool) -> _Open:
         self.character, point = await self._store.read(self._now)
         stage, meter = self._make_stage()
         if learn and self._learning is not None and stage.settings.limits.concurrency > 1:

@@ -28,7 +28,7 @@ from offbook.cli.globals import (
     one_line,
     settings_of_call,
 )
-from offbook.errors import OffbookError
+from offbook.errors import OffbookError, StoreFailed
 
 if TYPE_CHECKING:
     from offbook.agent.learning import Learning
@@ -55,7 +55,7 @@ def command(
     preset: Preset = None,
     budget_calls: BudgetCalls = None,
     budget_usd: BudgetUsd = None,
-) -> None:
+) -> int:
     """Talk with a character."""
     from offbook.cli.running import say, with_offbook
 
@@ -69,13 +69,13 @@ def command(
         budget_usd=budget_usd,
     )
 
-    async def body(book: Offbook) -> None:
+    async def body(book: Offbook) -> int:
         await book.require_index(name)
         talk = await book.session(name, session=session, user=user, as_of=as_of)
         if sys.stdin.isatty():
             say(_greeting(talk, book.settings.values.chat.model))
         try:
-            await _loop(talk, book.learning)
+            failed = await _loop(talk, book.learning)
         finally:
             if talk.history:
                 words = ["offbook", "chat", talk.character.id, "--session", talk.id]
@@ -85,8 +85,9 @@ def command(
         await book.learning.rest(settings.values.memory.grace_seconds)
         for failure in dict.fromkeys(book.learning.failures):
             say(f"offbook: warning: memories wait to be scored: {failure}")
+        return 1 if failed else 0
 
-    with_offbook(settings, body)
+    return with_offbook(settings, body)
 
 
 def _greeting(talk: Session, model: str) -> str:
@@ -99,17 +100,20 @@ def _greeting(talk: Session, model: str) -> str:
     return f"{talk.character.name}, by {backend}{before}; /help for commands, Ctrl-D to leave"
 
 
-async def _loop(talk: Session, learning: Learning) -> None:
+async def _loop(talk: Session, learning: Learning) -> int:
+    """Answer line after line; how many turns failed that nobody sat before to see."""
     from offbook.cli.running import say
 
+    failed = 0
     while (line := await _next_line(learning)) is not None:
         said = line.strip()
         if said in ("/quit", "/exit"):
-            return
+            break
         if said.startswith("/"):
             say(_meta(talk, said))
         elif said:
-            await _answer(talk, said)
+            failed += not await _answer(talk, said)
+    return failed
 
 
 async def _next_line(learning: Learning) -> str | None:
@@ -145,8 +149,12 @@ async def _typed(learning: Learning) -> bool:
     return typed.is_set()
 
 
-async def _answer(talk: Session, said: str) -> None:
-    """Print the reply as it comes; at a terminal a failed turn does not end the conversation."""
+async def _answer(talk: Session, said: str) -> bool:
+    """Print the reply as it comes; whether it came, or a person has seen why it did not.
+
+    At a terminal no failed turn ends the conversation. Elsewhere one ends it that would fail again,
+    and not one that another process was in the way of.
+    """
     from offbook.cli.running import say, write
 
     begun = False
@@ -155,11 +163,13 @@ async def _answer(talk: Session, said: str) -> None:
             write(piece)
             begun = True
     except OffbookError as error:
-        if not sys.stdin.isatty():
+        seen = sys.stdin.isatty()
+        if not seen and not isinstance(error, StoreFailed):
             raise
         say(("\n" if begun else "") + one_line(error))
-    else:
-        write("\n")
+        return seen
+    write("\n")
+    return True
 
 
 def _meta(talk: Session, said: str) -> str:

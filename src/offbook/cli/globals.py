@@ -116,9 +116,21 @@ def settings_for(**flags: Any) -> Settings:
 
 
 def strategy_named(strategy: str | None) -> str | None:
-    """A strategy in the spelling of the settings, however it was typed."""
+    """A strategy in the spelling of the settings, however it was typed.
+
+    Raises:
+        UnknownName: there is no such strategy.
+    """
+    from offbook.errors import UnknownName
+
     known = {name.lower(): name for name in ("ordinary", "C-A", "C-M", "S-S", "S-E")}
-    return None if strategy is None else known.get(strategy.strip().lower(), strategy)
+    if strategy is None:
+        return None
+    if (folded := strategy.strip().lower()) not in known:
+        raise UnknownName(
+            f"no recall strategy {strategy!r}", f"choose one of: {', '.join(known.values())}"
+        )
+    return known[folded]
 
 
 def settings_of_call(

@@ -285,6 +285,53 @@ def _documents_by_memory(
     }
 
 
+async def embed_memories_and_activate(
+    store: Store,
+    embedder: Embedder,
+    character: str,
+    batch: int,
+    set_id: str,
+    progress: ProgressListener,
+    without: Sequence[str],
+) -> int:
+    """Fill a set with what it lacks of the memories, and put it in the place of the active one.
+
+    Conversations may go on meanwhile and leave memories: these are embedded as well, until none is
+    left in the transaction that activates the set.
+
+    Args:
+        store: Where the set is.
+        embedder: Makes the vectors.
+        character: Id of the character.
+        batch: Memories in one request.
+        set_id: The set.
+        progress: Told after every batch.
+        without: Other subjects that the embedder refuses, and that may lack a vector.
+
+    Returns:
+        How many vectors of memories were made.
+
+    Raises:
+        EmbedderMismatch: the embedder changed its dimension.
+        ModelError: the endpoint failed for good; what arrived is stored.
+        StoreFailed: the set is gone, or lacks vectors of other things.
+    """
+    made, refused = 0, set(without)
+
+    def activated(conn: Connection) -> bool:
+        if set(vectors.missing_ids(conn, character, set_id, "memory")) - refused:
+            return False
+        vectors.activate_set(conn, character, set_id, without=sorted(refused))
+        return True
+
+    while True:
+        new, unfit = await embed_memories(store, embedder, character, batch, set_id, progress)
+        made += new
+        refused.update(unfit)
+        if await store.write(activated):
+            return made
+
+
 def _still_there(
     conn: Connection, character: str, made: Sequence[tuple[MemoryFragment, NDArray[np.float32]]]
 ) -> list[tuple[MemoryFragment, NDArray[np.float32]]]:

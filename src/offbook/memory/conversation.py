@@ -75,6 +75,10 @@ class TurnKeeper:
         before = begun.head if parent is None else (parent or None)
         turn = conversations.turn_id(before, said, answered)
         known = conversations.holds(conn, name, self.session, turn)
+        out = self._out(said, answered)
+        if out and recall is not None:
+            # Settings change: why it is no memory is told of the turn, as it was then.
+            recall = {**recall, "remembered": {"memory": None, "why": out}}
         conversations.add_turn(
             conn,
             name,
@@ -85,10 +89,8 @@ class TurnKeeper:
             recall=recall,
             rests_on=self._rests_on(conn, recall),
         )
-        if not self.settings.learn:
-            return KeptTurn(turn, None, "memory.learn is off")
-        if why := self._out(said, answered):
-            return KeptTurn(turn, None, why)
+        if out:
+            return KeptTurn(turn, None, out)
         if not known:
             self._take_back(conn, before)
             self._learn(conn, turn, said, answered)
@@ -97,6 +99,8 @@ class TurnKeeper:
         return KeptTurn(turn, made if here else None, "" if here else "it is a memory already")
 
     def _out(self, said: str, answered: str) -> str:
+        if not self.settings.learn:
+            return "memory.learn is off"
         if not self.settings.gate:
             return ""
         why = kept_out(said, answered, (self.character.name,))
@@ -163,11 +167,12 @@ class KeptOut:
 def list_kept_out(
     conn: Connection, character: Character, *, principal: str | None = None
 ) -> list[KeptOut]:
-    """The turns that the write gate kept out, of one principal or of all, oldest first."""
+    """The turns that did not become memories, of one principal or of all, oldest first."""
     found: list[KeptOut] = []
     for talk in conversations.list_all(conn, character.id, principal=principal):
+        noted = conversations.kept_out(conn, character.id, talk.id)
         for turn in conversations.list_turns(conn, character.id, talk.id, with_recall=False):
-            why = kept_out(turn.said, turn.answered, (character.name,))
+            why = noted.get(turn.id) or kept_out(turn.said, turn.answered, (character.name,))
             made = memories.memory_id("", "", principal=talk.principal, turn=turn.id)
             forgotten = not turn.said and not turn.answered
             if why and not forgotten and not memories.get(conn, character.id, [made]):

@@ -7,12 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Final, TypeGuard
+from typing import Any, TypeGuard
 
-from offbook.prompts.emotion import EMOTIONS
-
-LEAST: Final = 1.0
-MOST: Final = 10.0
+from offbook.language.emotion_names import EMOTIONS, LEAST, MOST
 
 
 def is_emotion(value: Any) -> TypeGuard[Mapping[str, float]]:

@@ -12,14 +12,10 @@ from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from offbook.language.emotion_names import EMOTIONS
 from offbook.prompts.answers import Json
 from offbook.prompts.batches import in_order
 from offbook.prompts.prompt import Prompt
-
-EMOTIONS: Final = (
-    "joy", "acceptance", "fear", "surprise", "sadness", "disgust", "anger", "anticipation",
-)  # fmt: skip
-"""The emotions in the order of an emotion vector (methods.md 3)."""
 
 Strength = Annotated[int, Field(ge=1, le=10)]
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from offbook.prompts.emotion import EMOTIONS
+from offbook.language.emotion_names import EMOTIONS
 from offbook.prompts.memory_text import write_memory
 from offbook.retrieval.memory_index import View, memory_index
 from offbook.stores import memories
@@ -57,6 +57,8 @@ async def find_memories(
     )
     index = await memory_index(store, view)
     found = FoundMemories(skipped=_left_out(len(index.waiting), index.unplaced, felt.why))
+    if index.searched is None and not index.waiting and not index.unplaced:
+        found.skipped.append(_none(character.id, until))
     if index.searched is None:
         return found
     # What the prompt holds anyway is found as well, and then passed over: so much more is asked.
@@ -102,6 +104,12 @@ def when(fragment: MemoryFragment) -> str:
         return fragment.at or ""
     day = (fragment.at or "").replace("T", " ")[:16]
     return f"{day}, in a conversation".lstrip(", ")
+
+
+def _none(character: str, until: Position | None) -> Skipped:
+    where = "" if until is None else " before this point of the story"
+    add = f"add some: offbook remember {character} FILE.jsonl, or talk with --session"
+    return Skipped("memory", "memories", f"there are none{where}; {add}")
 
 
 def _left_out(waiting: int, unplaced: int, why: str) -> list[Skipped]:

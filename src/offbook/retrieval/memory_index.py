@@ -15,8 +15,8 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from offbook.language.emotion_names import EMOTIONS
 from offbook.memory.levels import is_emotion
-from offbook.prompts.emotion import EMOTIONS
 from offbook.retrieval.emotional import EmotionalIndex
 from offbook.retrieval.point import known_points
 from offbook.stores import memories, memory_banks

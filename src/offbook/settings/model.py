@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from platformdirs import user_data_dir
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, field_validator
+from pydantic_core import PydanticCustomError
 
+from offbook.language.emotion_names import read_levels
 from offbook.settings.compared import (
     AdaptiveSettings,
     CragSettings,
@@ -269,9 +271,18 @@ class MoodSettings(Section):
     )
     temperament: str | None = Field(
         None,
-        pattern=r"^\s*[a-z]+\s*=\s*\d+(\.\d+)?\s*(,\s*[a-z]+\s*=\s*\d+(\.\d+)?\s*)*$",
         description="`joy=4,fear=2`, from 1 to 10, others 1; default: mean of authored memories",
     )
+
+    @field_validator("temperament")
+    @classmethod
+    def _is_readable(cls, told: str | None) -> str | None:
+        try:
+            if told is not None:
+                read_levels(told)
+        except ValueError as error:
+            raise PydanticCustomError("temperament", "{why}", {"why": str(error)}) from error
+        return told
 
 
 class ProfileSettings(Section):

@@ -200,11 +200,19 @@ def holds(conn: Connection, character: str, session: str, turn: str) -> bool:
 
 def points(conn: Connection, character: str, session: str) -> dict[str, str]:
     """Id of a turn -> the point in the story at which it was held, where it was one."""
+    return _noted(conn, character, session, turns.c.recall["as_of"].as_string())
+
+
+def kept_out(conn: Connection, character: str, session: str) -> dict[str, str]:
+    """Id of a turn -> why it did not become a memory, where that was noted."""
+    return _noted(conn, character, session, turns.c.recall["remembered", "why"].as_string())
+
+
+def _noted(conn: Connection, character: str, session: str, what: Any) -> dict[str, str]:
     c = turns.c
-    point = c.recall["as_of"].as_string()
     rows = conn.execute(
-        select(c.id, point).where(
-            c.character_id == character, c.conversation_id == session, point.is_not(None)
+        select(c.id, what).where(
+            c.character_id == character, c.conversation_id == session, what.is_not(None)
         )
     )
     return {row[0]: row[1] for row in rows}

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from offbook.language.emotion_names import EMOTIONS
 from offbook.models.offline.emotion_examples import PLAIN, examples
 from offbook.models.offline.emotion_words import chinese, english, hear
 from offbook.models.offline.emotions import levels, score_emotions, strengths
 from offbook.prompts.emotion import (
-    EMOTIONS,
     SCORE_EMOTIONS,
     ScoreEmotionsInputs,
     Utterance,

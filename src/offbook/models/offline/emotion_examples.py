@@ -15,10 +15,10 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from offbook.language.emotion_names import EMOTIONS
 from offbook.models.builtin import word_hash
 from offbook.models.offline.emotion_words import negated, stem, tokens
 from offbook.models.static_vectors import ABSENT, DIMENSION, shipped_vectors
-from offbook.prompts.emotion import EMOTIONS
 
 Floats = NDArray[np.float64]
 

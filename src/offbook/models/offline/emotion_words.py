@@ -17,9 +17,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from offbook.language.emotion_names import EMOTIONS
 from offbook.language.grammar import word_set
 from offbook.language.words import fold
-from offbook.prompts.emotion import EMOTIONS
 
 Weights = NDArray[np.float64]
 

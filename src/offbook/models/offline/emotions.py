@@ -15,10 +15,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from offbook.language.emotion_names import EMOTIONS
 from offbook.models.offline.emotion_examples import PLAIN, Language, examples, likeness
 from offbook.models.offline.emotion_words import Heard, hear
 from offbook.prompts.emotion import (
-    EMOTIONS,
     EmotionsAnswer,
     EmotionScores,
     ScoreEmotionsInputs,
