@@ -19,12 +19,12 @@ from offbook.app.evaluation_reports import (
     lines_of,
     scored,
 )
+from offbook.app.reviewing import CheckReport, Reviews, check_judge
 from offbook.app.variants import AsVariant, variants_of
 from offbook.errors import UsageError
 from offbook.evaluation import catalogue
 from offbook.evaluation.estimating import RunEstimating
 from offbook.evaluation.keeping import run_of
-from offbook.evaluation.record import ModelNamed
 from offbook.evaluation.runner import Done, Runner
 from offbook.evaluation.subjects import narrowed, parts_named
 from offbook.ingestion.reports import Estimate, ProgressListener, unheard
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from offbook.app.evaluation_cast import Missing
     from offbook.app.evaluation_runs import OpenRun
     from offbook.evaluation.benchmark import Benchmark, Dataset
+    from offbook.evaluation.datasets.fetching import Fetched
     from offbook.evaluation.protocol import EvaluationProtocol
     from offbook.evaluation.record import Run
     from offbook.types import Character
@@ -260,22 +261,13 @@ class Evaluation:
             progress: Told how far it is.
         """
         book = self._book
-        found = await evaluation_runs.opened(book, run, path=_text(path))
-        stage = book.stage()
-        judge = ModelNamed(stage.judge.name, evaluation_runs.plain_url(stage.judge.base_url))
-        known = found.judges.get(judge.model)
-        if known is not None and known != judge.base_url:
-            raise UsageError(
-                f"the judge {judge.model!r} of the run {run!r} answered at {known}, not at "
-                f"{judge.base_url}",
-                "two models of one name would be mixed: name the same address",
-            )
-        judged = replace(found.run, models={**found.run.models, "judge": judge})
-        judges = {**found.judges, judge.model: judge.base_url}
-        await book.store.write(lambda conn: evaluations.change_run(conn, run, judges=judges))
+        found = await evaluation_runs.opened(book, run, path=path)
+        judged, judges = await evaluation_runs.judged_now(book, found)
+        judge = judged.models["judge"].model
         if retry_missing:
-            await book.store.write(lambda conn: evaluations.remove_missing(conn, run, judge.model))
+            await book.store.write(lambda conn: evaluations.remove_missing(conn, run, judge))
         cast = evaluation_runs.cast_of(book, judged, found.dataset, {}, ())
+        stage = book.stage()
         runner = Runner(judged, found.dataset, found.protocol, cast, stage, progress, asks=False)
         done = await runner.go_on()
         return await self._report(replace(found, run=judged, judges=judges), done)
@@ -284,7 +276,7 @@ class Evaluation:
         self, run: str, *, judge: str | None = None, path: Path | str | None = None
     ) -> RunReport:
         """The scores of a run by the judge that it names, or by another that rated it."""
-        found = await evaluation_runs.opened(self._book, run, judge=judge, path=_text(path))
+        found = await evaluation_runs.opened(self._book, run, judge=judge, path=path)
         return await self._report(found, None)
 
     async def compare(
@@ -300,13 +292,13 @@ class Evaluation:
         Raises:
             UsageError: they have different judges, datasets or protocols: nothing is comparable.
         """
-        first = await evaluation_runs.opened(self._book, one, judge=judge, path=_text(path))
-        second = await evaluation_runs.opened(self._book, other, judge=judge, path=_text(path))
+        first = await evaluation_runs.opened(self._book, one, judge=judge, path=path)
+        second = await evaluation_runs.opened(self._book, other, judge=judge, path=path)
         return await compared(self._book.store, first, second)
 
     async def open(self, run: str, *, path: Path | str | None = None) -> OpenRun:
         """A run with its dataset and protocol, for whoever reads its cells and ratings."""
-        return await evaluation_runs.opened(self._book, run, path=_text(path))
+        return await evaluation_runs.opened(self._book, run, path=path)
 
     # -- to look at and to hand on -------------------------------------------------------------
 
@@ -327,7 +319,7 @@ class Evaluation:
         from offbook.evaluation.exporting import check_file, export_run
 
         check_file(Path(file))
-        found = await evaluation_runs.opened(self._book, run, path=_text(path))
+        found = await evaluation_runs.opened(self._book, run, path=path)
         report = await self._report(found, None)
         told = report.run, found.dataset, report.scores, Path(file)
         return await export_run(self._book.store, *told)
@@ -349,6 +341,38 @@ class Evaluation:
 
         stored = await self._book.store.read(lambda conn: evaluations.require_run(conn, run))
         return await frames_of(self._book.store, run_of(stored), judge)
+
+    @property
+    def reviews(self) -> Reviews:
+        """Ratings for people to look over, and what they overruled."""
+        return Reviews(self._book)
+
+    async def check_judge(
+        self,
+        run: str,
+        *,
+        limit: int | None = 100,
+        replies: int = 3,
+        path: Path | str | None = None,
+        progress: ProgressListener = unheard,
+    ) -> CheckReport:
+        """Whether order and names sway the configured judge; see ``app.reviewing``."""
+        return await check_judge(
+            self._book, run, limit=limit, replies=replies, path=path, progress=progress
+        )
+
+    async def fetch(self, dataset: str, *, told: Told = unsaid) -> Fetched:
+        """Fetch a dataset from upstream into the home folder; nothing else ever does.
+
+        Raises:
+            UnknownName: it is not known where that dataset comes from.
+            FetchFailed: no network, or a file is not what it should be.
+        """
+        from offbook.evaluation.datasets.fetching import fetch, folder_of
+        from offbook.evaluation.datasets.sources import source
+
+        folder = folder_of(self._book.settings.values.home.expanduser(), dataset)
+        return await fetch(source(dataset), folder, told=told)
 
     async def _report(self, found: OpenRun, done: Done | None) -> RunReport:
         return await scored(self._book.store, found, done)

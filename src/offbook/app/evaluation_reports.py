@@ -6,23 +6,26 @@ the offline judge carry their mark wherever they go.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from offbook.errors import UsageError
 from offbook.evaluation import streaming
 from offbook.evaluation.keeping import run_of, usage_of, usage_row
-from offbook.evaluation.metrics.statistics import Estimate, paired_difference
+from offbook.evaluation.measured import COSTS, Measured
+from offbook.evaluation.metrics.scales import SCALES
 from offbook.evaluation.plan import plan
+from offbook.evaluation.scoring import paired
 from offbook.stores import evaluations
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from offbook.app.evaluation_runs import OpenRun
+    from offbook.evaluation.metrics.statistics import Estimate
     from offbook.evaluation.protocol import Score
-    from offbook.evaluation.record import Cell, Rating, Run
+    from offbook.evaluation.record import Run
     from offbook.evaluation.runner import Done
     from offbook.protocols import Store
     from offbook.types import Usage
@@ -183,7 +186,9 @@ def _line(stored: evaluations.StoredRun, cells: int, failed: int) -> RunLine:
 
 
 async def compared(store: Store, first: OpenRun, second: OpenRun) -> Comparison:
-    """Differences on the same questions, by metric.
+    """Differences on the same questions, by metric: of ratings of replies, and of what they cost.
+
+    Items of a questionnaire are keyed: the difference of two of their ratings means nothing.
 
     Of two runs, variants of one label are compared, or the only ones that they have; of one run,
     every other variant with its first.
@@ -193,27 +198,28 @@ async def compared(store: Store, first: OpenRun, second: OpenRun) -> Comparison:
     """
     _check_comparable(first.run, second.run)
     pairs = _pairs(first.run, second.run)
-    one = await _values(store, first.run)
-    other = one if first.run.id == second.run.id else await _values(store, second.run)
+    one = await _measured(store, first)
+    other = one if first.run.id == second.run.id else await _measured(store, second)
+    metrics = [name for name in first.run.metrics if name in SCALES and SCALES[name].better]
     found: list[Difference] = []
     for a, b in pairs:
-        for metric in dict.fromkeys((*one.get(a, ()), *other.get(b, ()))):
-            values = one.get(a, {}).get(metric, {}), other.get(b, {}).get(metric, {})
-            several = len({key[0] for key in (*values[0], *values[1])}) > 1
-            # Questions of one character resemble one another: whole characters are drawn.
-            clusters = (lambda key: key[0]) if several else None
-            estimate = paired_difference(*values, clusters)
-            labels = _label(first.run, a, second.run), _label(second.run, b, first.run)
-            found.append(Difference(metric, *labels, estimate, better_of(metric)))
+        labels = _label(first.run, a, second.run), _label(second.run, b, first.run)
+        for metric in (*metrics, "failed", *COSTS):
+            estimate = paired(one, metric, a, b, other=other)
+            if estimate.n or estimate.missing:
+                better = SCALES[metric].better if metric in SCALES else "lower"
+                found.append(Difference(metric, *labels, estimate, better))
     return Comparison(first.run, second.run, tuple(found))
 
 
-def better_of(metric: str) -> str | None:
-    """Whether more or less of a metric is better; None where neither is, or it is not known."""
-    from offbook.evaluation.metrics.scales import SCALES
-
-    scale = SCALES.get(metric)
-    return None if scale is None else getattr(scale, "better", None)
+async def _measured(store: Store, found: OpenRun) -> Measured:
+    judge = found.run.models["judge"].model
+    return await streaming.with_stream(
+        store,
+        found.run.id,
+        judge,
+        lambda cells, ratings: Measured(found.run, found.dataset, cells, ratings),
+    )
 
 
 def _check_comparable(one: Run, other: Run) -> None:
@@ -271,20 +277,3 @@ def _pairs(one: Run, other: Run) -> list[tuple[str, str]]:
 
 def _label(run: Run, label: str, other: Run) -> str:
     return label if run.id == other.id else f"{run.id}:{label}"
-
-
-Values = dict[str, dict[str, dict[tuple[str, str, int, int], float | None]]]
-"""By variant and metric, then by subject, unit, repeat and sample."""
-
-
-async def _values(store: Store, run: Run) -> Values:
-    def gather(cells: Iterable[Cell], ratings: Iterator[Rating]) -> Values:
-        del cells
-        found: Values = {}
-        for rating in ratings:
-            key = rating.key
-            place = (key.subject, key.unit, key.repeat, key.sample)
-            found.setdefault(key.variant, {}).setdefault(key.metric, {})[place] = rating.final
-        return found
-
-    return await streaming.with_stream(store, run.id, run.models["judge"].model, gather)

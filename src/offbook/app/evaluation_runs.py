@@ -181,8 +181,39 @@ def _grown(conn: Connection, old: Run, wanted: Run) -> Run:
     return replace(run, status="running")
 
 
+async def recorded(book: Offbook, name: str, *, judge: str | None = None) -> Run:
+    """The record of a run, as one of its judges rated it; its dataset is not read.
+
+    Raises:
+        UnknownName: there is no such run.
+        UsageError: that judge was never asked, or the record cannot be read.
+    """
+    stored = await book.store.read(lambda conn: evaluations.require_run(conn, name))
+    return judged_by(run_of(stored), stored.judges, judge)
+
+
+async def judged_now(book: Offbook, found: OpenRun) -> tuple[Run, Mapping[str, str]]:
+    """The run as the configured judge is to rate it; that judge is noted beside the others.
+
+    Raises:
+        UsageError: a judge of this name rated it, at another address.
+    """
+    model, run = book.stage().judge, found.run
+    judge = ModelNamed(model.name, plain_url(model.base_url))
+    known = found.judges.get(judge.model)
+    if known is not None and known != judge.base_url:
+        raise UsageError(
+            f"the judge {judge.model!r} of the run {run.id!r} answered at {known}, not at "
+            f"{judge.base_url}",
+            "two models of one name would be mixed: name the same address",
+        )
+    judges = {**found.judges, judge.model: judge.base_url}
+    await book.store.write(lambda conn: evaluations.change_run(conn, run.id, judges=judges))
+    return replace(run, models={**run.models, "judge": judge}), judges
+
+
 async def opened(
-    book: Offbook, name: str, *, judge: str | None = None, path: str | None = None
+    book: Offbook, name: str, *, judge: str | None = None, path: Path | str | None = None
 ) -> OpenRun:
     """A stored run with its dataset read again.
 
@@ -198,7 +229,8 @@ async def opened(
     """
     stored = await book.store.read(lambda conn: evaluations.require_run(conn, name))
     run = judged_by(run_of(stored), stored.judges, judge)
-    dataset = dataset_of(book, benchmark(run.benchmark), path or run.path, run.options)
+    where = str(Path(path).expanduser().resolve()) if path else run.path
+    dataset = dataset_of(book, benchmark(run.benchmark), where, run.options)
     if dataset.checksum != run.dataset_checksum:
         raise UsageError(
             f"the dataset {dataset.name!r} is not what it was when {run.id!r} began "

@@ -8,11 +8,14 @@ from __future__ import annotations
 import typer
 
 from offbook.cli.evaluation import (
+    check_judge,
     compare,
     delete,
     estimate,
     export,
+    fetch,
     list_runs,
+    review,
     run,
     score,
     show,
@@ -38,5 +41,8 @@ app.command("run")(run.command)
 app.command("score")(score.command)
 app.command("show")(show.command)
 app.command("compare")(compare.command)
+app.command("check-judge")(check_judge.command)
+app.add_typer(review.app, name="review")
 app.command("export")(export.command)
+app.command("fetch")(fetch.command)
 app.command("delete")(delete.command)

@@ -5,19 +5,22 @@ Takes: reports.  Gives: lines and tables.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from offbook.app.evaluation_reports import Comparison, RunReport
     from offbook.evaluation.metrics.statistics import Estimate
     from offbook.evaluation.protocol import Score
     from offbook.ingestion.reports import Estimate as CostEstimate
 
-_FIGURES = ".3g"
+_FIGURES: Final = ".3g"
+_GROUPS: Final = ("all", "scope=")
 
 
-def print_report(report: RunReport, as_json: bool) -> None:
-    """A run with its scores."""
+def print_report(report: RunReport, as_json: bool, *, groups: bool = False) -> None:
+    """A run with its scores: over all, and in and out of scope; with ``groups`` over each group."""
     from offbook.cli.running import cost, print_json, say, write
 
     if as_json:
@@ -37,16 +40,20 @@ def print_report(report: RunReport, as_json: bool) -> None:
     if not report.scores:
         say("no scores yet")
         return
-    write(scores_table(report.scores, report.run.mark))
+    shown = [s for s in report.scores if groups or s.group.startswith(_GROUPS)]
+    write(scores_table(shown, report.run.mark))
+    if len(shown) < len(report.scores):
+        hidden = len(report.scores) - len(shown)
+        say(f"{hidden} scores of smaller groups: offbook eval show {run.id} --groups")
 
 
-def scores_table(scores: tuple[Score, ...], mark: str | None) -> str:
-    """A line a score; the mark stands on top and on every line."""
+def scores_table(scores: Sequence[Score], mark: str | None) -> str:
+    """A line a score; the mark stands on every line."""
     from offbook.cli.running import table
 
     head = ["method", "metric", "group", "mean", "95 %", "n", "missing", "better"]
     rows = [[s.variant, s.metric, s.group, *_numbers(s.estimate), s.better or "-"] for s in scores]
-    return _marked(table([head, *rows]), mark)
+    return marked(table([head, *rows]), mark)
 
 
 def print_comparison(found: Comparison, as_json: bool) -> None:
@@ -61,7 +68,7 @@ def print_comparison(found: Comparison, as_json: bool) -> None:
         [d.metric, d.first, d.second, *_numbers(d.estimate), d.better or "-"]
         for d in found.differences
     ]
-    write(_marked(table([head, *rows]), found.mark))
+    write(marked(table([head, *rows]), found.mark))
 
 
 def print_estimate(found: CostEstimate, as_json: bool) -> None:
@@ -89,7 +96,7 @@ def _numbers(found: Estimate) -> list[str]:
     return [mean, between, str(found.n), str(found.missing)]
 
 
-def _marked(text: str, mark: str | None) -> str:
+def marked(text: str, mark: str | None) -> str:
     """A table whose every line says what must stand with it."""
     if mark is None:
         return text
