@@ -14,7 +14,7 @@ from offbook.evaluation.catalogue import benchmark, benchmarks
 from offbook.evaluation.datasets.fetching import LOCK_FILE, folder_of
 from offbook.evaluation.datasets.loading import load_benchmark, load_dataset
 from offbook.evaluation.metrics.scales import SCALES
-from tests.evaluation.datasets.files import item, noted, shared, write, write_lines
+from tests.evaluation.datasets.files import item, shared, write, write_lines
 
 NO_SHARED = {"harry-potter", "characterrag", "file"}
 
@@ -44,24 +44,6 @@ def test_a_benchmark_loads(each):
     has_items = all(question.item is not None for question in dataset.questions)
     assert has_items == (each.protocol != "questions")
     assert len({q.id for q in dataset.questions}) == len(dataset.questions)
-
-
-def test_the_demo_has_everything_that_is_measured():
-    dataset = load_benchmark(benchmark("demo"))
-    (subject,) = dataset.subjects
-    scopes = [question.scope for question in dataset.questions]
-    assert (scopes.count("in"), scopes.count("out")) == (50, 10)
-    assert all(bool(q.answers) == (q.scope == "in") for q in dataset.questions)
-    assert len(subject.memories) == 104
-    assert subject.documents[0].text.startswith("# Edmond Dantès")
-    assert {label.source for label in subject.labels} == {
-        "offbook: our own reading of the demo document"
-    }
-    assert noted(dataset, "our own reading")
-    for name in subject.names:
-        assert name.removeprefix("the ").removeprefix("The ") in subject.documents[0].text
-    with pytest.raises(UsageError, match="is shipped"):
-        load_benchmark(benchmark("demo"), shared())
 
 
 def test_a_benchmark_without_its_path_says_where_to_get_it(tmp_path):
