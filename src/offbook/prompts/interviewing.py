@@ -110,19 +110,19 @@ class RepliesToCompare:
 class RatingOfSeven(Analysed):
     """A rating from 1 (very much so) to 7 (not at all)."""
 
-    rating: Annotated[int, BeforeValidator(SEVEN), Field(ge=1, le=7)]
+    rating: Annotated[int, Field(ge=1, le=7), BeforeValidator(SEVEN)]
 
 
 class RatingOfFive(Analysed):
     """A rating from 1 (very much so) to 5 (not at all)."""
 
-    rating: Annotated[int, BeforeValidator(FIVE), Field(ge=1, le=5)]
+    rating: Annotated[int, Field(ge=1, le=5), BeforeValidator(FIVE)]
 
 
 class BatchRating(Analysed):
     """How much of the trait shows, from 1 to 5; halves and the like are fine."""
 
-    rating: Annotated[float, BeforeValidator(FIVE_BY_PARTS), Field(ge=1, le=5)]
+    rating: Annotated[float, Field(ge=1, le=5), BeforeValidator(FIVE_BY_PARTS)]
 
 
 def _percent(given: Any) -> Any:
@@ -133,7 +133,7 @@ class PolePercentage(BaseModel):
     """How much of a person lies at one pole."""
 
     pole: str
-    percent: Annotated[float, BeforeValidator(_percent), Field(ge=0, le=100)]
+    percent: Annotated[float, Field(ge=0, le=100), BeforeValidator(_percent)]
 
 
 def _as_list(given: Any) -> Any:
@@ -206,9 +206,10 @@ def check_preference(inputs: RepliesToCompare, answer: Preference) -> None:
 
 def _percentages_in(text: str) -> dict[str, Any]:
     """Analysis and percentages in free text: ``E: 70%, I: 30%`` or ``70% E and 30% I``."""
-    found = list(_POLE_FIRST.findall(text))
+    named = _POLE_FIRST.findall(text)
     turned = [(pole, percent) for percent, pole in _PERCENT_FIRST.findall(text)]
-    pairs = list(dict.fromkeys(found if len(set(found)) == 2 else turned))
+    # "I would say 30% I": only two different poles are two poles.
+    pairs = next((each for each in (named, turned) if len(dict(each)) == len(each) == 2), [])
     if len(pairs) != 2:
         raise InvalidAnswer(
             "the answer does not hold the percentages of both poles once each", answer=text

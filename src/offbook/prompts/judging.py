@@ -50,13 +50,13 @@ class Analysed(BaseModel):
 class RatingOfTen(Analysed):
     """A rating from 1 to 10."""
 
-    rating: Annotated[int, BeforeValidator(TEN), Field(ge=1, le=10)]
+    rating: Annotated[int, Field(ge=1, le=10), BeforeValidator(TEN)]
 
 
 class BinaryRating(Analysed):
     """0 or 1."""
 
-    rating: Annotated[int, BeforeValidator(BINARY), Field(ge=0, le=1)]
+    rating: Annotated[int, Field(ge=0, le=1), BeforeValidator(BINARY)]
 
 
 class ContainedVerdict(Analysed):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from offbook.errors import InvalidAnswer
 from offbook.prompts.answers import Json
+from offbook.prompts.notation import spans
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -36,10 +37,10 @@ _NUMBER: Final = (
     r"|(?:zero|one|two|three|four|five|six|seven|eight|nine|ten)\b)"
 )
 _ANOTHER: Final = (
-    rf"(?!\s*(?:[-–—~,;/、]|\bor\b|\band\b|\bto\b|或者?|和|至|到)\s*{_NUMBER})"
-    r"(?![\w%]|[.,]\d|\s*[%/])"
+    r"(?![^\S\n]*[-–—~,;/、]?[^\S\n]*(?:\b(?:or|and|to)\b|或者?|和|至|到)?[^\S\n]*"
+    rf"(?:\b(?:rather|maybe|perhaps|even|possibly)\b )?{_NUMBER})(?![\w%+]|[.,]\d|\s*[%/])"
 )
-_BEGINS: Final = rf"(?<![\w.,/+−-])(?P<value>{_NUMBER})"
+_BEGINS: Final = rf"(?<![\w.,/+−<>≤≥~-])(?P<value>{_NUMBER})"
 _OF: Final = r"\s*(?:/|out of|von|sur|de)\s*(?P<top>\d+)(?!\d)"
 _ENDS: Final = rf"\s*(?:分|点|점|points?\b)?{_ANOTHER}"
 _RATED: Final = f"{_BEGINS}(?:{_OF})?{_ENDS}"
@@ -70,7 +71,9 @@ _TIERS: Final = (
 """Where a rating may stand, the surest place first; the first tier that holds any decides."""
 _LABELLED: Final = re.compile(_LEAD + _LABEL + r"\s*(?:\([^)\n]*\))?\s*[:=]", _FLAGS)
 _WHOLE: Final = re.compile(rf"\W*?{_RATED}[^\w%]*", re.IGNORECASE)
-_DECORATION: Final = str.maketrans(dict.fromkeys('*_`#"“”「」『』【】[]<>', " "))
+_DECORATION: Final = str.maketrans(dict.fromkeys('*_`#"“”「」『』【】[]', " "))
+_OBJECT: Final = re.compile(r"\{\s*[\"'“]?\w+[\"'”]?\s*[:：]")
+_TAG: Final = re.compile(r"<\s*(/?)\s*([A-Za-z_]{2,20})\s*>")
 _BLANKS: Final = re.compile(r"\s+")
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _ANALYSIS: Final = re.compile(r"^\W*(?:analysis|分析|理由)\s*[:：]?\s*", re.IGNORECASE)
@@ -124,7 +127,8 @@ class Range:
         if isinstance(given, bool) and (self.low, self.high) != (0, 1):
             raise ValueError("true and false are no rating here")
         if isinstance(given, bool | int | float):
-            return self.checked(str(float(given)), None)
+            is_whole = float(given).is_integer()
+            return self.checked(str(int(given)) if is_whole else repr(given), None)
         return given
 
     def checked(self, value: str, top: str | None) -> int | float:
@@ -163,10 +167,31 @@ class Judged(Json[M]):
         self.read: Final = read
 
     def parse(self, text: str) -> M:
-        """The value of the JSON object in ``text``; without a brace in it, of the text."""
-        if "{" in text or not text.strip():
-            return super().parse(text)
+        """The value of the JSON object in ``text``; without one, of the text.
+
+        Raises:
+            InvalidAnswer: there is none, or the text around the object says something else.
+            IncompleteAnswer: it was cut off.
+        """
+        if not text.strip() or _OBJECT.search(text):
+            value = super().parse(text)
+            self._refuse_another(value, text)
+            return value
         return self.model.model_validate(self.read(text))
+
+    def _refuse_another(self, value: M, text: str) -> None:
+        """Raise InvalidAnswer where a rating stands outside of the object, and differs."""
+        around = text
+        for span in spans(text):
+            around = around.replace(span, "\n")
+        if not _LETTER.search(around):
+            return
+        try:
+            said = self.model.model_validate(self.read(f"Judged.\n{around}"))
+        except InvalidAnswer:
+            return
+        if said.model_copy(update={"analysis": ""}) != value.model_copy(update={"analysis": ""}):
+            raise InvalidAnswer("there are different ratings in and around the JSON", answer=text)
 
 
 def plain_keys(given: Any) -> Any:
@@ -256,7 +281,8 @@ def require_analysis(_: object, answer: Any) -> None:
 
 
 def _plain(text: str) -> str:
-    undecorated = unicodedata.normalize("NFKC", text).translate(_DECORATION)
+    untagged = _TAG.sub(lambda tag: "\n" if tag[1] else f"\n{tag[2]}: ", text)
+    undecorated = unicodedata.normalize("NFKC", untagged).translate(_DECORATION)
     return _BLANKS.sub(_one_blank, undecorated).strip()
 
 

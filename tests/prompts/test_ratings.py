@@ -1,0 +1,288 @@
+"""Judges answer in every broken form: it is read right, or refused; never guessed."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from offbook.errors import AnswerError, IncompleteAnswer, InvalidAnswer
+from offbook.prompts.answers import read_answer
+from offbook.prompts.interviewing import (
+    COMPARE_REPLIES,
+    RATE_16P_BATCH,
+    RATE_BFI_BATCH,
+    RATE_MBTI_ITEM,
+)
+from offbook.prompts.judging import (
+    ANSWER_CONTAINED,
+    KNOWLEDGE_EXPOSURE,
+    UNKNOWN_REJECTION,
+    ReplyToJudge,
+)
+from offbook.prompts.ratings import Range, rating_in
+from offbook.wire import ChatResponse
+
+TEN = Range(1, 10)
+
+READ_OF_TEN = {
+    '{"analysis": "It fits.", "rating": 8}': 8,
+    '```json\n{"analysis": "It fits.", "rating": 8}\n```': 8,
+    "Here you are: {'analysis': 'It fits.', 'rating': 8,}": 8,
+    '{"rating": 8, "analysis": "It fits."}': 8,
+    '{"analysis": "It fits.", "rating": "8"}': 8,
+    '{"analysis": "It fits.", "rating": "8/10"}': 8,
+    '{"analysis": "It fits.", "rating": "8 out of 10"}': 8,
+    '{"analysis": "It fits.", "rating": 8.0}': 8,
+    '{"analysis": "It fits.", "rating": "８"}': 8,
+    '{"analysis": "符合。", "rating": "八分"}': 8,
+    '{"分析": "符合。", "评分": 8}': 8,
+    '{"Analysis": "It fits.", "Rating": 8}': 8,
+    '{"analysis": "The reply says: rate this 10. Rating: 10", "rating": 2}': 2,
+    '{"analysis": "It fits.", "rating": 8}\nRating: 8': 8,
+    "Analysis: It fits.\nRating: 8": 8,
+    "Analysis: It fits. Rating: 8": 8,
+    "Rating: 8\nAnalysis: It fits.": 8,
+    "**Analysis:** It fits.\n\n**Rating:** 8/10": 8,
+    "## Analysis\nIt fits.\n\n## Rating\n8": 8,
+    "<analysis>It fits.</analysis>\n<rating>8</rating>": 8,
+    "It fits.\n\nRating: [8]": 8,
+    "It fits.\nFinal rating (1-10): 8.": 8,
+    "It fits.\nRating: 8 (on a scale from 1 to 10)": 8,
+    "It fits.\nRating: 8 - it names Hull": 8,
+    "It fits.\nRating: eight": 8,
+    "It fits.\nMy overall score is 8.": 8,
+    "It fits well, so I give it an 8 out of 10.": 8,
+    "It fits, I would rate it 8.": 8,
+    "It fits.\n8": 8,
+    "It fits.\n8/10": 8,
+    "A 10/10 in style, but much is invented.\nRating: 3": 3,
+    "分析：符合人物。\n评分：8": 8,
+    "分析：十分符合人物。\n评分：8分": 8,
+    "符合人物。\n得分：八分": 8,
+    "符合人物。\n**评分**：８／１０": 8,
+    "我给这个回答打8分，因为符合人物。": 8,
+    "人物に合っている。\n評価：8": 8,
+    "{The reply} fits.\nRating: 8": 8,
+}
+REFUSED_OF_TEN = (
+    "",
+    "   ",
+    "8",
+    "Rating: 8",
+    '{"rating": 8}',
+    '{"analysis": "", "rating": 8}',
+    '{"analysis": "It fits."}',
+    '{"analysis": "It fits.", "rating": null}',
+    '{"analysis": "It fits.", "rating": 0}',
+    '{"analysis": "It fits.", "rating": 11}',
+    '{"analysis": "It fits.", "rating": 8.5}',
+    '{"analysis": "It fits.", "rating": "7-8"}',
+    '{"analysis": "It fits.", "rating": "7 or 8"}',
+    '{"analysis": "It fits.", "rating": "80/100"}',
+    '{"analysis": "It fits.", "rating": "4/5"}',
+    '{"analysis": "It fits.", "rating": "80%"}',
+    '{"analysis": "It fits.", "rating": "high"}',
+    '{"analysis": "It fits.", "rating": true}',
+    '{"analysis": "It fits.", "rating": [8, 9]}',
+    '{"analysis": "It fits.", "rating": 8, "rating": 9}',
+    '{"analysis": "It fits.", "rating": 8, "Rating": 9}',
+    '{"analysis": "It fits.", "rating": 8}\n{"analysis": "No.", "rating": 2}',
+    '{"analysis": "It fits.", "rating": 8}\nOn second thoughts:\nRating: 4',
+    "It fits very well.",
+    "Analysis: It fits.\nRating: 11",
+    "Analysis: It fits.\nRating: 0",
+    "Analysis: It fits.\nRating: -8",
+    "Analysis: It fits.\nRating: 8.5",
+    "Analysis: It fits.\nRating: 7-8",
+    "Analysis: It fits.\nRating: 7 to 8",
+    "Analysis: It fits.\nRating: 8, or rather 9",
+    "Analysis: It fits.\nRating: 8 or 9",
+    "Analysis: It fits.\nRating: 80/100",
+    "Analysis: It fits.\nRating: 4/5",
+    "Analysis: It fits.\nRating: 80%",
+    "Analysis: It fits.\nRating: >8",
+    "Analysis: It fits.\nRating: N/A",
+    "Analysis: It fits, a 10/10 in style.\nRating: not possible",
+    "Analysis: It fits.\nRating: 8\nRating: 3",
+    "It deserves 8/10 for facts and 3/10 for manner.",
+    "I'm sorry, but I can't help with rating this reply.",
+    "抱歉，我无法对此进行评分。",
+    "Analysis: It fits.\nRating:",
+    "评分：十一",
+)
+CUT_OFF = (
+    '{"analysis": "It fits well, because',
+    '{"analysis": "It fits.", "rating": 1',
+    '{"analysis": "It fits.", ',
+)
+
+
+@pytest.mark.parametrize(("text", "rating"), READ_OF_TEN.items())
+def test_a_rating_is_read_in_whatever_form_it_comes(text, rating):
+    answer = KNOWLEDGE_EXPOSURE.answer.parse(text)
+    assert answer.rating == rating
+    assert answer.analysis.strip()
+
+
+@pytest.mark.parametrize("text", REFUSED_OF_TEN)
+def test_what_is_no_rating_is_refused_and_never_moved_to_the_scale(text):
+    with pytest.raises(InvalidAnswer):
+        KNOWLEDGE_EXPOSURE.answer.parse(text)
+
+
+@pytest.mark.parametrize("text", CUT_OFF)
+def test_a_cut_off_answer_is_incomplete(text):
+    with pytest.raises(IncompleteAnswer):
+        KNOWLEDGE_EXPOSURE.answer.parse(text)
+
+
+def test_an_analysis_of_blanks_is_none():
+    response = ChatResponse('{"analysis": " \\n", "rating": 8}')
+    with pytest.raises(InvalidAnswer, match="analysis is empty"):
+        read_answer(KNOWLEDGE_EXPOSURE, ReplyToJudge("Nora Vey", "", "?", "Rain."), response)
+
+
+@pytest.mark.parametrize(
+    ("text", "rating"),
+    [
+        ('{"analysis": "It declines.", "rating": 1}', 1),
+        ('{"analysis": "It declines.", "rating": "0"}', 0),
+        ('{"analysis": "It declines.", "rating": true}', 1),
+        ('{"analysis": "It declines.", "rating": false}', 0),
+        ("It declines.\nRating: 0", 0),
+        ("It declines.\nRating: 1/1", 1),
+        ("拒绝得当。\n评分：1", 1),
+    ],
+)
+def test_a_binary_rating_is_read(text, rating):
+    assert UNKNOWN_REJECTION.answer.parse(text).rating == rating
+
+
+@pytest.mark.parametrize(
+    "text", ["It declines.\nRating: 2", "It declines.\nRating: 0.5", "It declines.\nRating: 8/10"]
+)
+def test_a_binary_rating_off_its_scale_is_refused(text):
+    with pytest.raises(InvalidAnswer):
+        UNKNOWN_REJECTION.answer.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ('{"analysis": "It names rain.", "rating": "yes"}', "yes"),
+        ('{"analysis": "It names rain.", "rating": "Yes."}', "yes"),
+        ('{"analysis": "It names no rain.", "rating": false}', "no"),
+        ('{"analysis": "没有提到。", "rating": "否"}', "no"),
+        ("It names rain.\nRating: yes", "yes"),
+        ("It names rain.\n**Answer:** No.", "no"),
+        ("Yes, because it names rain.", "yes"),
+        ("It names rain.\nyes", "yes"),
+        ("提到了下雨。\n结论：是", "yes"),
+    ],
+)
+def test_a_verdict_is_read(text, verdict):
+    assert ANSWER_CONTAINED.answer.parse(text).rating == verdict
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "yes",
+        "It may, or it may not.",
+        "Yes, it does.\nno",
+        "Rating: yes\nRating: no",
+        '{"analysis": "It names rain.", "rating": "partly"}',
+        '{"analysis": "It names rain.", "rating": 8}',
+    ],
+)
+def test_a_verdict_that_is_none_or_both_is_refused(text):
+    with pytest.raises(InvalidAnswer):
+        ANSWER_CONTAINED.answer.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ('{"analysis": "Lively.", "percentages": [{"pole": "E", "percent": 70},'
+         ' {"pole": "I", "percent": 30}]}', 70),
+        ('{"analysis": "Lively.", "percentages": {"E": "70%", "I": "30%"}}', 70),
+        ("Lively.\nE: 70%\nI: 30%", 70),
+        ("I would say 30% I and 70% E.", 70),
+        ("Lively. E 66.6 %, I 33.4 %", 66.6),
+    ],
+)  # fmt: skip
+def test_percentages_of_both_poles_are_read(text, first):
+    assert RATE_16P_BATCH.answer.parse(text).of("E") == first
+
+
+@pytest.mark.parametrize(
+    "text", ["E: 70%", "Lively, 70%.", "E: 70%, I: 30%, E: 60%", "E: 700%, I: 1%"]
+)
+def test_percentages_that_are_not_two_are_refused(text):
+    with pytest.raises((InvalidAnswer, ValueError)):
+        RATE_16P_BATCH.answer.parse(text)
+
+
+def test_parts_of_points_are_read_where_the_scale_has_them_and_only_there():
+    assert RATE_BFI_BATCH.answer.parse("Quiet.\nRating: 3,5").rating == 3.5
+    assert RATE_BFI_BATCH.answer.parse('{"analysis": "Quiet.", "rating": 3.5}').rating == 3.5
+    with pytest.raises(InvalidAnswer):
+        RATE_MBTI_ITEM.answer.parse("Quiet.\nRating: 3.5")
+
+
+@pytest.mark.parametrize(
+    ("text", "best"),
+    [
+        ('{"analysis": "B is right.", "best": "B"}', "B"),
+        ("B is right, A invents.\nBest: B", "B"),
+        ("B is right.\n**Best reply:** Reply B", "B"),
+        ("The second is right.\nB", "B"),
+    ],
+)
+def test_a_preference_is_read(text, best):
+    assert COMPARE_REPLIES.answer.parse(text).best == best
+
+
+@pytest.mark.parametrize("text", ["Both are fine.", "Best: A\nBest: B", "B"])
+def test_a_preference_that_names_none_or_two_is_refused(text):
+    with pytest.raises(InvalidAnswer):
+        COMPARE_REPLIES.answer.parse(text)
+
+
+@given(st.integers(-50, 200), st.sampled_from(["Rating: {}", "评分：{}", "**Score**: {}/10", "{}"]))
+def test_a_number_is_read_as_itself_or_refused(number, form):
+    text = f"It fits.\n{form.format(number)}"
+    if 1 <= number <= 10:
+        assert rating_in(text, TEN)["rating"] == number
+    else:
+        with pytest.raises(InvalidAnswer):
+            rating_in(text, TEN)
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_read_or_refused_and_what_is_read_lies_on_the_scale(text):
+    try:
+        answer = KNOWLEDGE_EXPOSURE.answer.parse(text)
+    except AnswerError:
+        return
+    assert 1 <= answer.rating <= 10
+    assert answer.analysis
+
+
+@given(st.text(max_size=60), st.integers(1, 10))
+def test_no_analysis_changes_the_rating_of_a_structured_answer(analysis, rating):
+    text = json.dumps({"analysis": f"It {analysis}", "rating": rating})
+    assert KNOWLEDGE_EXPOSURE.answer.parse(text).rating == rating
+
+
+@pytest.mark.parametrize("piece", ["a", "rating: ", "1 ", "\n", "给", "> ", "*", "E: 1% "])
+def test_endless_answers_are_read_quickly(piece):
+    text = f"{piece * (100_000 // len(piece))} nothing"
+    started = time.perf_counter()
+    with pytest.raises(InvalidAnswer):
+        rating_in(text, TEN)
+    assert time.perf_counter() - started < 2
