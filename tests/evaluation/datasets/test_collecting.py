@@ -26,6 +26,15 @@ def test_a_question_that_comes_twice_is_asked_once_with_the_answers_of_both():
     assert noted(dataset, "asked once, with the answers of all: 1 (2)")
 
 
+def test_a_question_that_comes_again_with_another_scope_keeps_the_first():
+    found = collector()
+    found.ask("Who?", place=1, id="a", scope="out")
+    found.ask("Who?", place=2, id="b", scope="in")
+    dataset = found.dataset()
+    assert [question.scope for question in dataset.questions] == ["out"]
+    assert noted(dataset, "with another scope, the first counts: 1 (2)")
+
+
 def test_a_missing_id_is_made_from_the_content_and_noted():
     first, second = collector(), collector()
     first.ask("Other?", place=1)

@@ -132,7 +132,7 @@ class Collector:
             place: Where it stands in the file, for notes.
             id: Its id in the file; made from the content where it is empty.
             subject: To whom it is put; None: to all.
-            scope: As in `Question`, and so are the next three.
+            scope: In or out of what the character can know; None where nobody says.
             answers: Gold answers.
             kind: The dataset's own category.
             item: The item that it words.
@@ -147,27 +147,24 @@ class Collector:
             self.subject(subject)
         key = (subject, text, "" if item is None else item.number)
         if key in self._questions:
-            self._again(key, place, answers)
+            self._again(key, place, scope, answers)
             return
         if not id:
             self.notes.at("questions without an id, which is made from the content", place)
             id = made_id(subject or "", text, key[2])  # noqa: A001
-        question = Question(
-            self._unused(id, place),
-            text,
-            subject,
-            scope,
-            answers,
-            kind,
-            item,
-            language or language_of(text),
-        )
-        self._questions[key] = question
+        id, language = self._unused(id, place), language or language_of(text)  # noqa: A001
+        self._questions[key] = Question(id, text, subject, scope, answers, kind, item, language)
 
     def _again(
-        self, key: tuple[str | None, str, str], place: object, answers: tuple[str, ...]
+        self,
+        key: tuple[str | None, str, str],
+        place: object,
+        scope: Scope | None,
+        answers: tuple[str, ...],
     ) -> None:
         first = self._questions[key]
+        if scope != first.scope:
+            self.notes.at("questions that come again with another scope, the first counts", place)
         new = tuple(answer for answer in dict.fromkeys(answers) if answer not in first.answers)
         self._questions[key] = replace(first, answers=first.answers + new)
         self.notes.at("questions that come again are asked once, with the answers of all", place)
