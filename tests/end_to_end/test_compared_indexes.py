@@ -1,0 +1,198 @@
+"""raptor and lightrag through an endpoint: kills, faults, what is forgotten, and what it costs."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from tests.end_to_end.cast import chronicle
+from tests.end_to_end.test_graph_kill import asked, stored_answers
+from tests.end_to_end.test_kill import kill, settled, until
+from tests.end_to_end.world import World
+from tests.loopback import LoopbackServer
+from tests.loopback.compared import answer_of_any
+
+SECTIONS = 16
+IN_FLIGHT = 2
+METHODS = ("raptor", "lightrag")
+TASKS = {"raptor": "summarize_cluster", "lightrag": "extract"}
+MARKER = "Quixwarble"
+SECRET = (
+    f"# The secret\n\n## A\n\nAna met {MARKER} at night.\n\n## B\n\n{MARKER} told Bo of a storm.\n"
+)
+QUERIES = (
+    "SELECT id, level, text, members FROM summaries ORDER BY id",
+    "SELECT summary_id, chunk_id FROM summary_chunks ORDER BY 1, 2",
+    "SELECT built_from FROM summary_trees",
+    "SELECT subject_id, vector FROM summary_vectors ORDER BY 1",
+    "SELECT id, chunk_id, name, description, start FROM raw_entities ORDER BY 1",
+    "SELECT id, chunk_id, source, target, description, strength FROM relations ORDER BY 1",
+    "SELECT subject_id, vector FROM relation_vectors ORDER BY 1",
+    "SELECT subject_id, vector FROM raw_entity_vectors ORDER BY 1",
+    "SELECT kind, subject, status FROM jobs WHERE status != 'done' ORDER BY 1, 2",
+)
+
+
+@pytest.fixture
+def keeper(world: World, server: LoopbackServer) -> World:
+    """A character without documents, at an endpoint that knows all prompts."""
+    server.answer = answer_of_any
+    world.set("embed.model=builtin", "raptor.size=2", "limits.retries=2")
+    world.done("create", "Keeper")
+    world.write("one.md", chronicle(SECTIONS))
+    return world
+
+
+def rows(world: World, home: str = "home") -> list[Any]:
+    """What is stored of trees and mentions."""
+    connection = sqlite3.connect(world.folder / home / "offbook.db")
+    try:
+        return [connection.execute(query).fetchall() for query in QUERIES]
+    finally:
+        connection.close()
+
+
+def ingest(world: World, method: str, *words: str, home: str = "home") -> Any:
+    if not (world.folder / home / "offbook.db").exists():
+        world.done("create", "Keeper", "--home", world.folder / home)
+    path = world.folder / "documents" / "one.md"
+    flags = ("--method", method, "--json", "--home", world.folder / home)
+    return world.done("ingest", "Keeper", path, *flags, *words).json
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_missing_index_is_priced_and_the_estimate_holds(keeper, server, method):
+    keeper.done("ingest", "Keeper", keeper.folder / "documents" / "one.md")
+    outcome = keeper.run("ask", "Keeper", "Who met Ana?", "--method", method, "--json")
+    assert outcome.code == 2
+    assert outcome.error["kind"] == "index_missing"
+    assert f"--method {method}" in outcome.error["hint"]
+    assert "calls with about" in outcome.error["hint"]
+    assert server.count("/chat/completions") == 0
+    told = ingest(keeper, method, "--estimate")
+    assert server.count("/chat/completions") == 0
+    done = ingest(keeper, method)["usage"]
+    assert done["by_task"].keys() == {TASKS[method]}
+    if method == "lightrag":
+        assert told["calls"] == done["calls"]
+        assert done["round_trips"] == 1, "all chunks are asked about at once"
+    else:
+        assert 0.5 * done["calls"] <= told["calls"] <= 1.5 * done["calls"]
+        assert done["round_trips"] <= 5, "a round a level"
+    assert ingest(keeper, method, "--estimate")["calls"] == 0
+    reply = keeper.done("ask", "Keeper", "Who met Ana Bell?", "--method", method, "--json").json
+    assert reply["context"]
+    assert reply["usage"]["calls"] == (1 if method == "raptor" else 2)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_malformed_answers_and_failures_leave_no_trace(keeper, server, method):
+    ingest(keeper, method, home="well")
+    server.clear()
+    server.script("ok", "half_json", "rubbish", "429", "ok", "empty", "500", "ok", "half_json")
+    (row,) = ingest(keeper, method)["documents"]
+    met = Counter(request.fault for request in server.requests)
+    assert all(met[fault] for fault in ("half_json", "rubbish", "429", "empty", "500"))
+    assert (row["status"], row["quarantined"]) == ("added", 0)
+    assert rows(keeper) == rows(keeper, "well")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_what_is_always_refused_is_put_aside_and_made_up_for_later(keeper, server, method):
+    ingest(keeper, method, home="well")
+    server.poison = "storm number 35."
+    (row,) = ingest(keeper, method)["documents"]
+    assert row["status"] == "partial"
+    assert any("put aside" in message for message in row["messages"])
+    assert keeper.done("recall", "Keeper", "Who met Ana Bell?", "--method", method).out
+    server.poison = ""
+    (again,) = ingest(keeper, method)["documents"]
+    assert again["status"] == "unchanged"
+    assert rows(keeper) == rows(keeper, "well")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_no_file_of_the_home_holds_a_word_of_what_is_forgotten(keeper, server, method):
+    ingest(keeper, method)
+    before = rows(keeper)
+    path = keeper.write("secret.md", SECRET)
+    keeper.done("ingest", "Keeper", path, "--method", method)
+    keeper.done("ask", "Keeper", "Who met Ana at night?", "--method", method)
+    path.unlink()
+    assert keeper.leaks(MARKER)
+    server.clear()
+    told = keeper.done("forget", "Keeper", "secret.md", "--json").json
+    assert keeper.leaks(MARKER) == []
+    assert told["cached_calls"] >= 2
+    assert rows(keeper) == before, "it is as if it had never been"
+    if method == "lightrag":
+        assert server.count("/chat/completions") == 0
+    assert all(MARKER not in json.dumps(body) for body in server.chat_bodies)
+
+
+def test_forgetting_summarizes_what_was_touched_and_says_how_to_go_on(keeper, server):
+    ingest(keeper, "raptor")
+    keeper.done("ingest", "Keeper", keeper.write("secret.md", SECRET), "--method", "raptor")
+    (keeper.folder / "documents" / "secret.md").unlink()
+    # What was summarized without it is in the cache; here the model has to be asked again.
+    connection = sqlite3.connect(keeper.home / "offbook.db")
+    with connection:
+        connection.execute("DELETE FROM call_cache")
+    connection.close()
+    server.clear()
+    server.always("404")
+    outcome = keeper.run("forget", "Keeper", "secret.md", "--json")
+    assert outcome.code == 4
+    assert "'secret.md' is forgotten" in outcome.error["message"]
+    assert "the tree of summaries is not up to date" in outcome.error["message"]
+    assert "--method raptor" in outcome.error["hint"]
+    assert keeper.leaks(MARKER) == []
+    assert keeper.run("ask", "Keeper", "Who?", "--method", "raptor").code == 2
+    server.always(None)
+    server.clear()
+    ingest(keeper, "raptor")
+    again = server.count("/chat/completions")
+    ingest(keeper, "raptor", home="well")
+    assert 0 < again < server.count("/chat/completions") - again
+    assert rows(keeper) == rows(keeper, "well")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_an_export_answers_elsewhere_without_a_call(keeper, server, method):
+    ingest(keeper, method)
+    words = ("recall", "Keeper", "Who met Ana Bell?", "--method", method, "--json")
+    before = keeper.done(*words).json
+    file = keeper.folder / "keeper.offbook"
+    keeper.done("export", "Keeper", file)
+    keeper.done("import", file, "--home", keeper.folder / "elsewhere")
+    server.clear()
+    after = keeper.done(*words, "--home", keeper.folder / "elsewhere").json
+    assert after["context"] == before["context"]
+    assert rows(keeper, "elsewhere") == rows(keeper)
+    assert server.count("/chat/completions") == (1 if method == "lightrag" else 0)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_killed_indexing_repeats_no_call_that_was_answered(keeper, server, method):
+    keeper.set(f"limits.concurrency={IN_FLIGHT}")
+    ingest(keeper, method, home="undisturbed")
+    whole = len(asked(server))
+    server.clear()
+    server.latency_seconds = 0.1
+    path = keeper.folder / "documents" / "one.md"
+    process = keeper.start("ingest", "Keeper", path, "--method", method)
+    until(lambda: sum(r.finished > 0 for r in list(server.requests)) >= 0.6 * whole, process)
+    kill(process)
+    settled(server)
+    before, kept = asked(server), stored_answers(keeper)
+    assert len(before) - 2 * IN_FLIGHT <= kept < whole
+    server.latency_seconds = 0
+    told = ingest(keeper, method)
+    again = {text: count for text, count in Counter(asked(server)).items() if count > 1}
+    assert sum(again.values()) - len(again) <= len(before) - kept, "only what was not stored"
+    assert told["usage"]["calls"] == len(asked(server)) - len(before)
+    assert rows(keeper) == rows(keeper, "undisturbed")
