@@ -1,0 +1,157 @@
+"""How metrics, groups and numbers are called in a report.
+
+Takes: names of metrics as runs store them, estimates with their unit.  Gives: words for people.
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
+
+from offbook.evaluation.metrics.scales import SCALES
+
+if TYPE_CHECKING:
+    from offbook.evaluation.metrics.statistics import Estimate
+    from offbook.evaluation.protocol import Better
+
+NOTHING: Final = "–"
+"""In the place of a number that could not be computed."""
+
+_TITLES: Final = {
+    "failed": "Replies that failed",
+    "calls": "Calls a reply",
+    "prompt_tokens": "Prompt tokens a reply",
+    "completion_tokens": "Completion tokens a reply",
+    "cost_usd": "Cost a reply",
+    "seconds": "Seconds a reply",
+    "chunks_used": "Distinct chunks used",
+    "chunk_usage": "Chunk usage rate",
+    "duplication": "Times a used chunk was used",
+    "gs_failure": "Guided selection failed",
+    "sum_d": "Letters wrong, sum |d|",
+    "accuracy": "Letters right",
+    "avg_f1": "Average F1 of the letters",
+    "acc_dim": "Acc(Dim)",
+    "acc_full": "Acc(Full)",
+    "mse": "MSE",
+    "mae": "MAE",
+    "score": "Score of a dimension",
+}
+_TESTS: Final = {
+    "mbti_item": "MBTI, item by item",
+    "bigfive_item": "Big Five, item by item",
+    "16p_batch": "16Personalities, rated in batches",
+    "16p_option": "16Personalities, options",
+    "bfi_batch": "BFI, rated in batches",
+    "bfi_option": "BFI, options",
+}
+_DECIMALS: Final = {"share": 1, "percent": 1, "tokens": 0, "letters": 0, "chunks": 0, "USD": 5}
+_TINY: Final = 0.005
+
+
+def metric_title(metric: str) -> str:
+    """``Knowledge Exposure (KE)``; a metric that nobody named goes by its own name."""
+    head, _, part = metric.partition(".")
+    if part and part in _TITLES:
+        return f"{_TITLES[part]} ({test_title(head)})"
+    if metric in _TITLES:
+        return _TITLES[metric]
+    if metric in _TESTS:
+        return _TESTS[metric]
+    if metric in SCALES:
+        return f"{SCALES[metric].title} ({metric.upper()})"
+    if metric.endswith("_undefined"):
+        return f"No {metric.removesuffix('_undefined').upper()} by definition"
+    return metric
+
+
+def metric_name(metric: str) -> str:
+    """A short name for the head of a column: ``KE``, ``Acc(Dim)``."""
+    head, _, part = metric.partition(".")
+    if part:
+        return f"{_TITLES.get(part, part)}, {test_title(head)}"
+    return metric.upper() if metric in SCALES and metric not in _TESTS else metric_title(metric)
+
+
+def test_title(metric: str) -> str:
+    """The personality test behind a scale."""
+    return _TESTS.get(metric, metric)
+
+
+def arrow(better: Better | None) -> str:
+    """Which way is better, for the head of a column."""
+    return {"higher": " ↑", "lower": " ↓"}.get(better or "", "")
+
+
+def direction(better: Better | None) -> str:
+    """The same in words."""
+    return f"{better} is better" if better else ""
+
+
+def group_title(group: str) -> str:
+    """``scope=in`` as ``scope: in``."""
+    return ", ".join(part.replace("=", ": ", 1) for part in group.split("/"))
+
+
+def number(value: float | None, unit: str = "") -> str:
+    """A number as its unit is read: shares in percent, tokens whole, the rest with two places."""
+    if value is None or not math.isfinite(value):
+        return NOTHING
+    if unit == "share":
+        return f"{100 * value:.1f} %"
+    if unit == "percent":
+        return f"{value:.1f} %"
+    decimals = _DECIMALS.get(unit, 3 if unit in ("F1", "span", "span squared", "cosine") else 2)
+    if decimals == 2 and 0 < abs(value) < _TINY:
+        decimals = 4
+    text = f"{value:,.{decimals}f}" if unit == "tokens" else f"{value:.{decimals}f}"
+    # A sum of letters is whole; its interval, and a mean of them, need not be.
+    if decimals == 0 and unit != "tokens" and value != int(value):
+        text = f"{value:.1f}"
+    return "0" + text[2:] if text.startswith("-0") and not float(text.replace(",", "")) else text
+
+
+def interval(estimate: Estimate, unit: str = "") -> str:
+    """``[6.90, 7.50]``, or that there is none."""
+    ends = estimate.interval
+    if ends is None:
+        return "no interval" if estimate.mean is not None else ""
+    return f"[{number(ends[0], unit)}, {number(ends[1], unit)}]"
+
+
+def counted(estimate: Estimate) -> str:
+    """``n = 60, 2 missing``."""
+    missing = f", {estimate.missing} missing" if estimate.missing else ""
+    return f"n = {estimate.n}{missing}"
+
+
+def whole(estimate: Estimate, unit: str = "") -> str:
+    """A number with its interval and n; nothing prints it without."""
+    parts = [number(estimate.mean, unit), interval(estimate, unit), counted(estimate)]
+    return " ".join(part for part in parts if part)
+
+
+def one_line(text: str, chars: int) -> str:
+    """A text in one line of at most ``chars``, without control characters."""
+    line = " ".join(printable(text).split())
+    return line if len(line) <= chars else line[: chars - 1].rstrip() + "…"
+
+
+def printable(text: str) -> str:
+    """A text that every kind of file can hold: no control characters, no half letters.
+
+    Marks that turn the direction of writing are taken out as well: they make a line read as what
+    it is not.
+    """
+    kept = (c for c in text if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cs", "Cn"))
+    return "".join(c for c in kept if c not in _TURNING)
+
+
+def distinct(values: Iterable[str]) -> list[str]:
+    """Values in the order of their first appearance."""
+    return list(dict.fromkeys(values))
+
+
+_TURNING: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
