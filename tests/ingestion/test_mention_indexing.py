@@ -194,3 +194,20 @@ async def test_an_estimate_is_that_of_the_extraction(sqlite_store):
     await ingest(ada, *TEXTS)
     assert asked(ada) == ["extract", "extract"]
     assert (await estimate_ingestion(ada.stage, character, [])).calls == 0
+
+
+async def test_why_a_relation_has_no_vector_is_forgotten_with_its_chunk(sqlite_store):
+    class Refusing(Trigrams):
+        async def embed(self, texts, kind):
+            if any(text.startswith(("Black Finn, Ada Byrne", "Jem Dolan")) for text in texts):
+                raise InputRefused("too long")
+            return await super().embed(texts, kind)
+
+    ada = Asked(sqlite_store, KeywordModel(), dict(METHOD), Refusing())
+    await ada.create(*TEXTS)
+    assert "Black Finn" in str(await open_jobs(ada))
+    ada.settings = {"method": "naive", "naive": {"splitter": "graph"}}
+    await ingest(ada, ("b.md", "Nobody came."))
+    left = await open_jobs(ada)
+    assert "Jem Dolan" in str(left)
+    assert "Black Finn" not in str(left)

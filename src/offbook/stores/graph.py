@@ -223,17 +223,27 @@ def forget_chunks(conn: Connection, character: str, ids: Sequence[str]) -> None:
     gone = set(ids)
     if not gone:
         return
-    mentions: set[str] = set()
-    for piece in batches(list(ids)):
-        c = raw_entities.c
-        mentions.update(
-            conn.scalars(select(c.id).where(c.character_id == character, c.chunk_id.in_(piece)))
-        )
+    mentions = _of_chunks(conn, raw_entities, character, ids)
+    # What is noted about a mention or relation quotes it.
+    noted = mentions | _of_chunks(conn, relations, character, ids)
+    jobs.remove_subjects(conn, character, sorted(noted))
     _forget_decisions(conn, character, gone, mentions)
     graph_answers.forget_chunks(conn, character, gone)
     if mentions:
         jobs.remove_kind(conn, character, jobs.GRAPH)
     _shrink_groups(conn, character, mentions)
+
+
+def _of_chunks(
+    conn: Connection, table: Table, character: str, chunk_ids: Sequence[str]
+) -> set[str]:
+    """Ids of the rows of ``table`` that belong to these chunks."""
+    c, found = table.c, set[str]()
+    for piece in batches(list(chunk_ids)):
+        found.update(
+            conn.scalars(select(c.id).where(c.character_id == character, c.chunk_id.in_(piece)))
+        )
+    return found
 
 
 def _forget_decisions(conn: Connection, character: str, gone: set[str], mentions: set[str]) -> None:
