@@ -6,11 +6,12 @@ Takes: a benchmark, whom to ask, by which methods.  Gives: runs in the store, an
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from offbook.app import evaluation_cast, evaluation_runs
+from offbook.app.evaluation_asked import Asked, what_is_asked
 from offbook.app.evaluation_reports import (
     Comparison,
     RunLine,
@@ -20,13 +21,10 @@ from offbook.app.evaluation_reports import (
     scored,
 )
 from offbook.app.reviewing import CheckReport, Reviews, check_judge
-from offbook.app.variants import AsVariant, variants_of
-from offbook.errors import UsageError
 from offbook.evaluation import catalogue
 from offbook.evaluation.estimating import RunEstimating
 from offbook.evaluation.keeping import run_of
 from offbook.evaluation.runner import Done, Runner
-from offbook.evaluation.subjects import narrowed, parts_named
 from offbook.ingestion.reports import Estimate, ProgressListener, unheard
 from offbook.models.offline.model import OfflineModel
 from offbook.models.prices import Price
@@ -34,11 +32,9 @@ from offbook.stores import evaluations
 
 if TYPE_CHECKING:
     from offbook.app.book import Offbook
-    from offbook.app.evaluation_cast import Missing
     from offbook.app.evaluation_runs import OpenRun
-    from offbook.evaluation.benchmark import Benchmark, Dataset
+    from offbook.evaluation.benchmark import Benchmark
     from offbook.evaluation.datasets.fetching import Fetched
-    from offbook.evaluation.protocol import EvaluationProtocol
     from offbook.evaluation.record import Run
     from offbook.types import Character
 
@@ -48,19 +44,6 @@ Told = Callable[[str], None]
 def unsaid(line: str) -> None:
     """A listener for when nobody listens."""
     del line
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """What is asked of whom and how, before anything is made or stored."""
-
-    benchmark: Benchmark
-    dataset: Dataset
-    protocol: EvaluationProtocol
-    chosen: Mapping[str, Character | Missing]
-    views: tuple[AsVariant, ...]
-    part: Dataset
-    told: Mapping[str, Any]
 
 
 class Evaluation:
@@ -83,6 +66,7 @@ class Evaluation:
         methods: Sequence[str] = (),
         path: Path | str | None = None,
         options: Mapping[str, str] | None = None,
+        metrics: Sequence[str] = (),
         limit: int | None = None,
         repeats: int = 1,
         seed: int = 0,
@@ -104,6 +88,7 @@ class Evaluation:
             methods: ``a,b[name=value]``; none: the configured one.
             path: File or folder of the dataset, where the benchmark ships none.
             options: Of the dataset's loader.
+            metrics: Only these of the benchmark's; none: all.
             limit: The most questions of each subject.
             repeats: How often each question is asked.
             seed: Draws the questions, and decides their order.
@@ -120,8 +105,18 @@ class Evaluation:
             BudgetReached: the budget is spent; what was done is kept.
             ModelError: the endpoint failed for good; what was done is kept.
         """
-        asked = await self._asked(
-            benchmark, characters, methods, path, options, limit, repeats, seed, create=create
+        asked = await what_is_asked(
+            self._book,
+            benchmark,
+            characters,
+            methods,
+            path,
+            options,
+            metrics,
+            limit,
+            repeats,
+            seed,
+            create=create,
         )
         book = self._book
         ready = await evaluation_cast.made(
@@ -151,6 +146,7 @@ class Evaluation:
         methods: Sequence[str] = (),
         path: Path | str | None = None,
         options: Mapping[str, str] | None = None,
+        metrics: Sequence[str] = (),
         limit: int | None = None,
         repeats: int = 1,
         seed: int = 0,
@@ -162,8 +158,18 @@ class Evaluation:
         Raises:
             IndexMissing: an index is missing, and is not to be built.
         """
-        asked = await self._asked(
-            benchmark, characters, methods, path, options, limit, repeats, seed, create=create
+        asked = await what_is_asked(
+            self._book,
+            benchmark,
+            characters,
+            methods,
+            path,
+            options,
+            metrics,
+            limit,
+            repeats,
+            seed,
+            create=create,
         )
         found = Estimate()
         if create or build:
@@ -186,51 +192,12 @@ class Evaluation:
         left = await self._estimating(run, asked, ready).count()
         return evaluation_cast.added(found, [left])
 
-    async def _asked(
-        self,
-        benchmark: str,
-        named: Sequence[str],
-        methods: Sequence[str],
-        path: Path | str | None,
-        options: Mapping[str, str] | None,
-        limit: int | None,
-        repeats: int,
-        seed: int,
-        *,
-        create: bool,
-    ) -> _Asked:
-        if limit is not None and limit < 1:
-            raise UsageError(f"a limit of {limit} leaves no question", "give 1 or more")
-        if repeats < 1:
-            raise UsageError(f"{repeats} repeats ask nothing", "give 1 or more")
-        found = catalogue.benchmark(benchmark)
-        views = variants_of(self._book, methods)
-        where = _text(path)
-        dataset = evaluation_runs.dataset_of(self._book, found, where, options or {})
-        parts = parts_named(dataset, named)
-        told = {
-            "seed": seed,
-            "repeats": repeats,
-            "limit": limit,
-            "path": where or "",
-            "options": dict(options or {}),
-        }
-        return _Asked(
-            found,
-            dataset,
-            evaluation_runs.protocol_named(found.protocol),
-            await evaluation_cast.found(self._book, parts, create=create),
-            views,
-            narrowed(dataset, [part.subject for part in parts]),
-            told,
-        )
-
-    async def _described(self, asked: _Asked, ready: Mapping[str, Character]) -> Run:
+    async def _described(self, asked: Asked, ready: Mapping[str, Character]) -> Run:
         return await evaluation_runs.described(
             self._book, asked.benchmark, asked.dataset, ready, asked.views, **asked.told
         )
 
-    def _estimating(self, run: Run, asked: _Asked, ready: Mapping[str, Character]) -> RunEstimating:
+    def _estimating(self, run: Run, asked: Asked, ready: Mapping[str, Character]) -> RunEstimating:
         book = self._book
         cast = evaluation_runs.cast_of(book, run, asked.part, ready, asked.views)
         prices = {
@@ -376,7 +343,3 @@ class Evaluation:
 
     async def _report(self, found: OpenRun, done: Done | None) -> RunReport:
         return await scored(self._book.store, found, done)
-
-
-def _text(path: Path | str | None) -> str | None:
-    return None if path is None else str(Path(path).expanduser().resolve())

@@ -50,6 +50,22 @@ class OpenRun:
     notes: tuple[str, ...] = ()
 
 
+def of_metrics(measured: Benchmark, metrics: Sequence[str]) -> Benchmark:
+    """The benchmark with some of its metrics only; none named: all of them.
+
+    Raises:
+        UsageError: it has no such metric.
+    """
+    for name in metrics:
+        if name not in measured.metrics:
+            raise UsageError(
+                f"the benchmark {measured.name!r} has no metric {name!r}",
+                f"it has {', '.join(measured.metrics)}",
+            )
+    chosen = tuple(name for name in measured.metrics if name in metrics)
+    return replace(measured, metrics=chosen or measured.metrics)
+
+
 def dataset_of(
     book: Offbook, measured: Benchmark, path: str | None, options: Mapping[str, str]
 ) -> Dataset:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
 
 from offbook.errors import ConfigurationError
+from offbook.models.connections import spread_for
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -68,9 +69,11 @@ def _make(base_url: str, api_key: str | None) -> AsyncOpenAI:
     import openai
 
     # The SDK's own client class: it comes with the transport library that this SDK version uses.
-    http = openai.DefaultAsyncHttpxClient(
+    kind = openai.DefaultAsyncHttpxClient
+    http = kind(
         trust_env=False,  # no proxies, no .netrc
         follow_redirects=False,
+        transport=spread_for(kind),
         event_hooks={"request": [_only_to(base_url, api_key)], "response": [_acknowledge]},
     )
     client = openai.AsyncOpenAI(

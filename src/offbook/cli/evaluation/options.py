@@ -48,6 +48,10 @@ LoaderOptions = Annotated[
     list[str] | None,
     typer.Option("--option", metavar="NAME=VALUE", help="An option of the dataset's loader."),
 ]
+Metrics = Annotated[
+    list[str] | None,
+    typer.Option("--metric", metavar="M", help="Only this metric; repeatable. Default: all."),
+]
 Limit = Annotated[
     int | None, typer.Option("--limit", min=1, help="The most questions a character.")
 ]

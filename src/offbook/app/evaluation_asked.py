@@ -1,0 +1,89 @@
+"""What a run is to ask, of whom and how: a person's words looked up, before anything is done.
+
+Takes: names of a benchmark, characters, methods.  Gives: the dataset, the characters, the variants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from offbook.app import evaluation_cast, evaluation_runs
+from offbook.app.variants import AsVariant, variants_of
+from offbook.errors import UsageError
+from offbook.evaluation import catalogue
+from offbook.evaluation.subjects import narrowed, parts_named
+
+if TYPE_CHECKING:
+    from offbook.app.book import Offbook
+    from offbook.app.evaluation_cast import Missing
+    from offbook.evaluation.benchmark import Benchmark, Dataset
+    from offbook.evaluation.protocol import EvaluationProtocol
+    from offbook.types import Character
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is asked of whom and how, before anything is made or stored."""
+
+    benchmark: Benchmark
+    dataset: Dataset
+    protocol: EvaluationProtocol
+    chosen: Mapping[str, Character | Missing]
+    views: tuple[AsVariant, ...]
+    part: Dataset
+    told: Mapping[str, Any]
+
+
+async def what_is_asked(
+    book: Offbook,
+    benchmark: str,
+    named: Sequence[str],
+    methods: Sequence[str],
+    path: Path | str | None,
+    options: Mapping[str, str] | None,
+    metrics: Sequence[str],
+    limit: int | None,
+    repeats: int,
+    seed: int,
+    *,
+    create: bool,
+) -> Asked:
+    """What a run asks of whom and how; parameters as of `app.evaluating.Evaluation.run`.
+
+    Raises:
+        UsageError: a parameter makes no sense, or the dataset cannot be read.
+        UnknownName: no such benchmark, method, subject or character.
+    """
+    if limit is not None and limit < 1:
+        raise UsageError(f"a limit of {limit} leaves no question", "give 1 or more")
+    if repeats < 1:
+        raise UsageError(f"{repeats} repeats ask nothing", "give 1 or more")
+    found = evaluation_runs.of_metrics(catalogue.benchmark(benchmark), metrics)
+    views = variants_of(book, methods)
+    where = resolved(path)
+    dataset = evaluation_runs.dataset_of(book, found, where, options or {})
+    parts = parts_named(dataset, named)
+    told = {
+        "seed": seed,
+        "repeats": repeats,
+        "limit": limit,
+        "path": where or "",
+        "options": dict(options or {}),
+    }
+    return Asked(
+        found,
+        dataset,
+        evaluation_runs.protocol_named(found.protocol),
+        await evaluation_cast.found(book, parts, create=create),
+        views,
+        narrowed(dataset, [part.subject for part in parts]),
+        told,
+    )
+
+
+def resolved(path: Path | str | None) -> str | None:
+    """A path as a record keeps it, so that the run can be opened from anywhere."""
+    return None if path is None else str(Path(path).expanduser().resolve())
