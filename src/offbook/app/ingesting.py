@@ -16,7 +16,7 @@ from offbook.app.waiting import told_on_stderr
 from offbook.documents.collecting import collect
 from offbook.documents.readers import ReadDocument, read_document
 from offbook.errors import UnknownName, UnreadableDocument, UsageError
-from offbook.graph.loading import load_graph
+from offbook.graph.loading import graph_size
 from offbook.ingestion.estimating import estimate_ingestion
 from offbook.ingestion.reports import (
     DocumentReport,
@@ -28,8 +28,6 @@ from offbook.ingestion.reports import (
 from offbook.stores import characters, documents
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
     from offbook.app.book import Offbook
     from offbook.types import Character
 
@@ -89,7 +87,7 @@ async def ingest_readings(
     rows = await pipeline.ingest(stage, character.id, readings, progress, waiting, order)
     if failed and not readings:
         rows = []  # all that was given has failed; what was stored before was not asked about
-    entities, relations, aliases = await book.store.read(lambda c: _graph_size(c, character.id))
+    entities, relations, aliases = await book.store.read(lambda c: graph_size(c, character.id))
     return IngestReport(
         character=character.name,
         character_id=character.id,
@@ -101,13 +99,6 @@ async def ingest_readings(
         aliases=aliases,
         usage=book.meter.usage(),
     )
-
-
-def _graph_size(conn: Connection, character: str) -> tuple[int, int, int]:
-    """Entities, relations, and names beside the canonical ones."""
-    graph = load_graph(conn, character)
-    aliases = sum(len(entity.aliases) for entity in graph.entities)
-    return len(graph.entities), len(graph.relations), aliases
 
 
 async def estimate(

@@ -47,6 +47,18 @@ def load_graph(conn: Connection, character: str, until: Position | None = None) 
     return build_graph(raw_graph(groups, relations), merged, story.chunks, given)
 
 
+def graph_size(conn: Connection, character: str) -> tuple[int, int, int]:
+    """Entities, relations, and names beside the canonical ones; what they say is not read."""
+    groups = load_groups(conn, character)
+    raw = raw_graph(groups, graph.list_relations(conn, character))
+    given = given_aliases(groups, graph.list_decisions(conn, character))
+    names = (
+        {mention.name for mention in group}.union(given.get(number, ()))
+        for number, group in enumerate(groups)
+    )
+    return len(groups), len(raw.edges), sum(len(called) - 1 for called in names)
+
+
 def load_story(conn: Connection, character: str) -> Story:
     """The chunks that the graph is made from, in the order of the story."""
     found = chunks.list_chunks(conn, character, chunking=CHUNKING)

@@ -11,7 +11,8 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from offbook.graph.equal_names import name_key
@@ -43,7 +44,7 @@ FEW_A_CALL: Final = 6
 """Fewer than that are not worth a call of their own."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Merge:
     """Several descriptions that are to become one.
 
@@ -59,7 +60,7 @@ class Merge:
     descriptions: tuple[str, ...]
     chunks: tuple[str, ...]
 
-    @property
+    @cached_property
     def key(self) -> str:
         """Identifies the question."""
         told = json.dumps([self.kind, self.names, self.descriptions])
@@ -220,11 +221,13 @@ class RawGraph:
         groups: The mentions of each entity, in reading order.
         edges: (source, target) as numbers of groups -> the relations that state it.
         inner: Number of a group -> relations whose ends fall together in it.
+        merges: What there is to merge, noted by :func:`entity_merge` and :func:`relation_merge`.
     """
 
     groups: Sequence[Sequence[RawEntity]]
     edges: Mapping[tuple[int, int], Sequence[RawRelation]]
     inner: Mapping[int, Sequence[RawRelation]]
+    merges: dict[int | tuple[int, int], Merge] = field(default_factory=dict, compare=False)
 
 
 def raw_graph(groups: Sequence[Sequence[RawEntity]], relations: Sequence[RawRelation]) -> RawGraph:
@@ -257,6 +260,12 @@ def _end_key(name: str) -> str:
 
 def entity_merge(graph: RawGraph, number: int) -> Merge:
     """What there is to merge for a group: its descriptions, and relations within it."""
+    if (known := graph.merges.get(number)) is None:
+        known = graph.merges[number] = _entity_merge(graph, number)
+    return known
+
+
+def _entity_merge(graph: RawGraph, number: int) -> Merge:
     mentions = graph.groups[number]
     inner = graph.inner.get(number, ())
     told: list[tuple[str, Any]] = [(m.chunk, m.description) for m in mentions]
@@ -275,6 +284,12 @@ def relation_merge(graph: RawGraph, ends: tuple[int, int]) -> Merge:
     Its ends are called as the relations themselves call them: a name from elsewhere would have to
     be forgotten with its document, and each new commonest name of a hero be asked about again.
     """
+    if (known := graph.merges.get(ends)) is None:
+        known = graph.merges[ends] = _relation_merge(graph, ends)
+    return known
+
+
+def _relation_merge(graph: RawGraph, ends: tuple[int, int]) -> Merge:
     stated = graph.edges[ends]
     return Merge(
         "relation",

@@ -90,7 +90,7 @@ class _Run:
     _writes: GroupedWrites = field(init=False)
 
     def __post_init__(self) -> None:
-        self._writes = GroupedWrites(self.store)
+        self._writes = GroupedWrites.of(self.store)
 
     async def fill(
         self, texts: Mapping[str, str], known: Mapping[str, NDArray[np.float32]]

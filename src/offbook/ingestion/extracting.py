@@ -7,7 +7,6 @@ Paper: RoleRAG (001), section 3.1. All chunks are asked about at once.
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -21,6 +20,7 @@ from offbook.ingestion.reports import Progress, ProgressListener
 from offbook.models.side_by_side import run_all
 from offbook.prompts.extraction import Extraction, ExtractionInputs, extraction
 from offbook.stores import chunks, graph, jobs
+from offbook.stores.grouped_writes import GroupedWrites
 from offbook.types import Chunk, RawEntity, RawRelation
 
 if TYPE_CHECKING:
@@ -63,8 +63,6 @@ class Extracting:
     refused: list[str] = field(default_factory=list)
     _done: int = 0
     _total: int = 0
-    _arrived: list[Found] = field(default_factory=list)
-    _storing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def run(self) -> None:
         """Extract what is missing; ``refused`` names the chunks that were put aside.
@@ -120,21 +118,14 @@ class Extracting:
         )
 
     async def _keep(self, found: Found) -> None:
-        """Store what arrived; what arrives during a transaction is kept together in the next."""
-        self._arrived.append(found)
-        async with self._storing:
-            batch, self._arrived = self._arrived, []
-            if batch:
-                await self.store.write(lambda conn: self._store(conn, batch))
-                self._done += len(batch)
-                self._tell()
+        await GroupedWrites.of(self.store).write(lambda conn: self._store(conn, found))
+        self._done += 1
+        self._tell()
 
-    def _store(self, conn: Connection, batch: Sequence[Found]) -> None:
-        entities = [entity for found in batch for entity in found.entities]
-        relations = [relation for found in batch for relation in found.relations]
-        graph.put_raw_entities(conn, self.character, entities)
-        graph.put_relations(conn, self.character, relations)
-        jobs.finish(conn, self.character, JOB, [found.chunk.id for found in batch])
+    def _store(self, conn: Connection, found: Found) -> None:
+        graph.put_raw_entities(conn, self.character, found.entities)
+        graph.put_relations(conn, self.character, found.relations)
+        jobs.finish(conn, self.character, JOB, [found.chunk.id])
 
     def _tell(self) -> None:
         self.progress(Progress("extracting", self._done + len(self.refused), self._total))

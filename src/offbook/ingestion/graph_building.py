@@ -59,7 +59,7 @@ class StoredLedger(Ledger):
         progress: ProgressListener = unheard,
     ) -> None:
         super().__init__(decisions, stored_splits(answers))
-        self._writes, self._character = GroupedWrites(store), character
+        self._writes, self._character = GroupedWrites.of(store), character
         self.judging = Steps("judging", progress)
 
     def expect(self, pairs: int) -> None:
@@ -170,7 +170,7 @@ class GraphBuilding:
     _writes: GroupedWrites = field(init=False)
 
     def __post_init__(self) -> None:
-        self._writes = GroupedWrites(self.stage.store)
+        self._writes = GroupedWrites.of(self.stage.store)
         self._merging = Steps("merging", self.progress)
 
     async def run(self, write_summary: WriteSummary | None = None, *, extract: bool = True) -> None:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from offbook.errors import ModelError
 from offbook.prompts.answers import read_answer
+from offbook.stores.grouped_reads import GroupedReads
 from offbook.stores.grouped_writes import GroupedWrites, to_the_end
 from offbook.wire import ChatResponse
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from offbook.protocols import ChatModel, Store
+    from offbook.stores.call_cache import CachedCall
     from offbook.wire import ChatRequest
 
 
@@ -65,7 +67,8 @@ class CallCache:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._writes = GroupedWrites(store)
+        self._writes = GroupedWrites.of(store)
+        self._lookups = GroupedReads(store, _stored)
         self._flights: dict[str, _Flight] = {}
 
     async def answer(self, inner: ChatModel, request: ChatRequest) -> ChatResponse:
@@ -135,9 +138,7 @@ class CallCache:
         self, key: str, request: ChatRequest
     ) -> tuple[ChatResponse, frozenset[str]] | None:
         """The stored answer, and the documents that are noted with it."""
-        from offbook.stores import call_cache
-
-        call = await self._store.read(lambda connection: call_cache.get(connection, key))
+        call = await self._lookups.get(key)
         if call is None:
             return None
         response = ChatResponse(
@@ -174,6 +175,13 @@ class CallCache:
         from offbook.stores import call_cache
 
         await self._store.write(lambda connection: call_cache.link(connection, keys, documents))
+
+
+def _stored(connection: Connection, keys: Sequence[str]) -> Mapping[str, CachedCall]:
+    # Here and not above: a command that asks nobody should not wait for the database's libraries.
+    from offbook.stores import call_cache
+
+    return call_cache.get_all(connection, keys)
 
 
 def _is_valid(request: ChatRequest, response: ChatResponse) -> bool:

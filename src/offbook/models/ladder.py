@@ -6,6 +6,7 @@ Source: ours (contract.md, "Talking to model endpoints").
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
@@ -58,24 +59,33 @@ class RungsInStore:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._known = RungsInProcess()
+        self._asked: set[tuple[str, str]] = set()
+        self._asking = asyncio.Lock()
 
     async def get(self, base_url: str, model: str) -> Rung | None:
         """The rung that worked last, or None."""
+        if (base_url, model) not in self._asked:
+            async with self._asking:  # the others of the first calls wait for its answer
+                if (base_url, model) not in self._asked:
+                    await self._look_up(base_url, model)
+        return await self._known.get(base_url, model)
+
+    async def _look_up(self, base_url: str, model: str) -> None:
         from offbook.stores import endpoints
 
-        rung = await self._known.get(base_url, model)
-        if rung is None:
-            stored = await self._store.read(lambda c: endpoints.get_rung(c, base_url, model))
-            if stored in RUNGS:
-                rung = stored
-                await self._known.put(base_url, model, rung)
-        return rung
+        stored = await self._store.read(lambda c: endpoints.get_rung(c, base_url, model))
+        if stored in RUNGS:
+            await self._known.put(base_url, model, stored)
+        self._asked.add((base_url, model))
 
     async def put(self, base_url: str, model: str, rung: Rung) -> None:
-        """Remember the rung."""
+        """Remember the rung; what is known already is not stored again."""
         from offbook.stores import endpoints
 
+        if await self._known.get(base_url, model) == rung:
+            return
         await self._known.put(base_url, model, rung)
+        self._asked.add((base_url, model))
         await self._store.write(lambda c: endpoints.put_rung(c, base_url, model, rung))
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, delete, select
 
 from offbook.stores.schema import call_cache, call_cache_documents
-from offbook.stores.statements import insert_missing, storable, timestamp, upsert
+from offbook.stores.statements import batches, insert_missing, storable, timestamp, upsert
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,21 +29,32 @@ class CachedCall:
 
 def get(conn: Connection, key: str) -> CachedCall | None:
     """The answer stored under ``key``, if any."""
-    columns = call_cache.c
-    row = conn.execute(
-        select(
-            columns.prompt,
-            columns.text,
-            columns.prompt_tokens,
-            columns.completion_tokens,
-            columns.created,
-        ).where(columns.key == key)
-    ).one_or_none()
-    if row is None:
-        return None
-    held = call_cache_documents.c
-    links = conn.execute(select(held.character_id, held.document_id).where(held.key == key))
-    return CachedCall(*row, documents=frozenset(f"{owner}/{name}" for owner, name in links))
+    return get_all(conn, [key]).get(key)
+
+
+def get_all(conn: Connection, keys: Sequence[str]) -> dict[str, CachedCall]:
+    """The answers stored under some keys, by key."""
+    columns, held = call_cache.c, call_cache_documents.c
+    found: dict[str, CachedCall] = {}
+    for piece in batches(keys):
+        rows = conn.execute(
+            select(
+                columns.key,
+                columns.prompt,
+                columns.text,
+                columns.prompt_tokens,
+                columns.completion_tokens,
+                columns.created,
+            ).where(columns.key.in_(piece))
+        ).all()
+        documents: dict[str, set[str]] = {row.key: set() for row in rows}
+        if rows:
+            links = select(held.key, held.character_id, held.document_id)
+            for key, owner, name in conn.execute(links.where(held.key.in_(list(documents)))):
+                documents[key].add(f"{owner}/{name}")
+        for row in rows:
+            found[row.key] = CachedCall(*row[1:], frozenset(documents[row.key]))
+    return found
 
 
 def put(

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakKeyDictionary, proxy
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -19,7 +20,7 @@ Operation = Callable[["Connection"], None]
 
 
 class GroupedWrites:
-    """A store's writes, grouped.
+    """A store's writes, grouped; mostly made with :meth:`of`, so that different writers share.
 
     Args:
         store: Where they go.
@@ -29,6 +30,14 @@ class GroupedWrites:
         self._store = store
         self._waiting: list[tuple[Operation, asyncio.Future[None]]] = []
         self._writing: asyncio.Task[None] | None = None
+
+    @classmethod
+    def of(cls, store: Store) -> GroupedWrites:
+        """The one that all who write to ``store`` through it share."""
+        found = _SHARED.get(store)
+        if found is None:
+            found = _SHARED[store] = cls(proxy(store))
+        return found
 
     async def write(self, operation: Operation) -> None:
         """Run ``operation`` in a transaction, which it may share; it is stored on return.
@@ -69,6 +78,10 @@ class GroupedWrites:
         for _, done in group:
             if not done.done():
                 done.set_result(None)
+
+
+_SHARED: Final[WeakKeyDictionary[Store, GroupedWrites]] = WeakKeyDictionary()
+"""By store; a proxy in the value, so that it does not keep its own key alive."""
 
 
 async def to_the_end(work: Coroutine[Any, Any, None]) -> None:
