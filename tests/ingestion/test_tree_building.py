@@ -20,6 +20,7 @@ from offbook.ingestion.embedding import reembed
 from offbook.ingestion.estimating import estimate_ingestion
 from offbook.ingestion.reports import unheard
 from offbook.language.tokens import count_tokens
+from offbook.models.builtin import BuiltinEmbedder
 from offbook.prompts.cluster_summary import SUMMARIZE_CLUSTER
 from offbook.stores import characters, chunks, jobs, summaries, vectors
 from offbook.stores.opening import open_store, sqlite_url
@@ -272,6 +273,23 @@ async def test_a_stopped_tree_is_estimated_by_what_is_left(keeper):
     await keeper.ingest()
     first = [told for told in keeper.model.told if told.passages[0].startswith("Year")]
     assert len(first) <= left <= 1.6 * len(keeper.model.asked) + kept
+
+
+async def test_with_the_embedded_embedder_an_estimate_is_exact_for_the_lowest_level(keeper):
+    keeper.embedder, keeper.raptor = BuiltinEmbedder(), {"size": 3, "levels": 1}
+    await keeper.put("a.md", sections(10))
+    keeper.model.asked.clear()
+    found = await estimated(keeper, ("a.md", sections(40)))
+    await keeper.put("a.md", sections(40))
+    assert found.calls == len(keeper.model.asked) > 0
+
+
+async def test_a_tree_on_chunks_cut_by_meaning_is_estimated_without_an_embedding(keeper):
+    keeper.raptor = {"splitter": "semantic", "size": 2}
+    keeper.sections = {"embed": {"model": "e"}}
+    found = await estimated(keeper, ("a.md", sections(60)))
+    assert found.by_task["summarize_cluster"].calls > 0
+    assert keeper.embedder.requests == []
 
 
 # -- edits leave no trace ------------------------------------------------------------------------

@@ -67,7 +67,6 @@ async def forget(
                 f"offbook forget {character.id} {shlex.quote(document)} --with-memories",
             )
         return await _take_along(book, character, document, left)
-    messages: list[str] = []
     async with ingestion_lease(store, character.id, told_on_stderr(character.name)):
         raptor = book.settings.values.raptor
         gone = await store.write(
@@ -76,13 +75,7 @@ async def forget(
         await refresh_voice(store, character.id)
         # Before any call: whatever becomes of the graph, what was to be forgotten is gone.
         await store.purge()
-        if gone.graph:
-            async with done_already(book, character, f"{gone.document.name!r} is forgotten"):
-                messages = await rebuild(book, character, progress, summary=gone.summary)
-        if gone.tree:
-            done = f"{gone.document.name!r} is forgotten"
-            async with done_already(book, character, done, tree=True):
-                messages = await rebuild_tree(book, character, progress)
+        messages = await _follow(book, character, gone, progress)
     return ForgetReport(
         character.name,
         gone.document.name,
@@ -93,6 +86,21 @@ async def forget(
         tuple(messages),
         book.meter.usage(),
     )
+
+
+async def _follow(
+    book: Offbook, character: Character, gone: _Gone, progress: ProgressListener
+) -> list[str]:
+    """Bring graph and tree up to date, where there are any; what is put aside, in words."""
+    messages: list[str] = []
+    done = f"{gone.document.name!r} is forgotten"
+    if gone.graph:
+        async with done_already(book, character, done):
+            messages = await rebuild(book, character, progress, summary=gone.summary)
+    if gone.tree:
+        async with done_already(book, character, done, tree=True):
+            messages = await rebuild_tree(book, character, progress)
+    return messages
 
 
 def _left_of(conn: Connection, character: Character, name: str) -> str | None:
