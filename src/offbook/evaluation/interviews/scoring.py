@@ -251,6 +251,8 @@ def _against_labels(measured: Measured, metric: str, variant: str) -> Iterator[S
     found = agreement_with_labels([repeats[each] for each in sorted(repeats)], labels, scale)
     yield Score(f"{metric}.acc_dim", variant, "all", found.acc_dim, "higher", "share")
     yield Score(f"{metric}.acc_full", variant, "all", found.acc_full, "higher", "share")
+    if all(label.score is None for label in labels.values()):
+        return
     yield Score(f"{metric}.mse", variant, "all", found.mse, "lower", "span squared")
     yield Score(f"{metric}.mae", variant, "all", found.mae, "lower", "span")
 

@@ -1,0 +1,130 @@
+"""Which judgements replies need: by metric, question and what the reply rests on."""
+
+from __future__ import annotations
+
+import pytest
+
+from offbook import registry
+from offbook.evaluation.benchmark import Question
+from offbook.evaluation.judging import REPLY_METRICS, rated, reply_judgements
+from offbook.evaluation.metrics.scales import SCALES
+from offbook.evaluation.questions import QuestionsProtocol
+from offbook.evaluation.record import RatingKey
+from offbook.prompts.judging import (
+    ContainedVerdict,
+    GroundedReply,
+    RatingOfTen,
+    ReplyToJudge,
+    ReplyWithAnswers,
+)
+from tests.evaluation.made import JUDGE, cell, dataset, item, passage, run
+
+ALL = ("ke", "kh", "uqr", "acc", "acc_l", "hs")
+HATES = Question("q1", "What do you hate?", answers=("rain", "wet weather"), scope="in")
+OPEN = Question("q2", "How are you?")
+
+
+def asked_for(run_, dataset_, *cells):
+    found = QuestionsProtocol().judgements(run_, dataset_, cells)
+    return {judgement.keys[0].metric: judgement for judgement in found}
+
+
+def test_every_metric_is_a_scale_and_every_protocol_is_registered():
+    assert set(REPLY_METRICS) <= set(SCALES)
+    for name in ("questions", "items", "open_interview", "judge_checks"):
+        assert hasattr(registry.load("protocol", name)(), "judgements")
+
+
+def test_a_reply_with_an_answer_and_chunks_is_rated_by_all_metrics_of_the_run():
+    found = asked_for(run(ALL), dataset(HATES), cell("q1", context=(passage("She hates rain."),)))
+    assert tuple(found) == ALL
+    assert found["ke"].inputs == ReplyToJudge(
+        "Nora Vey", "A clockmaker in Hull.", "What do you hate?", "Rain."
+    )
+    assert found["acc"].inputs == ReplyWithAnswers(
+        "Nora Vey", "What do you hate?", "Rain.", ("rain", "wet weather")
+    )
+    assert found["hs"].inputs == GroundedReply(
+        "Nora Vey",
+        "What do you hate?",
+        "Rain.",
+        ("rain", "wet weather"),
+        ("Life\nShe hates rain.",),
+    )
+
+
+def test_only_the_metrics_of_the_run_are_asked_for():
+    assert tuple(asked_for(run(("kh", "chunk_usage")), dataset(HATES), cell("q1"))) == ("kh",)
+
+
+def test_without_a_right_answer_there_is_none_to_compare_with():
+    found = asked_for(run(ALL), dataset(OPEN), cell("q2", context=(passage("She is well."),)))
+    assert tuple(found) == ("ke", "kh", "uqr")
+
+
+@pytest.mark.parametrize("kind", ["entity", "relation", "memory", "profile"])
+def test_hallucination_score_needs_chunks_and_what_a_graph_tells_is_none(kind):
+    from dataclasses import replace
+
+    other = replace(passage("She hates rain."), kind=kind)
+    found = asked_for(run(ALL), dataset(HATES), cell("q1", context=(other,)))
+    assert tuple(found) == ("ke", "kh", "uqr", "acc", "acc_l")
+
+
+def test_a_failed_cell_is_not_judged_nor_one_whose_question_is_gone():
+    assert not asked_for(run(ALL), dataset(HATES), cell("q1", None), cell("q9"))
+
+
+def test_ratings_carry_the_judge_the_run_names_and_the_documents_the_reply_rests_on():
+    context = (passage("She hates rain.", document="d1"), passage("And fog.", "c2", "d2"))
+    found = asked_for(run(ALL), dataset(HATES), cell("q1", context=context, repeat=2))
+    for judgement in found.values():
+        (key,) = judgement.keys
+        assert (key.judge, key.unit, key.repeat, key.variant) == (JUDGE, "q1", 2, "naive")
+        assert judgement.documents == {"nora-vey/d1", "nora-vey/d2"}
+
+
+def test_an_answer_of_the_judge_becomes_one_rating_with_its_analysis():
+    found = asked_for(run(ALL), dataset(HATES), cell("q1"))
+    (rating,) = found["ke"].read(RatingOfTen(analysis="It fits.", rating=8))
+    assert (rating.value, rating.analysis, rating.missing) == (8.0, "It fits.", None)
+    (yes,) = found["acc"].read(ContainedVerdict(analysis="It does.", rating="yes"))
+    (no,) = found["acc"].read(ContainedVerdict(analysis="It does not.", rating="no"))
+    assert (yes.value, no.value) == (1.0, 0.0)
+
+
+def test_a_value_off_the_scale_would_be_missing():
+    key = RatingKey("Nora Vey", "naive", 0, "ke", "q1", JUDGE)
+    rating = rated(key, 11, "It fits.")
+    assert rating.value is None
+    assert rating.missing is not None
+    assert "1 to 10" in rating.missing
+
+
+def test_replies_are_judged_as_they_come_each_alone():
+    protocol = QuestionsProtocol()
+    one, other = cell("q1"), cell("q2")
+    assert protocol.ready(one.key) != protocol.ready(other.key)
+    assert len(protocol.judgements(run(("ke",)), dataset(HATES, OPEN), (other, one))) == 2
+
+
+def test_a_protocol_can_turn_to_another_dataset():
+    protocol = QuestionsProtocol()
+    assert protocol.judgements(run(("ke",)), dataset(HATES), (cell("q1"),))
+    assert not protocol.judgements(run(("ke",)), dataset(OPEN), (cell("q1"),))
+
+
+def test_a_character_that_the_dataset_does_not_know_is_judged_by_its_name():
+    found = asked_for(
+        run(("ke",), subjects={"Bo": "bo"}), dataset(HATES, subjects=()), cell("q1", subject="Bo")
+    )
+    assert found["ke"].inputs.character == "Bo"
+
+
+def test_an_item_is_held_against_its_chunks_without_a_right_answer():
+    protocol = QuestionsProtocol()
+    asked = protocol._places(dataset(item(1, "E/I"))).asked(
+        [cell("i1", context=(passage("She is shy."),))]
+    )
+    (judgement,) = reply_judgements(run(("hs",)), asked[0])
+    assert judgement.inputs.answers == ()
