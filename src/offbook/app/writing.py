@@ -1,7 +1,7 @@
-"""A text file that appears whole or not at all.
+"""A file that appears whole or not at all.
 
-Takes: a path that a person named, and a text.  Gives: the file; an older one is replaced only when
-the new one is complete.
+Takes: a path that a person named, and a text or bytes.  Gives: the file; an older one is replaced
+only when the new one is complete.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ def require_place(file: Path) -> Path:
     return file.resolve()
 
 
-def write_whole(file: Path, text: str) -> None:
-    """Write ``text`` as UTF-8.
+def write_whole(file: Path, content: str | bytes) -> None:
+    """Write a text as UTF-8, or bytes as they are.
 
     Raises:
         StoreFailed: the file cannot be written; an older one is as it was.
@@ -36,7 +36,7 @@ def write_whole(file: Path, text: str) -> None:
         try:
             # Opened as any new file is, so that it gets the usual permissions.
             with part.open("xb") as opened:
-                opened.write(text.encode())
+                opened.write(content.encode() if isinstance(content, str) else content)
             part.replace(file)
         finally:
             part.unlink(missing_ok=True)

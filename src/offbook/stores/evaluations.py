@@ -192,6 +192,18 @@ def ratings_after(
     return _page(conn, ratings, RATING_KEY, chosen, key, size)
 
 
+def ratings_at(conn: Connection, run: str, judge: str, places: Sequence[Key]) -> list[Row]:
+    """The ratings of a judge at these places: ``(subject, variant, repeat, unit)``."""
+    c = ratings.c
+    at = tuple_(c.subject, c.variant, c.repeat, c.unit)
+    found: list[Row] = []
+    for piece in batches(places, PAGE):
+        chosen = select(ratings).where(c.run_id == run, c.judge == judge, at.in_(piece))
+        ordered = chosen.order_by(*(c[name] for name in RATING_KEY))
+        found += [dict(row) for row in conn.execute(ordered).mappings()]
+    return found
+
+
 def count_cells(conn: Connection, run: str) -> tuple[int, int]:
     """How many cells are stored, and how many of them failed."""
     counted = select(func.count(), func.count(cells.c.error)).where(cells.c.run_id == run)

@@ -15,6 +15,7 @@ from offbook.cli.evaluation import (
     export,
     fetch,
     list_runs,
+    report,
     review,
     run,
     score,
@@ -41,6 +42,7 @@ app.command("run")(run.command)
 app.command("score")(score.command)
 app.command("show")(show.command)
 app.command("compare")(compare.command)
+app.command("report")(report.command)
 app.command("check-judge")(check_judge.command)
 app.add_typer(review.app, name="review")
 app.command("export")(export.command)

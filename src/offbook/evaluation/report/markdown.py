@@ -34,7 +34,7 @@ def write_markdown(report: Report, pictures: Sequence[Picture] = ()) -> str:
         lines += [f"## {escaped(', '.join(joint.runs))}", ""]
         for table in joint_tables(joint):
             lines += [*_table(table, 3), ""]
-        lines += _pictures(pictures, "")
+        lines += _pictures(pictures, joint.name)
     for each in report.runs:
         lines += _run(each, pictures)
     return "\n".join(lines).rstrip() + "\n"

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from offbook.evaluation.measured import Measured
     from offbook.evaluation.metrics.retrieval_use import RetrievalUse
     from offbook.evaluation.metrics.statistics import Estimate
     from offbook.evaluation.protocol import Better, Score
@@ -179,7 +180,7 @@ class RunReport:
     examples: tuple[Example, ...] = ()
     use: tuple[ChunkUse, ...] = ()
     cosines: tuple[Cosines, ...] = ()
-    values: Any = field(default=None, repr=False, compare=False)
+    measured: Measured | None = field(default=None, repr=False, compare=False)
 
     @property
     def mark(self) -> str | None:
@@ -204,6 +205,7 @@ class Report:
 class JointRuns:
     """Runs of the same questions, side by side; variants are named ``run: variant``."""
 
+    name: str
     runs: tuple[str, ...]
     benchmark: str
     scores: tuple[Score, ...]

@@ -100,8 +100,8 @@ def joint_tables(joint: JointRuns) -> list[Table]:
     title = f"{joint.benchmark}: {', '.join(joint.runs)} side by side"
     all_of = [score for score in joint.scores if score.group == ALL]
     return [
-        *pivots("joint-scores", title, filter(is_quality, all_of), joint.mark),
-        *differences("joint-differences", joint.differences, joint.mark),
+        *pivots(f"{joint.name}-scores", title, filter(is_quality, all_of), joint.mark),
+        *differences(f"{joint.name}-differences", joint.differences, joint.mark),
     ]
 
 
@@ -172,7 +172,7 @@ def failed_table(failed: Sequence[FailedCell], most: int | None, mark: str | Non
         for each in shown
     )
     left = len(failed) - len(shown)
-    note = f"{left} more are in failed.csv." if left else ""
+    note = f"{left} more are in tables/failed.csv." if left else ""
     columns = ("Subject", "Question", "Method", "Repeat", "Why")
     return Table("failed", "Cells without a reply", columns, rows, mark, note)
 

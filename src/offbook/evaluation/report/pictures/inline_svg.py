@@ -31,6 +31,8 @@ _KEPT_PROPERTIES: Final = frozenset(
     }
 )
 _DROPPED: Final = frozenset({"metadata", "style"})
+_LONG: Final = re.compile(r"-?\d+\.\d{3,}")
+"""Places behind the point that no screen shows."""
 _URL: Final = re.compile(r"url\(#([^)]+)\)")
 
 
@@ -77,6 +79,8 @@ def _value(name: str, value: str, prefix: str) -> str:
     if name in ("fill", "stroke"):
         variable = VARIABLES.get(value.lower())
         return f"var(--{variable}, {value})" if variable else value
+    if name == "d":
+        return _LONG.sub(lambda found: f"{float(found.group()):.2f}", value)
     return _URL.sub(rf"url(#{prefix}-\1)", value)
 
 

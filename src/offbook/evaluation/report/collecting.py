@@ -1,0 +1,251 @@
+"""One pass over a run's cells and ratings, and everything that a report shows of it.
+
+Takes: a run in the store, its dataset and protocol.  Gives: a `RunReport`.  Texts are read again
+for the few cells that are shown in full; of all others only numbers are kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from offbook.evaluation import streaming
+from offbook.evaluation.interviews.scoring import interview_scores, item_scores
+from offbook.evaluation.keeping import rating_of, usage_of
+from offbook.evaluation.measured import Measured
+from offbook.evaluation.metrics.scales import SCALES
+from offbook.evaluation.plan import plan
+from offbook.evaluation.report.material import ChunkUse, Difference, Example, Grounds, RunReport
+from offbook.evaluation.report.naming import one_line
+from offbook.evaluation.report.profiles import interviews
+from offbook.evaluation.report.similarity import Nearness
+from offbook.evaluation.report.watching import Watch
+from offbook.evaluation.scoring import (
+    cost_scores,
+    paired,
+    reply_scores,
+    retrieval_scores,
+    usage_scores,
+)
+from offbook.stores import chunks, documents, evaluations
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from offbook.evaluation.benchmark import Dataset
+    from offbook.evaluation.protocol import Better, EvaluationProtocol, Score
+    from offbook.evaluation.record import Cell, CellKey, Rating, Run
+    from offbook.protocols import Embedder, Store
+
+EXAMPLES: Final = 2
+"""How many of the worst and of the best replies of each metric and method are shown in full."""
+_GROUNDS: Final = 8
+_EXCERPT: Final = 600
+_LONGEST: Final = 20_000
+_INTERVIEWS: Final = {"items": item_scores, "open_interview": interview_scores}
+
+Totals = Mapping[str, dict[str, int]]
+"""By variant, then by subject: how many chunks there are in what the variant searches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A run as it is in the store, with what it was asked and how it is judged."""
+
+    run: Run
+    dataset: Dataset
+    protocol: EvaluationProtocol
+    usage: Mapping[str, Any]
+    judges: Mapping[str, str]
+    notes: tuple[str, ...] = ()
+
+
+async def collect(
+    store: Store, source: Source, *, embedder: Embedder | None = None, most: int = EXAMPLES
+) -> RunReport:
+    """Everything that a report shows of a run.
+
+    Args:
+        store: Where the run is.
+        source: The run.
+        embedder: Embeds the questions, for similarity; None: that is left out.
+        most: How many of the worst and of the best cells of each metric and method are shown.
+
+    Raises:
+        ModelError: the embedding endpoint failed for good.
+    """
+    run, dataset = source.run, source.dataset
+    near = None
+    if embedder is not None:
+        near = await Nearness.prepared(store, run, dataset, embedder)
+    watch = Watch(run, most, near)
+    judge = run.models["judge"].model if "judge" in run.models else None
+    measured = await streaming.with_stream(
+        store,
+        run.id,
+        judge,
+        lambda cells, ratings: Measured(run, dataset, watch.cells(cells), watch.ratings(ratings)),
+    )
+    totals = await store.read(lambda conn: _chunk_totals(conn, run, watch.used))
+    scores = await asyncio.to_thread(_scores, measured, totals)
+    if run.protocol not in ("questions", *_INTERVIEWS):
+        # Somebody else's way of measuring: it reads the run for itself.
+        own = await streaming.scores(store, source.protocol, run, dataset)
+        scores = [*own, *(score for score in scores if score.metric == "chunk_usage")]
+    return RunReport(
+        run=run,
+        counts=watch.counts(plan(run, dataset, source.protocol).cells),
+        usage=usage_of(source.usage),
+        judges=source.judges,
+        notes=source.notes,
+        scores=tuple(scores),
+        differences=tuple(await asyncio.to_thread(lambda: list(_differences(measured)))),
+        interviews=tuple(await asyncio.to_thread(lambda: list(interviews(measured)))),
+        ratings=watch.rated(),
+        failed=tuple(watch.failed),
+        examples=await _examples(store, measured, watch.examples()),
+        use=tuple(_use(measured, totals)),
+        cosines=() if near is None else near.cosines(measured.variants),
+        measured=measured,
+    )
+
+
+def _scores(measured: Measured, totals: Totals) -> list[Score]:
+    """The scores as the run's own protocol has them, and the share of chunks that was used."""
+    found = list(reply_scores(measured))
+    if measured.run.protocol in _INTERVIEWS:
+        found += _INTERVIEWS[measured.run.protocol](measured)
+    found += retrieval_scores(measured)
+    for variant, chunks_of in totals.items():
+        found += [s for s in usage_scores(measured, chunks_of) if s.variant == variant]
+    return [*found, *cost_scores(measured)]
+
+
+def _differences(measured: Measured) -> Iterator[Difference]:
+    """Every other variant less the first, on each metric of replies."""
+    for metric in measured.run.metrics:
+        for other in measured.variants[1:]:
+            found = difference(measured, metric, other, measured, measured.variants[0])
+            if found is not None:
+                yield found
+
+
+def difference(
+    one: Measured, metric: str, first: str, other: Measured, second: str
+) -> Difference | None:
+    """``first`` of one run less ``second`` of another (or the same), or None where neither is.
+
+    The runs have the same judge: it is looked at before.
+    """
+    scale = SCALES.get(metric)
+    if scale is None or scale.better is None:
+        return None
+    if not one.values(first, metric) and not other.values(second, metric):
+        return None
+    better: Better = scale.better
+    return Difference(
+        metric, first, second, paired(one, metric, first, second, other=other), better, scale.unit
+    )
+
+
+def _use(measured: Measured, totals: Totals) -> Iterator[ChunkUse]:
+    for variant in measured.variants:
+        known = totals.get(variant)
+        use = measured.retrieval(variant, known)
+        if use is not None:
+            yield ChunkUse(variant, use, sum(use.duplication.values()) if known else None)
+
+
+def _chunk_totals(
+    conn: Connection, run: Run, used: Mapping[tuple[str, str], set[str]]
+) -> dict[str, dict[str, int]]:
+    """How many chunks there are in the chunkings that each variant took chunks from.
+
+    A variant is left out where one of its characters' chunkings cannot be told: a share of an
+    unknown number is none.
+    """
+    by_character: dict[str, list[set[str]]] = {}
+    for character in dict.fromkeys(run.subjects.values()):
+        names = chunks.list_chunkings(conn, character)
+        by_character[character] = [set(chunks.list_ids(conn, character, name)) for name in names]
+    totals: dict[str, dict[str, int]] = {}
+    for variant in (variant.label for variant in run.variants):
+        found = {
+            subject: sum(
+                len(ids)
+                for ids in by_character[character]
+                if not ids.isdisjoint(used.get((variant, character), ()))
+            )
+            for subject, character in run.subjects.items()
+        }
+        if found and all(found.values()):
+            totals[variant] = found
+    return totals
+
+
+async def _examples(
+    store: Store, measured: Measured, chosen: Mapping[CellKey, tuple[str, ...]]
+) -> tuple[Example, ...]:
+    keys = list(chosen)
+    if not keys:
+        return ()
+    run = measured.run.id
+    judge = measured.run.models["judge"].model
+    places = [(key.subject, key.variant, key.repeat, key.question) for key in keys]
+    cells = {cell.key: cell for cell in await streaming.cells_of(store, run, keys)}
+    rows = await store.read(lambda conn: evaluations.ratings_at(conn, run, judge, places))
+    ratings: dict[Sequence[Any], list[Rating]] = {}
+    for row in rows:
+        place = (row["subject"], row["variant"], row["repeat"], row["unit"])
+        ratings.setdefault(place, []).append(rating_of(row))
+    names = await store.read(lambda conn: _document_names(conn, cells.values()))
+    return tuple(
+        _example(measured, cells[key], chosen[key], ratings.get(place, []), names)
+        for key, place in zip(keys, places, strict=True)
+        if key in cells
+    )
+
+
+def _document_names(conn: Connection, cells: Any) -> dict[tuple[str, str], str]:
+    characters = dict.fromkeys(cell.character for cell in cells)
+    return {
+        (character, info.id): info.name
+        for character in characters
+        for info in documents.list_all(conn, character)
+    }
+
+
+def _example(
+    measured: Measured,
+    cell: Cell,
+    why: tuple[str, ...],
+    ratings: Sequence[Rating],
+    names: Mapping[tuple[str, str], str],
+) -> Example:
+    question = measured.places.question(cell.key)
+    items = sorted(cell.context, key=lambda item: -item.score)[:_GROUNDS]
+    return Example(
+        key=cell.key,
+        why=why,
+        question=question.text if question else cell.key.question,
+        answers=question.answers if question else (),
+        reply=(cell.reply or "")[:_LONGEST],
+        ratings=tuple(replace(each, analysis=each.analysis[:_LONGEST]) for each in ratings),
+        grounds=tuple(
+            Grounds(
+                item.kind,
+                one_line(item.title, 200),
+                one_line(item.text, _EXCERPT),
+                item.score,
+                tuple(
+                    f"{names.get((cell.character, s.document), s.document)}[{s.start}:{s.end}]"
+                    for s in item.sources[:3]
+                ),
+            )
+            for item in items
+        ),
+        verdict=cell.verdict,
+        forgotten=cell.forgotten,
+    )
