@@ -17,7 +17,6 @@ from offbook.documents.collecting import collect
 from offbook.documents.readers import ReadDocument, read_document
 from offbook.errors import UnknownName, UnreadableDocument, UsageError
 from offbook.graph.loading import graph_size
-from offbook.ingestion.estimating import estimate_ingestion
 from offbook.ingestion.reports import (
     DocumentReport,
     Estimate,
@@ -105,6 +104,9 @@ async def estimate(
     book: Offbook, name: str, paths: Sequence[Path | str], document_name: str | None
 ) -> Estimate:
     """What :func:`ingest` would cost; no call is made."""
+    # Here and not above: an ingestion needs none of it, and should not wait for it.
+    from offbook.ingestion.estimating import estimate_ingestion
+
     character = await book.find(name)
     readings, failed, unknown = await asyncio.to_thread(_read, paths, document_name)
     found = await estimate_ingestion(book.stage(character.dimension), character, readings)

@@ -14,7 +14,6 @@ from offbook.ingestion.graph_building import GraphBuilding
 from offbook.ingestion.mention_indexing import MentionIndexing
 from offbook.ingestion.summarizing import write_profile
 from offbook.ingestion.trait_indexing import TraitIndexing
-from offbook.ingestion.tree_building import TreeBuilding
 from offbook.models.side_by_side import run_all
 
 if TYPE_CHECKING:
@@ -50,6 +49,9 @@ async def build_indexes(
             embedding = Embedding(store, stage.embedder, character, *most, progress)
             await embedding.run(needs.chunkings)
         if needs.summaries:  # clusters are told by the vectors
+            # Here and not above: without it a first call need not wait for NumPy.
+            from offbook.ingestion.tree_building import TreeBuilding
+
             await TreeBuilding(*building).run()
 
     work: list[tuple[bool, Job]] = [

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from offbook.documents.chunking import make_splitter
 from offbook.documents.voice import speech_samples
 from offbook.ingestion.reports import DocumentReport
-from offbook.retrieval.lexical import ANALYZER, encode_terms
+from offbook.retrieval.encoded_terms import ANALYZER, encode_terms
 from offbook.stores import characters, chunks, documents
 from offbook.types import Chunk, Document, DocumentStatus
 

@@ -8,53 +8,34 @@ non-negative inverse document frequency of Lucene (Kamphuis, de Vries, Boytsov, 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from functools import lru_cache
-from struct import Struct
 from typing import Final, Self
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
 from offbook.errors import StoreFailed
-from offbook.language.words import search_terms
+from offbook.retrieval.encoded_terms import ANALYZER, count_terms, encode_terms, term_number
 
-ANALYZER: Final = "words-1"
-"""Names what ``encode_terms`` writes; it changes when the same text would give other bytes."""
+__all__ = [
+    "ANALYZER",
+    "K1",
+    "B",
+    "LexicalIndex",
+    "bm25",
+    "count_terms",
+    "encode_terms",
+    "inverse_document_frequency",
+    "term_number",
+]
 
 K1: Final = 1.2
 B: Final = 0.75
 """Saturation of counts and strength of the length norm: the usual values, fitted to nothing."""
 
 _RECORD: Final = np.dtype([("term", "<u4"), ("count", "<u2")])
-_PACKED: Final = Struct("<IH")
-_MOST: Final = 0xFFFF
 _SCANS: Final = 64
 """Terms looked up by scanning; after these, sorting the records once is the cheaper way."""
-
-
-@lru_cache(maxsize=1 << 17)
-def term_number(term: str) -> int:
-    """The number that stands for a term on every machine: CRC-32 of its UTF-8 form."""
-    return crc32(term.encode("utf-8", "surrogatepass"))
-
-
-def encode_terms(text: str) -> bytes:
-    """The terms of ``text`` as they are stored with its chunk.
-
-    Returns:
-        Records of 6 bytes, ascending by term: number (uint32) and count (uint16, at most 65,535),
-        little-endian. Empty for a text without terms.
-    """
-    counted = sorted(count_terms(text).items())
-    return b"".join(_PACKED.pack(number, min(count, _MOST)) for number, count in counted)
-
-
-def count_terms(text: str) -> Counter[int]:
-    """How often each term (by its number) occurs in ``text``."""
-    return Counter(map(term_number, search_terms(text)))
 
 
 def inverse_document_frequency(documents: int, containing: int) -> float:
