@@ -83,6 +83,25 @@ IPIP_NEO_120: Final = Benchmark(
     _AMADEUS,
     needs_path=True,
 )
+MBTI_60_GROUNDED: Final = Benchmark(
+    "mbti-60-grounded",
+    1,
+    "60 MBTI-style questions in our own wording: do the answers keep to the chunks?",
+    "mbti-60",
+    "items",
+    ("hs",),
+    f"{_AMADEUS}; the items are ours",
+)
+IPIP_NEO_120_GROUNDED: Final = Benchmark(
+    "ipip-neo-120-grounded",
+    1,
+    "The 120 items of IPIP-NEO-120: do the answers keep to the chunks?",
+    "ipip-neo-120",
+    "items",
+    ("hs",),
+    _AMADEUS,
+    needs_path=True,
+)
 INCHARACTER_BFI: Final = Benchmark(
     "incharacter-bfi",
     1,
@@ -136,6 +155,17 @@ CHARACTER_LLM: Final = Benchmark(
     _KNOWLEDGE,
     _ROLERAG,
     needs_path=True,
+)
+CHARACTER_LLM_MBTI: Final = Benchmark(
+    "character-llm-mbti",
+    1,
+    "Character-LLM's characters: 16Personalities rated in batches",
+    "character-llm",
+    "open_interview",
+    ("16p_batch",),
+    _EMOTIONAL,
+    needs_path=True,
+    options=(("questions", "16Personalities"),),
 )
 ROLEBENCH_ZH: Final = Benchmark(
     "rolebench-zh",

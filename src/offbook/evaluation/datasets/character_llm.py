@@ -14,6 +14,7 @@ from typing import Final
 from offbook.evaluation.benchmark import Dataset, Scope
 from offbook.evaluation.datasets.collecting import Collector
 from offbook.evaluation.datasets.columns import Columns, Fields
+from offbook.evaluation.datasets.dialogue import ASKED, fill
 from offbook.evaluation.datasets.folders import chosen, first, needed, required
 from offbook.evaluation.datasets.labels import read_labels
 from offbook.evaluation.datasets.reading import Row, read_rows, read_text
@@ -48,19 +49,31 @@ _UPSTREAM: Final = re.compile(
 )
 
 
-def load(path: Path | None, *, mode: str = "single") -> Dataset:
+def load(
+    path: Path | None,
+    *,
+    mode: str = "single",
+    questions: str = "interview",
+    language: str = "en",
+) -> Dataset:
     """Read the dataset.
 
     Args:
         path: Its folder, or the one above.
         mode: ``single`` (each question stands alone), ``multi`` (what opens a conversation of
             several turns), or ``all``.
+        questions: ``interview`` (its own), or a questionnaire: ``mbti-60``, ``bigfive-60``, or
+            ``16Personalities`` / ``BFI`` from the same folder or the one beside it.
+        language: In which a questionnaire is put.
 
     Raises:
         UnreadableDocument, UsageError: what is wrong with which file.
     """
     path = needed(path, "character-llm", "Character-LLM's data/seed_data")
     mode = chosen(mode, ("single", "multi", "all"), "mode")
+    asked = chosen(questions, ("interview", *ASKED[1:]), "questions")
+    if asked != "interview":
+        mode = ""
     where = required(path, _QUESTIONS, "questions of Character-LLM")
     found = Collector("character-llm", version="1", licence=LICENCE, source=str(path))
     columns = Columns(_COLUMNS, found.notes, ignored=("scope_source",))
@@ -70,6 +83,9 @@ def load(path: Path | None, *, mode: str = "single") -> Dataset:
             _ask(found, columns.of(row), "", "", mode)
     else:
         _upstream(found, columns, where, mode)
+    if asked != "interview":
+        folder = path if path.is_dir() else path.parent
+        fill(found, (), asked=asked, path=folder, language=language)
     _labels(found, path)
     return found.dataset()
 

@@ -1,0 +1,5 @@
+"""The published tables as data: what each runs, what the papers print, what is done otherwise.
+
+Takes: a name of evaluation.md (``catalogue``).  Gives: a table to run (``app.evaluation_tables``),
+to fill with our numbers (``filling``) and to print (``rendering``).
+"""
