@@ -1,6 +1,6 @@
 """What the ends of each dimension mean, in our own words, for an expert who rates answers.
 
-Takes: the name of a dimension.  Gives: its two poles; of a trait, much of it and little of it.
+Takes: nothing.  Gives: the two poles of each dimension; of a trait, much of it and little of it.
 Paper: Emotional RAG (004), Figure 4 shows such a background for E/I; the wording is ours.
 """
 
@@ -86,8 +86,3 @@ TRAITS: Final[Mapping[str, tuple[Pole, Pole]]] = {
     ),
 }
 """The Big Five: much of the trait, and little of it."""
-
-
-def poles(dimension: str) -> tuple[Pole, Pole] | None:
-    """The two ends of a dimension, or None where it is none that we know."""
-    return SIXTEEN.get(dimension) or TRAITS.get(dimension)
