@@ -20,6 +20,8 @@ from offbook.cli.evaluation import (
     run,
     score,
     show,
+    splitters,
+    table,
 )
 from offbook.cli.globals import help_without_command
 
@@ -43,6 +45,8 @@ app.command("score")(score.command)
 app.command("show")(show.command)
 app.command("compare")(compare.command)
 app.command("report")(report.command)
+app.command("table")(table.command)
+app.command("splitters")(splitters.command)
 app.command("check-judge")(check_judge.command)
 app.add_typer(review.app, name="review")
 app.command("export")(export.command)
