@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from offbook import registry
-from offbook.evaluation.benchmark import Question
-from offbook.evaluation.judging import REPLY_METRICS, rated, reply_judgements
+from offbook.evaluation.benchmark import Question, Subject, SubjectDocument
+from offbook.evaluation.judging import REPLY_METRICS, description_of, rated, reply_judgements
 from offbook.evaluation.metrics.scales import SCALES
 from offbook.evaluation.questions import QuestionsProtocol
 from offbook.evaluation.record import RatingKey
@@ -119,6 +119,17 @@ def test_a_character_that_the_dataset_does_not_know_is_judged_by_its_name():
         run(("ke",), subjects={"Bo": "bo"}), dataset(HATES, subjects=()), cell("q1", subject="Bo")
     )
     assert found["ke"].inputs.character == "Bo"
+
+
+def test_who_a_character_is_may_be_told_by_the_opening_of_its_document():
+    text = "# Nora\n\nNora Vey repairs clocks.\n\n## Youth\nShe was born in Hull.\n\n" + "x" * 1200
+    subject = Subject("Nora Vey", documents=(SubjectDocument("nora.md", text),))
+    found = asked_for(run(("ke",)), dataset(HATES, subjects=(subject,)), cell("q1"))
+    assert found["ke"].inputs.description == "Nora Vey repairs clocks.\nShe was born in Hull."
+    assert found["ke"].documents == {"nora-vey/nora-md"}
+    endless = Subject("Bo", documents=(SubjectDocument("bo.md", "y" * 9000),))
+    assert len(description_of(endless)) == 1200
+    assert description_of(Subject("Bo")) == ""
 
 
 def test_an_item_is_held_against_its_chunks_without_a_right_answer():

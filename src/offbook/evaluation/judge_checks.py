@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final, Literal
 
-from offbook.evaluation.judging import PlacesOf, documents_of
+from offbook.evaluation.judging import PlacesOf, description_of, documents_of
 from offbook.evaluation.measured import Place
 from offbook.evaluation.metrics.statistics import Estimate, estimate
 from offbook.evaluation.plan import questions_of
@@ -174,7 +174,7 @@ class JudgeChecks:
                     keys=(_key(judge, place, labelling, order),),
                     prompt=COMPARE_REPLIES,
                     inputs=RepliesToCompare(
-                        subject.name, subject.description, question.text, replies
+                        subject.name, description_of(subject), question.text, replies
                     ),
                     read=partial(_read, _key(judge, place, labelling, order)),
                     documents=documents_of(shown),

@@ -9,6 +9,7 @@ section 5.2: ACC and ACC_L against the right answer, HS also against the chunks 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -20,6 +21,7 @@ from offbook.evaluation.metrics.typology import MBTI, SLOAN
 from offbook.evaluation.protocol import Judgement
 from offbook.evaluation.record import Cell, CellKey, Rating, RatingKey, Run
 from offbook.evaluation.subjects import subject_named
+from offbook.ingestion.storing import document_id
 from offbook.prompts.interviewing import RATE_BIGFIVE_ITEM, RATE_MBTI_ITEM, ItemToRate
 from offbook.prompts.judging import (
     ANSWER_CONTAINED,
@@ -34,6 +36,8 @@ from offbook.prompts.judging import (
 )
 from offbook.prompts.prompt import Prompt
 
+_OPENING_CHARS: Final = 1_200
+_PARAGRAPH: Final = re.compile(r"\n\s*\n|^#.*$", re.MULTILINE)
 CHUNK_KINDS: Final = ("knowledge",)
 """Kinds of context that are retrieved chunks; what a graph tells is made from many."""
 
@@ -80,10 +84,25 @@ def documents_of(cells: Sequence[Cell]) -> frozenset[str]:
     )
 
 
+def description_of(subject: Subject) -> str:
+    """Who a subject is, for a judge that may not know: its description, or how its document begins.
+
+    Headings are left out; what begins after some 1,200 characters is as well.
+    """
+    if subject.description or not subject.documents:
+        return subject.description
+    opening = subject.documents[0].text[: 4 * _OPENING_CHARS]
+    kept: list[str] = []
+    for paragraph in filter(None, (part.strip() for part in _PARAGRAPH.split(opening))):
+        if sum(map(len, kept)) + len(paragraph) > _OPENING_CHARS and kept:
+            break
+        kept.append(paragraph[:_OPENING_CHARS])
+    return "\n".join(kept)
+
+
 def _to_judge(asked: Asked) -> ReplyToJudge:
-    return ReplyToJudge(
-        asked.subject.name, asked.subject.description, asked.question.text, asked.reply
-    )
+    subject = asked.subject
+    return ReplyToJudge(subject.name, description_of(subject), asked.question.text, asked.reply)
 
 
 def _with_answers(asked: Asked) -> ReplyWithAnswers:
@@ -124,6 +143,13 @@ def _needs_item_of(dimensions: frozenset[str]) -> Callable[[Asked], str | None]:
         return None if item and item.dimension in dimensions else "an item of another test"
 
     return undefined
+
+
+def _described_by(subject: Subject, character: str) -> frozenset[str]:
+    """``character/document`` of the document that describes a subject, where one does."""
+    if subject.description or not subject.documents:
+        return frozenset()
+    return frozenset((f"{character}/{document_id(subject.documents[0].name)}",))
 
 
 MBTI_DIMENSIONS: Final = tuple(each.name for each in MBTI.dimensions)
@@ -230,7 +256,7 @@ def reply_judgement(run: Run, metric: str, asked: Asked) -> Judgement:
         prompt=how.prompt,
         inputs=how.inputs(asked),
         read=partial(_one_rating, key),
-        documents=documents_of([asked.cell]),
+        documents=documents_of([asked.cell]) | _described_by(asked.subject, asked.cell.character),
     )
 
 

@@ -155,6 +155,7 @@ class Measured:
                 for item in cell.context
                 if item.kind in CHUNK_KINDS
                 for source in item.sources
+                if source.chunk
             }
         )
         if cell.fallback is not None:
