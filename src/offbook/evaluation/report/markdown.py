@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 FAILED_SHOWN: Final = 20
 _LONGEST: Final = 300
+_WHOLE: Final = 4_000
 _BUSY: Final = frozenset("\\`*_[]|<>~&$#^")
 """What can be markup in the middle of a line of GitHub's Markdown."""
 
@@ -40,19 +41,20 @@ def write_markdown(report: Report, pictures: Sequence[Picture] = ()) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def escaped(text: str) -> str:
+def escaped(text: str, most: int = _LONGEST) -> str:
     """Text that shows as it is, in one line, within a table or outside."""
-    line = one_line(text, _LONGEST)
+    line = one_line(text, most)
     shown = "".join(f"\\{c}" if c in _BUSY else c for c in line)
     # At the head of a line these begin a list or a heading; a bare address becomes a link.
-    shown = re.sub(r"^([-+=]|\d+[.)])", r"\\\1", shown)
+    shown = re.sub(r"^([-+=])(?=[-+=\s]|$)", r"\\\1", shown)
+    shown = re.sub(r"^(\d+)([.)])(?=\s|$)", r"\1\\\2", shown)
     return re.sub(r"(?i)(https?|ftp|www)([:.])", r"\1&#8203;\2", shown)
 
 
 def _run(report: RunReport, pictures: Sequence[Picture]) -> Iterator[str]:
     yield from (f"## Run {escaped(report.run.id)}", "")
     for name, value in record_rows(report):
-        yield f"- {escaped(name)}: {escaped(value)}"
+        yield f"- {escaped(name)}: {escaped(value, _WHOLE)}"
     yield ""
     for note in report.notes:
         yield f"> {escaped(note)}"

@@ -47,6 +47,14 @@ _TESTS: Final = {
     "bfi_batch": "BFI, rated in batches",
     "bfi_option": "BFI, options",
 }
+_SHORT: Final = {
+    "mbti_item": "MBTI items",
+    "bigfive_item": "Big Five items",
+    "16p_batch": "16P batches",
+    "16p_option": "16P options",
+    "bfi_batch": "BFI batches",
+    "bfi_option": "BFI options",
+}
 _DECIMALS: Final = {"share": 1, "percent": 1, "tokens": 0, "letters": 0, "chunks": 0, "USD": 5}
 _TINY: Final = 0.005
 
@@ -71,7 +79,7 @@ def metric_name(metric: str) -> str:
     """A short name for the head of a column: ``KE``, ``Acc(Dim)``."""
     head, _, part = metric.partition(".")
     if part:
-        return f"{_TITLES.get(part, part)}, {test_title(head)}"
+        return f"{_TITLES.get(part, part)} ({_SHORT.get(head, head)})"
     return metric.upper() if metric in SCALES and metric not in _TESTS else metric_title(metric)
 
 
@@ -128,8 +136,8 @@ def counted(estimate: Estimate) -> str:
 
 
 def whole(estimate: Estimate, unit: str = "") -> str:
-    """A number with its interval and n; nothing prints it without."""
-    parts = [number(estimate.mean, unit), interval(estimate, unit), counted(estimate)]
+    """``3.25 [2.33, 4.17] (n = 12)``; nothing prints a number without these."""
+    parts = [number(estimate.mean, unit), interval(estimate, unit), f"({counted(estimate)})"]
     return " ".join(part for part in parts if part)
 
 

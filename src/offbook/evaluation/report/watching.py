@@ -118,13 +118,12 @@ class Watch:
         for (metric, _), ends in self._ends.items():
             is_low_worst = SCALES[metric].better == "higher"
             worst, best = ends.of(lowest=is_low_worst), ends.of(lowest=not is_low_worst)
-            last = worst[-1][0] if worst else None
-            for value, key in worst:
-                why[key].append(f"worst {metric_name(metric)}: {value:g}")
-            for value, key in best:
-                # Where all were rated alike nothing is better than the worst.
-                if last is not None and (value > last if is_low_worst else value < last):
-                    why[key].append(f"best {metric_name(metric)}: {value:g}")
+            if not worst or worst[0][0] == best[0][0]:
+                continue  # all were rated alike: none is worse than another
+            for name, found, other in (("worst", worst, best[0][0]), ("best", best, worst[0][0])):
+                for value, key in found:
+                    if value != other:
+                        why[key].append(f"{name} {metric_name(metric)}: {value:g}")
         for key, reasons in self._why.items():
             why[key] += reasons
         labels = [variant.label for variant in self._run.variants]

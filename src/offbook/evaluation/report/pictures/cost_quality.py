@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from offbook.evaluation.metrics.scales import SCALES
 from offbook.evaluation.report.naming import arrow, distinct, metric_name
-from offbook.evaluation.report.pictures.looks import QUIET, Look, look
+from offbook.evaluation.report.pictures.looks import PAPER, QUIET, Look, look
 from offbook.evaluation.report.pictures.picture import Heading, Picture, drawn, frame, label
 from offbook.evaluation.report.tables import is_quality
 
@@ -89,13 +90,23 @@ def _panel(
         if score.estimate.interval is not None:
             axes.plot([x, x], score.estimate.interval, color=own.colour, linewidth=1.3, alpha=0.7)
         axes.plot(x, y, marker=own.marker, color=own.colour, markersize=7, linestyle="",
-                  markeredgecolor="#ffffff", markeredgewidth=0.8)  # fmt: skip
+                  markeredgecolor=PAPER, markeredgewidth=0.8, clip_on=False)  # fmt: skip
     axes.set_xlim(left=0)
     axes.margins(y=0.12)
+    _widen(axes, scores[0].metric)
     axes.locator_params(nbins=5)
     if scores[0].unit == "share":
         axes.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
     axes.tick_params(colors=QUIET)
+
+
+def _widen(axes: Any, metric: str) -> None:
+    """A fifth of the scale at least: small differences must not look large."""
+    scale = SCALES.get(metric)
+    low, high = axes.get_ylim()
+    if scale is not None and high - low < scale.span / 5:
+        middle = (low + high) / 2
+        axes.set_ylim(middle - scale.span / 10, middle + scale.span / 10)
 
 
 def _handle(variant: str, own: Look, quality: Sequence[Score], cost: Estimate) -> Any:

@@ -130,7 +130,7 @@ def drawn(heading: Heading, inches: tuple[float, float], draw: Callable[[Figure]
         heading.kind,
         heading.name,
         heading.title,
-        heading.alt,
+        f"{heading.alt} ({heading.mark})" if heading.mark else heading.alt,
         svg,
         png,
         tuple(_told(caught)),
@@ -140,6 +140,16 @@ def drawn(heading: Heading, inches: tuple[float, float], draw: Callable[[Figure]
 def label(text: str, most: int = _LABEL) -> str:
     """A text as it may stand in a picture: short, in one line, without control characters."""
     return one_line(text, most) or "(no name)"
+
+
+def wrapped(text: str, most: int = _LABEL) -> str:
+    """A text in at most two lines, broken where a variant's settings begin or are parted."""
+    line = label(text, 2 * most)
+    if len(line) <= most:
+        return line
+    breaks = [at for at, c in enumerate(line[:most]) if c in "[,: "]
+    cut = breaks[-1] + 1 if breaks and breaks[-1] >= most // 3 else most
+    return f"{line[:cut]}\n{label(line[cut:], most)}"
 
 
 def frame(axes: Any, *, grid: str | None = None) -> None:

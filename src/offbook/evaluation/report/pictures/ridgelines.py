@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from offbook.evaluation.report.naming import number
 from offbook.evaluation.report.pictures.looks import INK, LINE, QUIET, look
-from offbook.evaluation.report.pictures.picture import Heading, Picture, drawn, frame, label
+from offbook.evaluation.report.pictures.picture import Heading, Picture, drawn, frame, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -88,7 +88,7 @@ def _draw(figure: Figure, groups: Sequence[Cosines]) -> None:
         _mean(axes, group, base)
     axes.set_xlim(low, high)
     axes.set_ylim(-0.3, len(groups) + 0.05)
-    names = [label(group.name) for group in reversed(groups)]
+    names = [wrapped(group.name) for group in reversed(groups)]
     axes.set_yticks(range(len(groups)), names)
     axes.tick_params(axis="y", labelcolor=INK)
     axes.set_xlabel("cosine of question and chunk")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from offbook.evaluation.metrics.scales import SCALES
 from offbook.evaluation.report.naming import arrow, distinct, metric_name, number
 from offbook.evaluation.report.pictures.looks import INK, QUIET, look
-from offbook.evaluation.report.pictures.picture import Heading, Picture, drawn, frame, label
+from offbook.evaluation.report.pictures.picture import Heading, Picture, drawn, frame, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -61,7 +61,7 @@ def _draw(figure: Figure, metrics: Sequence[str], scores: Sequence[Score]) -> No
             continue
         mine = {score.variant: score for score in scores if score.metric == metrics[place]}
         _panel(axes, metrics[place], [mine.get(variant) for variant in variants])
-    grid[0, 0].set_yticks(range(len(variants)), [label(variant) for variant in variants])
+    grid[0, 0].set_yticks(range(len(variants)), [wrapped(variant) for variant in variants])
     grid[0, 0].set_ylim(len(variants) - 0.4, -0.6)
     for axes in grid[:, 0]:
         axes.tick_params(axis="y", labelcolor=INK)
@@ -78,6 +78,8 @@ def _panel(axes: Any, metric: str, scores: Sequence[Score | None]) -> None:
         estimate = score.estimate
         text = f"{number(estimate.mean, score.unit)}  n {estimate.n}"
         text += f", {estimate.missing} missing" if estimate.missing else ""
+        if estimate.mean is not None and estimate.interval is None:
+            text += ", no interval"
         axes.text(1.02, place, text, transform=axes.get_yaxis_transform(), va="center",
                   fontsize=8.5, color=QUIET)  # fmt: skip
         if estimate.mean is None:
@@ -90,6 +92,8 @@ def _panel(axes: Any, metric: str, scores: Sequence[Score | None]) -> None:
     axes.set_xlim(low, high)
     if metric in SCALES and high - low > 1:
         axes.set_xticks([low + part * (high - low) / 3 for part in range(4)])
+    if present and present[0].unit in ("letters", "calls"):
+        axes.locator_params(axis="x", nbins=5, integer=True)
     if present and present[0].unit == "share":
         axes.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
 
