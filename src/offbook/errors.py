@@ -9,6 +9,7 @@ OffbookError                 exit 1   something failed; what was done is kept
 ├── UsageError               exit 2   bad input
 │   ├── UnknownName          exit 2   no character, document, method or setting of that name
 │   ├── UnreadableDocument   exit 2   a file is empty, binary, in an unknown encoding or gone
+│   ├── UnreadableCard       exit 2   a card, lorebook or chat log is damaged, locked or too large
 │   └── IndexMissing         exit 2   the method needs an index that was not built
 ├── ConfigurationError       exit 3   settings contradict one another, or may not be combined
 │   └── EmbedderMismatch     exit 3   the stored vectors came from another embedder
@@ -80,6 +81,12 @@ class UnreadableDocument(UsageError):
     """A file is empty, binary, in an unknown encoding, too large or gone."""
 
     kind = "unreadable_document"
+
+
+class UnreadableCard(UsageError):
+    """A card, lorebook or chat log is damaged, locked, of an unknown form, too large or gone."""
+
+    kind = "unreadable_card"
 
 
 class IndexMissing(UsageError):

@@ -1,0 +1,137 @@
+"""A lorebook and its entries: a view on the raw JSON of a V3 lorebook, whatever it was read from.
+
+Takes: a raw object.  Gives: ``Lorebook`` and ``LoreEntry``, typed to read and write; what they do
+not know stays in the raw object, in its order. Source: Character Card V3 specification, "Lorebook".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from offbook.cards.decorators import Decorated, read_decorators
+from offbook.cards.fields import BOOK_FIELDS, ENTRY_FIELDS, keep_unread, mend_fields
+from offbook.cards.findings import Findings, shown
+from offbook.cards.limits import CardLimits
+from offbook.cards.residue import Json
+from offbook.cards.views import Flag, Number, Object, OptionalFlag, OptionalWhole, Text, Texts
+from offbook.errors import UnreadableCard
+
+SPEC: Final = "lorebook_v3"
+
+
+@dataclass(slots=True, eq=False)
+class LoreEntry:
+    """One entry of a lorebook; ``content`` still has its decorators, ``text`` has not."""
+
+    raw: Json
+
+    keys = Texts("keys")
+    secondary_keys = Texts("secondary_keys")
+    content = Text("content")
+    comment = Text("comment")
+    name = Text("name")
+    position = Text("position")
+    insertion_order = Number("insertion_order")
+    priority = Number("priority")
+    constant = Flag("constant")
+    selective = Flag("selective")
+    use_regex = Flag("use_regex")
+    enabled = Flag("enabled", default=True)
+    case_sensitive = OptionalFlag("case_sensitive")
+    extensions = Object("extensions")
+
+    @property
+    def id(self) -> str | int | float | None:
+        """The entry's own name in its book, if it has one."""
+        found = self.raw.get("id")
+        return found if isinstance(found, str | int | float) else None
+
+    @property
+    def title(self) -> str:
+        """What a person would call the entry: its name, its comment, its first key or its id."""
+        first = self.keys[0] if self.keys else ""
+        return self.name or self.comment or first or f"entry {self.id}"
+
+    @property
+    def decorated(self) -> Decorated:
+        """The content, and the decorators on top of it."""
+        return read_decorators(self.content)
+
+    @property
+    def text(self) -> str:
+        """The content without decorators."""
+        return self.decorated.text
+
+
+@dataclass(slots=True, eq=False)
+class Lorebook:
+    """A lorebook: the card's own, or one of a file by itself."""
+
+    raw: Json
+
+    name = Text("name")
+    description = Text("description")
+    scan_depth = OptionalWhole("scan_depth")
+    token_budget = OptionalWhole("token_budget")
+    recursive_scanning = Flag("recursive_scanning")
+    extensions = Object("extensions")
+
+    @property
+    def entries(self) -> tuple[LoreEntry, ...]:
+        """The entries in the order of the file."""
+        return tuple(LoreEntry(entry) for entry in self._raw_entries())
+
+    def _raw_entries(self) -> Iterator[Json]:
+        found = self.raw.get("entries")
+        if isinstance(found, list):
+            yield from (entry for entry in found if isinstance(entry, dict))
+
+
+def empty_entry(**fields: Any) -> Json:
+    """A raw V3 entry with all required fields, in the order of the specification."""
+    base: Json = {
+        "keys": [],
+        "content": "",
+        "extensions": {},
+        "enabled": True,
+        "insertion_order": 100,
+        "use_regex": False,
+        "constant": False,
+    }
+    return {**base, **fields}
+
+
+def mend_book(raw: Json, version: int, path: str, findings: Findings, limits: CardLimits) -> None:
+    """Give every known field of a raw lorebook and of its entries its right type, in its place."""
+    mend_fields(raw, BOOK_FIELDS, version, path, findings)
+    where = f"{path}.entries" if path else "entries"
+    entries = raw.get("entries")
+    if isinstance(entries, dict):
+        findings.warn(
+            "book-entries",
+            where,
+            "the entries are an object with keys; they are read as a list",
+            "",
+        )
+        entries = raw["entries"] = list(entries.values())
+    if not isinstance(entries, list):
+        if entries is not None:
+            findings.warn("book-entries", where, f"{shown(entries)} is no list of entries", "")
+            keep_unread(raw, {"entries": entries})
+        entries = raw["entries"] = []
+    if len(entries) > limits.entries:
+        raise UnreadableCard(
+            f"the lorebook has {len(entries)} entries, and the limit is {limits.entries}",
+            "split it, or raise the limit",
+        )
+    odd = [entry for entry in entries if not isinstance(entry, dict)]
+    if odd:
+        findings.warn(
+            "book-entry", where, f"{len(odd)} entries are no objects: {shown(odd[0])} ...", ""
+        )
+        keep_unread(raw, {"entries": odd})
+        entries = raw["entries"] = [entry for entry in entries if isinstance(entry, dict)]
+    for index, entry in enumerate(entries):
+        mend_fields(entry, ENTRY_FIELDS, version, f"{where}[{index}]", findings)
