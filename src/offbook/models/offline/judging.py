@@ -8,6 +8,7 @@ Source: ours. Every record, table and picture marks its scores (``evaluation.rec
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from offbook.language.words import search_terms, words
@@ -131,7 +132,12 @@ def _particulars(text: str) -> list[str]:
 def _later_words(text: str, description: str) -> list[str]:
     """Words for what came after the last year that the description names."""
     year = max((int(found) for found in _YEAR.findall(description)), default=_YEAR_WITHOUT_ANY)
-    return [word for word in dict.fromkeys(words(text)) if word.isalpha() and is_later(word, year)]
+    return [word for word in dict.fromkeys(words(text)) if word.isalpha() and _is_later(word, year)]
+
+
+@lru_cache(maxsize=1 << 14)
+def _is_later(word: str, year: int) -> bool:
+    return is_later(word, year)
 
 
 def _share_of_answer(inputs: ReplyWithAnswers) -> float:
