@@ -235,7 +235,7 @@ class RunEstimating:
             self.protocol,
             self.stage.judge,
             0,
-            GroupedWrites(store),
+            GroupedWrites.of(store),
             await streaming.rated_keys(store, self.run.id, judge),
         )
         tally: Tally = defaultdict(_Counted)

@@ -91,7 +91,7 @@ class Runner:
         """
         store, run = self.stage.store, self.run.id
         async with Working(store, run, self.cast.meter) as working:
-            self._writes = GroupedWrites(store)
+            self._writes = GroupedWrites.of(store)
             self._stored = await streaming.stored_keys(store, run)
             self._rater = await self._make_rater()
             planned = plan(self.run, self.dataset, self.protocol)

@@ -1,0 +1,181 @@
+"""A run in a store, models that a test scripts, and a protocol of one rating a reply.
+
+Takes: answers.  Gives: a runner, and what became of the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from offbook.evaluation import streaming
+from offbook.evaluation.answering import Cast
+from offbook.evaluation.benchmark import Dataset, Question, Subject
+from offbook.evaluation.keeping import run_row
+from offbook.evaluation.protocol import Judgement, Score
+from offbook.evaluation.record import Cell, CellKey, ModelNamed, Rating, RatingKey, Run, Variant
+from offbook.evaluation.runner import Done, Runner
+from offbook.models.builtin import BuiltinEmbedder
+from offbook.models.caching import CallCache
+from offbook.models.limits import Limiter, Limits
+from offbook.models.metering import Meter
+from offbook.models.wrappers import wrap
+from offbook.pipeline import Stage
+from offbook.prompts.judging import KNOWLEDGE_EXPOSURE, ReplyToJudge
+from offbook.settings import SettingsModel
+from offbook.stores import characters, evaluations
+from tests.models.fakes import Answer, Scripted
+
+if TYPE_CHECKING:
+    from offbook.ingestion.reports import Progress
+    from offbook.protocols import Store
+    from offbook.wire import ChatRequest
+
+RATED = '{"analysis": "It is right.", "rating": 7}'
+
+
+class OneRating:
+    """One rating a group of cells; ``together`` says what goes together."""
+
+    def __init__(self, together: Callable[[CellKey], Hashable] = lambda key: key) -> None:
+        self.ready = together
+        self.judged: list[list[CellKey]] = []
+
+    def judgements(self, run: Run, dataset: Dataset, cells: Sequence[Cell]) -> list[Judgement]:
+        self.judged.append([cell.key for cell in cells])
+        replied = [cell for cell in cells if cell.reply is not None]
+        if not replied:
+            return []
+        first = replied[0].key
+        judge = run.models["judge"].model
+        unit = first.question if len(cells) == 1 else "all"
+        key = RatingKey(first.subject, first.variant, first.repeat, "ke", unit, judge)
+        told = "; ".join(cell.reply or "" for cell in replied)
+        inputs = ReplyToJudge(first.subject, "", first.question, told)
+        return [Judgement((key,), KNOWLEDGE_EXPOSURE, inputs, partial(_read, key))]
+
+    def scores(
+        self, run: Run, dataset: Dataset, cells: Iterable[Cell], ratings: Iterable[Rating]
+    ) -> list[Score]:
+        raise AssertionError("the runner does not score")
+
+
+def _read(key: RatingKey, answer: Any) -> list[Rating]:
+    return [Rating(key, float(answer.rating), answer.analysis)]
+
+
+@dataclass(slots=True)
+class Asking:
+    """A run of ``vanilla`` with models of the test's.
+
+    Args:
+        store: Where it is kept.
+        questions: How many.
+        reply: What the actor answers.
+        rated: What the judge answers.
+        concurrency: Calls in flight.
+    """
+
+    store: Store
+    questions: int = 4
+    reply: Callable[[ChatRequest], Answer] = lambda _: "I count the ships."
+    rated: Callable[[ChatRequest], Answer] = lambda _: RATED
+    concurrency: int = 3
+    repeats: int = 1
+    variants: tuple[str, ...] = ("vanilla",)
+    budget_calls: int | None = None
+    protocol: OneRating = field(default_factory=OneRating)
+    events: list[Progress] = field(default_factory=list)
+    actor: Scripted = field(init=False)
+    judge: Scripted = field(init=False)
+    cache: CallCache = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.actor = Scripted(by=lambda request: self.reply(request), name="actor")
+        self.judge = Scripted(by=lambda request: self.rated(request), name="judge")
+        self.cache = CallCache(self.store)
+
+    @property
+    def run(self) -> Run:
+        """The run as it begins."""
+        url = self.actor.base_url
+        roles = {role: ModelNamed(role, url) for role in ("actor", "extractor", "judge")}
+        return Run(
+            id="r-1",
+            benchmark="r",
+            benchmark_version=1,
+            dataset="d",
+            dataset_version="1",
+            dataset_checksum="0",
+            licence="",
+            protocol="questions",
+            metrics=("ke",),
+            variants=tuple(Variant(label, "vanilla") for label in self.variants),
+            subjects={"Ada": "ada"},
+            models=roles,
+            embedder="builtin",
+            prompts={},
+            repeats=self.repeats,
+        )
+
+    @property
+    def dataset(self) -> Dataset:
+        """Questions that are numbered."""
+        asked = tuple(Question(f"q{n}", f"Question {n}?") for n in range(self.questions))
+        return Dataset("d", "1", "", "", (Subject("Ada"),), asked)
+
+    async def begin(self) -> None:
+        """Store the character and the run."""
+        await self.store.write(lambda c: characters.create(c, "Ada"))
+        await self.store.write(lambda c: evaluations.add_run(c, run_row(self.run)))
+
+    async def go_on(self, *, asks: bool = True, judge: str = "judge") -> Done:
+        """Work on the run as one command does."""
+        meter = Meter(budget_calls=self.budget_calls)
+        limiter = Limiter(Limits(self.concurrency, retries=0))
+        model = partial(wrap, limiter=limiter, cache=self.cache)
+        settings = SettingsModel(method="vanilla", limits={"concurrency": self.concurrency})  # type: ignore[arg-type]
+        who = await self.store.read(lambda c: characters.require(c, "ada"))
+        self.judge.name = judge
+
+        def stage(counting: Meter) -> Stage:
+            actor, rater = model(self.actor, meter=counting), model(self.judge, meter=counting)
+            return Stage(settings, self.store, actor, actor, rater, BuiltinEmbedder())
+
+        cast = Cast(
+            {"Ada": who},
+            {("Ada", question.id): question for question in self.dataset.questions},
+            {variant.label: variant for variant in self.run.variants},
+            lambda variant, character, counting: stage(counting),
+            meter,
+        )
+        named = {**self.run.models, "judge": ModelNamed(judge, self.judge.base_url)}
+        run = replace(self.run, models=named)
+        made = Runner(
+            run,
+            self.dataset,
+            self.protocol,
+            cast,
+            stage(meter),
+            self.events.append,
+            asks,  # type: ignore[arg-type]
+        )
+        return await made.go_on()
+
+    async def cells(self) -> list[Cell]:
+        """What is stored."""
+        return [cell async for cell in streaming.cells(self.store, "r-1")]
+
+    async def ratings(self, judge: str | None = None) -> list[Rating]:
+        """What is stored."""
+        return [rating async for rating in streaming.ratings(self.store, "r-1", judge)]
+
+    async def status(self) -> str:
+        """What the run's record says."""
+        return (await self.store.read(lambda c: evaluations.require_run(c, "r-1"))).status
+
+    def asked(self) -> list[str]:
+        """The questions that the actor was asked."""
+        return [request.messages[-1].content for request in self.actor.requests]

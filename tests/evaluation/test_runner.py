@@ -1,0 +1,260 @@
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from offbook.errors import BudgetReached, InputRefused, InvalidAnswer, ModelError, UsageError
+from offbook.evaluation import streaming
+from offbook.evaluation.keeping import cell_row
+from offbook.evaluation.record import CellKey
+from offbook.evaluation.working import Working
+from offbook.models.metering import Meter
+from offbook.protocols import Store
+from offbook.stores import evaluations
+from offbook.types import ContextItem, Source
+from tests.evaluation import made
+from tests.evaluation.asked import RATED, Asking, OneRating
+
+
+@pytest.fixture
+async def asking(sqlite_store: Store) -> Asking:
+    found = Asking(sqlite_store)
+    await found.begin()
+    return found
+
+
+def number_in(request: Any) -> int:
+    text = request.messages[-1].content
+    return int(text.partition("Question ")[2].partition("?")[0])
+
+
+async def test_every_cell_is_asked_and_judged_once(asking: Asking):
+    done = await asking.go_on()
+    assert (done.planned, done.cells, done.failed, done.asked, done.rated) == (4, 4, 0, 4, 4)
+    assert {cell.reply for cell in await asking.cells()} == {"I count the ships."}
+    assert [rating.value for rating in await asking.ratings()] == [7.0] * 4
+    assert len(asking.actor.requests) == len(asking.judge.requests) == 4
+    assert await asking.status() == "finished"
+    again = await asking.go_on()
+    assert (again.asked, again.rated) == (0, 0)
+    assert len(asking.actor.requests) == len(asking.judge.requests) == 4
+    assert again.usage.calls == done.usage.calls == 8
+
+
+async def test_the_calls_in_flight_stay_at_the_limit(sqlite_store: Store):
+    asking = Asking(sqlite_store, questions=30, concurrency=5)
+    await asking.begin()
+    levels: Counter[int] = Counter()
+    everybody = [asking.actor, asking.judge]
+    for model in everybody:
+        answer = model.complete
+
+        async def slow(request: Any, answer: Any = answer) -> Any:
+            in_flight["now"] += 1
+            levels[in_flight["now"]] += 1
+            await asyncio.sleep(0.05)
+            in_flight["now"] -= 1
+            return await answer(request)
+
+        model.complete = slow  # type: ignore[method-assign]
+    in_flight = {"now": 0}
+    await asking.go_on()
+    assert max(levels) == 5
+    # All but the first and the last few find four others on their way when they go out.
+    assert levels[5] >= 60 - 2 * 5
+
+
+async def test_cells_that_are_stored_are_not_asked_and_ratings_not_repeated(asking: Asking):
+    stored = made.cell("q1", "Stored before.", "vanilla", "Ada")
+    await asking.store.write(lambda c: evaluations.add_cells(c, [cell_row("r-1", stored)]))
+    done = await asking.go_on()
+    assert done.asked == 3
+    assert not any("Question 1?" in text for text in asking.asked())
+    assert done.rated == 4, "the stored one was not rated yet"
+    assert sum("Stored before." in r.messages[-1].content for r in asking.judge.requests) == 1
+
+
+async def test_repeats_are_asked_each_as_a_sample_of_its_own(sqlite_store: Store):
+    asking = Asking(sqlite_store, questions=2, repeats=3)
+    await asking.begin()
+    done = await asking.go_on()
+    assert done.cells == 6
+    assert Counter(request.sample for request in asking.actor.requests) == {0: 2, 1: 2, 2: 2}
+    assert not any(request.cacheable for request in asking.actor.requests)
+
+
+@pytest.mark.parametrize("error", [InputRefused("filtered"), InvalidAnswer("empty")])
+async def test_a_question_that_fails_on_itself_is_a_failed_cell(asking: Asking, error: Exception):
+    asking.reply = lambda request: error if number_in(request) == 2 else "Yes."
+    done = await asking.go_on()
+    assert (done.cells, done.failed, done.rated) == (4, 1, 3)
+    (failed,) = [cell for cell in await asking.cells() if cell.reply is None]
+    assert failed.key.question == "q2"
+    assert failed.error == f"{error.kind}: {error.message}"  # type: ignore[attr-defined]
+    assert await asking.status() == "finished"
+    before = len(asking.actor.requests)
+    await asking.go_on()
+    assert len(asking.actor.requests) == before, "it is not asked again by itself"
+
+
+@pytest.mark.parametrize("answer", ["7", "I would rather not say.", '{"analysis": "good"}'])
+async def test_a_judgement_that_stays_unusable_is_missing_with_the_reason(
+    asking: Asking, answer: str
+):
+    asking.rated = lambda request: answer if "Question 0" in str(request) else RATED
+    asking.rated = lambda request: answer
+    done = await asking.go_on()
+    assert (done.rated, done.missing) == (4, 4)
+    for rating in await asking.ratings():
+        assert rating.value is None
+        assert (rating.missing or "").startswith("answer_")
+    before = len(asking.judge.requests)
+    assert before == 4 * 3, "asked again twice each"
+    await asking.go_on()
+    assert len(asking.judge.requests) == before
+
+
+async def test_an_endpoint_that_fails_for_good_stops_the_run_and_keeps_what_was_done(
+    sqlite_store: Store,
+):
+    asking = Asking(sqlite_store, questions=30, concurrency=2)
+    await asking.begin()
+    failure = ModelError("the key is not accepted", "mend it")
+    asking.reply = lambda request: failure if number_in(request) == 11 else "Yes."
+    with pytest.raises(ModelError, match="not accepted"):
+        await asking.go_on()
+    assert await asking.status() == "failed"
+    kept = {cell.key.question for cell in await asking.cells()}
+    answered = sum("Question 11?" not in text for text in asking.asked())
+    assert len(kept) == answered < 30
+    asking.reply = lambda request: "Yes."
+    before = len(asking.actor.requests)
+    done = await asking.go_on()
+    assert done.cells == 30
+    assert len(asking.actor.requests) - before == 30 - len(kept)
+    assert await asking.status() == "finished"
+
+
+async def test_a_judge_that_fails_for_good_stops_the_run_too(asking: Asking):
+    asking.rated = lambda request: ModelError("no such model", "name another")
+    with pytest.raises(ModelError, match="no such model"):
+        await asking.go_on()
+    assert await asking.status() == "failed"
+    asking.rated = lambda request: RATED
+    done = await asking.go_on()
+    assert (done.cells, len(await asking.ratings())) == (4, 4)
+
+
+async def test_a_budget_stops_the_run_and_a_larger_one_goes_on(asking: Asking):
+    asking.budget_calls = 3
+    with pytest.raises(BudgetReached):
+        await asking.go_on()
+    assert await asking.status() == "stopped"
+    asked = len(asking.actor.requests) + len(asking.judge.requests)
+    assert asked == 3
+    asking.budget_calls = None
+    done = await asking.go_on()
+    assert done.cells == 4
+    assert len(asking.actor.requests) + len(asking.judge.requests) == 8
+    assert done.usage.calls == 8, "what was spent before counts"
+
+
+async def test_an_interrupted_run_keeps_what_arrived(sqlite_store: Store):
+    asking = Asking(sqlite_store, questions=20, concurrency=2)
+    await asking.begin()
+    asking.actor.gate = asyncio.Event()
+    task = asyncio.create_task(asking.go_on())
+    while not asking.actor.in_flight:
+        await asyncio.sleep(0)
+    asking.actor.gate.set()
+    while len(asking.actor.requests) < 8:
+        await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert await asking.status() == "stopped"
+    kept = await asking.cells()
+    done = await asking.go_on()
+    assert done.asked == 20 - len(kept)
+    assert done.cells == 20
+
+
+async def test_what_goes_together_is_judged_when_the_last_of_it_is_there(sqlite_store: Store):
+    protocol = OneRating(lambda key: (key.variant, key.repeat))
+    asking = Asking(sqlite_store, questions=5, variants=("a", "b"), protocol=protocol)
+    await asking.begin()
+    done = await asking.go_on()
+    assert (done.cells, done.rated) == (10, 2)
+    assert sorted(len(keys) for keys in protocol.judged) == [5, 5]
+    assert {key.variant for keys in protocol.judged for key in keys} == {"a", "b"}
+
+
+async def test_groups_that_are_stored_whole_are_judged_when_a_run_goes_on(sqlite_store: Store):
+    protocol = OneRating(lambda key: key.variant)
+    asking = Asking(sqlite_store, questions=3, protocol=protocol)
+    await asking.begin()
+    rows = [cell_row("r-1", made.cell(f"q{n}", "Yes.", "vanilla", "Ada")) for n in range(2)]
+    await asking.store.write(lambda c: evaluations.add_cells(c, rows))
+    unfinished = await asking.go_on(asks=False)
+    assert (unfinished.asked, unfinished.rated) == (0, 0)
+    assert await asking.status() == "running", "scoring does not end a run"
+    done = await asking.go_on()
+    assert (done.asked, done.rated) == (1, 1)
+
+
+async def test_scoring_asks_for_no_reply_and_another_judge_rates_under_its_own_name(
+    asking: Asking,
+):
+    await asking.go_on()
+    replies = len(asking.actor.requests)
+    done = await asking.go_on(asks=False, judge="stricter")
+    assert (done.asked, done.rated) == (0, 4)
+    assert len(asking.actor.requests) == replies
+    assert len(await asking.ratings("judge")) == len(await asking.ratings("stricter")) == 4
+    assert {event.stage for event in asking.events[-3:]} == {"judged"}
+
+
+async def test_a_judge_is_not_asked_about_a_context_that_is_forgotten(asking: Asking):
+    item = ContextItem("knowledge", "", "text", 1.0, (Source("life.md", "c", 0, 4),))
+    whole = made.cell("q0", "Yes.", "vanilla", "Ada", context=(item,))
+    lost = made.cell("q1", "Yes.", "vanilla", "Ada", forgotten=1)
+    rows = [cell_row("r-1", cell) for cell in (whole, lost)]
+    await asking.store.write(lambda c: evaluations.add_cells(c, rows))
+    await asking.go_on(asks=False)
+    found = {rating.key.unit: rating for rating in await asking.ratings()}
+    assert found["q0"].value == 7.0
+    assert (found["q1"].value, found["q1"].missing) == (
+        None,
+        "a document that the reply rested on is forgotten",
+    )
+    (asked,) = asking.judge.requests
+    assert asked.documents == {"ada/life.md"}
+
+
+async def test_two_processes_do_not_work_on_one_run(asking: Asking):
+    async with Working(asking.store, "r-1", Meter()):
+        with pytest.raises(UsageError, match="works on the run 'r-1'") as caught:
+            await asking.go_on()
+        assert caught.value.hint
+    done = await asking.go_on()
+    assert done.cells == 4
+
+
+async def test_progress_tells_replies_and_judgements_of_how_many(asking: Asking):
+    await asking.go_on()
+    last = {event.stage: (event.done, event.total) for event in asking.events}
+    assert last == {"replies": (4, 4), "judged": (4, 4)}
+
+
+async def test_a_plain_function_reads_a_run_as_it_goes_on(asking: Asking):
+    await asking.go_on()
+
+    def count(cells: Any, ratings: Any) -> tuple[set[CellKey], int]:
+        return {cell.key for cell in cells}, sum(1 for _ in ratings)
+
+    keys, ratings = await streaming.with_stream(asking.store, "r-1", "judge", count)
+    assert keys == await streaming.stored_keys(asking.store, "r-1")
+    assert ratings == 4
