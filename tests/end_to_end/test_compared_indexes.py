@@ -72,6 +72,7 @@ def test_a_missing_index_is_priced_and_the_estimate_holds(keeper, server, method
     assert outcome.error["kind"] == "index_missing"
     assert f"--method {method}" in outcome.error["hint"]
     assert "calls with about" in outcome.error["hint"]
+    assert keeper.run("chat", "Keeper", "--method", method).code == 2, "before the first question"
     assert server.count("/chat/completions") == 0
     told = ingest(keeper, method, "--estimate")
     assert server.count("/chat/completions") == 0

@@ -121,6 +121,16 @@ async def test_an_addition_costs_the_clusters_that_it_touches(keeper):
     assert 0 < len(keeper.model.asked) <= whole / 3
 
 
+async def test_the_tree_is_the_same_on_both_engines(keeper, postgres_store):
+    other = await TreeWorld(postgres_store).create()
+    for world in (keeper, other):
+        await world.put("a.md", sections(10))
+        await world.put("b.md", sections(14, first=10))
+        await world.remove("a.md")
+    assert await other.summaries() == await keeper.summaries() != []
+    assert (await other.recall("ship 12")).context == (await keeper.recall("ship 12")).context
+
+
 async def test_one_section_needs_no_summary_and_none_is_missed(keeper):
     await keeper.put("a.md", "## Year 1\n\nNothing.")
     assert keeper.model.asked == []

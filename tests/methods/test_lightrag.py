@@ -275,3 +275,8 @@ async def test_vectors_of_zeros_find_nothing(ada):
     ada.embedder = Blank()
     ask_for(ada, low="x")
     assert (await ada.recall("x")).context == ()
+
+
+async def test_it_is_the_same_on_both_engines(ada, postgres_store):
+    other = await keyworded(postgres_store, *TEXTS, lightrag={"k": 1, "neighbours": 1})
+    assert await pictures(other) == await pictures(ada)

@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from offbook.graph.merging import distinct
+from offbook.retrieval.dense import top_positions
 from offbook.types import ContextItem
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from offbook.language.encodings import TokenCounter
-    from offbook.retrieval.mention_index import MentionIndex, Statement
+    from offbook.retrieval.mention_index import MentionIndex, Owners, Statement
     from offbook.settings.compared import LightragSettings
 
 Level = Literal["low", "high"]
@@ -89,8 +90,8 @@ class _Search:
     def by_keywords(self) -> None:
         """Those that are most like the keywords themselves."""
         index, k = self.index, self.settings.k
-        self.nodes = _best([_score(n.statements, self.node_scores) for n in index.nodes], k)
-        self.edges = _best([_score(e.statements, self.edge_scores) for e in index.edges], k)
+        self.nodes = _best(index.node_owners, self.node_scores, k)
+        self.edges = _best(index.edge_owners, self.edge_scores, k)
 
     def one_step(self) -> None:
         """Ends of the relations, ties of the entities, and the entities at their other ends."""
@@ -149,17 +150,13 @@ class _Search:
         return found
 
 
-def _best(scores: Sequence[float | None], k: int) -> dict[int, float]:
-    """The ``k`` best by position; what has no score is none of them."""
-    told = [(at, score) for at, score in enumerate(scores) if score is not None]
-    return dict(sorted(told, key=lambda pair: (-pair[1], pair[0]))[:k])
-
-
-def _score(statements: Sequence[Statement], scores: NDArray[np.float32] | None) -> float | None:
-    """That of the statement that is most like the keywords."""
+def _best(owners: Owners, scores: NDArray[np.float32] | None, k: int) -> dict[int, float]:
+    """The ``k`` best by position, of which a statement is most like the keywords."""
     if scores is None:
-        return None
-    return max((float(scores[s.row]) for s in statements if s.row is not None), default=None)
+        return {}
+    found = owners.best(scores)
+    ranking = top_positions(found, k).tolist()
+    return {at: float(found[at]) for at in ranking if np.isfinite(found[at])}
 
 
 def _told(

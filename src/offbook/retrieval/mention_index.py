@@ -65,6 +65,33 @@ class RelationEdge:
     strength: float
 
 
+@dataclass(frozen=True, slots=True)
+class Owners:
+    """Whose vectors the rows of a matrix are: ``owners[i]`` has the row ``rows[i]``."""
+
+    rows: NDArray[np.intp]
+    owners: NDArray[np.intp]
+    size: int
+
+    @classmethod
+    def of(cls, told: Sequence[Sequence[Statement]]) -> Owners:
+        """The rows of what is told of each node, or of each edge."""
+        pairs = [
+            (statement.row, owner)
+            for owner, statements in enumerate(told)
+            for statement in statements
+            if statement.row is not None
+        ]
+        found = np.array(pairs, dtype=np.intp).reshape(-1, 2)
+        return cls(found[:, 0], found[:, 1], len(told))
+
+    def best(self, scores: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The best score of each owner; minus infinity where it has no row."""
+        found = np.full(self.size, -np.inf, dtype=np.float32)
+        np.maximum.at(found, self.owners, scores[self.rows])
+        return found
+
+
 @dataclass(slots=True)
 class MentionIndex:
     """Nodes and edges, named by their positions.
@@ -80,9 +107,13 @@ class MentionIndex:
     edges: Sequence[RelationEdge]
     node_rows: NDArray[np.float32]
     edge_rows: NDArray[np.float32]
+    node_owners: Owners = field(init=False)
+    edge_owners: Owners = field(init=False)
     _touching: dict[int, list[int]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.node_owners = Owners.of([node.statements for node in self.nodes])
+        self.edge_owners = Owners.of([edge.statements for edge in self.edges])
         for place, edge in enumerate(self.edges):
             for end in dict.fromkeys((edge.source, edge.target)):
                 self._touching.setdefault(end, []).append(place)
