@@ -60,8 +60,7 @@ async def estimate_ingestion(
     if stage.extractor.base_url != OFFLINE_URL:
         if needs.graph or needs.mentions:
             of_graph = await estimate_graph(stage, character, after)
-            wanted = of_graph if needs.graph else _EXTRACTION & of_graph.keys()
-            tasks |= {name: of_graph[name] for name in wanted}
+            tasks |= {n: task for n, task in of_graph.items() if needs.graph or n in _EXTRACTION}
         if needs.profile and after:
             described = await _described(stage, character, needs.graph, bool(tasks))
             tasks["profile"] = await _profile(stage, character, after, described)
