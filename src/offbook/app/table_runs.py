@@ -149,7 +149,7 @@ class TableRuns:
             else:
                 characters = tuple(part.character for part in parts)
         left = await self.book.evaluation.estimate(
-            use.benchmark, characters=characters, build=request.build, **self._told(use, method)
+            use.benchmark, characters=characters, **self._told(use, method)
         )
         return evaluation_cast.added(before, [left])
 
@@ -160,7 +160,6 @@ class TableRuns:
         return await self.book.evaluation.run(
             use.benchmark,
             characters=await self._characters(use, method),
-            build=self.request.build,
             progress=self.progress,
             told=self.told,
             **self._told(use, method),
@@ -176,6 +175,8 @@ class TableRuns:
             "repeats": request.repeats,
             "seed": request.seed,
             "create": request.create and not use.cast,
+            # A character that was made for the first method lacks what the next one needs.
+            "build": request.build or request.create,
         }
 
     async def _characters(self, use: Use, method: str) -> tuple[str, ...]:

@@ -179,7 +179,9 @@ def _rows(
 def _value(found: OurScores, column: Column, line: Line) -> Value:
     if column.metric == "type":
         return _letters(found.types, line.subject)
-    return found.scores.get((column.metric, _group(line.group or column.group)))
+    told = found.scores.get((column.metric, _group(line.group or column.group)))
+    # Undefined for every reply is no number that is missing.
+    return None if told is None or not (told.n or told.missing) else told
 
 
 def _letters(types: Types, subject: str) -> str | None:
