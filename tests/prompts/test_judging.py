@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from offbook.errors import AnswerError, InvalidAnswer
@@ -102,6 +102,7 @@ def test_a_reply_cannot_close_its_fence_or_pose_as_another_item(prompt):
 
 @PROMPTS
 @given(reply=st.text(max_size=80), question=st.text(max_size=40))
+@settings(deadline=None)
 def test_what_is_judged_stands_behind_a_system_part_that_stays_the_same(prompt, reply, question):
     system, _ = render(prompt, asked_about(reply, question)[prompt])
     assert system == render(prompt, asked_about("Rain.")[prompt])[0]

@@ -6,7 +6,7 @@ import json
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from offbook.errors import AnswerError, IncompleteAnswer, InvalidAnswer
@@ -254,6 +254,7 @@ def test_a_preference_that_names_none_or_two_is_refused(text):
 
 
 @given(st.integers(-50, 200), st.sampled_from(["Rating: {}", "评分：{}", "**Score**: {}/10", "{}"]))
+@settings(deadline=None)
 def test_a_number_is_read_as_itself_or_refused(number, form):
     text = f"It fits.\n{form.format(number)}"
     if 1 <= number <= 10:
@@ -264,6 +265,7 @@ def test_a_number_is_read_as_itself_or_refused(number, form):
 
 
 @given(st.text(max_size=300))
+@settings(deadline=None)
 def test_any_text_is_read_or_refused_and_what_is_read_lies_on_the_scale(text):
     try:
         answer = KNOWLEDGE_EXPOSURE.answer.parse(text)
@@ -274,6 +276,7 @@ def test_any_text_is_read_or_refused_and_what_is_read_lies_on_the_scale(text):
 
 
 @given(st.text(max_size=60), st.integers(1, 10))
+@settings(deadline=None)
 def test_no_analysis_changes_the_rating_of_a_structured_answer(analysis, rating):
     text = json.dumps({"analysis": f"It {analysis}", "rating": rating})
     assert KNOWLEDGE_EXPOSURE.answer.parse(text).rating == rating

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from offbook.evaluation.record import ModelNamed
@@ -148,6 +148,7 @@ def test_the_better_reply_is_preferred_wherever_it_stands():
 
 
 @given(st.text(max_size=120), st.text(max_size=60))
+@settings(deadline=None)
 def test_any_reply_is_rated_on_the_scale_and_always_alike(reply, question):
     inputs = to_judge(question, reply)
     rules = (judging.knowledge_exposure, judging.knowledge_hallucination, judging.unknown_rejection)
