@@ -15,6 +15,7 @@ from offbook.evaluation.datasets.columns import Columns, Notes
 from offbook.evaluation.datasets.reading import read_rows
 from offbook.evaluation.metrics.human_study import human_study
 from offbook.evaluation.tables.filling import OurRow
+from offbook.ingestion.reports import counted
 
 if TYPE_CHECKING:
     from offbook.evaluation.datasets.columns import Fields
@@ -85,7 +86,7 @@ def _row(samples: dict[str, dict[str, float | None]]) -> OurRow:
     raters = sorted({rater for own in samples.values() for rater in own})
     study = human_study([[own.get(rater) for rater in raters] for own in samples.values()])
     return OurRow(
-        f"{len(raters)} raters",
+        counted(len(raters), "rater"),
         {
             "mean": study.mean,
             "deviation": study.deviation,

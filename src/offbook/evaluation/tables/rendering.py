@@ -125,7 +125,8 @@ def _remarks(filled: FilledTable) -> Iterator[tuple[str, Sequence[str]]]:
         ("Of the printed numbers:", filled.table.illegible),
     ):
         if lines:
-            yield title, list(lines)
+            # A remark may quote a message of several lines, which would leave a list or comment.
+            yield title, [" ".join(line.split()) for line in lines]
 
 
 def _listed(title: str, lines: Sequence[str], mark: str) -> str:
