@@ -55,7 +55,16 @@ _SHORT: Final = {
     "bfi_batch": "BFI batches",
     "bfi_option": "BFI options",
 }
-_DECIMALS: Final = {"share": 1, "percent": 1, "tokens": 0, "letters": 0, "chunks": 0, "USD": 5}
+_DECIMALS: Final = {
+    "letters": 0,
+    "chunks": 0,
+    "F1": 3,
+    "span": 3,
+    "span squared": 3,
+    "cosine": 3,
+    "USD": 5,
+}
+"""Places behind the point by unit; two for all else."""
 _TINY: Final = 0.005
 
 
@@ -107,18 +116,21 @@ def number(value: float | None, unit: str = "") -> str:
     """A number as its unit is read: shares in percent, tokens whole, the rest with two places."""
     if value is None or not math.isfinite(value):
         return NOTHING
-    if unit == "share":
-        return f"{100 * value:.1f} %"
-    if unit == "percent":
-        return f"{value:.1f} %"
-    decimals = _DECIMALS.get(unit, 3 if unit in ("F1", "span", "span squared", "cosine") else 2)
-    if decimals == 2 and 0 < abs(value) < _TINY:
+    text = _written(value, unit)
+    # A share of -0.0004 is shown as none at all, and none has no sign.
+    return text.removeprefix("-") if not set(text) & set("123456789") else text
+
+
+def _written(value: float, unit: str) -> str:
+    if unit in ("share", "percent"):
+        return f"{value * (100 if unit == 'share' else 1):.1f} %"
+    if unit == "tokens":
+        return f"{value:,.0f}"
+    decimals = _DECIMALS.get(unit, 2)
+    if unit not in _DECIMALS and 0 < abs(value) < _TINY:
         decimals = 4
-    text = f"{value:,.{decimals}f}" if unit == "tokens" else f"{value:.{decimals}f}"
-    # A sum of letters is whole; its interval, and a mean of them, need not be.
-    if decimals == 0 and unit != "tokens" and value != int(value):
-        text = f"{value:.1f}"
-    return "0" + text[2:] if text.startswith("-0") and not float(text.replace(",", "")) else text
+    # A count is whole; the end of its interval, and a mean of counts, need not be.
+    return f"{value:.{decimals if decimals or value == int(value) else 1}f}"
 
 
 def interval(estimate: Estimate, unit: str = "") -> str:
