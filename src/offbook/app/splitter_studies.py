@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from offbook import registry
 from offbook.documents.chunking import CHUNKINGS, make_splitter
 from offbook.documents.readers import read_document
-from offbook.errors import UsageError
+from offbook.errors import UnknownName, UsageError
 from offbook.evaluation.benchmark import limited
 from offbook.evaluation.catalogue import benchmark
 from offbook.evaluation.metrics.similarity import TOP
@@ -111,7 +111,10 @@ def _dataset(book: Offbook, request: StudyRequest) -> Dataset:
     elif Path(request.source).expanduser().exists():
         measured, path = benchmark("file"), request.source
     else:
-        measured = benchmark(request.source)
+        try:
+            measured = benchmark(request.source)
+        except UnknownName as error:
+            raise UnknownName(f"no benchmark and no file {request.source!r}", error.hint) from error
     dataset = dataset_of(book, measured, path, request.options)
     if not request.characters:
         return dataset
