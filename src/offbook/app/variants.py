@@ -34,7 +34,7 @@ _OF_THE_RUN: Final = (
     "method",
 )
 """Settings that belong to the run as a whole: a variant may not have its own."""
-_APART: Final = ("preset", "memory.", "mood.")
+_APART: Final = ("preset", "memory.", "mood.", "server.")
 """Settings that stand elsewhere in the record, or change no reply outside of a conversation."""
 
 

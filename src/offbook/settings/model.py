@@ -21,6 +21,7 @@ from offbook.settings.compared import (
     RaptorSettings,
 )
 from offbook.settings.section import ChunkingName, RetrievalMode, Section
+from offbook.settings.server import ServerSettings
 
 OFFLINE: Final = "offline"
 BUILTIN: Final = "builtin"
@@ -353,6 +354,7 @@ class SettingsModel(Section):
     profile: ProfileSettings = ProfileSettings()
     context: ContextSettings = ContextSettings()
     reply: ReplySettings = ReplySettings()
+    server: ServerSettings = ServerSettings()
 
 
 PRESETS: Final[dict[str, dict[str, Any]]] = {
