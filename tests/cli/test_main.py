@@ -37,6 +37,7 @@ COMMANDS += [
     "reembed",
     "doctor",
     "config",
+    "eval",
 ]
 
 

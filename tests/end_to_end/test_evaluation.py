@@ -1,0 +1,169 @@
+"""Runs that are killed, refused, interrupted, out of budget: nothing lost, nothing asked twice."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.end_to_end.test_kill import kill, settled, until
+from tests.end_to_end.world import World, ended
+from tests.loopback import LoopbackServer
+
+CONCURRENCY = 4
+
+
+@pytest.fixture
+def keeper(world: World) -> World:
+    """A character, and questions in a file."""
+    world.set(f"limits.concurrency={CONCURRENCY}", "embed.model=builtin")
+    world.done("create", "Keeper")
+    return world
+
+
+def asked(world: World, questions: int = 12) -> tuple[str | Path, ...]:
+    rows = [{"id": f"q{n}", "question": f"Is this question number {n}?"} for n in range(questions)]
+    file = world.write("questions.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    words = ("eval", "run", "file", "--path", file, "-c", "Keeper", "-m", "vanilla")
+    return (*words, "--metric", "ke", "--json")
+
+
+def bodies(server: LoopbackServer) -> Counter[str]:
+    """What was asked, each with how often."""
+    return Counter(json.dumps(body["messages"]) for body in server.chat_bodies)
+
+
+def test_a_killed_run_goes_on_and_asks_at_most_what_was_in_flight_again(
+    keeper: World, server: LoopbackServer
+):
+    server.latency_seconds = 0.05
+    words = asked(keeper)
+    process = keeper.start(*words)
+    until(lambda: sum(r.finished > 0 for r in list(server.requests)) >= 9, process)
+    kill(process)
+    settled(server)
+    server.latency_seconds = 0
+    told = keeper.done(*words)
+    assert "going on with file-1" in told.err
+    assert told.json["cells"] == {"planned": 12, "stored": 12, "failed": 0}
+    again = sum(count - 1 for count in bodies(server).values())
+    # One that was answered and not yet stored counts as in flight.
+    assert again <= 2 * CONCURRENCY
+    assert len(bodies(server)) == 24
+    before = server.count()
+    assert keeper.done(*words).json["now"] == {"asked": 0, "rated": 0, "missing": 0}
+    assert server.count() == before
+
+
+def test_an_interrupted_run_ends_with_130_and_keeps_all(keeper: World, server: LoopbackServer):
+    server.latency_seconds = 0.05
+    words = asked(keeper)
+    process = keeper.start(*words)
+    until(lambda: sum(r.finished > 0 for r in list(server.requests)) >= 6, process)
+    process.send_signal(signal.SIGINT)
+    outcome = ended(process)
+    assert outcome.code == 130
+    assert "what was done is kept" in outcome.err
+    settled(server)
+    server.latency_seconds = 0
+    line = keeper.done("eval", "list", "--json").json["runs"][0]
+    assert line["status"] == "stopped"
+    assert line["cells"] > 0
+    assert keeper.done(*words).json["run"]["status"] == "finished"
+
+
+@pytest.mark.parametrize("fault", ["401", "404"])
+def test_an_endpoint_that_refuses_for_good_ends_with_4_and_keeps_all(
+    keeper: World, server: LoopbackServer, fault: str
+):
+    words = asked(keeper)
+    server.script(*["ok"] * 8)
+    server.always(fault)
+    outcome = keeper.run(*words)
+    assert outcome.code == 4
+    # Those in flight meet the same, and so do those that had taken a place already.
+    assert server.count() <= 8 + 2 * CONCURRENCY
+    kept = keeper.done("eval", "list", "--json").json["runs"][0]
+    assert (kept["status"], kept["cells"] > 0) == ("failed", True)
+    server.always(None)
+    found = keeper.done(*words).json
+    assert (found["run"]["id"], found["cells"]["stored"]) == ("file-1", 12)
+    assert max(bodies(server).values()) <= 2
+
+
+def test_a_question_that_the_endpoint_refuses_is_a_failed_cell(
+    keeper: World, server: LoopbackServer
+):
+    server.poison = "question number 7?"
+    found = keeper.done(*asked(keeper)).json
+    assert found["cells"] == {"planned": 12, "stored": 12, "failed": 1}
+    assert found["run"]["status"] == "finished"
+    server.poison = ""
+    again = keeper.done(*asked(keeper), "--retry-failed").json
+    assert (again["cells"]["failed"], again["now"]["asked"]) == (0, 1)
+
+
+def test_a_spent_budget_ends_with_1_and_a_larger_one_goes_on(keeper: World, server: LoopbackServer):
+    words = asked(keeper)
+    outcome = keeper.run(*words, "--budget-calls", "10")
+    assert (outcome.code, outcome.error["kind"]) == (1, "budget_reached")
+    assert server.count() == 10
+    found = keeper.done(*words, "--budget-calls", "14").json
+    assert found["cells"]["stored"] == 12
+    assert server.count() == 24
+    assert found["usage"]["calls"] == 24, "what the first stretch cost counts"
+
+
+def test_another_judge_rates_stored_replies_under_its_own_name(
+    keeper: World, server: LoopbackServer
+):
+    keeper.done(*asked(keeper))
+    server.clear()
+    found = keeper.done("eval", "score", "file-1", "--judge", "strict", "--json").json
+    assert found["now"] == {"asked": 0, "rated": 12, "missing": 0}
+    assert {body["model"] for body in server.chat_bodies} == {"strict"}
+    assert {name: counts["ratings"] for name, counts in found["judges"].items()} == {
+        "m": 12,
+        "strict": 12,
+    }
+    again = keeper.done("eval", "score", "file-1", "--judge", "strict", "--json").json
+    assert again["now"]["rated"] == 0
+    assert again["mark"] is None
+    elsewhere = keeper.run(
+        *("eval", "score", "file-1", "--judge", "strict"),
+        *("--judge-url", "http://127.0.0.1:9/v1", "--json"),
+    )
+    assert elsewhere.code == 2
+    assert "two models of one name" in elsewhere.error["hint"]
+
+
+def test_the_calls_go_out_side_by_side_at_the_judge_too(keeper: World, server: LoopbackServer):
+    server.latency_seconds = 0.1
+    keeper.done(*asked(keeper))
+    assert server.peak_in_flight == CONCURRENCY
+    started = [request.started for request in server.requests]
+    calls: Any = len(started)
+    waves = (max(r.finished for r in server.requests) - min(started)) / 0.1
+    # Each wave takes the latency and what the machine needs besides.
+    assert waves < 3 * calls / CONCURRENCY
+
+
+def test_two_processes_do_not_work_on_one_run(keeper: World, server: LoopbackServer):
+    server.latency_seconds = 0.2
+    words = asked(keeper)
+    process = keeper.start(*words)
+    until(lambda: server.count() > 0, process)
+    other = keeper.run(*words)
+    assert other.code == 2
+    assert "works on the run 'file-1'" in other.error["message"]
+    server.latency_seconds = 0
+    assert ended(process).code == 0
+    deadline = time.monotonic() + 10
+    while server.in_flight:
+        assert time.monotonic() < deadline
+    assert max(bodies(server).values()) == 1
