@@ -44,13 +44,13 @@ def plain_callings(told: str, name: str) -> frozenset[tuple[str, str]]:
 
 
 def plain_defined(told: str, name: str) -> bool:
-    who = rf"{re.escape(name)},? (?:\([^()]*\d{{3}}[^()]*\),? )?(?:was|is) an? "
+    who = rf"{re.escape(name)},? (?:\([^()]*\d{{3}}[^()]*\),? )?(?:was|is) (?:an?|born) "
     return re.search(rf"(?:^|[.!?/] ){who}", told) is not None
 
 
 _WORDS = sorted(
     word_set(
-        "Ida Tom Wren Lane Ann Karl the The of his her my old young step-father father brother"
+        "Ida Tom Wren Lane Ann Karl the The of his her my old young step-father father brother born"
         " uncle"
         " grandmother sister, son daughter is was a an and miller's miller, miller. mayor's , . / ("
         " (1770) ) , the Ida's Tom's Wren’s Lane's Ann’s who became being"
@@ -91,4 +91,5 @@ def test_kin_trade_and_who_somebody_is():
         ("mayor", ""),
     }
     assert defined("Storm. Tom Wren (1770-1827) was a clerk.", "Tom Wren")
+    assert defined("Storm. Tom Wren was born in Low Bay.", "Tom Wren")
     assert not defined("There Tom Wren was a clerk.", "Tom Wren")

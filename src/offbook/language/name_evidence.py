@@ -20,7 +20,7 @@ from offbook.language.grammar import (
     word_set,
 )
 from offbook.language.person_titles import KIN
-from offbook.language.told_names import told_names
+from offbook.language.told_names import WHERE_KNOWN, told_names
 from offbook.language.words import fold
 
 _NAME: Final = (
@@ -29,7 +29,8 @@ _NAME: Final = (
 )
 _ALSO: Final = re.compile(
     r"\b(?:(?:also |better |generally |commonly |usually |otherwise |once |formerly |now )?"
-    r"(?:known|called|nicknamed|dubbed|styled)(?: (?:as|simply|by the name(?: of)?|by))?"
+    rf"(?:(?:known|remembered|spoken of){WHERE_KNOWN} as"
+    r"|(?:known|called|nicknamed|dubbed|styled)(?: (?:as|simply|by the name(?: of)?|by))?)"
     r"|alias|a\.k\.a\.|aka|née|nee|(?:whose )?(?:real|true|maiden|full|other|Christian|pen) name"
     r" (?:is|was|being)"
     r"|(?:going|goes|went|passes|passed|known|travell?ing|living|lived) (?:by|under)"
@@ -40,7 +41,8 @@ _ALSO: Final = re.compile(
     r"|changed (?:his|her) name to|call(?:s|ed)? (?:him|her)self|short for)[ ,:]+(?:the )?" + _NAME
 )
 _TRIGGERS: Final = (
-    "known", "called", "nicknamed", "dubbed", "styled", "alias", "a.k.a.", "aka", "née", "nee ",
+    "known", "remembered", "spoken of", "called", "nicknamed", "dubbed", "styled", "alias",
+    "a.k.a.", "aka", "née", "nee ",
     "name", "disguise", "posing", "posed", "poses", "masquerad", "really", "in truth", "in fact",
     "other than", "now ", "afterwards ", "later ", "became ", "becomes ", "self", "short for",
 )  # fmt: skip
@@ -106,7 +108,7 @@ _OWNERS_KIN: Final = re.compile(rf"{_NAME}['’]s {_NOUNS},? \Z")
 _CALLING: Final = re.compile(
     r", the (?:[a-z-]+ )?([a-z]+)(?:['’]s (?:[a-z]+ )?(son|daughter|child))?[,.]"
 )
-_WHO_IT_IS: Final = re.compile(r",? (?:\([^()]*\d{3}[^()]*\),? )?(?:was|is) an? ")
+_WHO_IT_IS: Final = re.compile(r",? (?:\([^()]*\d{3}[^()]*\),? )?(?:was|is) (?:an?|born) ")
 _OPENING: Final = re.compile(r"[.!?/] \Z")
 
 
@@ -176,7 +178,10 @@ def callings(description: str, name: str) -> frozenset[tuple[str, str]]:
 
 @lru_cache(maxsize=1 << 14)
 def defined(description: str, name: str) -> bool:
-    """Whether a sentence begins with the name and says who that is: "Tom Wren (...) was a"."""
+    """Whether a sentence begins with the name and says who that is: "Tom Wren (...) was a".
+
+    Who "was born" is introduced as well.
+    """
     return any(
         not (start := match.start() - len(name)) or _OPENING.search(description, start - 2, start)
         for match in _behind(description, name, _WHO_IT_IS)

@@ -15,6 +15,7 @@ from offbook.language import grammar
 from offbook.language.clauses import Token, starts_clause, tokens_of
 from offbook.language.genders import gender_of
 from offbook.language.grammar import Gender, word_set
+from offbook.language.told_names import WHERE_KNOWN
 from offbook.language.verbs import (
     is_base,
     is_finite,
@@ -33,9 +34,10 @@ _ALIAS: Final = (
     rf"[ ]+[\"“'‘]?((?:[Tt]he )?{_CAPITAL}(?:[ ]+(?:(?:of|the|van|von|de|du|da)[ ]+)*{_CAPITAL})*)"
 )
 _KNOWN_AS: Final = re.compile(
-    r"\b(?:known|called|nicknamed|dubbed|styled|goes|went|née|born|remembered|renamed)"
+    rf"\b(?:(?:known|remembered){WHERE_KNOWN} as"
+    r"|(?:known|called|nicknamed|dubbed|styled|goes|went|née|born|remembered|renamed)"
     rf"(?: (?:as|to (?:his|her) \w+ as|by|by the name(?: of)?|simply|himself"
-    rf"|herself)){{0,3}}{_ALIAS}"
+    rf"|herself)){{0,3}}){_ALIAS}"
 )
 _DISGUISED: Final = re.compile(
     r"\b(?:(?:disguise[sd]? (?:him|her)self|disguised|pos(?:es|ed|ing)|masquerad(?:es|ed|ing)) as"

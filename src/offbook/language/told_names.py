@@ -50,6 +50,13 @@ _ENDS: Final = (
     r"|because|after|that|during|until|since)\b)"
 )
 
+WHERE_KNOWN: Final = (
+    r"(?: (?:(?:far and wide|up and down|all (?:over|along|through|round|around)|to|in|on|at|among"
+    r"|amongst|throughout|across|over|along|around|by|from)(?: (?!as\b)[\w'’-]+){1,6}?"
+    r"|there|here|everywhere|locally|abroad|only|simply|still|then|now|later|thereafter))?"
+)
+"""What may stand between "known" and "as": where, to whom or when somebody has a name."""
+
 _APPEARING: Final = (
     " as ",
     "self ",
@@ -76,9 +83,12 @@ _PATTERNS: Final = tuple(
         ),
         # Tom Wren was really called Sindar.
         (
-            ("called", "named", "known as"),
+            ("called", "named", "known"),
             r"{A} (?:is|was)(?: really| actually| in truth| also| in fact)?"
-            r" (?:called|named|known as) {B}" + _ENDS,
+            r" (?:called|named|(?:better |generally |commonly |usually )?known"
+            + WHERE_KNOWN
+            + r" as) {B}"
+            + _ENDS,
         ),
         # Tom Wren plays Father Lane, an old priest; Tom Wren plays the part of Father Lane.
         (

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from offbook.models.offline.group_verification import partition
+from offbook.models.offline.identity import fit
 from offbook.prompts.described import Described
 
 
@@ -124,3 +125,45 @@ def test_the_order_of_members_is_no_matter(members, random):
         return {frozenset(of[n] for n in part) for part in partition(of).parts}
 
     assert sets(members) == sets(shuffled)
+
+
+def test_a_given_name_that_no_list_has_goes_to_the_woman_who_bears_it():
+    found = parts(
+        ("Wren", "of him / of him / of him / of him"),
+        "Hugh Wren",
+        ("Isaldise Wren", "Isaldise Wren poisoned the duke, so that her son should inherit."),
+        ("Isaldise", "Wren had a second wife, Isaldise. / There Isaldise slept."),
+        ("Madame Wren", "The horses bolted with Madame Wren and her son."),
+        "Monsieur Wren",
+    )
+    assert {"Isaldise Wren", "Isaldise", "Madame Wren"} in found
+    assert {"Wren", "Hugh Wren", "Monsieur Wren"} in found
+
+
+def test_the_bare_name_of_a_ruler_is_not_the_daughters_who_is_named_beside_her():
+    members = [
+        Described("Arsinoe", "character", "Arsinoe ruled. / Arsinoe sailed. / Arsinoe wrote."),
+        Described("Arsinoe IV Philopator", "character", "Arsinoe IV Philopator sailed."),
+        Described("Arsinoe IV", "character", "Arsinoe IV was born in 68 BC to a pharaoh."),
+        Described(
+            "Arsinoe Phila II",
+            "character",
+            "By then Arsinoe had borne a girl, Arsinoe Phila II. / Arsinoe Phila II wed.",
+        ),
+        Described("Phila", "character", "Phila was sent to Rome."),
+    ]
+    found = partition(members, "Arsinoe").parts
+    assert (0, 1, 2) in found
+    assert (3, 4) in found
+
+
+def test_a_ruler_with_a_second_name_is_not_who_is_named_beside_her_without_it():
+    told = "By then Arsinoe had borne a girl, Arsinoe Phila II."
+    one = Described("Arsinoe", "character", "Arsinoe sailed.")
+    other = Described("Arsinoe Phila II", "character", told)
+    found = fit(one, other)
+    assert found.conflict
+    assert fit(other, one) == found
+    assert (
+        fit(one, Described("Arsinoe Phila II", "character", "Arsinoe Phila II wed.")).strength > 0
+    )

@@ -127,7 +127,9 @@ class _Table:
         sure = _certainty(name)
         if rivals and not self.said[number]:
             sure = min(sure, _GIVEN)
-        return (sure, max(rivals, 1), -self.weight[number], name.key, told)
+        # A ruler's number tells who it is; the bare name is given to whoever it leaves.
+        plain = 0 if name.numeral else max(rivals, 1)
+        return (sure, plain, -self.weight[number], name.key, told)
 
     def best(self, number: int, people: Sequence[_Someone]) -> _Someone | None:
         """The person whom a member fits best; nobody where rivals fit as well."""
@@ -192,6 +194,8 @@ class _Table:
         name = self.names[number]
         if not name.is_bare or is_given(name.words[0]):
             return False
+        if any(self.names[m].given[:1] == name.words for m in someone.members):
+            return False  # no list of given names has them all
         women = all(gender_of_full(self.names[m]) == "f" for m in someone.members)
         return women and self.weight[number] > self._mass(someone)
 
@@ -205,6 +209,8 @@ class _Table:
             return False
         if any(self.names[m].is_married_woman for m in someone.members):
             return False
+        if any("wife" in self._portraits[m].attached_kin for m in someone.members):
+            return False  # the texts call her somebody's wife
         return any(
             other.is_bare and other.words == name.words and self.weight[m] > self.weight[number]
             for m, other in enumerate(self.names)
@@ -283,12 +289,17 @@ class _Table:
         )
 
     def _hero(self, people: Sequence[_Someone]) -> _Someone | None:
-        """The character, if it is among the people: of its full names the one most told of."""
-        best: tuple[float, int] | None = None
+        """The character, if it is among the people: of its full names the one most told of.
+
+        Whom a sentence names beside the character ("Ann bore a daughter, Ann Mary II") is another.
+        """
+        best: tuple[float, bool, int] | None = None
         hero = None
+        own = self._own.words[0] if self._own.is_bare else ""
         for someone in people:
             alike = max((self._is_hero(m) for m in someone.members), default=0.0)
-            value = (alike, self._mass(someone))
+            apart = any(self._portraits[m].is_beside(own) for m in someone.members)
+            value = (alike, not apart, self._mass(someone))
             if alike and (best is None or value > best):
                 best, hero = value, someone
         return hero

@@ -23,6 +23,7 @@ from offbook.language.name_evidence import (
 )
 from offbook.language.name_likeness import Likeness, likeness
 from offbook.language.person_names import PersonName, is_demonstrative, parse_name
+from offbook.language.sentences import sentences
 from offbook.language.time_names import time_key
 from offbook.language.words import fold, words
 from offbook.prompts.described import Described
@@ -37,6 +38,10 @@ _ESTATES: Final = word_set(
     "park hall house abbey grange college castle manor lodge farm court priory cottage rectory"
     " hills mountains river island valley"
 )
+_LONE_NAME: Final = re.compile(
+    r"(?<![\w.'’-])(?<![A-Z][a-z] )[^\W\d_a-zß-öø-ÿ][\w-]+(?!['’]?\w| [^\W\d_a-zß-öø-ÿ])"
+)
+"""A word with a capital that no further one follows; its possessive counts."""
 _ARTICLES: Final = ("the ", "a ", "an ", "la ", "le ", "les ", "der ", "die ", "das ")
 
 
@@ -86,6 +91,25 @@ class Portrait:
         return bool(self.kin_of or self.callings or len(self.attached_kin) > 1)
 
     @cached_property
+    def _apart_from_it(self) -> frozenset[str]:
+        """Folded words that stand alone, as names, in a sentence with the whole name."""
+        name, found = self.described.name, set[str]()
+        text = self.described.description
+        for start, end in sentences(text):
+            head, named, rest = text[start:end].partition(name)
+            if named:
+                left = f"{head}|{rest.replace(name, '|')}"
+                found.update(fold(match.group()) for match in _LONE_NAME.finditer(left))
+        return frozenset(found)
+
+    def is_beside(self, bare: str) -> bool:
+        """Whether a sentence names somebody who is only called ``bare`` beside its bearer.
+
+        Nobody is called by a whole name and by its first word in one breath.
+        """
+        return bool(bare) and self.name.words[:1] == (bare,) and bare in self._apart_from_it
+
+    @cached_property
     def other_names(self) -> tuple[tuple[str, PersonName], ...]:
         """Other names that the description gives its bearer, folded and parsed."""
         told = names_told(self.described.description, self.described.name)
@@ -117,7 +141,20 @@ def fit_of(a: Portrait, b: Portrait) -> Likeness:
         return _things(a.described, b.described)
     if apart := kept_apart(a, b):
         return Likeness(0.0, apart, conflict=True)
-    return told(a, b) or fit_of_names(a, b)
+    if found := told(a, b):
+        return found
+    if _is_ruler_beside(a, b) or _is_ruler_beside(b, a):
+        return Likeness(0.0, "one sentence names them both", conflict=True)
+    return fit_of_names(a, b)
+
+
+def _is_ruler_beside(a: Portrait, b: Portrait) -> bool:
+    """Whether ``a`` is a ruler with a second name and a number, beside whom ``b`` is named.
+
+    Rulers have no surname: the second name is given to tell them from those who share the first.
+    """
+    bare = b.name.is_bare and not b.name.numeral
+    return bare and a.name.is_full and bool(a.name.numeral) and a.is_beside(b.name.words[0])
 
 
 def fit_of_names(a: Portrait, b: Portrait) -> Likeness:

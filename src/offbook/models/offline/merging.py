@@ -38,6 +38,9 @@ _MOST_SENTENCES: Final = 3
 _SAME: Final = 0.75
 _FULL: Final = 5
 _LONG: Final = 4
+_OFFICE: Final = 1.7
+_PLACE: Final = 1.5
+"""Between a title alone (1) and a lone name (2)."""
 _IS_A: Final = re.compile(
     r"(?:, | (?:is|was|are|were|became) )(?:also )?(?:an?|the|one of|his|her) ", re.IGNORECASE
 )
@@ -70,16 +73,19 @@ def merge_relations(inputs: MergeRelationsInputs) -> MergeRelationsAnswer:
 def canonical_name(entity: EntityToMerge) -> str:
     """The given name that readers know best; always one of ``entity.names``.
 
-    A full proper name goes before a title with a name, that before a lone name, that before a
-    title alone, and all before a description; among equals what the descriptions say most.
+    A full proper name goes before a title with a name, that before a lone name, that before an
+    office ("Count of Low") and a title alone, and all before a description; among equals what the
+    descriptions say most. The place of an office is no better name for its holder.
     """
+    places = {fold(name.split()[-1]) for name in entity.names if _fullness(name) == _OFFICE}
     told = " ".join(fold(description) for description in entity.descriptions)
 
-    def rank(item: tuple[int, str]) -> tuple[int, int, int, int, int]:
+    def rank(item: tuple[int, str]) -> tuple[float, int, int, int, int]:
         order, name = item
+        fullness = _fullness(name) if fold(name) not in places else _PLACE
         often = heard(fold(name), told)
         shouted = name.isupper() and len(name) > 3
-        return (_fullness(name), -shouted, min(often, 99), min(len(name), 40), -order)
+        return (fullness, -shouted, min(often, 99), min(len(name), 40), -order)
 
     candidates = [(order, name) for order, name in enumerate(entity.names) if name.strip()]
     return max(candidates, key=rank)[1] if candidates else next(iter(entity.names), "")
@@ -100,7 +106,7 @@ def _is_letter(character: str) -> bool:
     return character.isalnum() or character == "_"
 
 
-def _fullness(name: str) -> int:
+def _fullness(name: str) -> float:
     """From 0, a description, to 5, a full proper name."""
     parts = [part.strip(".,'’\"“”") for part in name.split()]
     lows = [fold(part) for part in parts if part]
@@ -124,11 +130,11 @@ def _fullness(name: str) -> int:
     return _of_proper(lows, len(proper), titled=bool(titles))
 
 
-def _of_proper(lows: list[str], proper: int, *, titled: bool) -> int:
+def _of_proper(lows: list[str], proper: int, *, titled: bool) -> float:
     if not titled and any(low in HEADS for low in lows):
         return _FULL if proper > 1 else 3
     if titled and "of" in lows[1:]:
-        return 3  # an office: its holder is better known by name
+        return _OFFICE  # its holder is better known by name
     if proper >= _LONG:
         return 3 if titled else 2
     if proper > 1:
