@@ -7,18 +7,32 @@ are those of the formula in double precision (scores that differ by less than 1e
 Both distances are measured. The bare product takes a matrix of its own shape, filled once; at a
 million memories of 384 + 8 dimensions the two matrices need 3.1 GB. --ties gives all memories one
 of a few emotions, so that a great many are equally near.
+
+--turns N measures something else: a conversation of N turns in a home of its own, and how long
+recall takes just after each of 30 further turns was stored, scored and embedded (the index grows),
+and once more after that (it has not changed). The question's vector and emotion are given.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
+import tempfile
+import time
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from offbook import Offbook
+from offbook.language.emotion_names import EMOTIONS as NAMES
+from offbook.memory.talk import Talk
 from offbook.retrieval.emotional import EMOTIONS, STRATEGIES, EmotionalIndex, Recalled
+from offbook.retrieval.feeling import Felt
+from offbook.retrieval.memories import find_memories
+from offbook.stores import conversations, memories, principals, vectors
+from offbook.types import MemoryFragment
 from recall import in_turns
 
 K: Final = 10
@@ -102,14 +116,67 @@ def measure(memories: int, dimension: int, rounds: int, *, ties: bool) -> dict[s
     return report
 
 
+async def grow(turns: int, dimension: int, more: int = 30) -> dict[str, Any]:
+    """Recall in a conversation that grows by ``more`` turns."""
+    generator = np.random.default_rng(12)
+
+    def add(conn: Any, first: int, rows: NDArray[np.float32]) -> None:
+        made = []
+        for number in range(first, first + len(rows)):
+            said, answered = f"What of lamp {number}?", f"Lamp {number} went out in the gale."
+            turn = conversations.add_turn(conn, "ada", "s", said, answered)
+            levels = map(int, generator.integers(1, 11, EMOTIONS))
+            emotion, at = dict(zip(NAMES, levels, strict=True)), "2026-01-01T00:00:00+00:00"
+            whose = ("s", turn, principals.OWNER)
+            made.append(MemoryFragment(f"m{number}", said, answered, emotion, at, *whose))
+        memories.add(conn, "ada", made)
+        kept = vectors.use_set(conn, "ada", "random", dimension)
+        vectors.put_vectors(conn, "ada", kept.id, "memory", [one.id for one in made], rows)
+
+    with tempfile.TemporaryDirectory() as folder:
+        async with await Offbook.open(home=folder) as book:
+            ada = await book.create("Ada")
+            await book.store.write(lambda conn: conversations.begin(conn, "ada", "s"))
+            await book.store.write(lambda c: add(c, 0, unit_rows(generator, turns, dimension)))
+            felt = Felt(unit_rows(generator, 1, dimension)[0], dict.fromkeys(NAMES, 3))
+            settings = book.settings.values.emotional
+
+            async def spent() -> float:
+                started = time.perf_counter()
+                await find_memories(book.store, ada, felt, Talk(principals.OWNER), settings)
+                return 1000 * (time.perf_counter() - started)
+
+            first = await spent()
+            grown, same = [], []
+            for at in range(more):
+                row = unit_rows(generator, 1, dimension)
+                await book.store.write(lambda c, n=turns + at, r=row: add(c, n, r))
+                grown.append(await spent())
+                same.append(await spent())
+    return {
+        "turns": turns,
+        "dimension": dimension,
+        "first_ms": round(first, 1),
+        "after_a_turn_ms": {
+            "median": round(float(np.median(grown)), 1),
+            "most": round(max(grown), 1),
+        },
+        "unchanged_ms": {"median": round(float(np.median(same)), 1), "most": round(max(same), 1)},
+    }
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--memories", type=int, default=1_000_000)
     parser.add_argument("--dimension", type=int, default=384)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--ties", action="store_true", help="only four different emotions")
+    parser.add_argument("--turns", type=int, help="of a conversation that grows")
     parser.add_argument("--json", action="store_true", help="one JSON document")
     arguments = parser.parse_args()
+    if arguments.turns is not None:
+        print(json.dumps(asyncio.run(grow(arguments.turns, arguments.dimension)), indent=2))
+        return
     report = measure(arguments.memories, arguments.dimension, arguments.rounds, ties=arguments.ties)
     if arguments.json:
         print(json.dumps(report, indent=2))

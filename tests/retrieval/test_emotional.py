@@ -247,3 +247,16 @@ def test_a_thousand_memories_take_less_than_a_few_milliseconds(strategy):
         index.recall(matrix[0], np.arange(1, 9), strategy)
         spent.append(time.perf_counter() - start)
     assert min(spent) < 0.005  # benchmarks/emotional_recall.py measures the millisecond itself
+
+
+def test_rows_that_were_measured_are_not_measured_again():
+    generator = np.random.default_rng(3)
+    matrix = generator.standard_normal((40, 6)).astype(np.float32)
+    emotions = generator.integers(1, 11, (40, 8))
+    whole = EmotionalIndex.build(matrix, emotions)
+    before = EmotionalIndex.build(matrix[:30], emotions[:30])
+    grown = EmotionalIndex.build(matrix, emotions, before=before)
+    np.testing.assert_array_equal(grown.semantic.lengths, whole.semantic.lengths)
+    blank = np.concatenate([np.zeros((30, 6), np.float32), matrix[30:]])
+    again = EmotionalIndex.build(blank, emotions, before=before)
+    np.testing.assert_array_equal(again.semantic.lengths, whole.semantic.lengths)

@@ -180,3 +180,10 @@ async def test_a_turn_leaves_the_indexes_of_documents_alone(filled: Store):
     assert await filled.read(lambda conn: characters.revision(conn, "ada")) == named > before
     state = await filled.read(lambda conn: memory_banks.state(conn, "ada"))
     assert state.revision > state.cleared
+
+
+def test_a_matrix_has_room_for_the_next_turn():
+    first = module._with_room(np.empty((0, 0), np.float32), 0, np.ones((10, 4), np.float32))
+    assert len(first) > 10
+    grown = module._with_room(first, 10, np.ones((1, 4), np.float32))
+    assert grown is first

@@ -68,34 +68,40 @@ class Wiring:
             meter: Of this command or turn.
             dimension: Of the vectors that are stored already.
         """
-        settings = self.settings
+        settings, embed = self.settings, embed_endpoint(self.settings)
+        embedder = self._embedder(embed, meter, dimension)
+        told = None if embed.base_url is None else embedder
         return Stage(
             settings=settings.values,
             store=self.store,
-            actor=self._chat(chat_endpoint(settings), "chat", meter),
-            extractor=self._chat(role_endpoint(settings, "extract"), "extract", meter),
-            judge=self._chat(role_endpoint(settings, "judge"), "judge", meter),
-            embedder=self._embedder(embed_endpoint(settings), meter, dimension),
+            actor=self._chat(chat_endpoint(settings), "chat", meter, told),
+            extractor=self._chat(role_endpoint(settings, "extract"), "extract", meter, told),
+            judge=self._chat(role_endpoint(settings, "judge"), "judge", meter, told),
+            embedder=embedder,
         )
 
-    def _chat(self, endpoint: Endpoint, section: str, meter: Meter) -> ChatModel:
+    def _chat(
+        self, endpoint: Endpoint, section: str, meter: Meter, embedder: Embedder | None
+    ) -> ChatModel:
+        if endpoint.base_url is None:
+            from offbook.models.offline.model import OfflineModel
+
+            offline = OfflineModel()
+            offline.embedder = embedder
+            return offline
         key = (endpoint.model, endpoint.base_url, section)
         if key not in self.backends:
-            self.backends[key] = self._backend(endpoint, section)
+            self.backends[key] = self._backend(endpoint, endpoint.base_url, section)
         backend = self.backends[key]
         return wrap(
             backend, meter=meter, limiter=self.limiters.of(backend.base_url), cache=self.cache
         )
 
-    def _backend(self, endpoint: Endpoint, section: str) -> ChatModel:
-        if endpoint.base_url is None:
-            from offbook.models.offline.model import OfflineModel
-
-            return OfflineModel()
+    def _backend(self, endpoint: Endpoint, base_url: str, section: str) -> ChatModel:
         from offbook.models.openai_compatible import OpenAICompatible
 
         return OpenAICompatible(
-            endpoint.base_url,
+            base_url,
             endpoint.model,
             endpoint.api_key,
             section=section,

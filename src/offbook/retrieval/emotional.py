@@ -204,7 +204,14 @@ class EmotionalIndex:
     emotions: EmotionVectors
 
     @classmethod
-    def build(cls, matrix: Singles, emotions: ArrayLike, *, centred: bool = False) -> Self:
+    def build(
+        cls,
+        matrix: Singles,
+        emotions: ArrayLike,
+        *,
+        centred: bool = False,
+        before: EmotionalIndex | None = None,
+    ) -> Self:
         """Prepare memories.
 
         Args:
@@ -212,6 +219,7 @@ class EmotionalIndex:
             emotions: Numbers, shape ``(n, 8)``; a row that is zero throughout or holds NaN is an
                 emotion that is not known.
             centred: Count emotions from neutral; the paper does not.
+            before: An index whose vectors are the first of these; they are not measured again.
 
         Raises:
             StoreFailed: the shapes do not fit.
@@ -223,7 +231,8 @@ class EmotionalIndex:
                 "make the vectors anew: offbook reembed NAME",
             )
         felt = EmotionVectors.build(emotions, NEUTRAL if centred else 0.0)
-        return cls(SemanticVectors.build(matrix), felt)
+        semantic = SemanticVectors.build(matrix, None if before is None else before.semantic)
+        return cls(semantic, felt)
 
     def __len__(self) -> int:
         return len(self.semantic)

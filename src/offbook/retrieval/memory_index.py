@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from offbook.stores.memories import IndexRow
     from offbook.types import Position
 
+ROOM: Final = 1_024
+"""Rows that a matrix has room for beyond those that it holds."""
 KEPT_INDICES: Final = 16
 """Indices kept in memory for each store; the one not used for longest goes first."""
 
@@ -171,7 +173,9 @@ def _with_rows(old: MemoryIndex, rows: Sequence[IndexRow], dialect: str, view: V
     size += len(ready)
     searched = None
     if size:
-        searched = EmotionalIndex.build(matrix[:size], emotions, centred=view.centred)
+        searched = EmotionalIndex.build(
+            matrix[:size], emotions, centred=view.centred, before=old.searched
+        )
     return replace(
         old,
         ids=(*old.ids, *(row.id for row in ready)),
@@ -192,7 +196,8 @@ def _with_room(
     """A matrix with room for more rows; the rows that it has are seldom copied."""
     if size and size + len(added) <= len(matrix):
         return matrix
-    room = len(added) if not size else max(size + len(added), 2 * size)
+    # Memory that is not written to costs nothing, and the next turn is not long in coming.
+    room = max(size + len(added) + ROOM, 2 * size)
     larger = np.empty((room, added.shape[1]), np.float32)
     if size:
         larger[:size] = matrix[:size]

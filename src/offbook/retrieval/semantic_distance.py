@@ -40,10 +40,18 @@ class SemanticVectors:
     lengths: Singles
 
     @classmethod
-    def build(cls, matrix: Singles) -> Self:
-        """Measure the rows, block by block."""
+    def build(cls, matrix: Singles, before: SemanticVectors | None = None) -> Self:
+        """Measure the rows, block by block.
+
+        Args:
+            matrix: The rows.
+            before: Vectors whose rows are the first of these; they are not measured again.
+        """
+        known = 0 if before is None else len(before)
         lengths = np.empty(len(matrix), dtype=np.float32)
-        for start in range(0, len(matrix), _BLOCK):
+        if before is not None:
+            lengths[:known] = before.lengths
+        for start in range(known, len(matrix), _BLOCK):
             block = matrix[start : start + _BLOCK].astype(np.float64)
             lengths[start : start + _BLOCK] = np.sqrt(np.einsum("ij,ij->i", block, block))
         return cls(matrix, lengths)

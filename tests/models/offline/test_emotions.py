@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from offbook.language.emotion_names import EMOTIONS
-from offbook.models.offline.emotion_examples import PLAIN, examples
+from offbook.models.offline.emotion_examples import PLAIN, examples, likeness
 from offbook.models.offline.emotion_words import chinese, english, hear
-from offbook.models.offline.emotions import levels, score_emotions, strengths
+from offbook.models.offline.emotions import levels, scale, score_emotions, strengths
 from offbook.prompts.emotion import (
     SCORE_EMOTIONS,
     ScoreEmotionsInputs,
@@ -128,18 +128,19 @@ def test_any_text_has_levels_that_the_prompt_takes(texts):
 
 def test_a_long_text_is_judged_by_how_densely_it_speaks():
     plain = "The train stops at the station and the man reads the paper. "
-    once, often = strengths([plain + "I am glad.", (plain + "I am glad. ") * 200])
-    assert abs(levels(once[None])[0] - levels(often[None])[0]).max() <= 2
+    texts = [plain + "I am glad.", (plain + "I am glad. ") * 200]
+    once, often = levels(strengths(texts, likeness(texts)), scale("en"))
+    assert abs(once - often).max() <= 2
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_levels_are_where_they_are_said_to_be(language):
     lines = examples(language)
-    plain = strengths(lines[PLAIN])
-    assert set(levels(plain.mean(axis=0)[None], language)[0]) == {2}
+    plain = strengths(lines[PLAIN], likeness(lines[PLAIN]))
+    assert set(levels(plain.mean(axis=0)[None], scale(language))[0]) == {2}
     for at, name in enumerate(EMOTIONS):
-        own = strengths(lines[name])
-        assert np.median(levels(own, language)[:, at]) == pytest.approx(8, abs=0.5)
+        own = strengths(lines[name], likeness(lines[name]))
+        assert np.median(levels(own, scale(language))[:, at]) == pytest.approx(8, abs=0.5)
 
 
 def test_a_chinese_name_in_an_english_text_does_not_make_it_chinese():

@@ -67,7 +67,16 @@ def examples(language: Language = "en") -> dict[str, tuple[str, ...]]:
 @cache
 def _centres() -> Floats:
     """A direction an emotion: the mean of its examples without what all have in common."""
-    means = np.stack([_unit(meaning(lines)).mean(axis=0) for lines in examples().values()])
+    return centres_of([_unit(meaning(lines)) for lines in examples().values()])
+
+
+def centres_of(vectors: Sequence[Floats]) -> Floats:
+    """The directions of the eight emotions.
+
+    Args:
+        vectors: Of length 1, a row an example: for each emotion, and for the plain ones.
+    """
+    means = np.stack([rows.mean(axis=0) for rows in vectors])
     return _unit(means - means.mean(axis=0))[: len(EMOTIONS)]
 
 

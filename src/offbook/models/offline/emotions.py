@@ -8,7 +8,7 @@ feels nothing much has 2 on average, what an example of the emotion says has 8. 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Final
 
@@ -47,49 +47,72 @@ _EARLY: Final = 0.7
 """The exponent of the curve of levels; 1 would be a straight line."""
 
 
+Scale = tuple[Floats, Floats]
+"""The strength of each emotion that is ``_PLAIN_LEVEL``, and that which is ``_EXAMPLE_LEVEL``."""
+
+
 def score_emotions(inputs: ScoreEmotionsInputs) -> EmotionsAnswer:
     """The emotions of each utterance, whoever speaks; what was said before colours it."""
+    return rated(inputs, likeness, scale("en"))
+
+
+def rated(
+    inputs: ScoreEmotionsInputs, alike: Callable[[Sequence[str]], Floats], english: Scale
+) -> EmotionsAnswer:
+    """The same by any likeness to the examples.
+
+    Args:
+        inputs: What is scored.
+        alike: Likeness of texts to each emotion's examples, shape ``(len(texts), 8)``.
+        english: The scale of texts that are not Chinese, by that likeness.
+    """
     texts = [utterance.text for utterance in inputs.utterances]
-    found = strengths(texts)
+    found = strengths(texts, alike(texts))
     answering = [row for row, utterance in enumerate(inputs.utterances) if utterance.before]
     if answering:
-        before = strengths([inputs.utterances[row].before for row in answering])
+        said = [inputs.utterances[row].before for row in answering]
+        before = strengths(said, alike(said))
         found[answering] = (found[answering] + _BEFORE * before) / (1 + _BEFORE)
-    wide = np.array([_is_chinese(text) for text in texts], dtype=bool)
-    rated = np.where(wide[:, None], levels(found, "zh"), levels(found, "en"))
+    wide = np.array([is_chinese(text) for text in texts], dtype=bool)
+    given = np.where(wide[:, None], levels(found, scale("zh")), levels(found, english))
     silent = [not _LETTER.search(text) for text in texts]
-    rated[silent] = 1
+    given[silent] = 1
     items = [
         EmotionScores(item=item, **dict(zip(EMOTIONS, row, strict=True)))
-        for item, row in enumerate(rated.tolist(), 1)
+        for item, row in enumerate(given.tolist(), 1)
     ]
     return EmotionsAnswer(items=items)
 
 
-def strengths(texts: Sequence[str]) -> Floats:
-    """How strongly each text speaks of each emotion, shape ``(len(texts), 8)``, of no bounds."""
+def strengths(texts: Sequence[str], alike: Floats) -> Floats:
+    """How strongly each text speaks of each emotion, shape ``(len(texts), 8)``, of no bounds.
+
+    Args:
+        texts: What is said.
+        alike: Their likeness to each emotion's examples, of the same shape.
+    """
     said = [_said(hear(text)) for text in texts]
     heard = np.array(said).reshape(len(texts), len(EMOTIONS))
     heard -= _SHARED * heard.mean(axis=1, keepdims=True)
     marked = np.array([_marked(text) for text in texts]).reshape(heard.shape)
-    summed: Floats = heard + marked + _EXAMPLES * likeness(texts)
+    summed: Floats = heard + marked + _EXAMPLES * alike
     return summed
 
 
-def levels(found: Floats, language: Language = "en") -> NDArray[np.int64]:
-    """Strengths as integers from 1 to 10, on a curve through two points an emotion and language.
+def levels(found: Floats, points: Scale) -> NDArray[np.int64]:
+    """Strengths as integers from 1 to 10, on a curve through two points an emotion.
 
     The strength of plain texts (mean) is level 2, that of the emotion's own examples (median) 8.
     Between them the levels rise early: what people say is seldom as plain as an example.
     """
-    plain, felt = _scale(language)
+    plain, felt = points
     share = (found - plain) / (felt - plain)
     curved = np.where(share > 0, np.abs(share) ** _EARLY, share)
     level = _PLAIN_LEVEL + (_EXAMPLE_LEVEL - _PLAIN_LEVEL) * curved
     return np.clip(np.rint(level), 1, 10).astype(np.int64)
 
 
-def _is_chinese(text: str) -> bool:
+def is_chinese(text: str) -> bool:
     """Whether at least half of the words are Chinese, a word counted as two characters."""
     characters = len(_HAN.findall(text))
     return characters > 0 and characters >= 2 * len(_LATIN.findall(text))
@@ -111,9 +134,14 @@ def _marked(text: str) -> Floats:
 
 
 @cache
-def _scale(language: Language) -> tuple[Floats, Floats]:
-    """What plain texts have of each emotion, and what the emotion's own examples have."""
+def scale(language: Language) -> Scale:
+    """The scale of a language, by static vectors."""
     lines = examples(language)
-    plain = strengths(lines[PLAIN]).mean(axis=0)
-    felt = np.array([np.median(strengths(lines[name])[:, at]) for at, name in enumerate(EMOTIONS)])
-    return plain, felt
+    return scale_of(lines, {name: likeness(texts) for name, texts in lines.items()})
+
+
+def scale_of(lines: Mapping[str, Sequence[str]], alike: Mapping[str, Floats]) -> Scale:
+    """What plain texts have of each emotion, and what the emotion's own examples have."""
+    found = {name: strengths(texts, alike[name]) for name, texts in lines.items()}
+    felt = np.array([np.median(found[name][:, at]) for at, name in enumerate(EMOTIONS)])
+    return found[PLAIN].mean(axis=0), felt

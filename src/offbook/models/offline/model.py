@@ -9,11 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator, Callable, Mapping
 from importlib import import_module
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from offbook.errors import ModelError
 from offbook.language.tokens import count_tokens
 from offbook.wire import ChatRequest, ChatResponse
+
+if TYPE_CHECKING:
+    from offbook.protocols import Embedder
 
 _ANSWERS: Final[Mapping[str, str]] = {
     "reply": "offbook.models.offline.reply:reply",
@@ -53,14 +56,23 @@ _ANSWERS: Final[Mapping[str, str]] = {
     "convert_options": "offbook.models.offline.interviewing:convert_options",
 }
 """Prompt name to ``module:function``; the function turns the prompt's inputs into the value."""
+_BY_MEANING: Final[Mapping[str, str]] = {
+    "score_emotions": "offbook.models.offline.sentence_emotions:score_emotions",
+}
+"""The same for prompts that a configured embedder helps to answer; these are asynchronous."""
 _PIECES: Final = re.compile(r"\S+\s*|\s+")
 
 
 class OfflineModel:
-    """A ChatModel of rules; equal requests have equal answers."""
+    """A ChatModel of rules; equal requests have equal answers.
+
+    ``embedder`` is the configured one, where it is not the embedded one: it tells what texts mean
+    better than the rules do, and is asked where that counts.
+    """
 
     name: Final = "offline"
     base_url: Final = "offline:"
+    embedder: Embedder | None = None
 
     async def complete(self, request: ChatRequest) -> ChatResponse:
         """Answer whole.
@@ -68,24 +80,27 @@ class OfflineModel:
         Raises:
             ModelError: the request does not say which prompt it comes from, or no rule answers it.
         """
-        text = self._answer(request)
+        text = await self._answer(request)
         prompt_tokens = sum(count_tokens(message.content) for message in request.messages)
         return ChatResponse(text, prompt_tokens=prompt_tokens, completion_tokens=count_tokens(text))
 
     async def stream(self, request: ChatRequest) -> AsyncIterator[str]:
         """Answer word by word."""
-        for piece in _PIECES.findall(self._answer(request)):
+        for piece in _PIECES.findall(await self._answer(request)):
             yield piece
 
-    def _answer(self, request: ChatRequest) -> str:
+    async def _answer(self, request: ChatRequest) -> str:
         if request.origin is None:
             raise ModelError(
                 "the offline backend answers only what offbook itself asks, not free messages",
                 "configure a model with chat.model and chat.base_url for anything else",
             )
         prompt, inputs = request.origin
-        rule = _rule(prompt.name)
-        written: str = prompt.answer.write(rule(inputs))
+        if self.embedder is not None and prompt.name in _BY_MEANING:
+            value = await _found(_BY_MEANING[prompt.name])(inputs, self.embedder)
+        else:
+            value = _rule(prompt.name)(inputs)
+        written: str = prompt.answer.write(value)
         return written
 
 
@@ -100,6 +115,10 @@ def _rule(prompt: str) -> Callable[[Any], Any]:
             f"the offline backend has no rule for the prompt {prompt!r}",
             "configure a model (chat.model, extract.model or judge.model) for this command",
         )
-    module, _, function = _ANSWERS[prompt].partition(":")
-    rule: Callable[[Any], Any] = getattr(import_module(module), function)
-    return rule
+    return _found(_ANSWERS[prompt])
+
+
+def _found(place: str) -> Callable[..., Any]:
+    module, _, function = place.partition(":")
+    found: Callable[..., Any] = getattr(import_module(module), function)
+    return found
