@@ -447,3 +447,18 @@ def test_other_types_give_an_answer_that_their_own_prompt_reads() -> None:
     prompt = extraction(configured)
     answer = extract(ExtractionInputs("", "", "Ada Byrne lived in Galway.", configured))
     assert prompt.answer.parse(prompt.answer.write(answer)).entities[0].type == "person"
+
+
+def test_a_name_with_an_article_that_the_passage_gives_somebody_is_a_name():
+    passage = (
+        "Finn Harrow, known on the coast as the Gull, was a smuggler of Low Bay. The Gull landed"
+        " brandy at night, and the gull in the sky saw it. The Old Anchor, known as the Fox, is an"
+        " inn."
+    )
+    found_types = types(passage)
+    assert found_types["the Gull"] == "character"
+    assert found_types.get("the Fox") != "character"
+
+
+def test_a_thing_with_a_capital_that_nobody_is_called_by_stays_what_it_is():
+    assert "the Gull" not in types("Finn Harrow, known on the coast, sailed. He saw the Gull.")

@@ -24,6 +24,7 @@ from offbook.models.offline.named_spans import named_spans
 from offbook.models.offline.passage_words import Passage
 from offbook.models.offline.span_growth import POSSESSIVE
 from offbook.models.offline.times import times_in
+from offbook.models.offline.told_aliases import told_aliases
 
 _KIND_WEIGHT: Final[dict[Kind, float]] = {
     "character": 2.5,
@@ -74,7 +75,8 @@ def named_entities(passage: Passage, character: str) -> list[Named]:
     spans = _name_spans(passage)
     works = dict(_works(passage))
     described = list(_described(passage))
-    for span in (*works, *described):
+    aliases = told_aliases(passage, spans)
+    for span in (*works, *described, *aliases):
         spans = [other for other in spans if other[1] <= span[0] or span[1] <= other[0]]
         spans.append(span)
     times = _time_spans(passage, spans)
@@ -82,13 +84,16 @@ def named_entities(passage: Passage, character: str) -> list[Named]:
     forms: dict[str, Counter[str]] = defaultdict(Counter)
     for span in sorted((*spans, *times)):
         name = _written(passage, span)
-        key = " ".join(fold(name).split()).removeprefix("the ")
+        key = _key(name)
         by_key[key].append(span)
         forms[key][name] += 1
     kinds = kinds_of(passage, by_key)
     fixed: dict[Span, Kind] = {}
     for certain, sort in ((times, _TIME), (works, _OBJECT), (described, _CHARACTER)):
         fixed.update((span, sort) for span in certain)
+    for span, whose in aliases.items():
+        if kind := kinds.get(_key(_written(passage, whose))):
+            fixed[span] = kind
     own = fold(character)
     found = []
     for key, places in by_key.items():
@@ -98,6 +103,10 @@ def named_entities(passage: Passage, character: str) -> list[Named]:
             Named(name, key, kind, tuple(places), _salience(passage, key, kind, places, own))
         )
     return sorted(found, key=lambda entity: (-entity.salience, entity.spans[0]))
+
+
+def _key(name: str) -> str:
+    return " ".join(fold(name).split()).removeprefix("the ")
 
 
 def _name_spans(passage: Passage) -> list[Span]:
