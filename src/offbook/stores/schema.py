@@ -26,6 +26,7 @@ from sqlalchemy import (
 )
 
 from offbook.stores import evaluation_tables as evaluation_tables  # noqa: PLC0414  (one schema)
+from offbook.stores import server_tables as server_tables  # noqa: PLC0414  (one schema)
 from offbook.stores import summary_tables
 from offbook.stores.columns import (
     Key,
