@@ -10,9 +10,8 @@ import io
 import struct
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO, Final, cast
 

@@ -42,7 +42,7 @@ CARD_FIELDS: Final[Mapping[str, Field]] = {
     "post_history_instructions": Field("text", 2, 2),
     "alternate_greetings": Field("texts", 2, 2),
     "character_book": Field("book", 2),
-    "tags": Field("texts", 2, 2),
+    "tags": Field("texts", 1, 2),
     "creator": Field("text", 2, 2),
     "character_version": Field("text", 2, 2),
     "extensions": Field("object", 2, 2),
@@ -237,7 +237,7 @@ def _number(value: Any, *, whole: bool) -> int | float | None:
         return int(value)
     if isinstance(value, str):
         try:
-            value = float(value) if len(value) <= 40 else None  # noqa: PLR2004 - no number is longer
+            value = float(value) if len(value) <= 40 else None
         except ValueError:
             return None
     if not _is_number(value):
@@ -248,6 +248,6 @@ def _number(value: Any, *, whole: bool) -> int | float | None:
 def fill_required(data: Json, fields: Mapping[str, Field], version: int) -> None:
     """Add the required fields that ``data`` lacks, empty."""
     for name, field in fields.items():
-        if field.required_since is not None and field.required_since <= version:
-            if data.get(name) is None:
-                data[name] = default_of(field.kind, name)
+        required = field.required_since is not None and field.required_since <= version
+        if required and data.get(name) is None:
+            data[name] = default_of(field.kind, name)

@@ -90,14 +90,12 @@ def _first_that_parses(text: str, findings: Findings, limits: CardLimits) -> Any
     except ValueError as error:
         raise UnreadableCard(f"a number in the JSON cannot be read: {error}", "") from error
     attempts = (
-        ("json-control", "raw control characters in strings are taken as they are", text),
-        ("json-comma", "commas before a closing bracket are left out", None),
+        ("json-control", "raw control characters in strings are taken as they are", str),
+        ("json-comma", "commas before a closing bracket are left out", _without_commas),
     )
-    for code, what, candidate in attempts:
-        if candidate is None:
-            candidate = _STRING_OR_COMMA.sub(_without_comma, text)
+    for code, what, mend in attempts:
         try:
-            value = _loads(candidate, findings, strict=False)
+            value = _loads(mend(text), findings, strict=False)
         except ValueError:
             continue
         findings.warn(code, "", what, "write the file anew with a program that writes JSON")
@@ -105,8 +103,9 @@ def _first_that_parses(text: str, findings: Findings, limits: CardLimits) -> Any
     return _repaired(text, first, findings, limits)
 
 
-def _without_comma(match: re.Match[str]) -> str:
-    return "" if match[0] == "," else match[0]
+def _without_commas(text: str) -> str:
+    """``text`` without the commas that stand before a closing bracket, outside of strings."""
+    return _STRING_OR_COMMA.sub(lambda match: "" if match[0] == "," else match[0], text)
 
 
 def _repaired(

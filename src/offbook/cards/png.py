@@ -97,7 +97,7 @@ def _check(chunk: TextChunk, data: bytes, stored: bytes, findings: Findings) -> 
 def _international(rest: bytes, chunk: TextChunk, limits: CardLimits) -> bytes:
     """The text behind flag, method, language and translated keyword of an iTXt chunk."""
     parts = rest[2:].split(b"\0", 2)
-    if len(rest) < 2 or len(parts) < 3:  # noqa: PLR2004 - language, keyword, text
+    if len(rest) < 2 or len(parts) < 3:
         raise UnreadableCard(
             f"the iTXt chunk {chunk.keyword[:40]!r} is cut off", "take the original picture"
         )
@@ -131,7 +131,7 @@ def _walk(file: BinaryIO, findings: Findings, limits: CardLimits) -> Iterator[_C
     for _ in range(limits.chunks):
         file.seek(at)
         head = file.read(8)
-        if len(head) < 8:  # noqa: PLR2004 - length and type
+        if len(head) < 8:
             findings.warn("png-end", "", "the picture has no end (IEND); it is read as it is", "")
             return
         length, kind = struct.unpack(">I4s", head)

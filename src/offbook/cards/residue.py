@@ -1,4 +1,4 @@
-"""What a translation into another format cannot carry, kept beside it so that the way back is exact.
+"""What a translation into another format cannot carry, kept so that the way back is exact.
 
 Takes: an object as it was, and as the way there and back makes it.  Gives: the difference, to be
 stored under ``extensions``; ``restore(rebuilt, residue(original, rebuilt)) == original`` always.

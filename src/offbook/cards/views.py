@@ -15,7 +15,9 @@ class HasRaw(Protocol):
     """Something with the raw object that its fields live in."""
 
     @property
-    def raw(self) -> Json: ...
+    def raw(self) -> Json:
+        """The object as it was read."""
+        ...
 
 
 def _fields(owner: Any) -> Json:

@@ -54,7 +54,7 @@ def _riff_chunks(file: BinaryIO, limits: CardLimits) -> Iterator[tuple[bytes, in
     for _ in range(limits.chunks):
         file.seek(at)
         head = file.read(8)
-        if len(head) < 8:  # noqa: PLR2004 - type and length
+        if len(head) < 8:
             return
         kind, length = struct.unpack("<4sI", head)
         yield kind, at + 8, length

@@ -1,0 +1,220 @@
+"""Macros in the texts of cards: ``{{char}}``, ``{{random:a,b}}`` and their like.
+
+Takes: a text, and what the macros stand for.  Gives: the text with them replaced; a macro that is
+not known stays letter by letter, and is reported. Source: Character Card V3 specification, "Curly
+Braced Syntaxes", and SillyTavern's persona, original, time, date, weekday, newline, trim, noop.
+
+What is put in is never read again, so that a name cannot smuggle in a macro.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+DEFAULT_USER: Final = "User"
+_TOKEN: Final = re.compile(r"\{\{|\}\}|<(?:user|char|bot)>", re.IGNORECASE)
+_TRIM: Final = re.compile(r"[\r\n]*+\x00trim\x00[\r\n]*+")
+_DICE: Final = re.compile(r"\s*(\d{0,3})\s*d?\s*(\d{1,6})\s*", re.IGNORECASE)
+_DEEPEST: Final = 16
+_NAMED: Final = re.compile(r"([A-Za-z_]+)\s*(?:::?|\s+)(.*)", re.DOTALL)
+_DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_MONTHS: Final = tuple(
+    ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"]
+)
+_TRIM_MARK: Final = "\x00trim\x00"
+
+
+@dataclass(frozen=True, slots=True)
+class MacroValues:
+    """What macros stand for.
+
+    Attributes:
+        char: The character's name (its nickname, where it has one).
+        user: The name of the person.
+        persona: What is known of the person.
+        original: What would stand in the place of a system prompt without the card; None where
+            ``{{original}}`` has no meaning.
+        now: The time, for ``{{time}}``, ``{{date}}`` and ``{{weekday}}``.
+        seed: Chooses for ``{{random}}``, ``{{pick}}`` and ``{{roll}}``: the same seed, the same
+            choice. ``{{pick}}`` leaves ``turn`` out of it.
+        turn: Whatever changes from one reply to the next.
+    """
+
+    char: str
+    user: str = DEFAULT_USER
+    persona: str = ""
+    original: str | None = None
+    now: datetime | None = None
+    seed: str = ""
+    turn: str = ""
+
+
+@dataclass(slots=True)
+class Expanded:
+    """A text without macros; what was not known, and the words that only a search sees."""
+
+    text: str
+    unknown: tuple[str, ...] = ()
+    hidden_keys: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Expansion:
+    values: MacroValues
+    unknown: list[str] = field(default_factory=list)
+    hidden: list[str] = field(default_factory=list)
+    choices: int = 0
+
+
+def expand(text: str, values: MacroValues) -> Expanded:
+    """``text`` with its macros replaced."""
+    if "{{" not in text and "<" not in text:
+        return Expanded(text)
+    state = _Expansion(values)
+    made = _parsed(text.replace(_TRIM_MARK, ""), state)
+    if _TRIM_MARK in made:
+        made = _TRIM.sub("", made)
+    return Expanded(made, tuple(dict.fromkeys(state.unknown)), tuple(state.hidden))
+
+
+def unknown_macros(text: str) -> tuple[str, ...]:
+    """The macros in ``text`` that are not known, as they stand there, each once."""
+    values = MacroValues(char="x", original="", now=datetime(2000, 1, 1))  # noqa: DTZ001 - unused
+    return expand(text, values).unknown
+
+
+def _parsed(text: str, state: _Expansion) -> str:
+    """Replace from the inside out, in one pass over the text."""
+    stack: list[list[str]] = [[]]
+    at = 0
+    for match in _TOKEN.finditer(text):
+        stack[-1].append(text[at : match.start()])
+        at = match.end()
+        sign = match[0]
+        if sign == "{{" and len(stack) <= _DEEPEST:
+            stack.append([])
+        elif sign == "}}" and len(stack) > 1:
+            inner = "".join(stack.pop())
+            stack[-1].append(_replaced(inner, state))
+        elif sign[0] == "<":
+            values = state.values
+            stack[-1].append(values.user if sign[1:5].lower() == "user" else values.char)
+        else:
+            stack[-1].append(sign)
+    stack[-1].append(text[at:])
+    while len(stack) > 1:  # braces that were never closed stay as they are
+        open_part = "{{" + "".join(stack.pop())
+        stack[-1].append(open_part)
+    return "".join(stack[0])
+
+
+def _replaced(inner: str, state: _Expansion) -> str:
+    bare = inner.strip()
+    if bare.startswith("//"):
+        return ""
+    plain = _PLAIN.get(bare.lower())
+    if plain is not None:
+        value = plain(state.values)
+        if value is not None:
+            return value
+    match = _NAMED.fullmatch(bare)
+    named = _NAMED_MACROS.get(match[1].lower()) if match else None
+    if named is not None and match is not None:
+        value = named(match[2], state)
+        if value is not None:
+            return value
+    whole = "{{" + inner + "}}"
+    state.unknown.append(whole[:80])
+    return whole
+
+
+def _time(values: MacroValues) -> str | None:
+    return None if values.now is None else f"{values.now:%H:%M}"
+
+
+def _date(values: MacroValues) -> str | None:
+    now = values.now
+    return None if now is None else f"{_MONTHS[now.month - 1]} {now.day}, {now.year}"
+
+
+def _weekday(values: MacroValues) -> str | None:
+    return None if values.now is None else _DAYS[values.now.weekday()]
+
+
+_PLAIN: Final[Mapping[str, Callable[[MacroValues], str | None]]] = {
+    "char": lambda values: values.char,
+    "user": lambda values: values.user,
+    "persona": lambda values: values.persona,
+    "original": lambda values: values.original,
+    "time": _time,
+    "date": _date,
+    "weekday": _weekday,
+    "newline": lambda values: "\n",
+    "trim": lambda values: _TRIM_MARK,
+    "noop": lambda values: "",
+}
+
+
+def _parts(argument: str) -> list[str]:
+    """``a,b`` or ``a::b``, where ``\\,`` is a comma."""
+    if "::" in argument:
+        return argument.split("::")
+    return [part.replace("\\,", ",").strip() for part in re.split(r"(?<!\\),", argument)]
+
+
+def _number(state: _Expansion, kind: str, what: str, turn: str) -> int:
+    """A number that follows from the seed, the place in the text and the words of the macro."""
+    state.choices += 1
+    key = "\x1f".join((state.values.seed, turn, kind, str(state.choices), what))
+    digest = hashlib.blake2b(key.encode("utf-8", "replace"), digest_size=8)
+    return int.from_bytes(digest.digest())
+
+
+def _random(argument: str, state: _Expansion) -> str:
+    parts = _parts(argument)
+    return parts[_number(state, "random", argument, state.values.turn) % len(parts)]
+
+
+def _pick(argument: str, state: _Expansion) -> str:
+    parts = _parts(argument)
+    return parts[_number(state, "pick", argument, "") % len(parts)]
+
+
+def _roll(argument: str, state: _Expansion) -> str | None:
+    match = _DICE.fullmatch(argument)
+    if match is None or int(match[2]) == 0:
+        return None
+    plain = "d" not in argument.lower()
+    dice = 1 if plain or not match[1] else int(match[1])
+    sides = int(match[1] + match[2]) if plain else int(match[2])
+    if sides == 0:
+        return None
+    rolled = (_number(state, "roll", argument, state.values.turn) % sides + 1 for _ in range(dice))
+    return str(sum(rolled))
+
+
+def _hidden_key(argument: str, state: _Expansion) -> str:
+    state.hidden.append(argument.strip())
+    return ""
+
+
+_NAMED_MACROS: Final[Mapping[str, Callable[[str, _Expansion], str | None]]] = {
+    "random": _random,
+    "pick": _pick,
+    "roll": _roll,
+    "hidden_key": _hidden_key,
+    "comment": lambda argument, state: "",
+    "reverse": lambda argument, state: argument[::-1],
+}
+
+
+def macro_names() -> Iterator[str]:
+    """The names of all macros that are known."""
+    yield from _PLAIN
+    yield from _NAMED_MACROS
+    yield "//"

@@ -1,0 +1,146 @@
+"""From a card to what a character is built from: a persona document, greetings, voice, lore.
+
+Takes: a card, and what its macros stand for.  Gives: Markdown for ingestion, first messages, and
+samples of speech. What a card's maker says to people (notes, tags, version) is in none of them, as
+the V2 specification asks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from offbook.cards.card import Card
+from offbook.cards.lorebook import Lorebook
+from offbook.cards.macros import DEFAULT_USER, MacroValues, expand
+
+_START: Final = re.compile(r"^[ \t]*<START>[ \t]*$", re.IGNORECASE | re.MULTILINE)
+_SPEAKER: Final = re.compile(
+    r"[ \t]*(\{\{(?:char|user)\}\}|<(?:char|bot|user)>|[^\W\d_][\w .'’-]{0,40}?)[ \t]*[:：][ \t]*(.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_HEADING: Final = re.compile(r"^(#{1,6})(?=[ \t])", re.MULTILINE)
+_SCRIPT: Final = re.compile(
+    r"<(script|style)\b[^>]*+>(?:[^<]|<(?!/\1))*+(?:</\1[^>]*+>|\Z)", re.IGNORECASE
+)
+_COMMENT: Final = re.compile(r"<!--(?:[^-]|-(?!->))*+(?:-->|\Z)")
+_TAG: Final = re.compile(r"</?[A-Za-z][A-Za-z0-9-]*+(?:\s[^<>]*+)?/?>")
+_MANY_BREAKS: Final = re.compile(r"\n{3,}")
+_SPEECH_HEADING: Final = "Example dialogue"
+
+
+def persona_document(card: Card, *, user: str = DEFAULT_USER) -> str:
+    """The card's description of the character as Markdown, macros replaced, markup taken out.
+
+    Headings of the card stand below those of the document; the example dialogue is a section of
+    its own, whose lines are ``Name: text``.
+    """
+    values = MacroValues(card.spoken_name, user)
+    sections = [
+        ("", card.description),
+        ("Personality", card.personality),
+        ("Scenario", card.scenario),
+    ]
+    parts = [f"# {_one_line(card.name)}"]
+    if card.nickname and card.nickname != card.name:
+        parts.append(f"{_one_line(card.name)} is called {_one_line(card.nickname)}.")
+    for title, text in sections:
+        body = plain_text(text, values)
+        if body:
+            parts += [f"## {title}", body] if title else [body]
+    lines = [f"{speaker}: {said}" for speaker, said in _dialogue(card, values)]
+    if lines:
+        parts += [f"## {_SPEECH_HEADING}", "\n".join(lines)]
+    return "\n\n".join(parts) + "\n"
+
+
+def plain_text(text: str, values: MacroValues) -> str:
+    """``text`` without macros, scripts and tags, its headings two levels deeper."""
+    made = strip_markup(expand(_START.sub("", text), values).text)
+    made = _HEADING.sub(lambda match: "#" * min(6, len(match[1]) + 2), made)
+    return _MANY_BREAKS.sub("\n\n", made.replace("\r\n", "\n").replace("\0", "")).strip()
+
+
+def strip_markup(text: str) -> str:
+    """``text`` without HTML: scripts and styles go whole, of other tags their content stays."""
+    if "<" not in text:
+        return text
+    return _TAG.sub("", _COMMENT.sub("", _SCRIPT.sub("", text)))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.replace("\0", "").split()).lstrip("#").strip() or "Unnamed"
+
+
+def greetings(card: Card, *, user: str = DEFAULT_USER, group: bool = False) -> tuple[str, ...]:
+    """The first messages: ``first_mes`` and its alternatives; those for groups where asked."""
+    values = MacroValues(card.spoken_name, user)
+    found = [card.first_mes, *card.alternate_greetings]
+    if group:
+        found += card.group_only_greetings
+    texts = (expand(text, values).text.strip() for text in found)
+    return tuple(text for text in texts if text)
+
+
+def voice_samples(card: Card, *, user: str = DEFAULT_USER, limit: int = 8) -> tuple[str, ...]:
+    """What the character says in the example dialogue, in its order, none twice."""
+    values = MacroValues(card.spoken_name, user)
+    names = {card.name.lower(), card.spoken_name.lower()}
+    said = [text for speaker, text in _dialogue(card, values) if speaker.lower() in names]
+    return tuple(dict.fromkeys(said))[: max(0, limit)]
+
+
+def example_dialogues(
+    card: Card, *, user: str = DEFAULT_USER
+) -> tuple[tuple[tuple[str, str], ...], ...]:
+    """The example dialogues, one a block after ``<START>``: speaker and what is said."""
+    values = MacroValues(card.spoken_name, user)
+    blocks = (tuple(_lines(block, card, values)) for block in _START.split(card.mes_example))
+    return tuple(block for block in blocks if block)
+
+
+def _dialogue(card: Card, values: MacroValues) -> Iterator[tuple[str, str]]:
+    for block in _START.split(card.mes_example):
+        yield from _lines(block, card, values)
+
+
+def _lines(block: str, card: Card, values: MacroValues) -> Iterator[tuple[str, str]]:
+    """Speaker and words of each turn in a block; a line without a speaker goes on."""
+    speaker, said = "", list[str]()
+    for line in block.splitlines():
+        match = _SPEAKER.match(line)
+        name = _speaker_name(match[1], card, values) if match else None
+        if match is None or name is None:
+            said.append(line)
+            continue
+        yield from _turn(speaker, said, values)
+        speaker, said = name, [match[2]]
+    yield from _turn(speaker, said, values)
+
+
+def _turn(speaker: str, said: list[str], values: MacroValues) -> Iterator[tuple[str, str]]:
+    text = " ".join(plain_text("\n".join(said), values).split())
+    if speaker and text:
+        yield speaker, text
+
+
+def _speaker_name(name: str, card: Card, values: MacroValues) -> str | None:
+    """Who speaks: the character, the person, or None where the line is no turn."""
+    bare = name.strip("{}<> ").lower()
+    if bare in ("char", "bot") or bare in (card.name.lower(), card.spoken_name.lower()):
+        return _one_line(card.spoken_name)
+    return values.user if bare in ("user", "you", values.user.lower()) else None
+
+
+def lore_document(book: Lorebook, values: MacroValues, *, title: str = "Lore") -> str:
+    """The enabled entries of a lorebook as Markdown, one a section, decorators taken off.
+
+    This is what recall by meaning and the graph are built from; recall by keys uses the entries.
+    """
+    parts = [f"# {_one_line(book.name or title)}"]
+    for entry in book.entries:
+        body = plain_text(entry.text, values) if entry.enabled else ""
+        if body:
+            parts += [f"## {_one_line(expand(entry.title, values).text)}", body]
+    return "\n\n".join(parts) + "\n" if len(parts) > 1 else ""

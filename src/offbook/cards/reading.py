@@ -1,0 +1,238 @@
+"""Reading a card from any container: JSON, PNG, CHARX, JPEG with a CHARX behind it, WebP, YAML.
+
+Takes: a path or bytes, and limits.  Gives: the card, and a warning for everything that had to be
+mended; an ``UnreadableCard`` where there is no card in it. What is inside a card is never obeyed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO, Final, Literal
+
+from offbook.cards import charx, png, webp
+from offbook.cards.assets import CHUNK_PREFIX, Asset, data_uri_bytes, list_assets
+from offbook.cards.card import Card
+from offbook.cards.findings import Finding, Findings
+from offbook.cards.lenient_base64 import decode_base64
+from offbook.cards.lenient_json import decode_text, parse_json, read_json
+from offbook.cards.limits import DEFAULT_LIMITS, CardLimits
+from offbook.cards.mending import mend_card
+from offbook.cards.sources import Source, opened, read_whole, stem_of
+from offbook.errors import UnreadableCard
+
+SourceFormat = Literal["json", "png", "charx", "jpeg", "webp", "yaml"]
+
+CARD_KEYWORDS: Final = ("ccv3", "chara")
+_RISU_LOCKED: Final = b"rcc||"
+_ZIP: Final = b"PK"
+_JPEG: Final = b"\xff\xd8"
+_YAML: Final = (".yaml", ".yml")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadCard:
+    """A card as it was read.
+
+    ``assets`` are what the card names or brings along (bytes: ``load_asset``), ``source`` what it
+    was read from, ``source_format`` the container.
+    """
+
+    card: Card
+    warnings: tuple[Finding, ...]
+    assets: tuple[Asset, ...]
+    source_format: SourceFormat
+    source: Source = field(repr=False)
+
+
+@dataclass(slots=True)
+class _Found:
+    """A raw value, and what else lies in the container."""
+
+    raw: Any
+    format: SourceFormat
+    places: dict[str, int] = field(default_factory=dict)
+    kind: Literal["member", "chunk"] = "member"
+
+
+def read_card(
+    source: Path | str | bytes, limits: CardLimits = DEFAULT_LIMITS, *, file_name: str = ""
+) -> ReadCard:
+    """Read the card in a file.
+
+    Args:
+        source: A path, or the bytes of the file.
+        limits: Bounds against bombs.
+        file_name: The name of the file, where bytes are given: a card without a name takes it.
+
+    Raises:
+        UnreadableCard: there is no card in it, or one that is locked, damaged or too large.
+    """
+    path = Path(source) if isinstance(source, str) else source
+    findings = Findings(limits.findings)
+    with opened(path, limits) as file:
+        found = _contained(file, path, file_name, findings, limits)
+    card = mend_card(found.raw, stem_of(path, file_name), findings, limits)
+    assets = list_assets(card, found.places, found.kind, findings)
+    return ReadCard(card, findings.all(), assets, found.format, path)
+
+
+def _contained(
+    file: BinaryIO, source: Source, file_name: str, findings: Findings, limits: CardLimits
+) -> _Found:
+    head = file.read(16)
+    if head.startswith(png.SIGNATURE):
+        return _from_png(file, findings, limits)
+    if head.startswith((_ZIP, _JPEG)):
+        return _from_charx(file, head, findings, limits)
+    if webp.is_webp(head):
+        comment = webp.user_comment(file, limits)
+        if comment is None:
+            raise _no_card("WebP picture")
+        return _Found(_payload(comment, findings, limits), "webp")
+    data = read_whole(file, limits.card_bytes, "the text", "card_bytes")
+    named = file_name or ("" if isinstance(source, bytes) else source.name)
+    return _from_text(data, named.lower().endswith(_YAML), findings, limits)
+
+
+def _from_text(data: bytes, yaml: bool, findings: Findings, limits: CardLimits) -> _Found:
+    _refuse_locked(data)
+    text = decode_text(data, findings)
+    start = text.lstrip("\ufeff \t\r\n\0")[:1]
+    if start in ("{", "["):
+        return _Found(parse_json(text, findings, limits), "json")
+    if yaml or _looks_like_yaml(text):
+        from offbook.cards.yaml_cards import read_yaml
+
+        return _Found(read_yaml(text, limits), "yaml")
+    raise UnreadableCard(
+        f"the file begins with {data[:12]!r} and is no card",
+        "cards are PNG pictures, .charx or .json files, and YAML; is it another kind of file?",
+    )
+
+
+def _looks_like_yaml(text: str) -> bool:
+    lines = text[:4000].splitlines()
+    return any(line.startswith(("name:", "char_name:", "context:")) for line in lines)
+
+
+def _from_png(file: BinaryIO, findings: Findings, limits: CardLimits) -> _Found:
+    cards: dict[str, list[png.TextChunk]] = {}
+    places: dict[str, int] = {}
+    for chunk in png.text_chunks(file, findings, limits):
+        keyword = chunk.keyword.lower()
+        if keyword in CARD_KEYWORDS:
+            cards.setdefault(keyword, []).append(chunk)
+        elif keyword.startswith(CHUNK_PREFIX):
+            places[_asset_path(chunk.keyword)] = chunk.length
+    candidates = [chunk for keyword in CARD_KEYWORDS for chunk in cards.get(keyword, ())]
+    for keyword, several in cards.items():
+        if len(several) > 1:
+            findings.warn(
+                "png-twice",
+                "",
+                f"there are {len(several)} chunks {keyword!r}; the first counts",
+                "",
+            )
+    return _Found(_first_payload(file, candidates, findings, limits), "png", places, "chunk")
+
+
+def _first_payload(
+    file: BinaryIO, candidates: list[png.TextChunk], findings: Findings, limits: CardLimits
+) -> Any:
+    """What the first readable chunk holds: those of version 3 stand in front."""
+    if not candidates:
+        raise _no_card("PNG picture")
+    for chunk in candidates[:-1]:
+        try:
+            return _payload(png.chunk_text(file, chunk, findings, limits), findings, limits)
+        except UnreadableCard as error:
+            findings.warn(
+                "png-unreadable",
+                "",
+                f"the chunk {chunk.keyword!r} cannot be read ({error.message}); "
+                "another one takes its place",
+                error.hint,
+            )
+    return _payload(png.chunk_text(file, candidates[-1], findings, limits), findings, limits)
+
+
+def _asset_path(keyword: str) -> str:
+    return keyword[len(CHUNK_PREFIX) :].removeprefix(":")
+
+
+def _payload(text: bytes, findings: Findings, limits: CardLimits) -> Any:
+    """The value of a text chunk: Base64 of JSON, or JSON itself."""
+    bare = text.strip(b" \t\r\n\0\xef\xbb\xbf")
+    _refuse_locked(bare)
+    if bare.startswith(b"{"):
+        findings.warn("png-plain", "", "the card is plain JSON and not Base64", "")
+        return read_json(bare, findings, limits)
+    decoded = decode_base64(bare, findings)
+    _refuse_locked(decoded)
+    return read_json(decoded, findings, limits)
+
+
+def _refuse_locked(text: bytes) -> None:
+    if text.startswith(_RISU_LOCKED):
+        raise UnreadableCard(
+            "the card is encrypted by RisuAI (rcc)",
+            "export it from RisuAI without a password, as PNG or CHARX",
+        )
+
+
+def _from_charx(file: BinaryIO, head: bytes, findings: Findings, limits: CardLimits) -> _Found:
+    in_jpeg = head.startswith(_JPEG)
+    try:
+        text, members = charx.read_charx(file, findings, limits)
+    except UnreadableCard as error:
+        if in_jpeg and "zip" in error.message and not _has_zip(file):
+            raise _no_card("JPEG picture") from error
+        raise
+    places = {member.name: member.size for member in members}
+    return _Found(read_json(text, findings, limits), "jpeg" if in_jpeg else "charx", places)
+
+
+def _has_zip(file: BinaryIO) -> bool:
+    """Whether the beginning of a zip stands anywhere in the file; read in pieces."""
+    file.seek(0)
+    tail = b""
+    while piece := file.read(1 << 20):
+        if b"PK\x03\x04" in tail + piece:
+            return True
+        tail = piece[-3:]
+    return False
+
+
+def _no_card(what: str) -> UnreadableCard:
+    return UnreadableCard(
+        f"there is no card in this {what}",
+        "many sites take the text out of pictures; download the original file",
+    )
+
+
+def load_asset(read: ReadCard, asset: Asset, limits: CardLimits = DEFAULT_LIMITS) -> bytes:
+    """The bytes of an asset of a card, read from the card's own file.
+
+    Raises:
+        UnreadableCard: it is not in the file (a remote one is never fetched), damaged or too long.
+    """
+    if asset.kind == "data":
+        return data_uri_bytes(asset.uri, limits)
+    if asset.kind == "default" and read.source_format in ("png", "webp"):
+        with opened(read.source, limits) as file:
+            return read_whole(file, limits.asset_bytes, "the picture", "asset_bytes")
+    if asset.kind not in ("member", "chunk"):
+        raise UnreadableCard(
+            f"the asset {asset.name!r} is not in the file ({asset.kind}: {asset.uri[:60]!r})",
+            "nothing is fetched from a network; download it yourself if you trust the place",
+        )
+    with opened(read.source, limits) as file:
+        if asset.kind == "member":
+            return charx.read_member(file, asset.place, limits)
+        unheard = Findings()
+        for chunk in png.text_chunks(file, unheard, limits):
+            lower = chunk.keyword.lower()
+            if lower.startswith(CHUNK_PREFIX) and _asset_path(chunk.keyword) == asset.place:
+                return decode_base64(png.chunk_text(file, chunk, unheard, limits), unheard)
+    raise UnreadableCard(f"the asset {asset.place!r} is gone from the file", "read the card anew")
