@@ -174,6 +174,46 @@ def test_what_is_told_of_a_man_is_said_by_him(told, said):
     assert HIM.sentence(told).text == said
 
 
+DONE_TO_HER = [
+    (
+        "Old Captain Reed taught Nora to read the stars when she was twelve.",
+        "Old Captain Reed taught me to read the stars when I was twelve.",
+    ),
+    (
+        "Mrs Pell lent Nora Vey books before she turned 9.",
+        "Mrs Pell lent me books before I turned 9.",
+    ),
+    (
+        "Old Marsh found Nora on the quay when she was still a child.",
+        "Old Marsh found me on the quay when I was still a child.",
+    ),
+    (
+        "The doctor told Nora that she would never walk again.",
+        "The doctor told me that I would never walk again.",
+    ),
+    (
+        "Mrs Pell warned Nora Vey she would fall.",
+        "Mrs Pell warned me I would fall.",
+    ),
+    # What somebody else does, feels or is.
+    (
+        "Mrs Pell told Nora that she had sold the shop.",
+        "Mrs Pell told me that she had sold the shop.",
+    ),
+    (
+        "Mrs Pell lent Nora books when she was in a good mood.",
+        "Mrs Pell lent me books when she was in a good mood.",
+    ),
+    ("Nora's sister Ann died when she was twelve.", "My sister Ann died when she was twelve."),
+    ("Mrs Pell learned to sail when she was twelve.",) * 2,
+]
+
+
+@pytest.mark.parametrize(("told", "said"), DONE_TO_HER)
+def test_to_whom_something_is_done_may_be_whom_the_next_clause_is_about(told, said):
+    assert HER.sentence(told).text == said
+
+
 @pytest.mark.parametrize(("told", "said"), ABOUT_HER)
 def test_what_is_told_of_a_woman_is_said_by_her(told, said):
     assert HER.sentence(told).text == said

@@ -62,6 +62,18 @@ _JUDGING: Final = (
 _CLAUSE_OPENERS: Final = (
     grammar.SUBORDINATORS | grammar.COORDINATORS | grammar.AMBIGUOUS_PREPOSITIONS
 )
+_THEN: Final = word_set("when before after until till since while though because")
+_ADVISING: Final = word_set(
+    "warned warns assured assures reminded reminds convinced convinces persuaded persuades forbade"
+    " advised advises"
+)
+_TELLING: Final = _ADVISING | word_set("told tells informed informs")
+_SCARCELY: Final = word_set("only just barely scarcely hardly still not yet about almost nearly")
+_YOUNG: Final = word_set("young little small child girl boy baby infant born orphaned widowed")
+_AGES: Final = word_set(
+    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
+    " seventeen eighteen nineteen twenty"
+)
 _ACCOMPANY: Final = word_set("with behind before around about beside after on upon")
 
 
@@ -92,6 +104,8 @@ class _Sentence:
     other_subjects: int = 0
     last_other: Person | None = None
     unclear: bool = False
+    acted_on: tuple[int, int] | None = None
+    """The words that name the character as the one to whom something is done."""
     coming: Who = ""
     found: list[Reference] = field(default_factory=list)
 
@@ -125,6 +139,7 @@ def resolve(
         if index in starts_self:
             state.has_self = True
             _subject(state, tokens, starts_self[index], "self")
+            _object(state, tokens, starts_self[index])
         if (person := starts_other.get(index)) is not None:
             if person.own and token.low in forms and not token.quoted:
                 _meet_pronoun(state, tokens, index, "possessive", scene)
@@ -154,6 +169,8 @@ def _meet_pronoun(
     reference = _decide(state, tokens, index, case, scene)
     state.found.append(reference)
     state.has_self = state.has_self or reference.is_self
+    if case == "object" and reference.is_self:
+        state.acted_on = (index, index + 1)
     if case == "subject":
         state.subject = "self" if reference.is_self else "other"
         state.main = state.main or state.subject
@@ -188,6 +205,40 @@ def _subject(state: _Sentence, tokens: list[Token], span: tuple[int, int], who: 
         state.main = state.main or who
         state.subject = who
         state.other_subjects += who == "other"
+
+
+def _object(state: _Sentence, tokens: list[Token], span: tuple[int, int]) -> None:
+    """Note that something is done to the character, by somebody else: "taught *Nora* to read"."""
+    owner = span[1] < len(tokens) and tokens[span[1]].low in ("'s", "’s", "'")
+    if state.main == "other" and state.subject != "self" and not owner:
+        state.acted_on = span
+
+
+def _of_object(state: _Sentence, tokens: list[Token], index: int) -> bool:
+    """Whether a pronoun means the one to whom something is done, not the one who does it.
+
+    "Taught Nora to read when *she* was six", "warned Nora that *she* would fall".
+    """
+    if state.acted_on is None:
+        return False
+    before = tokens[index - 1].low if index else ""
+    if before in _THEN:
+        return _tells_age(tokens, index + 1)
+    first, end = state.acted_on
+    told = tokens[first - 1].low if first else ""
+    last = state.last_other
+    unlike = last is not None and not last.gender
+    follows = index - end == (before == "that")
+    return follows and (told in _ADVISING or (told in _TELLING and unlike))
+
+
+def _tells_age(tokens: list[Token], at: int) -> bool:
+    """Whether it goes on with "was twelve", "turned 6", "was still a child"."""
+    if at >= len(tokens) or tokens[at].low not in ("was", "turned", "became"):
+        return False
+    words = [token.low for token in tokens[at + 1 : at + 5] if token.low not in _SCARCELY]
+    first = next((word for word in words if word not in ("a", "an", "very", "so")), "")
+    return first in _AGES or first in _YOUNG or (first.isdigit() and int(first) <= 20)
 
 
 def _case_of_her(tokens: list[Token], index: int) -> str:
@@ -257,6 +308,8 @@ def _decide_subject(
             return True, 0.5
         return True, 1.0 if not state.others else 0.85
     if state.main == "other":
+        if _of_object(state, tokens, index):
+            return True, 0.7
         return False, 0.5 if state.has_self or scene.focus == "self" else 0.8
     if state.has_self:
         return True, 0.9 if not state.others else 0.6
