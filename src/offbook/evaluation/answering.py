@@ -28,7 +28,7 @@ MakeStage = Callable[["Variant", "Character", "Meter"], "Stage"]
 """Models and settings of a variant, for a character, counting on a meter."""
 
 _SELECTION: Final = "guided selection"
-_NONE_FOUND: Final = ("none of ", "for none of ")
+_NONE_FOUND: Final = ("none of ", "for none of ", "no passage was found to reveal")
 
 
 @dataclass(frozen=True, slots=True)

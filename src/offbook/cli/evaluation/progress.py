@@ -55,6 +55,8 @@ class Lines:
         if stages != self._told:
             self._told = stages
             self._write(line)
+        # What is over has been told; the next line is about what goes on.
+        self._stages = {name: s for name, s in self._stages.items() if s[0] < s[1]}
 
     def _left(self, now: float) -> str:
         """The time that the slowest stage will still take, at its pace so far."""
