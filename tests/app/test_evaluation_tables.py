@@ -198,3 +198,60 @@ async def test_the_human_study_is_made_of_a_file(tmp_path):
         with pytest.raises(UnknownName) as unknown:
             await filled_table(book, "amadeus-humans", TableRequest())
         assert "'amadeus-human'" in unknown.value.hint
+
+
+async def test_the_cast_is_made_of_its_dataset_and_asked_the_items(tmp_path, judge, folder):
+    request = TableRequest({"": folder}, create=True, limit=1)
+    async with await book_at(tmp_path, judge) as book:
+        before = await table_plan(book, "amadeus-ablation", request)
+        assert judge.count() == 0
+        assert all(each.problem is None for each in before.runs)
+        assert all(each.stored is None for each in before.runs)
+        first = await filled_table(book, "amadeus-ablation", request)
+        assert len(await book.characters()) == 2
+        assert len(first.runs) == 4
+        # The printed labels are of others than Ada and Tom: there is nothing to count.
+        assert of_ours(first, "naive") == {}
+        more = TableRequest({"": folder}, create=True, limit=2)
+        after = await table_plan(book, "amadeus-ablation", more)
+        # Two characters, one reply and one rating more each.
+        estimates = {each.method: each.estimate for each in after.runs}
+        assert estimates["naive"].calls == 4
+        # The same characters again, not others of the same name.
+        asked = judge.count("chat/completions")
+        await filled_table(book, "amadeus-ablation", request)
+        assert judge.count("chat/completions") == asked
+        assert len(await book.characters()) == 2
+
+
+async def test_without_a_dataset_the_cast_is_that_of_the_paper(tmp_path, judge):
+    async with await book_at(tmp_path, judge) as book:
+        plan = await table_plan(book, "amadeus-mbti", TableRequest())
+        assert all("'Anya Forger'" in (each.problem or "") for each in plan.runs)
+        create = await table_plan(book, "amadeus-mbti", TableRequest(create=True))
+        assert all("characterrag" in (each.problem or "") for each in create.runs)
+        filled = await filled_table(book, "amadeus-mbti", TableRequest())
+        assert len(filled.notes) == 6
+        assert judge.count() == 0
+
+
+async def test_runs_that_are_not_of_the_same_models_do_not_serve(tmp_path, judge, folder):
+    async with await book_at(tmp_path, judge) as book:
+        await book.evaluation.run("characterrag", methods=["vanilla"], path=folder, create=True)
+    request = TableRequest({"": folder}, stored=True)
+    for more, serves in (
+        ({}, True),
+        ({"chat__model": "another-model"}, False),
+        ({"judge__model": "another-model"}, False),
+        ({"preset": "default"}, False),
+    ):
+        async with await book_at(tmp_path, judge, **more) as book:
+            filled = await filled_table(book, "amadeus-qa", request)
+            assert bool(filled.runs) == serves
+    async with await book_at(tmp_path, judge) as book:
+        for other in (
+            TableRequest({"": folder}, stored=True, seed=1),
+            TableRequest({"": folder}, stored=True, repeats=2),
+            TableRequest({"": folder}, stored=True, characters=["Ada Byrne"]),
+        ):
+            assert (await filled_table(book, "amadeus-qa", other)).runs == ()

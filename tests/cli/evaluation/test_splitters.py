@@ -46,7 +46,7 @@ def test_splitters_with_settings_of_their_own(offline: World, words: list[str]):
         "recursive[fixed.overlap=0;fixed.size=100]",
     ]
     assert any(line.startswith("40 tokens") for line in lines)
-    assert "1 characters, 2 questions, 1 of them with gold passages" in outcome.err
+    assert "1 character, 2 questions, 1 of them with gold passages" in outcome.err
 
 
 def test_a_smaller_study_is_part_of_a_larger_one(offline: World, words: list[str]):

@@ -91,3 +91,15 @@ def test_character_llm_upstream(tmp_path):
     everything = load_dataset("character-llm", tmp_path, {"mode": "all"})
     assert len(everything.questions) == 4
     assert load_dataset("character-llm", seeds).questions == dataset.questions
+
+
+def test_a_questionnaire_is_put_to_its_characters(tmp_path):
+    write_lines(
+        tmp_path / "questions.jsonl",
+        [{"id": "1", "character": "Ada", "mode": "single", "question": "Who?", "scope": "in"}],
+    )
+    write_lines(tmp_path / "characters.jsonl", [{"character": "Ada", "full_name": "Ada Byrne"}])
+    found = load_dataset("character-llm", tmp_path, {"questions": "mbti-60"})
+    assert len(found.questions) == 60
+    assert [subject.name for subject in found.subjects] == ["Ada"]
+    assert load_dataset("character-llm", tmp_path).questions[0].text == "Who?"

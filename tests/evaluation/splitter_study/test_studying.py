@@ -133,7 +133,7 @@ def test_a_question_without_a_direction_is_left_out_and_told():
     found = run([ada(*asked("Who are you?", "What burns in the lamp?"))], [plain("acts")])
     assert found.questions == 2
     assert found.rows[0].top.chunks.n == 1
-    assert any("1 questions have no direction" in note for note in found.notes)
+    assert any("no direction has 1 question" in note for note in found.notes)
 
 
 def test_where_nothing_fits_the_budget_the_question_found_nothing():

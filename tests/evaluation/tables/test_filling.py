@@ -124,7 +124,7 @@ def test_latex_is_escaped():
     text = as_latex(filled)
     assert "ACC \\%" in text
     assert "ACC\\_L" in text
-    assert "% Not there: 50 % of x_y\n" in text
+    assert "% Notes: 50 % of x_y\n" in text
     assert all(line for line in text.splitlines()[:3])
 
 

@@ -75,6 +75,7 @@ def command(
     from offbook.app.splitter_studies import StudyRequest, splitter_study
     from offbook.cli.progress import shown
     from offbook.cli.running import print_json, say, with_offbook, write
+    from offbook.ingestion.reports import counted
 
     request = StudyRequest(
         source,
@@ -102,7 +103,7 @@ def command(
     for note in found.notes:
         say(f"dataset: {note}")
     say(
-        f"{found.characters} characters, {found.questions} questions, "
+        f"{counted(found.characters, 'character')}, {counted(found.questions, 'question')}, "
         f"{found.gold} of them with gold passages"
     )
     write(study_table(found))

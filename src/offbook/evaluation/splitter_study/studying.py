@@ -25,7 +25,7 @@ from offbook.evaluation.splitter_study.measures import (
     StudyQuestion,
     StudySplitter,
 )
-from offbook.ingestion.reports import Progress, ProgressListener, unheard
+from offbook.ingestion.reports import Progress, ProgressListener, counted, unheard
 from offbook.language.tokens import count_tokens
 
 if TYPE_CHECKING:
@@ -74,7 +74,8 @@ async def study(
     for embedder in embedders:
         asked = [await _asked(each, embedder) for each in characters]
         if blank := sum(each.undirected for each in asked):
-            notes.append(f"{embedder.name}: {blank} questions have no direction and are left out")
+            told = counted(blank, "question")
+            notes.append(f"{embedder.name}: no direction has {told}, left out of its rows")
         for splitter in splitters:
             way = _Way(splitter.label, embedder, top, budget_tokens, count)
             rows.append(await way.measure(asked, splitter.make(embedder)))

@@ -120,7 +120,7 @@ def _remarks(filled: FilledTable) -> Iterator[tuple[str, Sequence[str]]]:
     runs = [f"runs: {', '.join(filled.runs)}"] if filled.runs else []
     for title, lines in (
         ("Ours:", [*about, *runs]),
-        ("Not there:", filled.notes),
+        ("Notes:", filled.notes),
         ("Not as in the paper:", filled.table.differs),
         ("Of the printed numbers:", filled.table.illegible),
     ):
