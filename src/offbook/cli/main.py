@@ -6,6 +6,7 @@ input, 3 configuration, 4 the model endpoint failed for good, 130 interrupted.
 
 from __future__ import annotations
 
+import gc
 import sys
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,6 +25,7 @@ from offbook.cli import (
     forget,
     graph,
     ingest,
+    key,
     list_characters,
     memories,
     recall,
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 INTERRUPTED = 130
+COLLECT_AFTER = 50_000
+"""New objects after which garbage is looked for."""
 _ANYWHERE = {"--debug": 0, "--home": 1, "--set": 1}
 
 app = typer.Typer(
@@ -96,6 +100,7 @@ app.command("delete")(delete.command)
 app.command("export")(export.export_command)
 app.command("import")(export.import_command)
 app.command("reembed")(reembed.command)
+app.command("key")(key.command)
 app.command("doctor")(doctor.command)
 app.add_typer(config.app, name="config")
 app.add_typer(evaluation_app, name="eval")
@@ -103,6 +108,9 @@ app.add_typer(evaluation_app, name="eval")
 
 def run(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and leave the process with its exit code."""
+    # Importing makes hundreds of thousands of objects, none of them garbage: with the default
+    # thresholds a tenth of a command's processor time goes into looking at them again and again.
+    gc.set_threshold(COLLECT_AFTER, 20, 20)
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a letter shows its code; in JSON that is the same letter.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
