@@ -1,7 +1,9 @@
 """Does guided selection find the deeds: questions that only behaviour implies.
 
 Without FILE the demo's own character and its questions of the kind `behaviour` (10, with the gold
-evidence: sentences of the persona document). FILE: rows of the same format, for that document.
+evidence: sentences of the persona document). FILE: rows of the same format, for that document:
+traits_held_out.jsonl has 12 that were written when the rules were done, and by which no rule was
+changed; the demo's 10 were known to whoever wrote the rules.
 
 For each question the chunks are ranked once, and selected in three ways: `live` (each chunk is
 judged for the question), `indexed` (each chunk was judged once, at ingestion) and `similar` (the

@@ -9,6 +9,7 @@ from types import ModuleType
 
 import pytest
 
+from offbook import demo
 from offbook.retrieval.passages import Passage
 from offbook.types import Chunk
 
@@ -71,3 +72,12 @@ async def test_the_demo_is_measured_offline(traits, tmp_path):
     assert set(shape) >= {"live", "indexed", "similar", "reachable", "agreement"}
     assert shape["reachable"]["chunks"] == 30
     assert shape["similar"]["chunks"] == shape["live"]["chunks"]
+
+
+def test_the_held_out_questions_quote_the_persona_document(traits):
+    asked = traits.load(BENCHMARKS / "traits_held_out.jsonl")
+    known = {one.question for one in traits.load(None)}
+    assert len(asked) == 12
+    assert known.isdisjoint(one.question for one in asked)
+    document = demo.persona_text()
+    assert all(sentence in document for one in asked for sentence in one.evidence)
