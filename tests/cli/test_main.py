@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import io
 import json
 import os
 import subprocess
@@ -260,3 +262,15 @@ def test_a_closed_pipe_inside_a_command_is_quiet(offline: World, monkeypatch, tm
     with os.fdopen(target, "w") as stream:
         monkeypatch.setattr(sys, "stdout", stream)
         assert main.main(["list"]) == 1
+
+
+def test_a_command_does_not_look_for_garbage_among_its_imports(monkeypatch):
+    kept = []
+    monkeypatch.setattr(gc, "set_threshold", lambda *thresholds: kept.append(thresholds))
+    monkeypatch.setattr(main, "main", lambda arguments: 0)
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO()))
+    monkeypatch.setattr(sys, "stderr", io.TextIOWrapper(io.BytesIO()))
+    with pytest.raises(SystemExit):
+        main.run(["--version"])
+    assert kept
+    assert kept[0][0] > gc.get_threshold()[0]
