@@ -255,3 +255,16 @@ async def test_runs_that_are_not_of_the_same_models_do_not_serve(tmp_path, judge
             TableRequest({"": folder}, stored=True, characters=["Ada Byrne"]),
         ):
             assert (await filled_table(book, "amadeus-qa", other)).runs == ()
+
+
+async def test_what_has_changed_since_is_not_shown(tmp_path, judge, folder):
+    shown = TableRequest({"": folder}, stored=True)
+    async with await book_at(tmp_path, judge) as book:
+        await book.evaluation.run("characterrag", methods=["vanilla"], path=folder, create=True)
+        await book.ingest_texts("ada-byrne", [text("more.md", "# More\n\nAda sings.\n")])
+        assert (await filled_table(book, "amadeus-qa", shown)).runs
+        plan = await table_plan(book, "amadeus-qa", TableRequest({"": folder}))
+        assert {each.method: each.stored for each in plan.runs}["vanilla"] is None
+        file = folder / "Tom Byrne.jsonl"
+        file.write_text(file.read_text("utf-8").replace("Where are you?", "Where?"), "utf-8")
+        assert (await filled_table(book, "amadeus-qa", shown)).runs == ()

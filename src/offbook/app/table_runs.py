@@ -126,7 +126,8 @@ class TableRuns:
                 run = run_of(row)
             except UsageError:
                 continue
-            if run.status == "finished" and self._serves(run, use, view):
+            serves = run.status == "finished" and self._serves(run, use, view)
+            if serves and await self._is_unchanged(run, use):
                 return run
         return None
 
@@ -235,8 +236,30 @@ class TableRuns:
             and run.seed == request.seed
             and run.repeats >= request.repeats
             and view.variant in run.variants
+            and _same_prompts(run)
             and self._are_asked(run)
         )
+
+    async def _is_unchanged(self, run: Run, use: Use) -> bool:
+        """Whether questions and characters are what they were; of what is only shown: questions."""
+        path = self._path(use)
+        dataset = evaluation_runs.dataset_of(
+            self.book,
+            benchmark(use.benchmark),
+            None if path is None else str(path),
+            dict(use.options),
+        )
+        if dataset.checksum != run.dataset_checksum:
+            return False
+        if self.request.stored:
+            return True
+        for subject, character in run.subjects.items():
+            now = await self.book.store.read(
+                lambda conn, c=character: evaluations.knowledge_digest(conn, c)
+            )
+            if run.characters.get(subject, now) != now:
+                return False
+        return True
 
     def _are_asked(self, run: Run) -> bool:
         """Whether the characters that are named, if any are, are those of the run."""
@@ -305,6 +328,14 @@ class TableRuns:
             if use.cast:
                 found.setdefault(benchmark(use.cast).dataset)
         return list(found)
+
+
+def _same_prompts(run: Run) -> bool:
+    """Whether models were asked in the words that they would be asked in now."""
+    from offbook.prompts.catalogue import ALL
+
+    now = {prompt.name: prompt.version for prompt in ALL}
+    return all(now.get(name, version) == version for name, version in run.prompts.items())
 
 
 def _named(characters: Mapping[str, Any]) -> tuple[str, ...]:
