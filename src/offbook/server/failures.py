@@ -1,0 +1,191 @@
+"""What goes wrong, as a response: a status, and an envelope that the client of the path reads.
+
+Takes: errors of ours, of the framework, or nobody's.  Gives: OpenAI's envelope on its paths, the
+command line's ``{"error": {"kind", "message", "hint"}}`` on all others.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any, ClassVar, Final
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
+
+from offbook.errors import (
+    BudgetReached,
+    ConfigurationError,
+    IndexMissing,
+    InputRefused,
+    ModelError,
+    OffbookError,
+    StoreFailed,
+    UnknownName,
+    UsageError,
+)
+from offbook.models.failures import PassingError, is_about_context_length
+
+_LOG: Final = logging.getLogger("offbook.server")
+_OPENAI_HEADS: Final = ("/v1", "/models", "/chat", "/completions", "/embeddings")
+_TYPES: Final = {
+    401: "authentication_error",
+    403: "permission_error",
+    429: "rate_limit_error",
+}
+_CODES: Final = {401: "invalid_api_key", 403: "forbidden", 429: "rate_limit_exceeded"}
+_STATUSES: Final[tuple[tuple[type[OffbookError], int], ...]] = (
+    # The first that fits; subclasses stand before their bases.
+    (UnknownName, 404),
+    (IndexMissing, 409),
+    (UsageError, 400),
+    (BudgetReached, 429),
+    (StoreFailed, 503),
+    (ConfigurationError, 500),
+    (InputRefused, 400),
+    (ModelError, 502),
+    (OffbookError, 500),
+)
+
+
+class RequestRefused(OffbookError):
+    """A request that cannot be served as it is.
+
+    Args:
+        message: What happened.
+        hint: What the client can do about it.
+        status: The HTTP status.
+        code: OpenAI's code of the failure.
+        param: The part of the body that is at fault.
+        headers: Further headers of the response, such as ``Retry-After``.
+    """
+
+    kind: ClassVar[str] = "refused"
+
+    def __init__(
+        self,
+        message: str,
+        hint: str = "",
+        *,
+        status: int = 400,
+        code: str | None = None,
+        param: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(message, hint)
+        self.status = status
+        self.code = code
+        self.param = param
+        self.headers = dict(headers or {})
+
+
+def add_failure_handlers(app: FastAPI) -> None:
+    """Have every failure answered in the envelope of its path."""
+    app.exception_handler(OffbookError)(_on_ours)
+    app.exception_handler(RequestValidationError)(_on_validation)
+    app.exception_handler(HTTPException)(_on_http)
+    app.exception_handler(Exception)(_on_unforeseen)
+
+
+def status_of(error: OffbookError) -> int:
+    """The HTTP status that tells of an error."""
+    if isinstance(error, RequestRefused):
+        return error.status
+    if isinstance(error, PassingError):
+        return 429 if error.throttled else 503
+    return next(status for kind, status in _STATUSES if isinstance(error, kind))
+
+
+def openai_error(error: OffbookError) -> dict[str, Any]:
+    """OpenAI's envelope of an error."""
+    told = f"{error.message.rstrip('.')}; {error.hint}" if error.hint else error.message
+    status = status_of(error)
+    param = error.param if isinstance(error, RequestRefused) else None
+    return _envelope(told, status, _code_of(error, status), param)
+
+
+def failure_response(error: OffbookError, path: str) -> Response:
+    """The response that tells of an error to the client of a path."""
+    status = status_of(error)
+    if status >= 500:
+        _LOG.warning("%s: %s", path, error.message)
+    body = openai_error(error) if is_openai_path(path) else error.as_json()
+    return JSONResponse(body, status, _headers_of(error, status))
+
+
+def is_openai_path(path: str) -> bool:
+    """Whether clients of OpenAI's API ask there."""
+    return any(path == head or path.startswith(f"{head}/") for head in _OPENAI_HEADS)
+
+
+def _headers_of(error: OffbookError, status: int) -> dict[str, str]:
+    headers = dict(error.headers) if isinstance(error, RequestRefused) else {}
+    if isinstance(error, PassingError) and error.retry_after is not None:
+        headers["retry-after"] = str(math.ceil(error.retry_after))
+    # Clients try 409, 429 and 5xx again by themselves. The model was asked again here already, as
+    # often as the settings say; what else may pass is a busy database, or too many requests.
+    passes = isinstance(error, StoreFailed) or "retry-after" in {name.lower() for name in headers}
+    if not passes:
+        headers["x-should-retry"] = "false"
+    return headers
+
+
+def _code_of(error: OffbookError, status: int) -> str | None:
+    if isinstance(error, RequestRefused):
+        return error.code or _CODES.get(status)
+    if isinstance(error, UnknownName):
+        return "model_not_found"
+    if isinstance(error, InputRefused):
+        long = is_about_context_length(error.message)
+        return "context_length_exceeded" if long else "content_filter"
+    if isinstance(error, PassingError) and error.throttled:
+        return "rate_limit_exceeded"
+    return error.kind
+
+
+def _envelope(message: str, status: int, code: str | None, param: str | None) -> dict[str, Any]:
+    kind = _TYPES.get(status, "server_error" if status >= 500 else "invalid_request_error")
+    return {"error": {"message": message, "type": kind, "param": param, "code": code}}
+
+
+async def _on_ours(request: Request, error: OffbookError) -> Response:
+    return failure_response(error, request.url.path)
+
+
+async def _on_validation(request: Request, error: RequestValidationError) -> Response:
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
+    message = f"{where}: {first['msg']}" if where else str(first["msg"])
+    refused = RequestRefused(message, "see /docs for what it takes", param=where or None)
+    return failure_response(refused, request.url.path)
+
+
+async def _on_http(request: Request, error: HTTPException) -> Response:
+    method, path = request.method, request.url.path
+    message = error.detail or HTTPStatus(error.status_code).phrase
+    if error.status_code == HTTPStatus.NOT_FOUND:
+        message = f"there is nothing at {path!r}"
+    elif error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        message = f"{path!r} is not asked with {method}"
+    hint = "see /docs for what there is" if error.status_code in (404, 405) else ""
+    headers = dict(error.headers or {})
+    refused = RequestRefused(message, hint, status=error.status_code, headers=headers)
+    return failure_response(refused, path)
+
+
+async def _on_unforeseen(request: Request, error: Exception) -> Response:
+    """A mistake of ours: the traceback goes to the log, and nothing of it to the client."""
+    path = request.url.path
+    number = getattr(request.state, "request_id", None)
+    told = "this is a mistake in offbook; its log has the details" + (
+        f" under request {number}" if number else ""
+    )
+    failure = OffbookError(f"{type(error).__name__} while answering {path!r}", told)
+    response = failure_response(failure, path)
+    if number:  # this handler stands outside of the middleware that sets it
+        response.headers["x-request-id"] = number
+    return response

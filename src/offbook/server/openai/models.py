@@ -1,0 +1,67 @@
+"""Characters as models: ``GET /v1/models``, ``GET /v1/models/{id}``.
+
+Takes: who asks.  Gives: the characters that they may see, as OpenAI lists models.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from fastapi import APIRouter
+
+from offbook.server.book import Book
+from offbook.server.failures import RequestRefused
+from offbook.server.principal import Caller, CurrentPrincipal
+from offbook.stores import characters
+from offbook.types import Character
+
+RAW: Final = ":raw"
+"""Ends the id of a model that is the language model itself, without the character."""
+
+
+def add_model_routes(router: APIRouter) -> None:
+    """Add the routes to a router."""
+    router.get("/models")(list_models)
+    router.get("/models/{model:path}")(get_model)
+
+
+async def list_models(book: Book, caller: CurrentPrincipal) -> dict[str, Any]:
+    """Every character that the caller may see, as a model."""
+    seen = [found for found in await book.store.read(characters.list_all) if caller.sees(found)]
+    return {"object": "list", "data": [_entry(found) for found in seen]}
+
+
+async def get_model(model: str, book: Book, caller: CurrentPrincipal) -> dict[str, Any]:
+    """One character, as a model."""
+    return _entry(await require_character(book, caller, model))
+
+
+async def require_character(book: Book, caller: Caller, model: str) -> Character:
+    """The character that a model's name means, if the caller may see it.
+
+    Raises:
+        RequestRefused: there is none for them; what others have is neither told nor hinted at.
+    """
+    found: Character | None = await book.store.read(
+        lambda conn: characters.find(conn, model.removesuffix(RAW))
+    )
+    if found is None or not caller.sees(found):
+        raise RequestRefused(
+            f"The model {model!r} does not exist or you do not have access to it",
+            "GET /v1/models lists the characters that there are",
+            status=404,
+            code="model_not_found",
+            param="model",
+        )
+    return found
+
+
+def _entry(character: Character) -> dict[str, Any]:
+    created = datetime.fromisoformat(character.created)
+    return {
+        "id": character.id,
+        "object": "model",
+        "created": int(created.replace(tzinfo=created.tzinfo or UTC).timestamp()),
+        "owned_by": "offbook",
+    }

@@ -1,0 +1,40 @@
+"""The paths of the OpenAI-compatible API, with and without ``/v1``.
+
+Takes: nothing.  Gives: their router.
+"""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from offbook.server.failures import RequestRefused
+from offbook.server.openai.models import add_model_routes
+
+
+def router() -> APIRouter:
+    """The router of all paths."""
+    whole = APIRouter(tags=["openai"])
+    for prefix in ("/v1", ""):
+        part = APIRouter(prefix=prefix)
+        add_model_routes(part)
+        whole.include_router(part, include_in_schema=bool(prefix))
+    for method in ("GET", "POST"):
+        whole.add_api_route("/v1/{rest:path}", _mistaken, methods=[method], include_in_schema=False)
+        whole.add_api_route(
+            "/chat/{rest:path}", _mistaken, methods=[method], include_in_schema=False
+        )
+    return whole
+
+
+async def _mistaken(rest: str) -> None:
+    """What a wrong base URL leads to, with the right one."""
+    doubled = rest.count("chat/completions") > 1 or "v1/" in rest or rest.startswith("v1")
+    hint = (
+        "give your client the address up to and without /chat/completions, "
+        "such as http://127.0.0.1:8000/v1"
+        if doubled
+        else "there are GET /v1/models and POST /v1/chat/completions; see /docs"
+    )
+    raise RequestRefused(
+        f"there is nothing at this path, which ends in {rest!r}", hint, status=404, code="not_found"
+    )
