@@ -7,7 +7,7 @@ embedder. No chat model is asked.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -31,37 +31,46 @@ if TYPE_CHECKING:
     )
 
 
+Source = Annotated[
+    str, typer.Argument(metavar="SOURCE", help="A benchmark, or a file of questions.")
+]
+Gold = Annotated[Path | None, typer.Option(metavar="FILE", help="Gold passages, a question a row.")]
+PersonaDocuments = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--document", metavar="[CHARACTER=]FILE", help="A persona document; may be repeated."
+    ),
+]
+Splitters = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--splitter",
+        "-s",
+        metavar="A,B",
+        help="Splitters, each perhaps with settings: fixed,acts[alpha=3]. Default: all.",
+    ),
+]
+Embedders = Annotated[
+    list[str] | None,
+    typer.Option("--embedder", help="`builtin` or `configured`; may be repeated. Default: both."),
+]
+Top = Annotated[int, typer.Option(help="Chunks a question.")]
+Budget = Annotated[
+    int, typer.Option(metavar="TOKENS", help="The equal budget of a question's context.")
+]
+
+
 def command(
-    source: Annotated[
-        str, typer.Argument(metavar="SOURCE", help="A benchmark, or a file of questions.")
-    ],
+    source: Source,
     path: DataPath = None,
     option: LoaderOptions = None,
-    gold: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Gold passages, a question a row.")
-    ] = None,
-    document: Annotated[
-        list[str] | None,
-        typer.Option(metavar="[CHARACTER=]FILE", help="A persona document; may be repeated."),
-    ] = None,
+    gold: Gold = None,
+    documents: PersonaDocuments = None,
     characters: Characters = None,
-    splitter: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--splitter",
-            "-s",
-            metavar="A,B",
-            help="Splitters, each perhaps with settings: fixed,acts[alpha=3]. Default: all.",
-        ),
-    ] = None,
-    embedder: Annotated[
-        list[str] | None,
-        typer.Option(help="`builtin` or `configured`; may be repeated. Default: both."),
-    ] = None,
-    top: Annotated[int, typer.Option(help="Chunks a question.")] = 3,
-    budget: Annotated[
-        int, typer.Option(metavar="TOKENS", help="The equal budget of a question's context.")
-    ] = 1_500,
+    splitters: Splitters = None,
+    embedders: Embedders = None,
+    top: Top = 3,
+    budget: Budget = 1_500,
     limit: Limit = None,
     seed: Seed = 0,
     as_json: Json = False,
@@ -74,23 +83,14 @@ def command(
     """
     from offbook.app.splitter_studies import StudyRequest, splitter_study
     from offbook.cli.progress import shown
-    from offbook.cli.running import print_json, say, with_offbook, write
-    from offbook.ingestion.reports import counted
+    from offbook.cli.running import print_json, with_offbook
 
-    request = StudyRequest(
-        source,
-        path=None if path is None else Path(path),
-        options=loader_options(option),
-        gold=gold,
-        documents=document or (),
-        characters=characters or (),
-        splitters=splitter or (),
-        embedders=embedder or (),
-        top=top,
-        budget_tokens=budget,
-        limit=limit,
-        seed=seed,
-    )
+    where: dict[str, Any] = {"path": None if path is None else Path(path), "gold": gold}
+    named: dict[str, Any] = {"documents": documents or (), "characters": characters or ()}
+    ways: dict[str, Any] = {"splitters": splitters or (), "embedders": embedders or ()}
+    sizes: dict[str, Any] = {"top": top, "budget_tokens": budget, "limit": limit, "seed": seed}
+    options = loader_options(option)
+    request = StudyRequest(source, options=options, **where, **named, **ways, **sizes)
 
     async def body(book: Offbook) -> SplitterStudy:
         with shown(book.meter) as progress:
@@ -99,7 +99,14 @@ def command(
     found = with_offbook(settings_for(), body)
     if as_json:
         print_json(found.as_json())
-        return
+    else:
+        _print_study(found)
+
+
+def _print_study(found: SplitterStudy) -> None:
+    from offbook.cli.running import say, write
+    from offbook.ingestion.reports import counted
+
     for note in found.notes:
         say(f"dataset: {note}")
     say(

@@ -7,7 +7,7 @@ is not as in the paper; with ``--plan`` what it would run and cost.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -32,44 +32,55 @@ if TYPE_CHECKING:
     from offbook.evaluation.tables.filling import FilledTable
 
 
+TableName = Annotated[str, typer.Argument(metavar="NAME", help="The table; see docs/tables.md.")]
+Data = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--data",
+        metavar="[DATASET=]PATH",
+        help="File or folder of a dataset; may be repeated. Default: what was fetched.",
+    ),
+]
+Labels = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Types of characters: character, mbti, ...")
+]
+Ratings = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="People's ratings, for amadeus-human.")
+]
+Plan = Annotated[
+    bool, typer.Option("--plan", help="Only say what it would run and cost; no call is made.")
+]
+Stored = Annotated[
+    bool, typer.Option("--stored", help="Only what is stored already; nothing is asked.")
+]
+Markdown = Annotated[bool, typer.Option("--markdown", help="Print it as Markdown.")]
+Latex = Annotated[bool, typer.Option("--latex", help="Print it as LaTeX (booktabs).")]
+PapersPreset = Annotated[
+    str, typer.Option("--preset", help="`faithful`: the papers' settings; or `default`.")
+]
+
+
 def command(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The table; see docs/tables.md.")],
-    data: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--data",
-            metavar="[DATASET=]PATH",
-            help="File or folder of a dataset; may be repeated. Default: what was fetched.",
-        ),
-    ] = None,
+    name: TableName,
+    data: Data = None,
     characters: Characters = None,
-    labels: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Types of characters: character, mbti, ...")
-    ] = None,
-    ratings: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="People's ratings, for amadeus-human.")
-    ] = None,
+    labels: Labels = None,
+    ratings: Ratings = None,
     limit: Limit = None,
     repeats: Repeats = 1,
     seed: Seed = 0,
     create: Create = False,
     build: Build = False,
-    plan: Annotated[
-        bool, typer.Option("--plan", help="Only say what it would run and cost; no call is made.")
-    ] = False,
-    stored: Annotated[
-        bool, typer.Option("--stored", help="Only what is stored already; nothing is asked.")
-    ] = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print it as Markdown.")] = False,
-    latex: Annotated[bool, typer.Option("--latex", help="Print it as LaTeX (booktabs).")] = False,
+    plan: Plan = False,
+    stored: Stored = False,
+    markdown: Markdown = False,
+    latex: Latex = False,
     as_json: Json = False,
     model: Model = None,
     base_url: BaseUrl = None,
     judge: Judge = None,
     judge_url: JudgeUrl = None,
-    preset: Annotated[
-        str, typer.Option("--preset", help="`faithful`: the papers' settings; or `default`.")
-    ] = "faithful",
+    preset: PapersPreset = "faithful",
     concurrency: Concurrency = None,
     budget_calls: BudgetCalls = None,
     budget_usd: BudgetUsd = None,
@@ -81,38 +92,30 @@ def command(
     """
     from offbook.app.evaluation_tables import TableRequest
     from offbook.cli.running import with_offbook
-    from offbook.errors import UsageError
 
-    if sum((markdown, latex, as_json)) > 1:
-        raise UsageError("--markdown, --latex and --json exclude one another", "choose one")
+    _check_forms(markdown, latex, as_json)
+    models: dict[str, Any] = {"model": model, "base_url": base_url, "judge_url": judge_url}
+    limits: dict[str, Any] = {"budget_calls": budget_calls, "budget_usd": budget_usd}
     settings = evaluation_settings(
-        judge=judge,
-        judge_url=judge_url,
-        preset=preset,
-        model=model,
-        base_url=base_url,
-        limits__concurrency=concurrency,
-        budget_calls=budget_calls,
-        budget_usd=budget_usd,
+        judge=judge, preset=preset, limits__concurrency=concurrency, **models, **limits
     )
-    request = TableRequest(
-        paths=_paths(data or ()),
-        characters=characters or (),
-        limit=limit,
-        repeats=repeats,
-        seed=seed,
-        create=create,
-        build=build,
-        stored=stored,
-        labels=labels,
-        ratings=ratings,
-    )
+    asked: dict[str, Any] = {"limit": limit, "repeats": repeats, "seed": seed, "stored": stored}
+    made: dict[str, Any] = {"create": create, "build": build, "labels": labels, "ratings": ratings}
+    request = TableRequest(_paths(data or ()), characters or (), **asked, **made)
     if plan:
         found = with_offbook(settings, lambda book: _plan(book, name, request))
         _print_plan(found, as_json=as_json)
         return
     filled = with_offbook(settings, lambda book: _fill(book, name, request))
     _print_table(filled, markdown=markdown, latex=latex, as_json=as_json)
+
+
+def _check_forms(*chosen: bool) -> None:
+    """At most one form of output."""
+    from offbook.errors import UsageError
+
+    if sum(chosen) > 1:
+        raise UsageError("--markdown, --latex and --json exclude one another", "choose one")
 
 
 async def _plan(book: Offbook, name: str, request: TableRequest) -> TablePlan:
