@@ -160,7 +160,12 @@ async def test_a_missing_index_names_the_command_and_its_price(
 
 
 async def test_characters_are_made_of_the_datasets_texts_and_used_again(book: Offbook):
-    demo = {"benchmark": "demo", "limit": 2, "methods": ["naive"], "metrics": ["ke"]}
+    demo: dict[str, Any] = {
+        "benchmark": "demo",
+        "limit": 2,
+        "methods": ["naive"],
+        "metrics": ["ke"],
+    }
     with pytest.raises(UnknownName) as caught:
         await book.evaluation.run(**demo)
     assert "--create" in caught.value.hint
@@ -375,7 +380,7 @@ async def test_an_estimate_counts_what_is_left_without_a_call(
 ):
     questions(tmp_path)
     told = {"chat__model": "m", "chat__base_url": "http://127.0.0.1:9/v1"}
-    prices = {"prices.m.prompt": 1.0, "prices.m.completion": 2.0}
+    prices: dict[str, Any] = {"prices.m.prompt": 1.0, "prices.m.completion": 2.0}
     async with await opened(tmp_path, **told, **prices) as book:
         await book.create("Nora Vey")
         await book.ingest_texts("nora-vey", [text("nora.md", PERSONA)])

@@ -136,7 +136,7 @@ class Asking:
         meter = Meter(budget_calls=self.budget_calls)
         limiter = Limiter(Limits(self.concurrency, retries=0))
         model = partial(wrap, limiter=limiter, cache=self.cache)
-        settings = SettingsModel(method="vanilla", limits={"concurrency": self.concurrency})  # type: ignore[arg-type]
+        settings = SettingsModel(method="vanilla", limits={"concurrency": self.concurrency})
         who = await self.store.read(lambda c: characters.require(c, "ada"))
         self.judge.name = judge
 
@@ -160,7 +160,7 @@ class Asking:
             cast,
             stage(meter),
             self.events.append,
-            asks,  # type: ignore[arg-type]
+            asks,
         )
         return await made.go_on()
 

@@ -40,7 +40,7 @@ def recall(method: str, *skipped: Skipped, verdict: Any = None) -> Recall:
 def test_a_method_that_does_not_select_cannot_fall_back():
     settings = SettingsModel()
     assert fell_back(recall("naive"), settings) is None
-    off = SettingsModel(amadeus={"gs": "off"})  # type: ignore[arg-type]
+    off = SettingsModel(amadeus={"gs": "off"})
     assert fell_back(recall("amadeus"), off) is None
 
 

@@ -97,7 +97,7 @@ async def test_embeddings_of_questions_are_counted_and_not_asked_for(
 
 
 async def test_who_stands_in_keeps_the_name_of_the_model():
-    model, tally = OfflineModel(), {}
+    model, tally = OfflineModel(), dict[Any, Any]()
     standing = Standing(model, model, tally)
     assert (standing.name, standing.base_url) == (model.name, model.base_url)
     embedder = StandingEmbedder("e", 4)

@@ -219,6 +219,14 @@ async def test_scoring_asks_for_no_reply_and_another_judge_rates_under_its_own_n
     assert {event.stage for event in asking.events[-3:]} == {"judged"}
 
 
+async def test_a_second_judge_that_fails_leaves_the_run_as_it_was(asking: Asking):
+    await asking.go_on()
+    asking.rated = lambda request: ModelError("no such model", "name another")
+    with pytest.raises(ModelError):
+        await asking.go_on(asks=False, judge="other")
+    assert await asking.status() == "finished"
+
+
 async def test_a_judge_is_not_asked_about_a_context_that_is_forgotten(asking: Asking):
     item = ContextItem("knowledge", "", "text", 1.0, (Source("life.md", "c", 0, 4),))
     whole = made.cell("q0", "Yes.", "vanilla", "Ada", context=(item,))

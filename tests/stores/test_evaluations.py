@@ -146,7 +146,7 @@ async def test_ratings_of_judges_stand_side_by_side(run: Store):
 async def test_a_persons_value_stands_beside_the_judges_and_is_not_written_over(run: Store):
     await run.write(lambda c: evaluations.add_ratings(c, [rating("q1")]))
     key = ("Ada", "naive", 0, "ke", "q1", "j", 0)
-    said = {"value": 3.0, "name": "Ann", "note": "too kind"}
+    said: dict[str, Any] = {"value": 3.0, "name": "Ann", "note": "too kind"}
     assert await run.write(lambda c: evaluations.overrule(c, "demo-1", key, **said))
     await run.write(lambda c: evaluations.add_ratings(c, [rating("q1", value=1.0)]))
     (row,) = await run.read(lambda c: evaluations.ratings_after(c, "demo-1", None, None))
@@ -248,7 +248,7 @@ async def test_a_forgotten_memory_leaves_the_cells_and_the_judges_cached_answer(
     name = evaluated_text.memory_name("m1")
     rested = cell("q1", documents=[name], context=[item("The gale.", memory="m1")])
     await run.write(lambda c: evaluations.add_cells(c, [rested, cell("q2", documents=["m"])]))
-    told = {"prompt": "p", "text": "t", "prompt_tokens": 1, "completion_tokens": 1}
+    told: dict[str, Any] = {"prompt": "p", "text": "t", "prompt_tokens": 1, "completion_tokens": 1}
     cached = frozenset({f"ada/{name}"})
     await run.write(lambda c: call_cache.put(c, "k", documents=cached, **told))
 

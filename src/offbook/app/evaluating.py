@@ -5,13 +5,13 @@ Takes: a benchmark, whom to ask, by which methods.  Gives: runs in the store, an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from offbook.app import evaluation_cast, evaluation_runs
-from offbook.app.evaluation_asked import Asked, what_is_asked
+from offbook.app.evaluation_asked import Asked, Wanted, what_is_asked
 from offbook.app.evaluation_reports import (
     Comparison,
     RunLine,
@@ -62,21 +62,13 @@ class Evaluation:
         self,
         benchmark: str,
         *,
-        characters: Sequence[str] = (),
-        methods: Sequence[str] = (),
-        path: Path | str | None = None,
-        options: Mapping[str, str] | None = None,
-        metrics: Sequence[str] = (),
-        limit: int | None = None,
-        repeats: int = 1,
-        seed: int = 0,
         resume: str | None = None,
         new: bool = False,
-        create: bool = False,
         build: bool = False,
         retry_failed: bool = False,
         progress: ProgressListener = unheard,
         told: Told = unsaid,
+        **wanted: Unpack[Wanted],
     ) -> RunReport:
         """Ask and judge what is not stored, and score the run.
 
@@ -84,48 +76,28 @@ class Evaluation:
 
         Args:
             benchmark: Its name.
-            characters: ``SUBJECT``, ``SUBJECT=CHARACTER``, or a character; none: every subject.
-            methods: ``a,b[name=value]``; none: the configured one.
-            path: File or folder of the dataset, where the benchmark ships none.
-            options: Of the dataset's loader.
-            metrics: Only these of the benchmark's; none: all.
-            limit: The most questions of each subject.
-            repeats: How often each question is asked.
-            seed: Draws the questions, and decides their order.
             resume: Go on with this run, or say why it would be another now.
             new: Begin another run, whatever is stored.
-            create: Make characters of the documents that the dataset brings.
             build: Build indexes that a method needs and that are missing.
             retry_failed: Ask those questions again that no reply could be got for.
             progress: Told how far it is.
             told: Told what a person should know before it begins.
+            wanted: Whom to ask what, and how; see ``Wanted``.
 
         Raises:
             IndexMissing: a method needs what was not built; the hint says what builds it.
             BudgetReached: the budget is spent; what was done is kept.
             ModelError: the endpoint failed for good; what was done is kept.
         """
-        asked = await what_is_asked(
-            self._book,
-            benchmark,
-            characters,
-            methods,
-            path,
-            options,
-            metrics,
-            limit,
-            repeats,
-            seed,
-            create=create,
-        )
+        asked = await what_is_asked(self._book, benchmark, wanted)
         book = self._book
         ready = await evaluation_cast.made(
             book, asked.chosen, asked.views, build=build, progress=progress
         )
         for line in await evaluation_cast.waiting_memories(book, ready, asked.views):
             told(line)
-        wanted = await self._described(asked, ready)
-        run, how = await evaluation_runs.begun(book, wanted, resume=resume, new=new)
+        begun = await self._described(asked, ready)
+        run, how = await evaluation_runs.begun(book, begun, resume=resume, new=new)
         told(how)
         if retry_failed:
             await book.store.write(lambda conn: evaluations.remove_failed(conn, run.id))
@@ -133,46 +105,24 @@ class Evaluation:
         told(f"left to do, about: {left.in_words()}")
         found = await evaluation_runs.opened(book, run.id, path=run.path or None)
         cast = evaluation_runs.cast_of(book, run, asked.part, ready, asked.views)
-        stage = book.stage()
-        runner = Runner(run, asked.part, asked.protocol, cast, stage, progress)
-        done = await runner.go_on()
-        return await self._report(found, done)
+        runner = Runner(run, asked.part, asked.protocol, cast, book.stage(), progress)
+        return await self._report(found, await runner.go_on())
 
     async def estimate(
         self,
         benchmark: str,
         *,
-        characters: Sequence[str] = (),
-        methods: Sequence[str] = (),
-        path: Path | str | None = None,
-        options: Mapping[str, str] | None = None,
-        metrics: Sequence[str] = (),
-        limit: int | None = None,
-        repeats: int = 1,
-        seed: int = 0,
-        create: bool = False,
         build: bool = False,
+        **wanted: Unpack[Wanted],
     ) -> Estimate:
         """What `run` would cost now, without a call; what is stored of such a run is not counted.
 
         Raises:
             IndexMissing: an index is missing, and is not to be built.
         """
-        asked = await what_is_asked(
-            self._book,
-            benchmark,
-            characters,
-            methods,
-            path,
-            options,
-            metrics,
-            limit,
-            repeats,
-            seed,
-            create=create,
-        )
+        asked = await what_is_asked(self._book, benchmark, wanted)
         found = Estimate()
-        if create or build:
+        if wanted.get("create") or build:
             found = await evaluation_cast.estimated(asked.chosen, asked.views)
         ready = {
             n: c for n, c in asked.chosen.items() if not isinstance(c, evaluation_cast.Missing)
@@ -187,8 +137,7 @@ class Evaluation:
         else:
             message = "replies and ratings cannot be estimated before the indexes are built"
             return replace(found, messages=(*found.messages, message))
-        wanted = await self._described(asked, ready)
-        run = await evaluation_runs.stored_like(self._book, wanted)
+        run = await evaluation_runs.stored_like(self._book, await self._described(asked, ready))
         left = await self._estimating(run, asked, ready).count()
         return evaluation_cast.added(found, [left])
 

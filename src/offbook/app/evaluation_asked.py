@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from offbook.app import evaluation_cast, evaluation_runs
 from offbook.app.variants import AsVariant, variants_of
@@ -37,42 +37,58 @@ class Asked:
     told: Mapping[str, Any]
 
 
-async def what_is_asked(
-    book: Offbook,
-    benchmark: str,
-    named: Sequence[str],
-    methods: Sequence[str],
-    path: Path | str | None,
-    options: Mapping[str, str] | None,
-    metrics: Sequence[str],
-    limit: int | None,
-    repeats: int,
-    seed: int,
-    *,
-    create: bool,
-) -> Asked:
-    """What a run asks of whom and how; parameters as of `app.evaluating.Evaluation.run`.
+class Wanted(TypedDict, total=False):
+    """Whom a run asks what, and how: keyword arguments of ``Evaluation.run`` and ``estimate``.
+
+    Attributes:
+        characters: ``SUBJECT``, ``SUBJECT=CHARACTER``, or a character; none: every subject.
+        methods: ``a,b[name=value]``; none: the configured one.
+        path: File or folder of the dataset, where the benchmark ships none.
+        options: Of the dataset's loader.
+        metrics: Only these of the benchmark's; none: all.
+        limit: The most questions of each subject; None: all.
+        repeats: How often each question is asked; 1.
+        seed: Draws the questions, and decides their order; 0.
+        create: Make characters of the documents that the dataset brings.
+    """
+
+    characters: Sequence[str]
+    methods: Sequence[str]
+    path: Path | str | None
+    options: Mapping[str, str] | None
+    metrics: Sequence[str]
+    limit: int | None
+    repeats: int
+    seed: int
+    create: bool
+
+
+async def what_is_asked(book: Offbook, benchmark: str, wanted: Wanted) -> Asked:
+    """What a run asks of whom and how.
 
     Raises:
         UsageError: a parameter makes no sense, or the dataset cannot be read.
         UnknownName: no such benchmark, method, subject or character.
     """
+    limit, repeats = wanted.get("limit"), wanted.get("repeats", 1)
     if limit is not None and limit < 1:
         raise UsageError(f"a limit of {limit} leaves no question", "give 1 or more")
     if repeats < 1:
         raise UsageError(f"{repeats} repeats ask nothing", "give 1 or more")
-    found = evaluation_runs.of_metrics(catalogue.benchmark(benchmark), metrics)
-    views = variants_of(book, methods)
-    where = resolved(path)
-    dataset = evaluation_runs.dataset_of(book, found, where, options or {})
-    parts = parts_named(dataset, named)
+    measured = catalogue.benchmark(benchmark)
+    found = evaluation_runs.of_metrics(measured, wanted.get("metrics", ()))
+    views = variants_of(book, wanted.get("methods", ()))
+    where, options = resolved(wanted.get("path")), dict(wanted.get("options") or {})
+    dataset = evaluation_runs.dataset_of(book, found, where, options)
+    parts = parts_named(dataset, wanted.get("characters", ()))
     told = {
-        "seed": seed,
+        "seed": wanted.get("seed", 0),
         "repeats": repeats,
         "limit": limit,
         "path": where or "",
-        "options": dict(options or {}),
+        "options": options,
     }
+    create = wanted.get("create", False)
     return Asked(
         found,
         dataset,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from offbook import pipeline
-from offbook.errors import AnswerError, InputRefused
+from offbook.errors import ModelError
 from offbook.evaluation import streaming
 from offbook.evaluation.plan import Group, plan
 from offbook.evaluation.rating import Rater
@@ -151,6 +151,8 @@ class RunEstimating:
 
     async def count(self) -> Estimate:
         """Calls, tokens and money of what is not stored."""
+        if self._is_free():
+            return Estimate()
         store, run = self.stage.store, self.run
         stored = await streaming.stored_keys(store, run.id) if run.id else set()
         groups = plan(run, self.dataset, self.protocol).groups
@@ -172,6 +174,12 @@ class RunEstimating:
             await self._count_stored(total, whole)
         return self._estimate(total, embed_calls)
 
+    def _is_free(self) -> bool:
+        """Whether nothing of the run leaves the machine."""
+        models = (self.stage.actor, self.stage.extractor, self.stage.judge)
+        offline = all(model.base_url == OFFLINE_URL for model in models)
+        return offline and self.stage.settings.embed.model == BUILTIN
+
     # -- replies -------------------------------------------------------------------------------
 
     async def _try(self, left: Sequence[CellKey]) -> _Tried:
@@ -192,7 +200,7 @@ class RunEstimating:
             try:
                 found = await pipeline.recall(stage, character, question)
                 reply = await pipeline.reply(replace(stage, actor=self.stand_in), character, found)
-            except (AnswerError, InputRefused) as error:
+            except ModelError as error:
                 self._messages.append(f"{key.variant}: not estimated: {error.message}")
                 continue
             tried.questions += 1

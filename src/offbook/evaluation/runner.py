@@ -90,7 +90,8 @@ class Runner:
             UsageError: another process works on the run.
         """
         store, run = self.stage.store, self.run.id
-        async with Working(store, run, self.cast.meter) as working:
+        meter = self.cast.meter
+        async with Working(store, run, meter, judges_only=not self.asks) as working:
             self._writes = GroupedWrites.of(store)
             self._stored = await streaming.stored_keys(store, run)
             self._rater = await self._make_rater()

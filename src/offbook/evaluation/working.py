@@ -37,13 +37,15 @@ class Working(AbstractAsyncContextManager["Working"]):
         store: Where the run is.
         run: Its id.
         meter: Of this stretch of work.
+        judges_only: Whether only stored replies are judged: that leaves the status as it is.
 
     Attributes:
         status: What the run is to be when the body ends well; None: as it was.
     """
 
-    def __init__(self, store: Store, run: str, meter: Meter) -> None:
+    def __init__(self, store: Store, run: str, meter: Meter, *, judges_only: bool = False) -> None:
         self.status: str | None = None
+        self._judges_only = judges_only
         self._store, self._run, self._meter = store, run, meter
         self._owner = Owner(uuid.uuid4().hex)
         self._before: Usage = usage_of({})
@@ -83,6 +85,8 @@ class Working(AbstractAsyncContextManager["Working"]):
             with suppress(asyncio.CancelledError):
                 await self._signs
         status = self.status if error is None else _status_after(error)
+        if self._judges_only:
+            status = None
         await to_the_end(self._store.write(lambda conn: self._leave(conn, status)))
 
     def _take(self, conn: Connection) -> Owner | None:

@@ -161,6 +161,26 @@ def test_what_can_be_fetched_is_listed_with_its_licence(offline: World):
     assert offline.run("eval", "fetch", "nothing-such").code == 2
 
 
+def test_a_dataset_is_fetched_with_licence_commit_and_checksums_shown(
+    offline: World, monkeypatch: pytest.MonkeyPatch
+):
+    from offbook.evaluation.datasets import fetching
+
+    async def fetch(source: Any, folder: Path, *, told: Any) -> fetching.Fetched:
+        told("1/1 a.json (3 bytes)")
+        files = (fetching.FetchedFile("a.json", "https://x/a.json", 3, "e" * 64),)
+        return fetching.Fetched(source.name, folder, source.page, "c" * 40, source.licence, files)
+
+    monkeypatch.setattr(fetching, "fetch", fetch)
+    outcome = offline.done("eval", "fetch", "incharacter")
+    assert "licence: MIT" in outcome.err
+    assert f"commit {'c' * 40}" in outcome.err
+    assert str(offline.home / "datasets" / "incharacter") in outcome.err
+    assert "e" * 64 in outcome.out
+    found = offline.done("eval", "fetch", "incharacter", "--json").json
+    assert (found["commit"], found["files"][0]["path"]) == ("c" * 40, "a.json")
+
+
 @pytest.mark.parametrize(
     ("words", "code"),
     [

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import sys
+
 import pytest
 
-from offbook.cli.evaluation.progress import EVERY_SECONDS, Lines, duration
+from offbook.cli.evaluation.progress import EVERY_SECONDS, Lines, duration, shown
 from offbook.ingestion.reports import Progress
 from offbook.models.metering import Meter
 from offbook.models.prices import Price
@@ -54,6 +56,24 @@ def test_what_was_stored_before_counts_for_no_pace():
     time.now += 10
     show(Progress("replies", 95, 100))
     assert "about 10 s to go" in lines[-1]
+
+
+def test_what_is_over_is_told_once():
+    lines: list[str] = []
+    time = Time()
+    show = Lines(Meter(), lines.append, time)
+    show(Progress("embedding", 2, 2))
+    time.now += 2 * EVERY_SECONDS
+    show(Progress("replies", 1, 9))
+    assert [line.partition(";")[0] for line in lines] == ["embedding 2 of 2", "replies 1 of 9"]
+
+
+def test_a_terminal_gets_bars(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with shown(Meter()) as show:
+        show(Progress("replies", 1, 9))
+        show(Progress("replies", 9, 9))
+    assert "Traceback" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,8 @@ Takes: what ``eval run`` takes.  Gives: calls, tokens and money by task.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from offbook.cli.evaluation.options import (
     BenchmarkName,
     Build,
@@ -20,9 +22,13 @@ from offbook.cli.evaluation.options import (
     Repeats,
     Seed,
     evaluation_settings,
-    loader_options,
+    what,
+    whom,
 )
 from offbook.cli.globals import BaseUrl, Json, Model, Preset
+
+if TYPE_CHECKING:
+    from offbook.app.evaluation_asked import Wanted
 
 
 def command(
@@ -51,24 +57,11 @@ def command(
     from offbook.cli.evaluation.printing import print_estimate
     from offbook.cli.running import with_offbook
 
-    settings = evaluation_settings(
-        judge=judge, judge_url=judge_url, preset=preset, model=model, base_url=base_url
-    )
-    options = loader_options(option)
+    who = {"model": model, "base_url": base_url, "judge": judge, "judge_url": judge_url}
+    settings = evaluation_settings(**who, preset=preset)
+    much: Wanted = {"limit": limit, "repeats": repeats, "seed": seed, "create": create}
+    asked: Wanted = {**whom(characters, methods, metrics), **what(path, option), **much}
     found = with_offbook(
-        settings,
-        lambda book: book.evaluation.estimate(
-            benchmark,
-            characters=characters or (),
-            methods=methods or (),
-            path=path,
-            options=options,
-            metrics=metrics or (),
-            limit=limit,
-            repeats=repeats,
-            seed=seed,
-            create=create,
-            build=build,
-        ),
+        settings, lambda book: book.evaluation.estimate(benchmark, build=build, **asked)
     )
     print_estimate(found, as_json)

@@ -14,6 +14,7 @@ from offbook.cli.globals import settings_of_call
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from offbook.app.evaluation_asked import Wanted
     from offbook.settings import Settings
 
 BenchmarkName = Annotated[
@@ -77,6 +78,22 @@ def evaluation_settings(
 ) -> Settings:
     """The settings of a command that asks models, the judge among them."""
     return settings_of_call(judge__model=judge, judge__base_url=judge_url, **flags)
+
+
+def whom(
+    characters: Sequence[str] | None, methods: Sequence[str] | None, metrics: Sequence[str] | None
+) -> Wanted:
+    """Who is asked by which methods, and what is measured."""
+    return {
+        "characters": characters or (),
+        "methods": methods or (),
+        "metrics": metrics or (),
+    }
+
+
+def what(path: str | None, options: Sequence[str] | None) -> Wanted:
+    """Where the questions are."""
+    return {"path": path, "options": loader_options(options)}
 
 
 def loader_options(texts: Sequence[str] | None) -> dict[str, str]:

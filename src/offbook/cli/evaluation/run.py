@@ -5,7 +5,7 @@ Takes: a benchmark, characters, methods.  Gives: the scores, and the run in the 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -24,13 +24,16 @@ from offbook.cli.evaluation.options import (
     Repeats,
     Seed,
     evaluation_settings,
-    loader_options,
+    what,
+    whom,
 )
 from offbook.cli.globals import BaseUrl, BudgetCalls, BudgetUsd, Concurrency, Json, Model, Preset
 
 if TYPE_CHECKING:
     from offbook.app import Offbook
+    from offbook.app.evaluation_asked import Wanted
     from offbook.app.evaluation_reports import RunReport
+    from offbook.settings import Settings
 
 
 def command(
@@ -66,41 +69,25 @@ def command(
 
     The same command again goes on with the run: no reply and no rating is asked for twice.
     """
+    who = {"model": model, "base_url": base_url, "judge": judge, "judge_url": judge_url}
+    most: dict[str, Any] = {"budget_calls": budget_calls, "budget_usd": budget_usd}
+    settings = evaluation_settings(**who, **most, preset=preset, limits__concurrency=concurrency)
+    how = {"build": build, "retry_failed": retry_failed, "resume": resume, "new": new}
+    much: Wanted = {"limit": limit, "repeats": repeats, "seed": seed, "create": create}
+    asked: Wanted = {**whom(characters, methods, metrics), **what(path, option), **much}
+    _run(settings, benchmark, asked, how, as_json)
+
+
+def _run(
+    settings: Settings, benchmark: str, asked: Wanted, how: dict[str, Any], as_json: bool
+) -> None:
     from offbook.cli.evaluation.printing import print_report
     from offbook.cli.evaluation.progress import shown
     from offbook.cli.running import say, with_offbook
 
-    settings = evaluation_settings(
-        judge=judge,
-        judge_url=judge_url,
-        preset=preset,
-        model=model,
-        base_url=base_url,
-        limits__concurrency=concurrency,
-        budget_calls=budget_calls,
-        budget_usd=budget_usd,
-    )
-    options = loader_options(option)
-
     async def body(book: Offbook) -> RunReport:
         with shown(book.meter) as progress:
-            return await book.evaluation.run(
-                benchmark,
-                characters=characters or (),
-                methods=methods or (),
-                path=path,
-                options=options,
-                metrics=metrics or (),
-                limit=limit,
-                repeats=repeats,
-                seed=seed,
-                resume=resume,
-                new=new,
-                create=create,
-                build=build,
-                retry_failed=retry_failed,
-                progress=progress,
-                told=say,
-            )
+            told = {**how, "progress": progress, "told": say}
+            return await book.evaluation.run(benchmark, **told, **asked)
 
     print_report(with_offbook(settings, body), as_json)
