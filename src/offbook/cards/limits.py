@@ -29,6 +29,7 @@ class CardLimits:
         messages: Messages of a chat log.
         depth: Brackets within brackets in JSON.
         values: Numbers, texts and brackets in JSON, roughly counted.
+        chat_values: The same for a chat log, all its lines together.
         repair_chars: JSON longer than this is not repaired beyond commas and control characters,
             which takes time that grows faster than the text.
         yaml_bytes: Length of a YAML card.
@@ -47,6 +48,7 @@ class CardLimits:
     messages: int = 200_000
     depth: int = 100
     values: int = 500_000
+    chat_values: int = 1_500_000
     repair_chars: int = 100_000
     yaml_bytes: int = _MIB // 2
     findings: int = 500

@@ -23,8 +23,19 @@ _DICE: Final = re.compile(r"\s*(\d{0,3})\s*d?\s*(\d{1,6})\s*", re.IGNORECASE)
 _DEEPEST: Final = 16
 _NAMED: Final = re.compile(r"([A-Za-z_]+)\s*(?:::?|\s+)(.*)", re.DOTALL)
 _DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_MONTHS: Final = tuple(
-    ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"]
+_MONTHS: Final = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
 )
 _TRIM_MARK: Final = "\x00trim\x00"
 
@@ -161,7 +172,7 @@ _PLAIN: Final[Mapping[str, Callable[[MacroValues], str | None]]] = {
 
 
 def _parts(argument: str) -> list[str]:
-    """``a,b`` or ``a::b``, where ``\\,`` is a comma."""
+    """The parts of ``a,b`` or ``a::b``; a comma behind a backslash is a plain one."""
     if "::" in argument:
         return argument.split("::")
     return [part.replace("\\,", ",").strip() for part in re.split(r"(?<!\\),", argument)]

@@ -17,7 +17,8 @@ from offbook.cards.macros import DEFAULT_USER, MacroValues, expand
 
 _START: Final = re.compile(r"^[ \t]*<START>[ \t]*$", re.IGNORECASE | re.MULTILINE)
 _SPEAKER: Final = re.compile(
-    r"[ \t]*(\{\{(?:char|user)\}\}|<(?:char|bot|user)>|[^\W\d_][\w .'’-]{0,40}?)[ \t]*[:：][ \t]*(.*)",
+    r"[ \t]*(\{\{(?:char|user)\}\}|<(?:char|bot|user)>|[^\W\d_][\w .'’-]{0,40}?)"
+    r"[ \t]*[:：][ \t]*(.*)",
     re.IGNORECASE | re.DOTALL,
 )
 _HEADING: Final = re.compile(r"^(#{1,6})(?=[ \t])", re.MULTILINE)

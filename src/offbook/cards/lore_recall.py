@@ -1,0 +1,321 @@
+"""Which entries of a lorebook go into the context: by keys and by meaning, within a budget.
+
+Takes: a book, messages, a budget of tokens, and where there are any scores by meaning.  Gives: the
+entries with the reason for each, and what was left out and why. Source: V2 and V3 specifications;
+SillyTavern's documentation, "World Info" (recursion, groups, probability, sticky, cooldown).
+
+Where SillyTavern stops at the first entry that does not fit, this goes on with the next one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from offbook.cards.lorebook import Lorebook, LoreEntry
+from offbook.cards.macros import MacroValues, expand
+from offbook.cards.matching import LoreMessage, Outcome, Scan, ScanSettings, scan_entry
+from offbook.language.tokens import count_tokens
+from offbook.types import Skipped
+
+KIND: Final = "lore"
+
+
+@dataclass(frozen=True, slots=True)
+class RecallSettings:
+    """How entries are chosen.
+
+    Attributes:
+        budget_tokens: What all entries together may take; the book's own budget where it is less.
+        scan: How messages are searched.
+        recursive: Whether keys are looked for in active entries too; None: as the book says.
+        recursion_steps: How often at most.
+        seed: Decides on entries with a probability, and within groups.
+    """
+
+    budget_tokens: int = 512
+    scan: ScanSettings = field(default_factory=ScanSettings)
+    recursive: bool | None = None
+    recursion_steps: int = 5
+    seed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RecalledEntry:
+    """An entry that is used: its text without macros and decorators, and why it is there.
+
+    ``index`` is its place in the book, ``score`` its likeness in meaning where that is known.
+    """
+
+    index: int
+    entry: LoreEntry
+    text: str
+    tokens: int
+    why: str
+    keys: tuple[str, ...] = ()
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LoreRecall:
+    """What a lorebook says to a conversation.
+
+    ``used`` are in the order in which they stand in the prompt; ``activated`` is when each entry
+    was last activated (by its name, in messages), to be given back at the next turn.
+    """
+
+    used: tuple[RecalledEntry, ...]
+    skipped: tuple[Skipped, ...]
+    activated: Mapping[str, int]
+
+
+@dataclass(slots=True)
+class _Active:
+    index: int
+    entry: LoreEntry
+    outcome: Outcome
+    score: float | None = None
+    text: str = ""
+    tokens: int = 0
+
+
+def recall_lore(
+    book: Lorebook,
+    messages: Sequence[LoreMessage],
+    values: MacroValues,
+    settings: RecallSettings | None = None,
+    *,
+    similar: Mapping[int, float] | None = None,
+    activated: Mapping[str, int] | None = None,
+    tokens_of: Callable[[str], int] = count_tokens,
+) -> LoreRecall:
+    """The entries of ``book`` that belong to ``messages``.
+
+    Args:
+        book: The lorebook.
+        messages: The conversation, oldest first.
+        values: What macros in the entries stand for.
+        settings: How entries are chosen.
+        similar: Entries that a search by meaning found, by index, with their scores.
+        activated: ``LoreRecall.activated`` of the turn before.
+        tokens_of: Counts tokens.
+    """
+    chosen = settings or RecallSettings()
+    return _Recalling(book, messages, values, chosen, similar or {}, activated or {}).run(tokens_of)
+
+
+class _Recalling:
+    """One recall; the steps are in ``run``, in their order."""
+
+    def __init__(
+        self,
+        book: Lorebook,
+        messages: Sequence[LoreMessage],
+        values: MacroValues,
+        settings: RecallSettings,
+        similar: Mapping[int, float],
+        activated: Mapping[str, int],
+    ) -> None:
+        self._book = book
+        self._entries = book.entries
+        self._now = len(messages)
+        self._scan = Scan(messages, settings.scan, book.scan_depth)
+        self._values = values
+        self._settings = settings
+        self._similar = similar
+        # A chat that went back forgets what was activated beyond its end.
+        self._activated = {key: at for key, at in activated.items() if at <= self._now}
+        self._skipped: list[Skipped] = []
+        self._active: dict[int, _Active] = {}
+
+    def run(self, tokens_of: Callable[[str], int]) -> LoreRecall:
+        self._activate(first=True)
+        self._recurse()
+        active = self._one_of_each_group(list(self._active.values()))
+        for item in active:
+            item.tokens = tokens_of(item.text)
+        used = self._within_budget(active)
+        for item in used:
+            if not item.outcome.why.startswith("sticky"):
+                self._activated[_key(item.entry, item.index)] = self._now
+        ordered = sorted(used, key=lambda item: (item.entry.insertion_order, item.index))
+        recalled = tuple(
+            RecalledEntry(
+                item.index,
+                item.entry,
+                item.text,
+                item.tokens,
+                item.outcome.why,
+                item.outcome.keys,
+                item.score,
+            )
+            for item in ordered
+        )
+        return LoreRecall(recalled, tuple(self._skipped), self._activated)
+
+    def _skip(self, entry: LoreEntry, why: str) -> None:
+        self._skipped.append(Skipped(KIND, entry.title[:120], why))
+
+    def _activate(self, *, first: bool) -> list[_Active]:
+        """Activate what is not active yet; what a step activates is returned."""
+        fresh: list[_Active] = []
+        for index, entry in enumerate(self._entries):
+            if index in self._active or self._waits(entry, first=first):
+                continue
+            item = self._outcome(index, entry, first=first)
+            if item is not None:
+                self._active[index] = item
+                fresh.append(item)
+        return fresh
+
+    def _waits(self, entry: LoreEntry, *, first: bool) -> bool:
+        extensions = entry.extensions
+        late = bool(extensions.get("delay_until_recursion"))
+        return late if first else extensions.get("exclude_recursion") is True
+
+    def _outcome(self, index: int, entry: LoreEntry, *, first: bool) -> _Active | None:
+        timer = self._timer(index, entry)
+        if timer is not None and not timer.active:
+            if first and scan_entry(entry, self._scan).active:
+                self._skip(entry, timer.why)
+            return None
+        outcome = timer or scan_entry(entry, self._scan)
+        if first:
+            for trouble in outcome.trouble:
+                self._skip(entry, trouble)
+        score = self._similar.get(index)
+        if not outcome.active and score is not None and first and _may_be_similar(entry):
+            outcome = Outcome(True, f"it is near in meaning ({score:.2f})")
+        if not outcome.active:
+            return None
+        if not self._lucky(index, entry):
+            if first:
+                self._skip(entry, f"its probability is {entry.extensions['probability']} %")
+            return None
+        return self._expanded(_Active(index, entry, outcome, score))
+
+    def _expanded(self, item: _Active) -> _Active | None:
+        expanded = expand(item.entry.text, self._values)
+        item.text = expanded.text.strip()
+        return item if item.text else None
+
+    def _timer(self, index: int, entry: LoreEntry) -> Outcome | None:
+        """What delay, sticky and cooldown say; None where they say nothing."""
+        extensions = entry.extensions
+        delay = _count(extensions.get("delay"))
+        if delay and self._now < delay:
+            return Outcome(False, f"it waits for message {delay}")
+        at = self._activated.get(_key(entry, index))
+        if at is None or at == self._now:
+            return None
+        since, sticky = self._now - at, _count(extensions.get("sticky"))
+        cooldown = _count(extensions.get("cooldown"))
+        if since <= sticky and entry.enabled:
+            return Outcome(True, f"sticky for {sticky} messages, {since} of them gone")
+        if sticky < since <= sticky + cooldown:
+            return Outcome(False, f"it cools down for {cooldown} messages")
+        return None
+
+    def _lucky(self, index: int, entry: LoreEntry) -> bool:
+        extensions = entry.extensions
+        chance = extensions.get("probability")
+        if extensions.get("useProbability") is False or not isinstance(chance, int | float):
+            return True
+        return chance >= 100 or _share(self._settings.seed, self._now, index) * 100 < chance
+
+    def _recurse(self) -> None:
+        wanted = self._settings.recursive
+        if not (self._book.recursive_scanning if wanted is None else wanted):
+            return
+        fresh = list(self._active.values())
+        for _ in range(self._settings.recursion_steps):
+            told = [
+                item for item in fresh if item.entry.extensions.get("prevent_recursion") is not True
+            ]
+            if not told:
+                return
+            for item in told:
+                hidden = expand(item.entry.text, self._values).hidden_keys
+                self._scan.add("\n".join((item.text, *hidden)))
+            fresh = self._activate(first=False)
+
+    def _one_of_each_group(self, active: list[_Active]) -> list[_Active]:
+        groups: dict[str, list[_Active]] = {}
+        for item in active:
+            group = item.entry.extensions.get("group")
+            if isinstance(group, str) and group:
+                groups.setdefault(group, []).append(item)
+        out: set[int] = set()
+        for group, members in groups.items():
+            winner = self._winner(group, members)
+            for item in members:
+                if item is not winner:
+                    out.add(item.index)
+                    self._skip(
+                        item.entry,
+                        f"{winner.entry.title[:60]!r} was chosen from its group {group!r}",
+                    )
+        return [item for item in active if item.index not in out]
+
+    def _winner(self, group: str, members: list[_Active]) -> _Active:
+        firm = [item for item in members if item.entry.extensions.get("group_override") is True]
+        if firm:
+            return max(firm, key=lambda item: item.entry.insertion_order)
+        weights = [_weight(item.entry.extensions.get("group_weight")) for item in members]
+        mark = _share(self._settings.seed, self._now, group) * sum(weights)
+        for item, weight in zip(members, weights, strict=True):
+            mark -= weight
+            if mark < 0:
+                return item
+        return members[-1]
+
+    def _within_budget(self, active: list[_Active]) -> list[_Active]:
+        own = self._book.token_budget
+        budget = self._settings.budget_tokens
+        budget = budget if own is None or own <= 0 else min(own, budget)
+        left, used = budget, list[_Active]()
+        for item in sorted(active, key=_rank):
+            if item.entry.extensions.get("ignore_budget") is True:
+                used.append(item)
+            elif item.tokens <= left:
+                left -= item.tokens
+                used.append(item)
+            else:
+                self._skip(
+                    item.entry,
+                    f"it takes {item.tokens} tokens, and {left} of {budget} are left "
+                    f"({item.outcome.why})",
+                )
+        return used
+
+
+def _rank(item: _Active) -> tuple[Any, ...]:
+    """What goes first: constant, by key, by meaning; then priority, order, and likeness."""
+    entry, keyed = item.entry, bool(item.outcome.keys)
+    kind = 0 if entry.constant or entry.decorated.has("activate") else 1 if keyed else 2
+    last = entry.decorated.has("ignore_on_max_context")
+    return (last, kind, -entry.priority, -entry.insertion_order, -(item.score or 0), item.index)
+
+
+def _may_be_similar(entry: LoreEntry) -> bool:
+    return entry.enabled and not entry.decorated.has("dont_activate")
+
+
+def _key(entry: LoreEntry, index: int) -> str:
+    return f"#{index}" if entry.id is None else str(entry.id)
+
+
+def _count(value: Any) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+
+
+def _weight(value: Any) -> float:
+    return value if isinstance(value, int | float) and value > 0 else 100.0
+
+
+def _share(seed: str, now: int, what: object) -> float:
+    """A number from 0 to 1 that follows from its arguments."""
+    text = f"{seed}\x1f{now}\x1f{what}".encode("utf-8", "replace")
+    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest()) / 2**64
