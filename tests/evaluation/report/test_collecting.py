@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from offbook.evaluation.benchmark import Label, Question, Subject
-from offbook.evaluation.metrics.statistics import estimate
+from offbook.evaluation.metrics.statistics import Estimate, estimate
 from offbook.evaluation.protocol import Score
 from offbook.evaluation.record import CellKey
 from offbook.evaluation.report.collecting import collect
@@ -154,7 +156,7 @@ async def test_ratings_of_another_judge_are_not_seen(sqlite_store: Store):
 
 async def test_an_empty_run_has_no_scores_and_no_trouble(sqlite_store: Store):
     report = await collected(sqlite_store, made.run(("ke",)), made.dataset(*QUESTIONS))
-    assert report.examples == report.failed == report.ratings == report.use == ()
+    assert not any((report.examples, report.failed, report.ratings, report.use))
     assert {(score.estimate.mean, score.estimate.n) for score in report.scores} == {(None, 0)}
     assert (report.counts.planned, report.counts.cells) == (6, 0)
 
@@ -178,6 +180,31 @@ async def test_interviews_have_letters_labels_and_an_interval_of_their_items(sql
     assert (trait.letter, trait.label) == ("I", "I")
     assert (interview.letters, interview.labels) == ("I---", "IXT-")
     assert (interview.wrong, interview.compared) == (0, 1)
+
+
+class SomebodysProtocol:
+    """A way of measuring that offbook does not know."""
+
+    def ready(self, key):
+        return key
+
+    def judgements(self, run, dataset, cells):
+        return []
+
+    def scores(self, run, dataset, cells, ratings):
+        total = sum(1 for _ in cells)
+        list(ratings)
+        return [Score("length", "naive", "all", Estimate(float(total), total), "higher")]
+
+
+async def test_somebody_elses_protocol_scores_for_itself(sqlite_store: Store):
+    run = made.run(("ke",), variants=("naive",))
+    data = made.dataset(*QUESTIONS)
+    source = await stored(sqlite_store, run, data, replies(("naive",)), rated())
+    own = replace(source, run=replace(run, protocol="mine"), protocol=SomebodysProtocol())
+    report = await collect(sqlite_store, own)
+    assert [(score.metric, score.estimate.mean) for score in report.scores] == [("length", 3.0)]
+    assert report.counts.cells == 3
 
 
 # -- chunks ------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -21,6 +22,11 @@ from tests.evaluation.report import made_reports
 
 HOSTILE = st.text(alphabet=st.sampled_from('\\{}$&#%_~^|<>"`*[]()!-+=.1 @\n\r\t\0\u202eaé方'))
 BARE_TEX = re.compile(r"(?<!\\)(?:\\\\)*[$&#%_^~]")
+
+
+NOTHING: dict[str, Any] = dict.fromkeys(
+    ("scores", "differences", "interviews", "ratings", "examples", "use", "cosines"), ()
+)
 
 
 def rows_of(text: str) -> list[dict[str, str]]:
@@ -75,10 +81,7 @@ def test_csv_keeps_numbers_whole_with_n_missing_and_interval():
 
 
 def test_a_report_of_nothing_is_still_a_report():
-    nothing = made_reports.report(
-        scores=(), differences=(), interviews=(), ratings=(), failed=(), examples=(), use=(),
-        cosines=(),
-    )  # fmt: skip
+    nothing = made_reports.report(failed=(), **NOTHING)
     report = Report((nothing,))
     assert "Nothing has been measured in this run." in markdown.write_markdown(report)
     assert rows_of(write_csv(report)["scores.csv"]) == []
@@ -133,7 +136,7 @@ def test_no_text_becomes_a_command_of_latex(text):
     written = latex.write_latex(table_with(text))
     body = re.sub(r"(?m)^%.*", "", re.sub(r"\\[{}]", "", written))
     assert body.count("{") == body.count("}")
-    for line in written.splitlines():
+    for line in body.splitlines():
         if line.endswith(r"\\") and "multicolumn" not in line:
             assert len(re.findall(r"(?<!\\)&", line.replace(r"\\", ""))) == 2
 
@@ -141,7 +144,7 @@ def test_no_text_becomes_a_command_of_latex(text):
 @given(HOSTILE)
 def test_text_in_csv_is_never_a_formula_and_comes_back(text):
     run = made_reports.report(
-        ("naive",), failed=(FailedCell(made_reports.example().key, text),), scores=()
+        ("naive",), failed=(FailedCell(made_reports.example().key, text),), **NOTHING
     )
     (row,) = rows_of(write_csv(Report((run,)))["failed.csv"])
     assert not row["error"].startswith(("=", "+", "-", "@", "\t", "\r"))
@@ -150,7 +153,7 @@ def test_text_in_csv_is_never_a_formula_and_comes_back(text):
 @pytest.mark.parametrize("text", ["=1+1", "-2", "@cmd", "+x"])
 def test_what_a_spreadsheet_would_compute_is_quoted(text):
     run = made_reports.report(
-        ("naive",), failed=(FailedCell(made_reports.example().key, text),), scores=()
+        ("naive",), failed=(FailedCell(made_reports.example().key, text),), **NOTHING
     )
     (row,) = rows_of(write_csv(Report((run,)))["failed.csv"])
     assert row["error"] == f"'{text}"
