@@ -6,7 +6,7 @@ Takes: settings, or an offbook that is open.  Gives: a FastAPI application.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import Final
 
 from fastapi import FastAPI
@@ -15,51 +15,53 @@ from offbook import __version__
 from offbook.app.book import Offbook
 from offbook.server import native
 from offbook.server.failures import add_failure_handlers
+from offbook.server.guarding import guard, require_keys
 from offbook.server.openai import routes
-from offbook.server.principal import Authenticate, anybody_is_owner
-from offbook.server.request_ids import RequestIds
-from offbook.server.trailing_slashes import TrailingSlashes
-from offbook.settings import Settings
+from offbook.server.principal import Authenticate
+from offbook.server.security.admission import KeyAuthentication
+from offbook.settings import Settings, load_settings
 
 _TITLE: Final = "offbook"
 
 
 def create_app(
-    source: Settings | Offbook | None = None, *, authenticate: Authenticate = anybody_is_owner
+    source: Settings | Offbook | None = None, *, authenticate: Authenticate | None = None
 ) -> FastAPI:
     """The application.
 
     Args:
         source: Settings: offbook is opened when the server starts, and closed when it stops. An
             open offbook: it stays its owner's. None: the settings of the environment.
-        authenticate: Recognizes callers.
+        authenticate: Recognizes callers; default: by their keys.
+
+    Raises:
+        ConfigurationError: settings that open the server cannot be trusted, or are none.
     """
+    settings = source.settings if isinstance(source, Offbook) else source or load_settings()
     app = FastAPI(
         title=_TITLE,
         version=__version__,
-        lifespan=_lifespan(source),
+        lifespan=_lifespan(source if isinstance(source, Offbook) else settings),
         redirect_slashes=False,  # a redirected POST loses its body with many clients
         redoc_url=None,
     )
-    app.state.authenticate = authenticate
+    app.state.authenticate = authenticate or KeyAuthentication(settings.values.server)
     add_failure_handlers(app)
     for router in (*native.routers(), routes.router()):
         app.include_router(router)
-    app.add_middleware(TrailingSlashes)
-    app.add_middleware(RequestIds)
+    guard(app, settings)
     return app
 
 
-def _lifespan(
-    source: Settings | Offbook | None,
-) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
+def _lifespan(source: Settings | Offbook) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def alive(app: FastAPI) -> AsyncIterator[None]:
-        if isinstance(source, Offbook):
-            app.state.book = source
-            yield
-            return
-        async with await Offbook.open(source) as book:
+        async with AsyncExitStack() as stack:
+            if isinstance(source, Offbook):
+                book = source
+            else:
+                book = await stack.enter_async_context(await Offbook.open(source))
+            await require_keys(book.settings, book.store)
             app.state.book = book
             yield
 

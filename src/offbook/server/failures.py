@@ -38,6 +38,7 @@ _TYPES: Final = {
     429: "rate_limit_error",
 }
 _CODES: Final = {401: "invalid_api_key", 403: "forbidden", 429: "rate_limit_exceeded"}
+_KINDS: Final = {400: "usage", 404: "not_found", 405: "not_allowed"}
 _STATUSES: Final[tuple[tuple[type[OffbookError], int], ...]] = (
     # The first that fits; subclasses stand before their bases.
     (UnknownName, 404),
@@ -81,6 +82,11 @@ class RequestRefused(OffbookError):
         self.code = code
         self.param = param
         self.headers = dict(headers or {})
+
+    def as_json(self) -> dict[str, dict[str, str]]:
+        """Our own envelope; the kind is the code, or what the status says."""
+        kind = self.code or _CODES.get(self.status) or _KINDS.get(self.status, self.kind)
+        return {"error": {"kind": kind, "message": self.message, "hint": self.hint}}
 
 
 def add_failure_handlers(app: FastAPI) -> None:

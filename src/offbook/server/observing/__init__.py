@@ -1,0 +1,1 @@
+"""What a person who runs the server sees of it: logs, metrics, traces, health."""
