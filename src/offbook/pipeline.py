@@ -15,7 +15,7 @@ from offbook.language.encodings import token_counter
 from offbook.memory.talk import NOBODYS, Talk
 from offbook.methods.knowledge import Knowledge
 from offbook.prompts.ask import ask, stream_text
-from offbook.prompts.reply import REPLY
+from offbook.prompts.reply import NO_WISHES, REPLY, Wishes
 
 if TYPE_CHECKING:
     from offbook.documents.readers import ReadDocument
@@ -84,32 +84,37 @@ async def recall(
     return await stage.method.recall(Knowledge(character, *seen), question)
 
 
-def reply_inputs(stage: Stage, who: Character, found: Recall, history: History) -> ReplyInputs:
+def reply_inputs(
+    stage: Stage, who: Character, found: Recall, history: History, wishes: Wishes = NO_WISHES
+) -> ReplyInputs:
     """What the actor is told."""
     count = token_counter(stage.settings.tokens.encoding)
-    return assemble(found, who.voice, history, stage.settings.context, count)
+    return assemble(found, who.voice, history, stage.settings.context, count, wishes)
 
 
 async def reply(
-    stage: Stage, character: Character, found: Recall, history: History = (), sample: int = 0
+    stage: Stage,
+    who: Character,
+    found: Recall,
+    history: History = (),
+    sample: int = 0,
+    wishes: Wishes = NO_WISHES,
 ) -> str:
     """The character's reply, whole; further samples are other replies to the same question."""
-    inputs, seen = reply_inputs(stage, character, found, history), found.documents()
-    told, most = stage.settings.reply.parameters(), stage.settings.answers.retries
+    inputs, number = reply_inputs(stage, who, found, history, wishes), sample or wishes.sample
+    told = {**stage.settings.reply.parameters(), **wishes.parameters}
+    seen, most, end = found.documents(), stage.settings.answers.retries, wishes.ended
+    asked = stage.actor, REPLY, inputs
     return await ask(
-        stage.actor,
-        REPLY,
-        inputs,
-        sample=sample,
-        documents=seen,
-        parameters=told,
-        retries=most,
+        *asked, sample=number, documents=seen, parameters=told, retries=most, ended=end
     )
 
 
 def stream_reply(
-    stage: Stage, character: Character, found: Recall, history: History = ()
+    stage: Stage, who: Character, found: Recall, history: History = (), wishes: Wishes = NO_WISHES
 ) -> AsyncIterator[str]:
     """The character's reply in pieces; closing the iterator cancels the call."""
-    inputs, told = reply_inputs(stage, character, found, history), stage.settings.reply.parameters()
-    return stream_text(stage.actor, REPLY, inputs, documents=found.documents(), parameters=told)
+    inputs = reply_inputs(stage, who, found, history, wishes)
+    told = {**stage.settings.reply.parameters(), **wishes.parameters}
+    asked, seen, end = (stage.actor, REPLY, inputs), found.documents(), wishes.ended
+    return stream_text(*asked, sample=wishes.sample, documents=seen, parameters=told, ended=end)

@@ -5,11 +5,20 @@ Takes: messages with all that decides about a call.  Gives: a text and what it c
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from offbook.types import Message
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """Why an answer ended, and its tokens as far as the endpoint counts them (else 0)."""
+
+    finish_reason: str = "stop"
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +36,7 @@ class ChatRequest:
         documents: Names ``character/document`` of the documents whose text the prompt holds, so
             that forgetting a document also forgets the cached calls that saw it.
         retry_of: The first request of which this one is a repetition after an unusable answer.
+        ended: Told how the answer ended, also where it then fails; never sent.
     """
 
     messages: tuple[Message, ...]
@@ -37,6 +47,7 @@ class ChatRequest:
     cacheable: bool = True
     documents: frozenset[str] = frozenset()
     retry_of: ChatRequest | None = None
+    ended: Callable[[Ending], None] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ from tests.loopback.answers import Answer, default_answer, vector_of
 from tests.loopback.faults import BODIES, FAULTS, STATUSES, STREAMS, TEXTS
 
 Answerer = Callable[[Mapping[str, Any]], "str | Answer"]
+_CHUNK = {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": "loopback"}
 
 
 @dataclass(slots=True)
@@ -243,14 +244,17 @@ class LoopbackServer:
             "choices": [{"index": 0, "message": message, "finish_reason": answer.finish_reason}],
         }
         if self.usage:
-            prompt = sum(count_tokens(m["content"]) for m in body["messages"])
-            completion = count_tokens(answer.text)
-            shape["usage"] = {
-                "prompt_tokens": prompt,
-                "completion_tokens": completion,
-                "total_tokens": prompt + completion,
-            }
+            shape["usage"] = self._counts(body, answer)
         return shape
+
+    def _counts(self, body: Mapping[str, Any], answer: Answer) -> dict[str, int]:
+        prompt = sum(count_tokens(m["content"]) for m in body["messages"])
+        completion = count_tokens(answer.text)
+        return {
+            "prompt_tokens": prompt,
+            "completion_tokens": completion,
+            "total_tokens": prompt + completion,
+        }
 
     async def _events(self, answer: Answer, fault: str, recorded: Recorded) -> AsyncIterator[str]:
         try:
@@ -271,6 +275,9 @@ class LoopbackServer:
             if fault in STREAMS:
                 return
             yield _event({}, answer.finish_reason)
+            if self.usage and (recorded.body.get("stream_options") or {}).get("include_usage"):
+                counts = self._counts(recorded.body, answer)
+                yield f"data: {json.dumps({**_CHUNK, 'choices': [], 'usage': counts})}\n\n"
             yield "data: [DONE]\n\n"
         finally:
             self._leave(recorded)
@@ -327,14 +334,7 @@ def _error(
 
 def _event(delta: Mapping[str, Any], finish_reason: str | None = None) -> str:
     choice = {"index": 0, "delta": delta, "finish_reason": finish_reason}
-    shape = {
-        "id": "1",
-        "object": "chat.completion.chunk",
-        "created": 0,
-        "model": "loopback",
-        "choices": [choice],
-    }
-    return f"data: {json.dumps(shape)}\n\n"
+    return f"data: {json.dumps({**_CHUNK, 'choices': [choice]})}\n\n"
 
 
 def _to_base64(row: NDArray[np.float32]) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from offbook.context.token_budget import fit_history
 from offbook.language.encodings import TokenCounter
 from offbook.language.tokens import count_tokens
-from offbook.prompts.reply import ReplyInputs
+from offbook.prompts.reply import NO_WISHES, ReplyInputs, Wishes
 from offbook.settings.model import ContextSettings
 from offbook.types import Message, Recall
 
@@ -22,6 +22,7 @@ def assemble(
     history: Sequence[Message],
     settings: ContextSettings,
     count: TokenCounter = count_tokens,
+    wishes: Wishes = NO_WISHES,
 ) -> ReplyInputs:
     """The inputs of the reply prompt.
 
@@ -31,6 +32,7 @@ def assemble(
         history: The conversation so far, oldest first, without the question.
         settings: Budgets.
         count: Counts the tokens of a text.
+        wishes: What whoever asks wishes of the reply.
     """
     profile = "\n\n".join(item.text for item in recall.context if item.kind == "profile")
     volatile = tuple(item for item in recall.context if item.kind != "profile")
@@ -41,4 +43,7 @@ def assemble(
         history=fit_history(history, settings.history_tokens, count),
         context=volatile,
         question=recall.question,
+        directions=wishes.directions,
+        person=wishes.person,
+        begun=wishes.begun,
     )

@@ -9,14 +9,14 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from offbook.errors import ModelError
 from offbook.language.tokens import count_tokens
 from offbook.models.prices import Budget, Price
 from offbook.types import TaskUsage, Usage
-from offbook.wire import ChatResponse
+from offbook.wire import ChatResponse, Ending
 
 if TYPE_CHECKING:
     from offbook.protocols import ChatModel
@@ -221,18 +221,26 @@ class Metered:
         return response
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[str, None]:
-        """Answer in pieces; see the protocol. Tokens are estimated: streams tell none."""
+        """Answer in pieces; see the protocol. Tokens are estimated where the stream tells none."""
         submitted = self._meter.clock()
         pieces: list[str] = []
+        told = Ending()
+
+        def ended(ending: Ending) -> None:
+            nonlocal told
+            told = ending
+            if request.ended is not None:
+                request.ended(ending)
+
         try:
-            async with aclosing(self._inner.stream(request)) as stream:  # type: ignore[type-var]
+            heard = replace(request, ended=ended)
+            async with aclosing(self._inner.stream(heard)) as stream:  # type: ignore[type-var]
                 async for piece in stream:
                     pieces.append(piece)
                     yield piece
         finally:
             self._meter.waited(submitted, self._meter.clock())
-            if pieces:
-                completion_tokens = count_tokens("".join(pieces))
-                self._meter.answered(
-                    self.name, task_of(request), prompt_tokens_of(request), completion_tokens
-                )
+            if pieces or told.prompt_tokens:
+                prompt = told.prompt_tokens or prompt_tokens_of(request)
+                completion = told.completion_tokens or count_tokens("".join(pieces))
+                self._meter.answered(self.name, task_of(request), prompt, completion)

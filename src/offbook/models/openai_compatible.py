@@ -15,9 +15,10 @@ from offbook.errors import InputRefused, InvalidAnswer, ModelError, OffbookError
 from offbook.models.clients import client_for
 from offbook.models.failures import PassingError, Place, from_exception, said_by
 from offbook.models.ladder import RUNGS, Rung, RungMemory, RungsInProcess, body_on, refuses_format
-from offbook.models.responses import check_end, plain, read_chat, read_event
+from offbook.models.responses import StreamEvent, check_end, plain, read_chat, read_event
 from offbook.models.thinking import ThinkingFilter
 from offbook.prompts.answers import may_be_short
+from offbook.wire import Ending
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 _PROBE_PATIENCE_SECONDS: Final = 0.02
 """Longer than an endpoint near by takes to refuse; one far away refuses a few calls more, once,
 which costs less than a whole answer's time does at every first use."""
+_COUNTED: Final = {"stream_options": {"include_usage": True}}
+"""Asks a stream for its tokens; left out where the endpoint does not know it."""
 _DISLIKES: Final = ("unsupported", "not support", "unrecognized", "unknown", "not permitted")
 
 
@@ -80,7 +83,11 @@ class OpenAICompatible:
             ModelError: it will not.
         """
         if request.schema is None:
-            return await self._send("text", request, 0)
+            response = await self._send("text", request, 0)
+            if request.ended is not None:
+                counts = response.prompt_tokens, response.completion_tokens
+                request.ended(Ending(response.finish_reason, *counts))
+            return response
         known = await self._rungs.get(self.base_url, self.name)
         if known is None:
             await self._let_the_first_probe()
@@ -193,16 +200,19 @@ class OpenAICompatible:
             InvalidAnswer: thoughts were taken for the answer.
         """
         thinking = ThinkingFilter(inside=self._thinks_first)
-        shown, finish_reason = False, None
+        shown, finish_reason, counts = False, None, (0, 0)
         async with aclosing(self._events(request)) as events:
-            async for piece, reason in events:
-                finish_reason = reason or finish_reason
-                for part in thinking.feed(piece):
+            async for event in events:
+                finish_reason = event.finish_reason or finish_reason
+                counts = event.counts or counts
+                for part in thinking.feed(event.content):
                     if part is None:
                         self._learn_that_it_thinks(shown)
                     else:
                         shown = True
                         yield part
+        if request.ended is not None and finish_reason is not None:
+            request.ended(Ending(finish_reason, *counts))
         check_end(self._place, finish_reason, short=shown and may_be_short(request))
         self._thinks_first = self._thinks_first and thinking.tagged
         for part in thinking.finish():
@@ -217,10 +227,11 @@ class OpenAICompatible:
                 "ask again: from now on what it says before </think> is left out",
             )
 
-    async def _events(self, request: ChatRequest) -> AsyncGenerator[tuple[str, str | None], None]:
+    async def _events(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
         """Pieces of content as the endpoint sends them, and why it ended where it says so."""
         seconds = self._place.timeout_seconds
-        parameters = self._parameters(request.parameters)
+        wished = {**request.parameters, **_COUNTED}
+        parameters = self._parameters(wished)
         try:
             async with asyncio.timeout(seconds):
                 stream = await self._client().chat.completions.create(
@@ -239,7 +250,7 @@ class OpenAICompatible:
         except OffbookError:
             raise
         except Exception as error:
-            own = [name for name in request.parameters if name in parameters]
+            own = [name for name in wished if name in parameters]
             raise self._broken_off(error, own) from error
 
     def _broken_off(self, error: Exception, own: Sequence[str]) -> ModelError:

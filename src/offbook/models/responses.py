@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from offbook.errors import IncompleteAnswer, InputRefused
 from offbook.models.failures import PassingError, Place, broken, said_by
@@ -71,13 +71,28 @@ def storable(text: str) -> str:
     return text.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")
 
 
-def read_event(event: Any) -> tuple[str, str | None]:
-    """Piece of content and finish reason of one event of a stream; both may be empty."""
+class StreamEvent(NamedTuple):
+    """What one event of a stream adds; ``counts`` are tokens of prompt and answer, where told."""
+
+    content: str = ""
+    finish_reason: str | None = None
+    counts: tuple[int, int] | None = None
+
+
+def read_event(event: Any) -> StreamEvent:
+    """What one event of a stream adds; it may be nothing."""
+    told = getattr(event, "usage", None)
+    counts = None
+    if told is not None:
+        names = ("prompt_tokens", "completion_tokens")
+        prompt, completion = (_count(getattr(told, name, None)) for name in names)
+        counts = (prompt, completion)
     if not getattr(event, "choices", None):
-        return "", None
+        return StreamEvent(counts=counts)
     choice = event.choices[0]
     delta = getattr(choice, "delta", None)
-    return storable(getattr(delta, "content", None) or ""), choice.finish_reason
+    content = storable(getattr(delta, "content", None) or "")
+    return StreamEvent(content, choice.finish_reason, counts)
 
 
 def check_end(place: Place, finish_reason: str | None, *, short: bool) -> None:

@@ -7,7 +7,7 @@ last time the error is raised, and the caller puts the item aside and goes on.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -16,7 +16,7 @@ from offbook.errors import AnswerError, InvalidAnswer
 from offbook.prompts.answers import describe_schema, may_be_short, read_answer
 from offbook.prompts.prompt import Prompt, render
 from offbook.types import Message
-from offbook.wire import ChatRequest
+from offbook.wire import ChatRequest, Ending
 
 if TYPE_CHECKING:
     from offbook.protocols import ChatModel
@@ -35,6 +35,7 @@ def request_of(
     sample: int = 0,
     documents: frozenset[str] = frozenset(),
     parameters: Mapping[str, Any] | None = None,
+    ended: Callable[[Ending], None] | None = None,
 ) -> ChatRequest:
     """The request that puts ``prompt`` to a model; it makes no call.
 
@@ -44,6 +45,7 @@ def request_of(
         sample: Number of the sample, where several different answers are wanted.
         documents: Names ``character/document`` of the documents whose text the inputs hold.
         parameters: Sampling parameters on top of the prompt's own; None removes one.
+        ended: Told how the answer ended.
     """
     merged = {**prompt.parameters, **(parameters or {})}
     return ChatRequest(
@@ -54,6 +56,7 @@ def request_of(
         sample=sample,
         cacheable=prompt.cacheable,
         documents=documents,
+        ended=ended,
     )
 
 
@@ -66,6 +69,7 @@ async def ask(
     documents: frozenset[str] = frozenset(),
     parameters: Mapping[str, Any] | None = None,
     retries: int = RETRIES,
+    ended: Callable[[Ending], None] | None = None,
 ) -> Out:
     """The value of the model's answer; arguments as in :func:`request_of`.
 
@@ -77,6 +81,7 @@ async def ask(
         documents: Documents whose text the inputs hold.
         parameters: Sampling parameters on top of the prompt's own.
         retries: How often an unusable answer is asked for again.
+        ended: Told how each answer ended, usable or not.
 
     Raises:
         AnswerError: no answer could be used; the item has to be put aside.
@@ -84,7 +89,9 @@ async def ask(
         ModelError: the endpoint failed for good.
         BudgetReached: the next call would go over the budget.
     """
-    first = request_of(prompt, inputs, sample=sample, documents=documents, parameters=parameters)
+    first = request_of(
+        prompt, inputs, sample=sample, documents=documents, parameters=parameters, ended=ended
+    )
     request = first
     for left in range(retries, -1, -1):
         response = await model.complete(request)
@@ -131,6 +138,7 @@ async def stream_text(
     sample: int = 0,
     documents: frozenset[str] = frozenset(),
     parameters: Mapping[str, Any] | None = None,
+    ended: Callable[[Ending], None] | None = None,
 ) -> AsyncIterator[str]:
     """The pieces of the model's answer as they come; closing the iterator cancels the call.
 
@@ -138,7 +146,9 @@ async def stream_text(
         InvalidAnswer: the answer held nothing.
         ModelError: the endpoint failed, or the stream broke off; what came before is not whole.
     """
-    request = request_of(prompt, inputs, sample=sample, documents=documents, parameters=parameters)
+    request = request_of(
+        prompt, inputs, sample=sample, documents=documents, parameters=parameters, ended=ended
+    )
     empty = True
     stream = model.stream(request)
     async with aclosing(stream) as pieces:  # type: ignore[type-var]

@@ -6,12 +6,16 @@ Gives: the reply as plain text.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
 
 from offbook.prompts.answers import Text
 from offbook.prompts.prompt import Prompt
 from offbook.types import ContextItem, Message
+
+if TYPE_CHECKING:
+    from offbook.wire import Ending
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +23,9 @@ class ReplyInputs:
     """What the wording of the reply may mention.
 
     The stable part comes first (name, profile, voice), then the history, then what was recalled
-    for this question, so that providers' prefix caches work.
+    for this question, so that providers' prefix caches work. ``directions`` are of whoever runs the
+    conversation, ``person`` is what is told of who asks and of the scene, ``begun`` are words that
+    the reply begins with already.
     """
 
     character: str
@@ -28,11 +34,37 @@ class ReplyInputs:
     history: tuple[Message, ...]
     context: tuple[ContextItem, ...]
     question: str
+    directions: str = ""
+    person: str = ""
+    begun: str = ""
 
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What whoever asks wishes of a reply, beside the question.
+
+    Args:
+        parameters: Sampling parameters on top of the settings'; None removes one.
+        directions: Told to the actor as directions.
+        person: Told to the actor of who asks and of the scene, as material.
+        begun: Words that the reply begins with; what comes is the rest of it.
+        sample: Number of the reply, where several to one question are wanted.
+        ended: Told how the reply ended.
+    """
+
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    directions: str = ""
+    person: str = ""
+    begun: str = ""
+    sample: int = 0
+    ended: Callable[[Ending], None] | None = None
+
+
+NO_WISHES: Final = Wishes()
 
 REPLY: Final[Prompt[ReplyInputs, str]] = Prompt(
     name="reply",
-    version=2,
+    version=3,
     role="actor",
     stage="reply",
     inputs=ReplyInputs,
