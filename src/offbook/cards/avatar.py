@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import colorsys
 import hashlib
+from functools import lru_cache
 
 from offbook.cards.png import rgb_png
 
 WIDTH, HEIGHT = 128, 192
 
 
+@lru_cache(maxsize=32)
 def default_avatar(name: str) -> bytes:
     """A PNG picture, 128 by 192 pixels, whose colour follows from ``name``."""
     hue = hashlib.blake2b(name.encode("utf-8", "replace"), digest_size=1).digest()[0] / 256

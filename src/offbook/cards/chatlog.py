@@ -201,7 +201,8 @@ def _objects(file: BinaryIO, findings: Findings, limits: CardLimits) -> Iterator
         count += 1
         if values > limits.chat_values or count > limits.messages:
             raise UnreadableCard(
-                f"the chat log is longer than {limits.messages} messages or {limits.chat_values} values",
+                f"the chat log has more than {limits.messages} messages (messages), or more than "
+                f"{limits.chat_values} values (chat_values)",
                 "split it, or raise the limit",
             )
         if line.strip(_BLANK + b"\0"):

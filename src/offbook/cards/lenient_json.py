@@ -23,7 +23,7 @@ _BOMS: Final = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
-_STRING_OR_COMMA: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|,(?=[ \t\r\n]*+[}\]])', re.DOTALL)
+_STRING_OR_COMMA: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?|,(?=[ \t\r\n]*+[}\]])', re.DOTALL)
 
 
 def decode_text(data: bytes, findings: Findings) -> str:

@@ -32,6 +32,7 @@ from offbook.cards.macros import unknown_macros
 from offbook.cards.residue import Json, same
 
 _PROMPTED: Final = (*V1_FIELDS, "system_prompt", "post_history_instructions")
+_WITH_ORIGINAL: Final = ("system_prompt", "post_history_instructions")
 _TEXT_LISTS: Final = ("alternate_greetings", "group_only_greetings")
 _ORIGINAL: Final = re.compile(r"\{\{\s*original\s*\}\}", re.IGNORECASE)
 _START: Final = re.compile(r"[ \t\r\n]*<START>", re.IGNORECASE)
@@ -102,9 +103,9 @@ class _Lint:
             severity = "spec-newer" if stated > version else "spec-version"
             self._say(severity, "spec_version", f"{raw['spec_version']!r} in a V{version} card")
         for name in CARD_FIELDS:
-            if name in raw and name in self._card.data:
-                if not same(raw[name], self._card.data[name]):
-                    self._say("field-twice", name, f"{name!r} differs from data.{name}")
+            twice = name in raw and name in self._card.data
+            if twice and not same(raw[name], self._card.data[name]):
+                self._say("field-twice", name, f"{name!r} differs from data.{name}")
 
     def _names(self) -> None:
         if not self._card.name.strip():
@@ -114,30 +115,27 @@ class _Lint:
             self._say("tag-twice", f"{self._where}tags", f"{shown(tag)} is there more than once")
 
     def _texts(self) -> None:
-        data = self._card.data
-        for name, text in self._prompted(data):
-            path = f"{self._where}{name}"
-            for macro in unknown_macros(text):
-                self._say("macro-unknown", path, f"{macro!r} stays as it is", "write it out")
-            bare = name.partition("[")[0]
-            if bare not in ("system_prompt", "post_history_instructions"):
-                if _ORIGINAL.search(text):
-                    self._say("macro-original", path, "{{original}} means nothing here")
-            if text.count("{{") != text.count("}}"):
-                self._say("macro-open", path, "'{{' and '}}' are not pairs")
-            if _ACTIVE.search(text):
-                self._say("html-active", path, "it holds a script, or what runs one")
-            elif _MARKUP.search(text):
-                self._say("html", path, "it holds HTML", "clients show it in different ways")
-        examples = self._card.mes_example
+        for name, text in self._prompted(self._card.data):
+            self._text(name, f"{self._where}{name}", text)
+        examples, path = self._card.mes_example, f"{self._where}mes_example"
         if examples.strip() and not _START.match(examples):
-            path = f"{self._where}mes_example"
             self._say("example-start", path, "it does not begin with <START>", "put <START> there")
         if examples.strip() and not _SPOKEN.search(examples):
-            path = f"{self._where}mes_example"
             self._say("example-speaker", path, "no line begins with {{user}}: or {{char}}:")
         if not self._card.first_mes.strip():
             self._say("greeting-empty", f"{self._where}first_mes", "there is no first message")
+
+    def _text(self, name: str, path: str, text: str) -> None:
+        for macro in unknown_macros(text):
+            self._say("macro-unknown", path, f"{macro!r} stays as it is", "write it out")
+        if name not in _WITH_ORIGINAL and _ORIGINAL.search(text):
+            self._say("macro-original", path, "{{original}} means nothing here")
+        if text.count("{{") != text.count("}}"):
+            self._say("macro-open", path, "'{{' and '}}' are not pairs")
+        if _ACTIVE.search(text):
+            self._say("html-active", path, "it holds a script, or what runs one")
+        elif _MARKUP.search(text):
+            self._say("html", path, "it holds HTML", "clients show it in different ways")
 
     @staticmethod
     def _prompted(data: Json) -> Iterator[tuple[str, str]]:

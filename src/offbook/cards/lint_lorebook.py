@@ -49,13 +49,13 @@ class _Entry:
         self._id(seen)
         position = self._entry.raw.get("position")
         if isinstance(position, str) and position not in _POSITIONS:
-            self._say("entry-position", "position", f"{shown(position)} is neither of the two")
+            self._note("entry-position", "position", f"{shown(position)} is neither of the two")
         decorated = self._entry.decorated
         self._activation(decorated)
         self._keys()
         self._decorators(decorated)
 
-    def say(self, code: str, name: str, message: str, mend: str = "") -> None:
+    def _note(self, code: str, name: str, message: str, mend: str = "") -> None:
         path = f"{self._path}.{name}" if name else self._path
         say(self._findings, code, path, message, mend)
 
@@ -64,22 +64,22 @@ class _Entry:
         if own is None:
             return
         if str(own) in seen:
-            self._say("entry-id-twice", "id", f"{own!r} is the id of another entry too")
+            self._note("entry-id-twice", "id", f"{own!r} is the id of another entry too")
         seen.add(str(own))
         if self._version < 3 and not fits(own, "number"):
-            self._say("entry-id-type", "id", f"{shown(own)} is no number")
+            self._note("entry-id-type", "id", f"{shown(own)} is no number")
 
     def _activation(self, decorated: Decorated) -> None:
         entry = self._entry
         keys = [*entry.keys, *decorated.names("additional_keys")]
         free = entry.constant or decorated.has("activate")
         if entry.enabled and not free and not any(key.strip() for key in keys):
-            self._say("entry-never", "keys", "it has no keys and is not constant", "add a key")
+            self._note("entry-never", "keys", "it has no keys and is not constant", "add a key")
         if entry.enabled and not decorated.text.strip():
-            self._say("entry-empty", "content", "its content is empty")
+            self._note("entry-empty", "content", "its content is empty")
         if entry.selective and not entry.secondary_keys and entry.raw.get("use_regex") is not True:
             # World Info files have ``selective`` everywhere, and mean nothing by it.
-            self._say("entry-selective", "secondary_keys", "selective, and no secondary keys")
+            self._note("entry-selective", "secondary_keys", "selective, and no secondary keys")
 
     def _keys(self) -> None:
         entry = self._entry
@@ -89,30 +89,30 @@ class _Entry:
 
     def _key(self, key: str, path: str) -> None:
         if not key.strip():
-            self._say("key-empty", path, "it is empty", "take it out")
+            self._note("key-empty", path, "it is empty", "take it out")
             return
         if "{{" in key:
-            self._say("macro-in-key", path, f"{shown(key)} is looked for as it stands")
+            self._note("macro-in-key", path, f"{shown(key)} is looked for as it stands")
         world_info = "selectiveLogic" in self._entry.extensions
         if self._entry.use_regex and (is_delimited(key) or not world_info):
             try:
                 compile_key(key)
             except PatternRefused as error:
-                self._say("key-pattern", path, f"{shown(key)} is never found: {error}")
+                self._note("key-pattern", path, f"{shown(key)} is never found: {error}")
 
     def _decorators(self, decorated: Decorated) -> None:
         if decorated.lines and self._version < 3:
             names = ", ".join(f"@@{line.name}" for line in decorated.lines[:5])
-            self._say("decorator-v2", "content", f"{names} in a V{self._version} card")
+            self._note("decorator-v2", "content", f"{names} in a V{self._version} card")
         if decorated.lines and decorated.lines[0].level > 2:
-            self._say("decorator-fallback", "content", "it begins with a fallback")
+            self._note("decorator-fallback", "content", "it begins with a fallback")
         if any(line.level > _DEEPEST for line in decorated.lines):
-            self._say("decorator-deep", "content", "fallbacks are nested too deep")
+            self._note("decorator-deep", "content", "fallbacks are nested too deep")
         for line, _ in decorated.unused:
             trouble = argument_trouble(line)
             if line.name not in DECORATORS:
-                self._say("decorator-unknown", "content", f"@@{line.name[:40]} is not known")
+                self._note("decorator-unknown", "content", f"@@{line.name[:40]} is not known")
             elif trouble is not None:
-                self._say("decorator-value", "content", f"@@{line.name}: {trouble}")
+                self._note("decorator-value", "content", f"@@{line.name}: {trouble}")
             else:
-                self._say("decorator-unused", "content", f"@@{line.name} does not count")
+                self._note("decorator-unused", "content", f"@@{line.name} does not count")

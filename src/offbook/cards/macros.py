@@ -18,8 +18,8 @@ from typing import Final
 
 DEFAULT_USER: Final = "User"
 _TOKEN: Final = re.compile(r"\{\{|\}\}|<(?:user|char|bot)>", re.IGNORECASE)
-_TRIM: Final = re.compile(r"[\r\n]*+\x00trim\x00[\r\n]*+")
-_DICE: Final = re.compile(r"\s*(\d{0,3})\s*d?\s*(\d{1,6})\s*", re.IGNORECASE)
+_DICE: Final = re.compile(r"(?:(\d{0,3})\s*d)?\s*(\d{1,6})", re.IGNORECASE)
+_MOST_NOTED: Final = 200
 _DEEPEST: Final = 16
 _NAMED: Final = re.compile(r"([A-Za-z_]+)\s*(?:::?|\s+)(.*)", re.DOTALL)
 _DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -89,8 +89,15 @@ def expand(text: str, values: MacroValues) -> Expanded:
     state = _Expansion(values)
     made = _parsed(text.replace(_TRIM_MARK, ""), state)
     if _TRIM_MARK in made:
-        made = _TRIM.sub("", made)
+        made = _trimmed(made)
     return Expanded(made, tuple(dict.fromkeys(state.unknown)), tuple(state.hidden))
+
+
+def _trimmed(text: str) -> str:
+    """``text`` without the marks of ``{{trim}}`` and the line breaks around them."""
+    parts = text.split(_TRIM_MARK)
+    inner = [part.lstrip("\r\n") for part in parts[1:]]
+    return "".join([*(part.rstrip("\r\n") for part in (parts[0], *inner[:-1])), inner[-1]])
 
 
 def unknown_macros(text: str) -> tuple[str, ...]:
@@ -140,7 +147,8 @@ def _replaced(inner: str, state: _Expansion) -> str:
         if value is not None:
             return value
     whole = "{{" + inner + "}}"
-    state.unknown.append(whole[:80])
+    if len(state.unknown) < _MOST_NOTED:
+        state.unknown.append(whole[:80])
     return whole
 
 
@@ -197,20 +205,17 @@ def _pick(argument: str, state: _Expansion) -> str:
 
 
 def _roll(argument: str, state: _Expansion) -> str | None:
-    match = _DICE.fullmatch(argument)
+    match = _DICE.fullmatch(argument.strip())
     if match is None or int(match[2]) == 0:
         return None
-    plain = "d" not in argument.lower()
-    dice = 1 if plain or not match[1] else int(match[1])
-    sides = int(match[1] + match[2]) if plain else int(match[2])
-    if sides == 0:
-        return None
+    dice, sides = int(match[1] or 1), int(match[2])
     rolled = (_number(state, "roll", argument, state.values.turn) % sides + 1 for _ in range(dice))
     return str(sum(rolled))
 
 
 def _hidden_key(argument: str, state: _Expansion) -> str:
-    state.hidden.append(argument.strip())
+    if len(state.hidden) < _MOST_NOTED:
+        state.hidden.append(argument.strip())
     return ""
 
 

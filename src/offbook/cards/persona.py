@@ -22,10 +22,10 @@ _SPEAKER: Final = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _HEADING: Final = re.compile(r"^(#{1,6})(?=[ \t])", re.MULTILINE)
-_SCRIPT: Final = re.compile(
-    r"<(script|style)\b[^>]*+>(?:[^<]|<(?!/\1))*+(?:</\1[^>]*+>|\Z)", re.IGNORECASE
-)
-_COMMENT: Final = re.compile(r"<!--(?:[^-]|-(?!->))*+(?:-->|\Z)")
+_SCRIPT: Final = re.compile(r"<(?:script|style)\b[^>]*+>", re.IGNORECASE)
+_SCRIPT_END: Final = re.compile(r"</(?:script|style)\s*+>", re.IGNORECASE)
+_COMMENT: Final = re.compile(r"<!--")
+_COMMENT_END: Final = re.compile(r"-->")
 _TAG: Final = re.compile(r"</?[A-Za-z][A-Za-z0-9-]*+(?:\s[^<>]*+)?/?>")
 _MANY_BREAKS: Final = re.compile(r"\n{3,}")
 _SPEECH_HEADING: Final = "Example dialogue"
@@ -67,7 +67,17 @@ def strip_markup(text: str) -> str:
     """``text`` without HTML: scripts and styles go whole, of other tags their content stays."""
     if "<" not in text:
         return text
-    return _TAG.sub("", _COMMENT.sub("", _SCRIPT.sub("", text)))
+    text = _without(text, _SCRIPT, _SCRIPT_END)
+    return _TAG.sub("", _without(text, _COMMENT, _COMMENT_END))
+
+
+def _without(text: str, opening: re.Pattern[str], closing: re.Pattern[str]) -> str:
+    """``text`` without what stands between the two; what is never closed stays."""
+    kept, at = list[str](), 0
+    while (start := opening.search(text, at)) and (end := closing.search(text, start.end())):
+        kept.append(text[at : start.start()])
+        at = end.end()
+    return "".join((*kept, text[at:]))
 
 
 def _one_line(text: str) -> str:
