@@ -45,6 +45,18 @@ def test_what_makes_no_sense_is_refused(dataset, named, why):
     assert caught.value.hint
 
 
+def test_a_name_of_several_subjects_is_refused_and_an_own_name_goes_first():
+    old, young = (
+        Subject("Henry Vey the elder", ("Henry Vey", "Tom")),
+        Subject("H. Vey", ("Henry Vey",)),
+    )
+    data = made.dataset(Question("q1", "Who?"), subjects=(old, young, Subject("Tom")))
+    with pytest.raises(UsageError, match="several subjects: 'Henry Vey the elder', 'H. Vey'"):
+        parts_named(data, ["henry vey"])
+    assert parts_named(data, ["tom"]) == (Part(Subject("Tom"), "Tom"),)
+    assert parts_named(data, ["h vey"]) == (Part(young, "H. Vey"),)
+
+
 def test_an_unknown_subject_names_the_nearest():
     with pytest.raises(UnknownName, match="nobody of the name 'Tom Aish'") as caught:
         parts_named(OWN, ["Tom Aish"])

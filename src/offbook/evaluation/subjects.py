@@ -32,7 +32,8 @@ def parts_named(dataset: Dataset, named: Sequence[str]) -> tuple[Part, ...]:
             ``CHARACTER`` where the dataset has questions for anybody; none: every subject.
 
     Raises:
-        UsageError: nobody is named, and the dataset has no subjects; or one is named twice.
+        UsageError: nobody is named, and the dataset has no subjects; one is named twice; or a name
+            is that of several.
         UnknownName: the dataset has no such subject, and no questions for anybody.
     """
     parts = tuple(_part(dataset, text) for text in named)
@@ -89,15 +90,25 @@ def _part(dataset: Dataset, text: str) -> Part:
 
 
 def _find(dataset: Dataset, name: str) -> Subject | None:
-    """The subject of this name; accents, case and what stands between letters may be left out."""
-    folded = _fold(name)
+    """The subject of this name; accents, case and what stands between letters may be left out.
+
+    A subject's own name goes before another's other name.
+
+    Raises:
+        UsageError: it is a name of several alike.
+    """
     for subject in dataset.subjects:
         if subject.name == name:
             return subject
-    for subject in dataset.subjects:
-        if folded and folded in map(_fold, (subject.name, *subject.names)):
-            return subject
-    return None
+    folded = _fold(name)
+    if not folded:
+        return None
+    own = [each for each in dataset.subjects if _fold(each.name) == folded]
+    found = own or [each for each in dataset.subjects if folded in map(_fold, each.names)]
+    if len(found) > 1:
+        told = ", ".join(repr(each.name) for each in found)
+        raise UsageError(f"{name!r} is a name of several subjects: {told}", "write which is meant")
+    return found[0] if found else None
 
 
 def _fold(name: str) -> str:

@@ -112,3 +112,10 @@ def test_fifteen_characters_have_labels():
         found = published_types(table)
         assert len(found) == 15
         assert {len(text) for text in found.values()} == {letters}
+
+
+def test_the_main_table_of_rolerag_shows_what_its_benchmarks_measure_and_no_more():
+    table = TABLES["rolerag-main"]
+    for use in table.uses:
+        shown = {column.metric for column in columns(table) if column.use == use.key}
+        assert shown == set(benchmark(use.benchmark).metrics)
