@@ -36,21 +36,30 @@ def read_memories(path: Path) -> MemoryFile:
         UnreadableDocument: it is missing, a folder, or not in UTF-8.
         UsageError: a line is no memory, or there is none; the message has the line's number.
     """
+    return memories_in(_text(path), str(path))
+
+
+def memories_in(text: str, name: str) -> MemoryFile:
+    """The memories in the text of such a file; ``name`` is for messages.
+
+    Raises:
+        UsageError: a line is no memory, or there is none; the message has the line's number.
+    """
     found, odd = MemoryFile(), Counter[str]()
     # Not splitlines(): it also splits at separators that may stand inside a JSON string.
-    for number, line in enumerate(_text(path).split("\n"), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
             row = _row(line)
         except ValueError as error:
-            raise UsageError(f"line {number} of {str(path)!r}: {error}", _FORM) from error
+            raise UsageError(f"line {number} of {name!r}: {error}", _FORM) from error
         odd.update(key for key in row if key not in _KNOWN)
         said, answered = row["said"].strip(), row["answered"].strip()
         made = memory_id(said, answered)
         found.fragments.append(MemoryFragment(made, said, answered, at=row.get("at")))
     if not found.fragments:
-        raise UsageError(f"{str(path)!r} holds no memories", _FORM)
+        raise UsageError(f"{name!r} holds no memories", _FORM)
     found.messages += [
         f"{key!r} is not read (in {times} of {len(found.fragments)} lines)"
         for key, times in sorted(odd.items())

@@ -69,20 +69,24 @@ class Memories:
         self._book = book
 
     async def remember(
-        self, name: str, file: Path | str | None = None, *, progress: ProgressListener = unheard
+        self,
+        name: str,
+        file: Path | str | MemoryFile | None = None,
+        *,
+        progress: ProgressListener = unheard,
     ) -> RememberReport:
         """Store the memories of a file, then score and embed all that wait.
 
         Args:
             name: The character.
-            file: None: only what waits.
+            file: None: only what waits. What was read already is taken as it is.
             progress: Told after every batch.
 
         Raises:
             UsageError: a line of the file is no memory; nothing was stored.
             ModelError: the endpoint failed for good; memories and scores so far are stored.
         """
-        read = MemoryFile() if file is None else await asyncio.to_thread(read_memories, Path(file))
+        read = await _read(file)
         book, character = self._book, await self._book.find(name)
         store, stage = book.store, book.stage(character.dimension)
         run = Remembering(stage, character, progress)
@@ -117,9 +121,17 @@ class Memories:
         )
 
     async def search(
-        self, name: str, text: str, *, k: int = 10, user: str | None = None
+        self,
+        name: str,
+        text: str,
+        *,
+        k: int = 10,
+        user: str | None = None,
+        principal: str | None = None,
     ) -> list[dict[str, Any]]:
         """Memories by their words, then by their meaning, best first; no chat model is asked.
+
+        Of ``user`` or ``principal`` and the authored ones only, where one of them is named.
 
         Raises:
             EmbedderMismatch: the vectors are from another embedder.
@@ -129,11 +141,10 @@ class Memories:
 
         require_words(text)
         book, character = self._book, await self._book.find(name)
-        principal = memories.EVERYONE if user is None else principals.of_user(user)
+        seen = _whose(user, principal)
         stage = book.stage(character.dimension)
         check_embedder(character, stage.embedder)
-        index = await memory_index(book.store, View(character.id, principal))
-        seen = None if user is None else principal
+        index = await memory_index(book.store, View(character.id, seen or memories.EVERYONE))
         fragments = {
             fragment.id: fragment
             for fragment in await book.store.read(
@@ -153,22 +164,38 @@ class Memories:
         best = sorted((name for name in scores if name in fragments), key=lambda n: -scores[n])[:k]
         return [{**memory_row(fragments[name]), "score": scores[name]} for name in best]
 
-    async def forget(self, name: str, ids: Sequence[str], *, user: str | None = None) -> list[str]:
+    async def forget(
+        self,
+        name: str,
+        ids: Sequence[str],
+        *,
+        user: str | None = None,
+        principal: str | None = None,
+        authored: bool = False,
+    ) -> list[str]:
         """Delete memories from the whole database; the words of conversations stay in these.
 
         What later turns recalled of them goes as well; what was replied to these turns stays.
+
+        Args:
+            name: The character.
+            ids: Of the memories.
+            user: Only theirs.
+            principal: Only theirs.
+            authored: Where somebody is named: authored ones, too.
 
         Raises:
             UnknownName: there is no such memory, or it is another's; nothing was deleted.
         """
         book, character = self._book, await self._book.find(name)
-        principal = None if user is None else principals.of_user(user)
+        principal = _whose(user, principal)
 
         def remove(conn: Connection) -> list[str]:
             found = {
                 fragment.id
                 for fragment in memories.list_memories(conn, character.id, principal=principal)
-                if principal is None or fragment.principal == principal
+                if principal in (None, fragment.principal)
+                or (authored and fragment.principal is None)
             }
             for memory in ids:
                 if memory not in found:
@@ -184,10 +211,12 @@ class Memories:
         await book.store.purge()
         return gone
 
-    async def kept_out(self, name: str, *, user: str | None = None) -> list[dict[str, Any]]:
+    async def kept_out(
+        self, name: str, *, user: str | None = None, principal: str | None = None
+    ) -> list[dict[str, Any]]:
         """The turns that the write gate kept out, oldest first."""
         book, character = self._book, await self._book.find(name)
-        principal = None if user is None else principals.of_user(user)
+        principal = _whose(user, principal)
         found = await book.store.read(
             lambda conn: list_kept_out(conn, character, principal=principal)
         )
@@ -197,6 +226,17 @@ class Memories:
             said = {"said": out.turn.said, "answered": out.turn.answered, "why": out.why}
             rows.append({**said, "at": out.turn.at, "session": session, "user": whose})
         return rows
+
+
+def _whose(user: str | None, principal: str | None) -> str | None:
+    """Whose memories are meant beside the authored ones; None: everybody's."""
+    return principals.of_user(user) if principal is None and user is not None else principal
+
+
+async def _read(file: Path | str | MemoryFile | None) -> MemoryFile:
+    if isinstance(file, MemoryFile):
+        return file
+    return MemoryFile() if file is None else await asyncio.to_thread(read_memories, Path(file))
 
 
 def _add(conn: Connection, character: str, fragments: Sequence[MemoryFragment]) -> int:

@@ -66,7 +66,26 @@ def read_document(path: Path, name: str) -> ReadDocument:
             f"{str(path)!r} is of a type that cannot be read",
             f"known types: {', '.join(MEDIA)}; rename it to .txt if it is plain text",
         )
-    text = _text(path, read_bytes(path), media)
+    return _document(path, name, read_bytes(path), media)
+
+
+def read_content(name: str, data: bytes) -> ReadDocument:
+    """Read a document that came without a file, as over the network; no file is touched.
+
+    Args:
+        name: The document's name; its ending tells the type, plain text where it tells none.
+        data: What a file would hold.
+
+    Raises:
+        UnreadableDocument: it is empty, binary, damaged, or in another encoding.
+        ConfigurationError: it is a PDF, and the extra that reads them is not installed.
+    """
+    path = Path(name)
+    return _document(path, name, data, MEDIA.get(path.suffix.lower(), MEDIA[".txt"]))
+
+
+def _document(path: Path, name: str, data: bytes, media: str) -> ReadDocument:
+    text = _text(path, data, media)
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if not text or text.isspace():
