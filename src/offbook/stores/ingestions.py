@@ -1,0 +1,202 @@
+"""Ingestions that a server does behind requests: queued, taken, done; none is lost.
+
+Takes: what was asked for.  Gives: rows. One that was taken by a process that is gone, or that has
+given no sign for a while, is taken again; what it had stored is not asked for twice.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from sqlalchemy import Connection, and_, delete, insert, select, update
+
+from offbook.stores.leases import STALE_SECONDS, Owner, is_running
+from offbook.stores.server_tables import ingestions
+from offbook.stores.statements import storable, timestamp
+
+IngestionStatus = Literal["queued", "running", "done", "failed"]
+KEPT: Final = 100
+"""Ended ingestions of a character that are kept to be looked at."""
+
+_SEEN: Final = tuple(
+    ingestions.c[name]
+    for name in (
+        "character_id",
+        "id",
+        "status",
+        "progress",
+        "report",
+        "error",
+        "created",
+        "updated",
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ingestion:
+    """One ingestion; ``report`` and ``error`` are null until it has ended."""
+
+    character: str
+    id: str
+    status: IngestionStatus
+    progress: Mapping[str, Any]
+    report: Mapping[str, Any] | None
+    error: Mapping[str, Any] | None
+    created: str
+    updated: str
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing more will come."""
+        return self.status in ("done", "failed")
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """An ingestion to work on."""
+
+    character: str
+    id: str
+    request: Mapping[str, Any]
+
+
+def add(conn: Connection, character: str, id_: str, request: Mapping[str, Any]) -> None:
+    """Queue an ingestion; with the oldest that have ended more than ``KEPT`` go."""
+    for document in request.get("documents", ()):
+        storable(document["name"], document["text"])
+    now = timestamp()
+    row = {
+        "character_id": character,
+        "id": id_,
+        "status": "queued",
+        "request": dict(request),
+        "progress": {},
+        "created": now,
+        "updated": now,
+    }
+    c = ingestions.c
+    ended = c.character_id == character, c.status.in_(("done", "failed"))
+    kept = select(c.id).where(*ended).order_by(c.updated.desc(), c.id).limit(KEPT)
+    old = list(conn.scalars(select(c.id).where(*ended, c.id.not_in(kept))))
+    if old:
+        conn.execute(delete(ingestions).where(c.character_id == character, c.id.in_(old)))
+    conn.execute(insert(ingestions), row)
+
+
+def get(conn: Connection, character: str, id_: str) -> Ingestion | None:
+    """The ingestion of this id."""
+    c = ingestions.c
+    row = conn.execute(select(*_SEEN).where(c.character_id == character, c.id == id_)).one_or_none()
+    return None if row is None else Ingestion(*row)
+
+
+def list_all(conn: Connection, character: str) -> list[Ingestion]:
+    """The ingestions of a character, newest first."""
+    c = ingestions.c
+    rows = conn.execute(
+        select(*_SEEN).where(c.character_id == character).order_by(c.created.desc(), c.id)
+    )
+    return [Ingestion(*row) for row in rows]
+
+
+def waiting(conn: Connection) -> bool:
+    """Whether there is any that has not ended."""
+    open_ = ingestions.c.status.in_(("queued", "running"))
+    return conn.execute(select(ingestions.c.id).where(open_).limit(1)).first() is not None
+
+
+def take(
+    conn: Connection,
+    owner: Owner,
+    *,
+    now: float | None = None,
+    is_alive: Callable[[int], bool] = is_running,
+) -> Taken | None:
+    """Take the oldest that nobody works on, of a character that nobody works on."""
+    c, at = ingestions.c, time.time() if now is None else now
+    chosen = (
+        select(c.character_id, c.id, c.status, c.owner, c.host, c.pid, c.heartbeat)
+        .where(c.status.in_(("queued", "running")))
+        .order_by(c.created, c.id)
+    )
+    rows = conn.execute(chosen).all()
+    held = [
+        row for row in rows if row.status == "running" and not _is_lost(row, owner, at, is_alive)
+    ]
+    busy = {row.character_id for row in held}
+    for row in rows:
+        if row.character_id in busy:
+            continue
+        # Another process may have been quicker: then the row has another owner or sign by now.
+        mine = and_(
+            c.character_id == row.character_id,
+            c.id == row.id,
+            c.status == row.status,
+            c.owner == row.owner,
+            c.heartbeat == row.heartbeat,
+        )
+        held_by = {"owner": owner.id, "host": owner.host, "pid": owner.pid, "heartbeat": at}
+        changed = {"status": "running", "updated": timestamp(), **held_by}
+        if conn.execute(update(ingestions).where(mine).values(**changed)).rowcount:
+            request = conn.execute(
+                select(c.request).where(c.character_id == row.character_id, c.id == row.id)
+            ).scalar_one()
+            return Taken(row.character_id, row.id, request or {})
+    return None
+
+
+def give_sign(
+    conn: Connection, taken: Taken, owner: Owner, progress: Mapping[str, Any] | None = None
+) -> bool:
+    """A sign of life, with how far it is; whether it is still one's own."""
+    values: dict[str, Any] = {"heartbeat": time.time()}
+    if progress is not None:
+        values |= {"progress": dict(progress), "updated": timestamp()}
+    return bool(
+        conn.execute(update(ingestions).where(_own(taken, owner)).values(**values)).rowcount
+    )
+
+
+def finish(
+    conn: Connection,
+    taken: Taken,
+    owner: Owner,
+    *,
+    report: Mapping[str, Any] | None = None,
+    error: Mapping[str, Any] | None = None,
+) -> None:
+    """Note how it ended. The texts that were asked for are stored by then, or are given up."""
+    values: dict[str, Any] = {
+        "status": "failed" if report is None else "done",
+        "request": None,
+        "report": None if report is None else dict(report),
+        "error": None if error is None else dict(error),
+        "updated": timestamp(),
+        **_NOBODY,
+    }
+    conn.execute(update(ingestions).where(_own(taken, owner)).values(**values))
+
+
+def give_back(conn: Connection, taken: Taken, owner: Owner) -> None:
+    """Queue it again: the process stops before it has ended."""
+    values = {"status": "queued", "updated": timestamp(), **_NOBODY}
+    conn.execute(update(ingestions).where(_own(taken, owner)).values(**values))
+
+
+_NOBODY: Final[dict[str, Any]] = dict.fromkeys(("owner", "host", "pid", "heartbeat"))
+
+
+def _own(taken: Taken, owner: Owner) -> Any:
+    c = ingestions.c
+    mine = c.character_id == taken.character, c.id == taken.id
+    return and_(*mine, c.owner == owner.id, c.status == "running")
+
+
+def _is_lost(row: Any, owner: Owner, now: float, is_alive: Callable[[int], bool]) -> bool:
+    if row.owner is None or now - (row.heartbeat or 0.0) > STALE_SECONDS:
+        return True
+    return row.host == owner.host and not is_alive(row.pid)
