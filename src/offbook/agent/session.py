@@ -7,15 +7,17 @@ when its reply is whole; one that is broken off leaves no trace.
 from __future__ import annotations
 
 import uuid
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from offbook import pipeline
+from offbook.agent import swipes
 from offbook.agent.learning import moods_of
 from offbook.agent.mood import Mood
+from offbook.agent.naming import names_of, require_words, stored_id
 from offbook.agent.point_in_time import Earlier, until_point, with_state
 from offbook.agent.summary import (
     SpokenTurn,
@@ -30,6 +32,7 @@ from offbook.errors import EmbedderMismatch, IndexMissing, StoreFailed, UsageErr
 from offbook.language.encodings import token_counter
 from offbook.memory.conversation import KeptTurn, TurnKeeper
 from offbook.memory.talk import Talk
+from offbook.prompts.reply import Wishes
 from offbook.stores import characters, conversation_states, conversations, principals
 from offbook.types import Message, Remembered, Reply, Skipped
 
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
 
     from offbook.agent.learning import Learning
     from offbook.agent.mood import Moods
+    from offbook.agent.swipes import Exchange, Place
     from offbook.language.encodings import TokenCounter
     from offbook.models.metering import Meter
     from offbook.pipeline import Stage
@@ -47,6 +51,8 @@ if TYPE_CHECKING:
     from offbook.stores.conversation_states import ConversationState
     from offbook.types import Character, Position, Recall, Usage
 
+
+__all__ = ["Session", "at_point", "messages_of", "names_of", "require_words", "stored_id"]
 
 _ANTECEDENTS: Final = 20
 """Turns that a question may refer back to, even where the prompt has no room for history."""
@@ -137,14 +143,58 @@ class Session:
         Raises:
             ModelError: the endpoint failed; the turn is not stored.
         """
+        async with aclosing(self._reply(said)) as replying:
+            async for piece in replying:
+                yield piece
+
+    async def again(self) -> AsyncIterator[str]:
+        """Another reply to what was said last, which takes the place of the last one.
+
+        Raises:
+            UsageError: nothing was said yet, or the conversation is not kept.
+            ModelError: the endpoint failed; the conversation is as it was.
+        """
+        where = self.character.id, self._stored_id
+        last = await self._store.read(lambda conn: swipes.last_exchange(conn, *where))
+        before, self._turns = (self._turns, self._seen), self._turns[:-1]
+        try:
+            async with aclosing(self._reply(last.turn.said, last.next)) as replying:
+                async for piece in replying:
+                    yield piece
+        except BaseException:  # closed, too: the last reply stays
+            self._turns, self._seen = before
+            raise
+
+    async def choose(self, turn: str) -> None:
+        """Go on from another reply to what was said last: the id of one of its swipes.
+
+        Raises:
+            UnknownName: it is no reply to these words.
+        """
+        where = self.character.id, self._stored_id
+        await self._store.write(lambda conn: swipes.go_on_from(conn, *where, turn))
+        self._turns = await self._store.read(self._stored)
+
+    async def exchanges(self) -> list[Exchange]:
+        """What was said and answered, each with the replies that stand in its place."""
+        where = self.character.id, self._stored_id
+        return await self._store.read(lambda conn: swipes.exchanges(conn, *where))
+
+    async def mood(self) -> dict[str, float] | None:
+        """How the character feels now; None where the conversation is not kept."""
+        self.character, _ = await self._store.read(self._now)
+        return self._mood()
+
+    async def _reply(self, said: str, place: Place = swipes.NEXT) -> AsyncGenerator[str]:
         turn = await self._recall(said)
         pieces: list[str] = []
-        stream = pipeline.stream_reply(turn.stage, self.character, turn.found, turn.history)
-        async with aclosing(stream) as replying:  # type: ignore[type-var]
+        wishes = Wishes(sample=place.sample)
+        told = turn.stage, self.character, turn.found, turn.history, wishes
+        async with aclosing(pipeline.stream_reply(*told)) as replying:  # type: ignore[type-var]
             async for piece in replying:
                 pieces.append(piece)
                 yield piece
-        await self._finish(turn, said, "".join(pieces).strip())
+        await self._finish(turn, said, "".join(pieces).strip(), place)
 
     async def ask(self, said: str) -> Reply:
         """The reply, whole.
@@ -237,11 +287,13 @@ class Session:
         mood = self._seen.moods.now(Mood.from_json(self._seen.state.mood), self._clock())
         return {name: round(level, 2) for name, level in mood.levels.items()}
 
-    async def _finish(self, turn: _Open, said: str, text: str) -> Reply:
+    async def _finish(self, turn: _Open, said: str, text: str, place: Place = swipes.NEXT) -> Reply:
         reply = Reply(text, turn.found, turn.meter.usage())
         kept: KeptTurn | None = None
         if self._keep:
-            kept = await self._store.write(lambda conn: self._add(conn, turn.stage, said, reply))
+            kept = await self._store.write(
+                lambda conn: self._add(conn, turn.stage, said, reply, place)
+            )
             reply = replace(reply, remembered=Remembered(kept.memory, kept.why))
         sources = (source for item in turn.found.context for source in item.sources)
         rests_on = frozenset(source.document for source in sources)
@@ -255,9 +307,12 @@ class Session:
             self._learn(self._learning, turn.stage, kept)
         return reply
 
-    def _add(self, conn: Connection, stage: Stage, said: str, reply: Reply) -> KeptTurn:
+    def _add(
+        self, conn: Connection, stage: Stage, said: str, reply: Reply, place: Place
+    ) -> KeptTurn:
         keeper = TurnKeeper(self.character, self._stored_id, self._principal, stage.settings.memory)
-        return keeper.keep(conn, said, reply.text, recall=reply.recall.as_json(reply.usage))
+        told = reply.recall.as_json(reply.usage) | place.as_json()
+        return keeper.keep(conn, said, reply.text, recall=told, parent=place.parent)
 
     def _learn(self, learning: Learning, stage: Stage, kept: KeptTurn) -> None:
         """Start what nobody waits for."""
@@ -309,21 +364,6 @@ def _counter(stage: Stage) -> TokenCounter:
     return token_counter(stage.settings.tokens.encoding)
 
 
-def stored_id(session: str, user: str | None) -> str:
-    """The id of a conversation in the store: no two people's names for one can be the same."""
-    own, whose = (
-        None if part is None else part.replace("%", "%25").replace("/", "%2F")
-        for part in (session, user)
-    )
-    return f"{own}" if whose is None else f"{whose}/{own}"
-
-
-def names_of(stored: str) -> tuple[str, str | None]:
-    """The names of session and user that ``stored_id`` made an id of."""
-    parts = [part.replace("%2F", "/").replace("%25", "%") for part in stored.split("/", 1)]
-    return (parts[0], None) if len(parts) == 1 else (parts[1], parts[0])
-
-
 def at_point(
     conn: Connection, character: Character, as_of: str | None
 ) -> tuple[Character, Point | None]:
@@ -337,15 +377,3 @@ def at_point(
     from offbook.ingestion.as_of import at_point
 
     return at_point(conn, character, as_of)
-
-
-def require_words(said: str) -> None:
-    """Refuse what says nothing, or is no text.
-
-    Raises:
-        UsageError: the question is empty, or came in another encoding than UTF-8.
-    """
-    if any("\ud800" <= letter <= "\udfff" for letter in said):
-        raise UsageError(f"the question {said!r} is not in UTF-8", "type it in a UTF-8 terminal")
-    if not said.strip():
-        raise UsageError(f"the question {said!r} says nothing", "ask something")
