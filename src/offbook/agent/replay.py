@@ -1,0 +1,326 @@
+"""A conversation whose history comes along with every question, as chat clients send it.
+
+Takes: the history, what was said, and whose it is.  Gives: one reply or several, in pieces or
+whole. Turns are stored where the history's hash chain belongs: a history that goes on is gone on
+with, one that was edited or answered anew makes a branch, and a first message a new conversation.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from offbook import pipeline
+from offbook.agent.continuing import Rest
+from offbook.agent.session import Session, _Open, names_of
+from offbook.agent.summary import SpokenTurn
+from offbook.errors import IncompleteAnswer, InputRefused
+from offbook.memory.conversation import KeptTurn, TurnKeeper
+from offbook.prompts.reply import NO_WISHES, Wishes
+from offbook.stores import chains, conversations, principals
+from offbook.stores.conversations import BEGINNING
+from offbook.types import Remembered, Reply, Turn
+from offbook.wire import Ending
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from offbook.agent.learning import Learning
+    from offbook.models.metering import Meter
+    from offbook.pipeline import Stage
+    from offbook.protocols import Store
+    from offbook.types import Character
+
+T = TypeVar("T")
+
+_BROUGHT: Final = "it came with the history that a client sent"
+_OTHER: Final = "another reply to the same words is"
+_WHOLE: Final = "stop"
+_SURE: Final = 2
+"""So many turns whose words are those of a stored conversation's end are its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """What a client sent: earlier turns, oldest first, and what was said now.
+
+    ``said`` of the first turn is empty where the conversation begins with a greeting, or where the
+    client has cut off what came before. ``begun`` are words that the reply begins with.
+    """
+
+    turns: tuple[Turn, ...]
+    said: str
+    begun: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of one of the replies."""
+
+    index: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """The stored turn that the history has come to; what stands behind it is not stored yet."""
+
+    session: str | None = None
+    parent: str = BEGINNING
+    ids: tuple[str | None, ...] = ()
+
+
+class ReplayedSession(Session):
+    """A conversation that is found by its history, and by its name where it has one.
+
+    Args:
+        store: Where conversations are kept.
+        character: With whom.
+        make_stage: Gives models and their meter.
+        transcript: What the client sent.
+        principal: Whose it is.
+        named: The conversation's name; None: it is found by its history.
+        resends: Whether the client sends the whole history each time. If not, a named conversation
+            goes on where it stands when no history came along.
+        learning: Scores what is remembered, behind the conversation.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        character: Character,
+        make_stage: Callable[[], tuple[Stage, Meter]],
+        transcript: Transcript,
+        principal: str,
+        *,
+        named: str | None = None,
+        resends: bool = True,
+        learning: Learning | None = None,
+    ) -> None:
+        super().__init__(store, character, make_stage, named, _whose(principal), learning=learning)
+        self.replies: tuple[Reply, ...] = ()
+        self.endings: list[str] = []
+        self._principal = principal
+        self._transcript = transcript
+        self._named = named is not None
+        self._resends = resends
+        self._place = _Place()
+        self._cut: set[int] = set()
+
+    def _stored(self, conn: Connection) -> list[SpokenTurn]:
+        """Find the place of the history; its turns, with the ids of those that are stored."""
+        turns = self._transcript.turns
+        if self._goes_on(conn):
+            stored = super()._stored(conn)
+            last = stored[-1].id if stored else None
+            self._place = _Place(self._stored_id, last or BEGINNING)
+            self._transcript = replace(self._transcript, turns=())
+            return stored
+        self._place = self._locate(conn)
+        if self._place.session is not None:
+            self._stored_id = self._place.session
+            self.id = names_of(self._stored_id)[0]
+        ids = self._place.ids + (None,) * (len(turns) - len(self._place.ids))
+        return [
+            SpokenTurn(id_, turn.said, turn.answered) for id_, turn in zip(ids, turns, strict=True)
+        ]
+
+    def _goes_on(self, conn: Connection) -> bool:
+        """Whether nothing was sent along because the conversation's name says what came before."""
+        if not self._named or self._resends or self._transcript.turns:
+            return False
+        found = conversations.get(conn, self.character.id, self._stored_id)
+        if found is None or found.head is None:
+            return False
+        head = conversations.get_turn(conn, self.character.id, self._stored_id, found.head)
+        # The first words once more: they are to be answered anew.
+        again = head is not None and not head.ordinal and head.said == self._transcript.said
+        return not again
+
+    def _locate(self, conn: Connection) -> _Place:
+        turns, own = self._transcript.turns, self._stored_id if self._named else None
+        ids = chains.chain_of(turns)
+        where = conn, self.character.id, self._principal
+        found = chains.deepest(*where, ids, own)
+        # Many conversations begin with one greeting: that alone tells nothing.
+        if found is not None and any(turn.said for turn in turns[: found.place + 1]):
+            return _Place(found.session, found.turn, tuple(ids[: found.place + 1]))
+        if len(turns) >= (1 if self._named else _SURE):
+            links = chains.ending_with(*where, turns, own)
+            if links:
+                return _Place(links[-1].session, links[-1].turn, tuple(k.turn for k in links))
+        return _Place()
+
+    # -- replies -------------------------------------------------------------------------------
+
+    async def stream(self, wishes: Wishes = NO_WISHES, n: int = 1) -> AsyncGenerator[Piece, None]:
+        """Pieces of ``n`` replies as they come; ``replies`` holds them whole afterwards.
+
+        Closing the iterator cancels the calls, and nothing is stored then.
+
+        Raises:
+            ModelError: the endpoint failed; nothing is stored.
+        """
+        turn = await self._begin(n)
+        texts = [[self._transcript.begun] for _ in range(n)]
+        pieces = self._one(turn, wishes, 0) if n == 1 else self._several(turn, wishes, n)
+        async with aclosing(pieces) as coming:
+            async for piece in coming:
+                texts[piece.index].append(piece.text)
+                yield piece
+        await self._keep_all(turn, ["".join(parts).strip() for parts in texts])
+
+    async def whole(self, wishes: Wishes = NO_WISHES, n: int = 1) -> tuple[str, ...]:
+        """``n`` replies, whole, without the words that they had begun with.
+
+        Raises:
+            ModelError: the endpoint failed, or gave nothing that can be used; nothing is stored.
+        """
+        turn = await self._begin(n)
+        texts = await _side_by_side(self._whole(turn, wishes, index) for index in range(n))
+        begun = self._transcript.begun
+        await self._keep_all(turn, [(begun + text).strip() for text in texts])
+        return tuple(texts)
+
+    async def _begin(self, n: int) -> _Open:
+        self.endings = [_WHOLE] * n
+        return await self._recall(self._transcript.said)
+
+    def _wishes(self, wishes: Wishes, index: int) -> Wishes:
+        def ended(ending: Ending) -> None:
+            self.endings[index] = ending.finish_reason
+
+        return replace(wishes, sample=index, begun=self._transcript.begun, ended=ended)
+
+    async def _one(self, turn: _Open, wishes: Wishes, index: int) -> AsyncGenerator[Piece, None]:
+        wished, rest = self._wishes(wishes, index), Rest(self._transcript.begun)
+        stream = pipeline.stream_reply(turn.stage, self.character, turn.found, turn.history, wished)
+        given = False
+        try:
+            async with aclosing(stream) as coming:  # type: ignore[type-var]
+                async for text in coming:
+                    given = True
+                    if shown := rest.feed(text):
+                        yield Piece(index, shown)
+        except (IncompleteAnswer, InputRefused):
+            # It broke off, and the client has been shown what there was: it is told so.
+            if not given or self.endings[index] == _WHOLE:
+                raise
+            self._cut.add(index)
+        if left := rest.finish():
+            yield Piece(index, left)
+
+    async def _several(self, turn: _Open, wishes: Wishes, n: int) -> AsyncGenerator[Piece, None]:
+        """Pieces of several replies as they come, one reply's between another's."""
+        queue: asyncio.Queue[Piece | None] = asyncio.Queue()
+
+        async def feed(index: int) -> None:
+            async with aclosing(self._one(turn, wishes, index)) as coming:
+                async for piece in coming:
+                    queue.put_nowait(piece)
+
+        async def feed_all() -> None:
+            try:
+                await _side_by_side(feed(index) for index in range(n))
+            finally:
+                queue.put_nowait(None)
+
+        feeding = asyncio.create_task(feed_all())
+        try:
+            while (piece := await queue.get()) is not None:
+                yield piece
+            await feeding
+        finally:
+            feeding.cancel()
+            await asyncio.gather(feeding, return_exceptions=True)
+
+    async def _whole(self, turn: _Open, wishes: Wishes, index: int) -> str:
+        asked = turn.stage, self.character, turn.found, turn.history
+        try:
+            text = await pipeline.reply(*asked, wishes=self._wishes(wishes, index))
+        except IncompleteAnswer as error:
+            if not error.answer.strip():
+                raise
+            self._cut.add(index)
+            text = error.answer
+        rest = Rest(self._transcript.begun)
+        return rest.feed(text) + rest.finish()
+
+    # -- what is kept ----------------------------------------------------------------------------
+
+    async def _keep_all(self, turn: _Open, texts: Sequence[str]) -> None:
+        """Store the replies that are whole, each as an answer to the same words."""
+        found = [Reply(text, turn.found, turn.meter.usage()) for text in texts]
+        whole = [i for i, text in enumerate(texts) if text and i not in self._cut]
+        kept: KeptTurn | None = None
+        if whole:
+            kept = await self._store.write(lambda conn: self._store_all(conn, turn.stage, found, whole))
+        self.replies = tuple(
+            replace(reply, remembered=self._remembered(i, whole, kept))
+            for i, reply in enumerate(found)
+        )
+        self.last = self.replies[0]
+        if kept is not None and self._learning is not None:
+            self._learn(self._learning, turn.stage, kept)
+
+    def _remembered(self, index: int, whole: Sequence[int], kept: KeptTurn | None) -> Remembered:
+        if kept is not None and index == whole[0]:
+            return Remembered(kept.memory, kept.why)
+        return Remembered(None, _OTHER if index in whole else "the reply was cut off")
+
+    def _store_all(
+        self, conn: Connection, stage: Stage, found: Sequence[Reply], whole: Sequence[int]
+    ) -> KeptTurn:
+        keeper = TurnKeeper(self.character, self._stored_id, self._principal, stage.settings.memory)
+        conversations.begin(conn, self.character.id, self._stored_id, self._principal)
+        said, parent = self._transcript.said, self._keep_history(conn, keeper)
+        # The first comes last: from it the conversation goes on until another is taken up.
+        for index in reversed(whole):
+            reply = found[index]
+            recall = reply.recall.as_json(reply.usage)
+            kept = keeper.keep(conn, said, reply.text, recall=recall, parent=parent)
+        self._turns.append(SpokenTurn(kept.turn, said, found[whole[0]].text))
+        return kept
+
+    def _keep_history(self, conn: Connection, keeper: TurnKeeper) -> str:
+        """Store what the history has beyond the stored turn that it goes on from.
+
+        Returns:
+            The id of its last turn.
+        """
+        where = conn, self.character.id, self._stored_id
+        known, parent = len(self._place.ids), self._place.parent
+        if parent and not conversations.holds(*where, parent):
+            known, parent = 0, BEGINNING  # the conversation was deleted meanwhile
+        edited = known > 0
+        for place, turn in enumerate(self._transcript.turns[known:], known):
+            words = turn.said, turn.answered
+            if edited and turn.said:
+                # In the place of a turn of ours; what follows it came with the client's history.
+                parent = keeper.keep(conn, *words, parent=parent).turn
+            else:
+                why = {"remembered": {"memory": None, "why": _BROUGHT}}
+                parent = conversations.add_turn(*where, *words, parent=parent, recall=why)
+            edited = False
+            self._turns[place] = replace(self._turns[place], id=parent)
+        return parent
+
+
+async def _side_by_side(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """The results of all, or the first failure; then none of the others goes on."""
+    tasks = [asyncio.create_task(each) for each in work]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _whose(principal: str) -> str | None:
+    """The name under which the conversations of a principal are kept."""
+    own = principal.removeprefix(f"{principals.OWNER}/")
+    return None if own == principals.OWNER else own

@@ -1,0 +1,134 @@
+"""Where a history that a client sends along belongs among the stored conversations.
+
+Takes: the history's turns, and whose it is.  Gives: the conversation and the turn that it has come
+to. A history that begins at the beginning is known by its hash chain; one whose head the client has
+cut off, as clients do when it grows long, by its words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from sqlalchemy import Connection, case, select
+
+from offbook.stores.conversations import get_turn, turn_id
+from offbook.stores.schema import conversations, turns
+from offbook.stores.statements import batches
+from offbook.types import Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A stored turn; ``place`` is where it stands in the history that was looked for."""
+
+    session: str
+    turn: str
+    place: int
+
+
+def chain_of(history: Sequence[Turn], parent: str | None = None) -> list[str]:
+    """Ids of turns that follow one another after ``parent``."""
+    ids = accumulate(history, lambda p, turn: turn_id(p, turn.said, turn.answered), initial=parent)
+    return [id_ for id_ in ids if id_ is not None][0 if parent is None else 1 :]
+
+
+def deepest(
+    conn: Connection,
+    character: str,
+    principal: str,
+    ids: Sequence[str],
+    session: str | None = None,
+) -> Link | None:
+    """The last turn of a chain that is stored; None: none of them is.
+
+    Args:
+        conn: Connection.
+        character: Id of the character.
+        principal: Whose conversations are looked through.
+        ids: The chain, from the first turn on.
+        session: Only this conversation. Of several that hold the turn, one that has not gone on
+            from it is taken, then the one that was spoken in last.
+    """
+    t, c = turns.c, conversations.c
+    named = [] if session is None else [c.id == session]
+    has_come_to_it = case((c.head == t.id, 0), else_=1)
+    found = select(t.conversation_id, t.id, t.ordinal).join(
+        conversations, (c.character_id == t.character_id) & (c.id == t.conversation_id)
+    )
+    # The end is stored nearly always: it is looked for first.
+    for piece in reversed(list(batches(list(ids)))):
+        row = conn.execute(
+            found.where(
+                t.character_id == character, c.principal_id == principal, t.id.in_(piece), *named
+            )
+            .order_by(t.ordinal.desc(), has_come_to_it, c.updated.desc(), c.id)
+            .limit(1)
+        ).one_or_none()
+        if row is not None:
+            return Link(row[0], row[1], ids.index(row[1]))
+    return None
+
+
+def ending_with(
+    conn: Connection,
+    character: str,
+    principal: str,
+    history: Sequence[Turn],
+    session: str | None = None,
+) -> list[Link]:
+    """The stored turns with which a conversation ends, or ended before its last, in these words.
+
+    Args:
+        conn: Connection.
+        character: Id of the character.
+        principal: Whose conversations are looked through.
+        history: Turns one after the other; of the first one what was said may be missing.
+        session: Only this conversation.
+
+    Returns:
+        One a turn of ``history``, or nothing where they are not all found.
+    """
+    if not history:
+        return []
+    t, c = turns.c, conversations.c
+    named = [] if session is None else [c.id == session]
+    head = turns.alias()
+    here = (head.c.character_id == c.character_id) & (head.c.conversation_id == c.id)
+    rows = conn.execute(
+        select(t.conversation_id, t.id)
+        .join(conversations, (c.character_id == t.character_id) & (c.id == t.conversation_id))
+        .join(head, here & (head.c.id == c.head))
+        .where(
+            t.character_id == character,
+            c.principal_id == principal,
+            (t.id == head.c.id) | (t.id == head.c.parent),
+            t.said == history[-1].said,
+            t.answered == history[-1].answered,
+            *named,
+        )
+        .order_by(c.updated.desc(), c.id, t.ordinal.desc())
+    ).all()
+    for conversation, turn in rows:
+        if found := _upwards(conn, character, conversation, turn, history):
+            return found
+    return []
+
+
+def _upwards(
+    conn: Connection, character: str, session: str, turn: str, history: Sequence[Turn]
+) -> list[Link]:
+    """The stored turns up from ``turn``, if all of them say what the history says."""
+    found: list[Link] = []
+    at: str | None = turn
+    for place in range(len(history) - 1, -1, -1):
+        stored = None if at is None else get_turn(conn, character, session, at)
+        told = history[place]
+        if stored is None or stored.answered != told.answered:
+            return []
+        if stored.said != told.said and (place > 0 or told.said):
+            return []
+        found.append(Link(session, stored.id, place))
+        at = stored.parent
+    return found[::-1]
