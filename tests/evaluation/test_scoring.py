@@ -13,7 +13,7 @@ from offbook.evaluation.measured import Measured
 from offbook.evaluation.protocol import Score
 from offbook.evaluation.questions import QuestionsProtocol
 from offbook.evaluation.record import ModelNamed
-from offbook.evaluation.scoring import paired, scores_of, usage_scores
+from offbook.evaluation.scoring import paired, scores_of
 from offbook.types import Usage
 from tests.evaluation.made import NORA, cell, dataset, passage, rating, run
 
@@ -150,23 +150,25 @@ def test_use_of_chunks_and_failures_of_guided_selection():
         cell("q1", context=context, fallback=False),
         cell("q2", context=context[:1], fallback=True),
     ]
-    of_run, data = run(("ke",), variants=("naive",)), dataset(*QUESTIONS)
+    chunks = {"naive": {"Nora Vey": 8}}
+    of_run = run(("ke",), variants=("naive",), chunks=chunks)
+    data = dataset(*QUESTIONS)
     found = scored(of_run, data, cells, [])
-    assert found["chunks_used", "naive", "all"].estimate.mean == 2.0
+    assert found["chunk_usage", "naive", "all"].estimate.mean == 0.25
     assert found["duplication", "naive", "all"].estimate.mean == 1.5
     assert found["gs_failure", "naive", "all"].estimate.mean == 0.5
-    measured = Measured(of_run, data, cells, [])
-    (usage,) = usage_scores(measured, {"Nora Vey": 8})
-    assert usage.estimate.mean == 0.25
-    use = measured.retrieval("naive", {"Nora Vey": 8})
+    use = Measured(of_run, data, cells, []).retrieval("naive")
     assert use is not None
     assert use.duplication == {0: 6, 1: 1, 2: 1}
+    older = scored(replace(of_run, chunks={}), data, cells, [])
+    assert ("chunk_usage", "naive", "all") not in older, "an older run does not know"
+    assert older["duplication", "naive", "all"] == found["duplication", "naive", "all"]
 
 
 def test_a_method_that_retrieves_nothing_uses_no_chunks():
-    measured = Measured(run(("ke",)), dataset(*QUESTIONS), [cell("q1")], [])
+    of_run = run(("ke",), chunks={"naive": {"Nora Vey": 8}})
+    measured = Measured(of_run, dataset(*QUESTIONS), [cell("q1")], [])
     assert measured.retrieval("naive") is None
-    assert not list(usage_scores(measured, {"Nora Vey": 8}))
 
 
 def test_two_variants_are_compared_on_the_questions_that_both_have():

@@ -23,7 +23,7 @@ from offbook.evaluation.matching import differences, same_request
 from offbook.evaluation.plan import questions_of
 from offbook.evaluation.record import ModelNamed, Run
 from offbook.evaluation.subjects import narrowed, subject_named
-from offbook.stores import evaluations
+from offbook.stores import chunks, evaluations
 from offbook.stores.statements import timestamp
 
 if TYPE_CHECKING:
@@ -123,8 +123,29 @@ async def described(
         created=timestamp(),
         offbook=__version__,
         characters=digests,
+        chunks=await _chunks(book, ready, views),
         **told,
     )
+
+
+async def _chunks(
+    book: Offbook, ready: Mapping[str, Character], views: Sequence[AsVariant]
+) -> dict[str, dict[str, int]]:
+    """How many chunks each variant can search of each character; nothing where it searches none."""
+    found: dict[str, dict[str, int]] = {}
+    for view in views:
+        stage = view.stage()
+        names = dict.fromkeys(stage.method.needs(stage.settings).chunkings)
+        if names:
+            found[view.variant.label] = {
+                subject: await book.store.read(
+                    lambda conn, c=character.id, n=tuple(names): sum(
+                        chunks.count(conn, c, name) for name in n
+                    )
+                )
+                for subject, character in ready.items()
+            }
+    return found
 
 
 def plain_url(url: str) -> str:
@@ -193,6 +214,8 @@ def _readable(stored: Sequence[evaluations.StoredRun]) -> Iterator[Run]:
 def _grown(conn: Connection, old: Run, wanted: Run) -> Run:
     """The stored run, with as many questions and repeats as are wanted now."""
     run = replace(old, limit=wanted.limit, repeats=wanted.repeats, path=wanted.path)
+    # An older version did not note them; the characters know what they knew then.
+    run = replace(run, chunks=old.chunks or wanted.chunks)
     evaluations.change_run(conn, run.id, record=run_row(run).record, status="running")
     return replace(run, status="running")
 

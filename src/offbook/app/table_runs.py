@@ -12,21 +12,18 @@ from typing import TYPE_CHECKING, Any
 from offbook.app import evaluation_cast, evaluation_runs
 from offbook.app.variants import AsVariant, variants_of
 from offbook.errors import UsageError
-from offbook.evaluation import streaming
 from offbook.evaluation.benchmark import Subject
 from offbook.evaluation.catalogue import benchmark
 from offbook.evaluation.datasets.loading import fetched
 from offbook.evaluation.keeping import run_of
-from offbook.evaluation.measured import Measured
 from offbook.evaluation.record import OFFLINE_MARK
-from offbook.evaluation.scoring import usage_scores
 from offbook.evaluation.subjects import Part, parts_named
 from offbook.evaluation.tables.filling import OurScores, scores_of, with_types
 from offbook.evaluation.tables.published import published_types
 from offbook.evaluation.tables.types import labels_of
 from offbook.ingestion.reports import Estimate, ProgressListener, unheard
 from offbook.models.wrappers import OFFLINE_URL
-from offbook.stores import chunks, evaluations
+from offbook.stores import evaluations
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +32,6 @@ if TYPE_CHECKING:
     from offbook.app.book import Offbook
     from offbook.app.evaluation_reports import RunReport
     from offbook.app.evaluation_tables import TableRequest
-    from offbook.evaluation.protocol import Score
     from offbook.evaluation.record import Run
     from offbook.evaluation.tables.layout import Table, Use
 
@@ -107,10 +103,7 @@ class TableRuns:
         else:
             report = await self._run(use, method)
         label = self._view(method).variant.label
-        found = [*report.scores]
-        if use.rests_on == "extractor":
-            found += await self._usage(report.run, use, method)
-        run = report.run
+        run, found = report.run, report.scores
         ours = scores_of(use.key, method, run.models["actor"].model, run.id, found, label)
         if use.typology:
             labels = labels_of(use.typology, self.request.labels)
@@ -265,26 +258,6 @@ class TableRuns:
         """Whether the characters that are named, if any are, are those of the run."""
         named = {text.partition("=")[0].strip() for text in self.request.characters}
         return not named or named == set(run.subjects)
-
-    async def _usage(self, run: Run, use: Use, method: str) -> list[Score]:
-        """Usage of chunks, which needs to know how many each character has."""
-        view = self._view(method)
-        stage = view.stage()
-        chunking = stage.method.needs(stage.settings).chunkings[0]
-        counts: dict[str, int] = {}
-        for subject, character in run.subjects.items():
-            counts[subject] = await self.book.store.read(
-                lambda conn, c=character: chunks.count(conn, c, chunking)
-            )
-        found = await self.book.evaluation.open(run.id, path=self._path(use))
-        return await streaming.with_stream(
-            self.book.store,
-            run.id,
-            None,
-            lambda cells, ratings: list(
-                usage_scores(Measured(found.run, found.dataset, cells, ratings), counts)
-            ),
-        )
 
     # -- names ---------------------------------------------------------------------------------
 

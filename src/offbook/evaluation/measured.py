@@ -96,18 +96,15 @@ class Measured:
         """The question of a place; None for a batch of an interview."""
         return self.places.questions(place.subject).get(place.unit)
 
-    def retrieval(
-        self, variant: str, chunks: Mapping[str, int] | None = None
-    ) -> RetrievalUse | None:
+    def retrieval(self, variant: str) -> RetrievalUse | None:
         """How a variant used the characters' chunks; None where it retrieved none.
 
-        Args:
-            variant: Its label.
-            chunks: How many chunks each subject has; without it usage rates are undefined, and
-                chunks that were never used are not in the histogram.
+        Where the run does not know how many chunks there were, usage rates are undefined, and
+        chunks that were never used are not in the histogram.
         """
+        chunks = self.run.chunks.get(variant, {})
         uses = [
-            _use(tally, (chunks or {}).get(subject))
+            _use(tally, chunks.get(subject))
             for (label, subject), tally in sorted(self._chunks.items())
             if label == variant
         ]

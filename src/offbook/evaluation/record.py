@@ -44,7 +44,8 @@ class Run:
     ``models`` has the roles actor, extractor and judge; ``prompts`` the version of each prompt by
     name. ``status`` is running, finished, stopped (a budget or a person) or failed. ``characters``
     is a digest of what each subject's character knew when the run began, ``options`` are those of
-    the dataset's loader.
+    the dataset's loader. ``chunks`` is how many chunks each variant could search of each subject's
+    character when the run began; a variant that searches none is not in it.
     """
 
     id: str
@@ -70,6 +71,7 @@ class Run:
     path: str = ""
     characters: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, str] = field(default_factory=dict)
+    chunks: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     @property
     def mark(self) -> str | None:

@@ -85,37 +85,22 @@ def cost_scores(measured: Measured) -> Iterator[Score]:
 
 
 def retrieval_scores(measured: Measured) -> Iterator[Score]:
-    """How the variants used the characters' chunks, and how often guided selection failed."""
+    """How the variants used the characters' chunks, and how often guided selection failed.
+
+    Usage is the share of each character's chunks that was used at least once (AMADEUS, Figure 6),
+    duplication how many questions each chunk that was used was used for.
+    """
     for variant in measured.variants:
         use = measured.retrieval(variant)
         if use is None:
             continue
-        reused = [times for times, chunks in use.duplication.items() for _ in range(chunks)]
-        if reused:
-            yield Score(
-                "chunks_used",
-                variant,
-                ALL,
-                Estimate(float(len(reused)), use.questions),
-                None,
-                "chunks",
-            )
-            yield Score("duplication", variant, ALL, estimate(map(float, reused)), "lower", "times")
+        if use.usage_rate.n:
+            yield Score("chunk_usage", variant, ALL, use.usage_rate, None, "share")
+        often = [float(times) for times, n in use.duplication.items() if times for _ in range(n)]
+        if often:
+            yield Score("duplication", variant, ALL, estimate(often), "lower", "times")
         if use.failure_rate.n:
             yield Score("gs_failure", variant, ALL, use.failure_rate, "lower", "share")
-
-
-def usage_scores(measured: Measured, chunks: dict[str, int]) -> Iterator[Score]:
-    """The share of each character's chunks that was used at least once (AMADEUS, Figure 6).
-
-    Args:
-        measured: What was measured.
-        chunks: How many chunks each subject has in the chunking that is searched.
-    """
-    for variant in measured.variants:
-        use = measured.retrieval(variant, chunks)
-        if use is not None and use.usage_rate.n:
-            yield Score("chunk_usage", variant, ALL, use.usage_rate, None, "share")
 
 
 def paired(

@@ -236,12 +236,11 @@ async def with_chunks(store: Store, *, keep: int = len(TEXTS)) -> None:
 
 
 async def test_chunk_usage_is_a_share_of_all_chunks_of_what_was_searched(sqlite_store: Store):
-    await with_chunks(sqlite_store)
     cells = [
         made.cell("q1", context=(made.passage(TEXTS[0], "c0"), made.passage(TEXTS[1], "c1"))),
         made.cell("q2", context=(made.passage(TEXTS[0], "c0"),)),
     ]
-    run = made.run(("ke",))
+    run = made.run(("ke",), chunks={"naive": {"Nora Vey": 3}})
     report = await collected(sqlite_store, run, made.dataset(*QUESTIONS), cells, [])
     (used,) = report.use
     assert (used.variant, used.chunks) == ("naive", 3)
@@ -250,7 +249,9 @@ async def test_chunk_usage_is_a_share_of_all_chunks_of_what_was_searched(sqlite_
     assert score.estimate.mean == pytest.approx(2 / 3)
 
 
-async def test_chunks_that_are_gone_give_a_histogram_and_no_share(sqlite_store: Store):
+async def test_where_nobody_counted_the_chunks_there_is_a_histogram_and_no_share(
+    sqlite_store: Store,
+):
     cells = [made.cell("q1", context=(made.passage("Gone.", "c9"),))]
     run = made.run(("ke",))
     report = await collected(sqlite_store, run, made.dataset(*QUESTIONS), cells, [])

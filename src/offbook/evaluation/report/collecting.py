@@ -27,9 +27,8 @@ from offbook.evaluation.scoring import (
     paired,
     reply_scores,
     retrieval_scores,
-    usage_scores,
 )
-from offbook.stores import chunks, documents, evaluations
+from offbook.stores import documents, evaluations
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -46,7 +45,6 @@ _EXCERPT: Final = 600
 _LONGEST: Final = 20_000
 _INTERVIEWS: Final = {"items": item_scores, "open_interview": interview_scores}
 
-Totals = Mapping[str, dict[str, int]]
 """By variant, then by subject: how many chunks there are in what the variant searches."""
 
 
@@ -88,12 +86,10 @@ async def collect(
         judge,
         lambda cells, ratings: Measured(run, dataset, watch.cells(cells), watch.ratings(ratings)),
     )
-    totals = await store.read(lambda conn: _chunk_totals(conn, run, watch.used))
-    scores = await asyncio.to_thread(_scores, measured, totals)
+    scores = await asyncio.to_thread(_scores, measured)
     if run.protocol not in ("questions", *_INTERVIEWS):
         # Somebody else's way of measuring: it reads the run for itself.
-        own = await streaming.scores(store, source.protocol, run, dataset)
-        scores = [*own, *(score for score in scores if score.metric == "chunk_usage")]
+        scores = await streaming.scores(store, source.protocol, run, dataset)
     return RunReport(
         run=run,
         counts=watch.counts(plan(run, dataset, source.protocol).cells),
@@ -106,21 +102,18 @@ async def collect(
         ratings=watch.rated(),
         failed=tuple(watch.failed),
         examples=await _examples(store, measured, watch.examples()),
-        use=tuple(_use(measured, totals)),
+        use=tuple(_use(measured)),
         cosines=() if near is None else near.cosines(measured.variants),
         measured=measured,
     )
 
 
-def _scores(measured: Measured, totals: Totals) -> list[Score]:
-    """The scores as the run's own protocol has them, and the share of chunks that was used."""
+def _scores(measured: Measured) -> list[Score]:
+    """The scores as the run's own protocol has them."""
     found = list(reply_scores(measured))
     if measured.run.protocol in _INTERVIEWS:
         found += _INTERVIEWS[measured.run.protocol](measured)
-    found += retrieval_scores(measured)
-    for variant, chunks_of in totals.items():
-        found += [s for s in usage_scores(measured, chunks_of) if s.variant == variant]
-    return [*found, *cost_scores(measured)]
+    return [*found, *retrieval_scores(measured), *cost_scores(measured)]
 
 
 def _differences(measured: Measured) -> Iterator[Difference]:
@@ -150,39 +143,12 @@ def difference(
     )
 
 
-def _use(measured: Measured, totals: Totals) -> Iterator[ChunkUse]:
+def _use(measured: Measured) -> Iterator[ChunkUse]:
     for variant in measured.variants:
-        known = totals.get(variant)
-        use = measured.retrieval(variant, known)
+        use = measured.retrieval(variant)
         if use is not None:
-            yield ChunkUse(variant, use, sum(use.duplication.values()) if known else None)
-
-
-def _chunk_totals(
-    conn: Connection, run: Run, used: Mapping[tuple[str, str], set[str]]
-) -> dict[str, dict[str, int]]:
-    """How many chunks there are in the chunkings that each variant took chunks from.
-
-    A variant is left out where one of its characters' chunkings cannot be told: a share of an
-    unknown number is none.
-    """
-    by_character: dict[str, list[set[str]]] = {}
-    for character in dict.fromkeys(run.subjects.values()):
-        names = chunks.list_chunkings(conn, character)
-        by_character[character] = [set(chunks.list_ids(conn, character, name)) for name in names]
-    totals: dict[str, dict[str, int]] = {}
-    for variant in (variant.label for variant in run.variants):
-        found = {
-            subject: sum(
-                len(ids)
-                for ids in by_character[character]
-                if not ids.isdisjoint(used.get((variant, character), ()))
-            )
-            for subject, character in run.subjects.items()
-        }
-        if found and all(found.values()):
-            totals[variant] = found
-    return totals
+            is_known = all(measured.run.chunks.get(variant, {}).get(s) for s in measured.subjects)
+            yield ChunkUse(variant, use, sum(use.duplication.values()) if is_known else None)
 
 
 async def _examples(

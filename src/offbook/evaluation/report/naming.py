@@ -26,7 +26,6 @@ _TITLES: Final = {
     "completion_tokens": "Completion tokens a reply",
     "cost_usd": "Cost a reply",
     "seconds": "Seconds a reply",
-    "chunks_used": "Distinct chunks used",
     "chunk_usage": "Chunk usage rate",
     "duplication": "Times a used chunk was used",
     "gs_failure": "Guided selection failed",

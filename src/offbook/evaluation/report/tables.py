@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 ALL: Final = "all"
 _COLUMNS: Final = 4
 """Columns of numbers, each with interval and n, that fit beside one another."""
-_RETRIEVAL: Final = ("chunk_usage", "chunks_used", "duplication", "gs_failure")
+_RETRIEVAL: Final = ("chunk_usage", "duplication", "gs_failure")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """What a report needs of cells and ratings besides their numbers, seen as they go by.
 
 Takes: the streams of a run's cells and ratings.  Gives: the same streams; afterwards what failed,
-what is missing and why, which cells are the worst and the best, and which chunks were used.
+what is missing and why, and which cells are the worst and the best.
 
 Memory is bounded: no text is kept but the reasons of failures, each of them shortened.
 """
@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from offbook.evaluation.judging import CHUNK_KINDS, REPLY_METRICS
+from offbook.evaluation.judging import REPLY_METRICS
 from offbook.evaluation.metrics.scales import SCALES
 from offbook.evaluation.record import CellKey
 from offbook.evaluation.report.material import Counts, FailedCell, Ratings
@@ -73,8 +73,6 @@ class Watch:
         self._overruled: Counter[tuple[str, str]] = Counter()
         self._why: dict[CellKey, list[str]] = defaultdict(list)
         self.failed: list[FailedCell] = []
-        self.used: dict[tuple[str, str], set[str]] = defaultdict(set)
-        """Chunks by variant and character."""
 
     def cells(self, stream: Iterable[Cell]) -> Iterator[Cell]:
         """The cells, each looked at."""
@@ -136,10 +134,6 @@ class Watch:
         self._forgotten += cell.forgotten
         if cell.reply is None:
             self.failed.append(FailedCell(cell.key, one_line(cell.error or "", 2 * _REASON)))
-        used = self.used[cell.key.variant, cell.character]
-        for item in cell.context:
-            if item.kind in CHUNK_KINDS:
-                used.update(source.chunk for source in item.sources)
         if self._nearness is not None:
             self._nearness.add(cell)
 
