@@ -1,4 +1,4 @@
-"""Thousands of broken files: no crash but our own errors, no hang, little memory, no file written."""
+"""Thousands of broken files: only our own errors, no hang, little memory, nothing written."""
 
 from __future__ import annotations
 
@@ -50,7 +50,8 @@ PROGRAM = """
         convert(read.card, 1), convert(read.card, 2), convert(read.card, 3)
         if read.card.book is not None:
             book = read.card.book
-            recall_lore(book, [LoreMessage("the ferry" + "a" * 99)], VALUES), lore_document(book, VALUES)
+            recall_lore(book, [LoreMessage("the ferry" + "a" * 99)], VALUES)
+            lore_document(book, VALUES)
             for form in ("sillytavern", "agnai", "novelai", "risu", "lorebook_v3"):
                 read_lorebook(write_lorebook(book, form))
 

@@ -1,0 +1,137 @@
+import pytest
+
+from offbook.cards import LoreMessage, ScanSettings, matches
+from offbook.cards.lorebook import LoreEntry
+from tests.cards.generator import entry
+
+SAID = [
+    LoreMessage("The lighthouse went dark.", "Mira", "assistant"),
+    LoreMessage("Who lit it?", "Sam", "user"),
+    LoreMessage("Nobody. The ferry saw it.", "Mira", "assistant"),
+]
+
+
+def outcome(messages=SAID, settings=None, **fields):
+    return matches(LoreEntry(entry(**fields)), messages, settings)
+
+
+def test_a_key_is_a_whole_word_without_case():
+    assert outcome(keys=["FERRY"]).why == "the key 'FERRY' is said"
+    assert outcome(keys=["FERRY"]).keys == ("FERRY",)
+    assert not outcome(keys=["fer"]).active
+    assert outcome(keys=["fer"], extensions={"match_whole_words": False}).active
+    assert outcome(keys=["fer"], settings=ScanSettings(whole_words=False)).active
+    assert not outcome(keys=["FERRY"], case_sensitive=True).active
+    assert not outcome(keys=["FERRY"], extensions={"case_sensitive": True}).active
+    assert not outcome(keys=["FERRY"], settings=ScanSettings(case_sensitive=True)).active
+    assert not outcome(keys=["", "  "]).active
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        ("灯塔", "那座灯塔很黑"),
+        ("とう", "このとうは"),
+        ("등대", "등대가"),
+        ("C++", "is C++ good"),
+        ("café", "un CAFÉ!"),
+    ],
+)
+def test_scripts_without_spaces_and_signs_have_no_word_boundaries(key, text):
+    assert outcome([LoreMessage(text)], keys=[key]).active
+
+
+def test_a_word_that_occurs_inside_of_another_first_is_found_later():
+    assert outcome([LoreMessage("catalogue of a cat")], keys=["cat"]).active
+    assert not outcome([LoreMessage("catalogue concat")], keys=["cat"]).active
+
+
+def test_names_of_speakers_are_searched_too():
+    assert outcome([LoreMessage("Hi.", "Sam")], keys=["Sam"]).active
+
+
+def test_only_the_last_messages_are_searched():
+    assert not outcome(keys=["lighthouse"]).active
+    assert outcome(keys=["lighthouse"], settings=ScanSettings(scan_depth=3)).active
+    assert outcome(keys=["lighthouse"], extensions={"scan_depth": 5}).active
+    assert outcome(keys=["lighthouse"], content="@@scan_depth 3\nx").active
+    assert not outcome(keys=["ferry"], extensions={"scan_depth": 0}).active
+    item = LoreEntry(entry(keys=["lighthouse"]))
+    assert matches(item, SAID, book_depth=3).active
+
+
+def test_a_long_conversation_is_searched_from_its_end():
+    messages = [LoreMessage("ferry " + "x" * 500), LoreMessage("y" * 500)]
+    assert not outcome(messages, ScanSettings(scan_chars=600), keys=["ferry"]).active
+    assert not outcome(messages, ScanSettings(scan_chars=100), keys=["ferry"]).active
+    assert outcome(messages, ScanSettings(scan_chars=2_000), keys=["ferry"]).active
+
+
+def test_switched_off_and_constant_entries():
+    assert outcome(enabled=False, constant=True).why == "it is switched off"
+    assert outcome(keys=[], constant=True).why == "it is constant"
+
+
+@pytest.mark.parametrize(
+    ("logic", "secondary", "active"),
+    [
+        (0, ["saw", "zzz"], True),
+        (0, ["zzz"], False),
+        (1, ["saw", "zzz"], True),
+        (1, ["saw", "nobody"], False),
+        (2, ["zzz"], True),
+        (2, ["saw", "zzz"], False),
+        (3, ["saw", "nobody"], True),
+        (3, ["saw", "zzz"], False),
+        (None, ["saw"], True),
+        (9, ["zzz"], False),
+    ],
+)
+def test_secondary_keys(logic, secondary, active):
+    extensions = {} if logic is None else {"selectiveLogic": logic}
+    made = outcome(keys=["ferry"], secondary_keys=secondary, selective=True, extensions=extensions)
+    assert made.active is active
+    plain = outcome(keys=["ferry"], secondary_keys=secondary, selective=False)
+    assert plain.active
+
+
+@pytest.mark.parametrize(
+    ("decorators", "active", "why"),
+    [
+        ("@@activate", True, "@@activate"),
+        ("@@dont_activate", False, "@@dont_activate"),
+        ("@@activate_only_after 3", False, "there are 2 replies"),
+        ("@@activate_only_after 2", True, "ferry"),
+        ("@@activate_only_every 2", True, "ferry"),
+        ("@@activate_only_every 3", False, "there are 2 replies"),
+        ("@@is_greeting 1", False, "began with another"),
+        ("@@exclude_keys nobody, zzz", False, "'nobody' is said"),
+        ("@@dont_activate_after_match", True, "ferry"),
+    ],
+)
+def test_decorators_decide(decorators, active, why):
+    made = outcome(keys=["ferry"], content=f"{decorators}\nx")
+    assert (made.active, why in made.why) == (active, True)
+
+
+def test_decorators_that_look_back():
+    assert outcome(keys=["lighthouse"], content="@@keep_activate_after_match\nx").active
+    assert not outcome(keys=["zzz"], content="@@keep_activate_after_match\nx").active
+    said_before = outcome(keys=["lighthouse"], content="@@dont_activate_after_match\nx")
+    assert "was said before" in said_before.why
+    assert outcome(keys=["zzz"], content="@@additional_keys boat, ferry\nx").keys == ("ferry",)
+    greeting = ScanSettings(greeting=1)
+    assert outcome(keys=["ferry"], content="@@is_greeting 1\nx", settings=greeting).active
+
+
+def test_keys_between_slashes_are_words_where_patterns_are_off():
+    assert not outcome(keys=["/ferry/"]).active
+    assert outcome([LoreMessage("a /ferry/ b")], keys=["/ferry/"]).active
+
+
+def test_world_info_keys_are_patterns_only_between_slashes():
+    world_info = {"selectiveLogic": 0}
+    assert outcome(keys=["/f.rry/"], use_regex=True, extensions=world_info).active
+    assert not outcome(keys=["f.rry"], use_regex=True, extensions=world_info).active
+    assert outcome(keys=["f.rry"], use_regex=True).active
+    assert not outcome(keys=["F.RRY"], use_regex=True, case_sensitive=True).active
