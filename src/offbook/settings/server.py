@@ -6,7 +6,7 @@ with all others.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, Field
 
@@ -56,4 +56,12 @@ class ServerSettings(Section):
     )
     connections: int = Field(
         2_000, ge=1, le=100_000, description="connections at once; above that 503 is answered"
+    )
+    client_system: Literal["user_context", "merge", "ignore"] = Field(
+        "user_context",
+        description="system messages of chat clients: told as context, as directions, or left out",
+    )
+    replies: int = Field(8, ge=1, le=128, description="the most replies to one question (`n`)")
+    ping_seconds: float = Field(
+        10.0, gt=0, le=60, description="pause between signs of life while a reply is prepared"
     )

@@ -5,10 +5,12 @@ Takes: who asks.  Gives: the characters that they may see, as OpenAI lists model
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
 from fastapi import APIRouter
+from sqlalchemy import Connection
 
 from offbook.server.book import Book
 from offbook.server.failures import RequestRefused
@@ -18,6 +20,9 @@ from offbook.types import Character
 
 RAW: Final = ":raw"
 """Ends the id of a model that is the language model itself, without the character."""
+
+USER: Final = "@"
+"""Stands between the id of a model and the name of who speaks."""
 
 
 def add_model_routes(router: APIRouter) -> None:
@@ -37,15 +42,41 @@ async def get_model(model: str, book: Book, caller: CurrentPrincipal) -> dict[st
     return _entry(await require_character(book, caller, model))
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the name of a model means: a character, and perhaps who speaks; or the model itself."""
+
+    character: Character
+    user: str | None = None
+    raw: bool = False
+
+
 async def require_character(book: Book, caller: Caller, model: str) -> Character:
     """The character that a model's name means, if the caller may see it.
 
     Raises:
         RequestRefused: there is none for them; what others have is neither told nor hinted at.
     """
-    found: Character | None = await book.store.read(
-        lambda conn: characters.find(conn, model.removesuffix(RAW))
-    )
+    return (await require_asked(book, caller, model)).character
+
+
+async def require_asked(book: Book, caller: Caller, model: str) -> Asked:
+    """What a model's name means: ``ID``, ``ID@USER``, ``ID:raw``.
+
+    Raises:
+        RequestRefused: there is no such character for the caller.
+    """
+    base = model.removesuffix(RAW)
+    name, _, user = base.partition(USER)
+
+    def find(conn: Connection) -> tuple[Character | None, bool]:
+        # An id holds neither of the marks; a name may, and is then meant as a whole.
+        whole = characters.find(conn, model) if user or base != model else None
+        if whole is not None and whole.name == model:
+            return whole, True
+        return characters.find(conn, name), False
+
+    found, whole = await book.store.read(find)
     if found is None or not caller.sees(found):
         raise RequestRefused(
             f"The model {model!r} does not exist or you do not have access to it",
@@ -54,7 +85,7 @@ async def require_character(book: Book, caller: Caller, model: str) -> Character
             code="model_not_found",
             param="model",
         )
-    return found
+    return Asked(found) if whole else Asked(found, user.strip() or None, base != model)
 
 
 def _entry(character: Character) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from offbook.server.failures import RequestRefused
+from offbook.server.openai.chat import add_chat_routes
 from offbook.server.openai.models import add_model_routes
 
 
@@ -17,6 +18,7 @@ def router() -> APIRouter:
     for prefix in ("/v1", ""):
         part = APIRouter(prefix=prefix)
         add_model_routes(part)
+        add_chat_routes(part)
         whole.include_router(part, include_in_schema=bool(prefix))
     for method in ("GET", "POST"):
         whole.add_api_route("/v1/{rest:path}", _mistaken, methods=[method], include_in_schema=False)

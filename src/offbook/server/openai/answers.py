@@ -1,0 +1,177 @@
+"""Who answers a chat completion: the character, or for a client's own calls the model itself.
+
+Takes: the body of a request, and who asks.  Gives: replies in pieces or whole, with what they rest
+on and what they cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from offbook.agent.replay import Piece
+from offbook.errors import ConfigurationError, IncompleteAnswer, InputRefused
+from offbook.language.tokens import count_tokens
+from offbook.models.metering import Meter
+from offbook.prompts.reply import Wishes
+from offbook.server.openai.chunks import Choice
+from offbook.server.openai.utility import offline_answer
+from offbook.types import Message, MessageRole, Usage
+from offbook.wire import ChatRequest, Ending
+
+if TYPE_CHECKING:
+    from offbook.agent.replay import ReplayedSession
+    from offbook.app.book import Offbook
+    from offbook.protocols import ChatModel
+    from offbook.server.openai.body import ChatBody
+    from offbook.types import Character
+
+_OFFLINE: Final = "offline:"
+_ROLES: Final[Mapping[str, MessageRole]] = {
+    "system": "system",
+    "assistant": "assistant",
+    "user": "user",
+    "tool": "user",
+}
+
+
+class Answers(Protocol):
+    """Replies to one request."""
+
+    @property
+    def endings(self) -> list[str]:
+        """Why each reply ended; complete when all are."""
+        ...
+
+    def stream(self) -> AsyncGenerator[Piece, None]:
+        """The replies in pieces; closing the iterator cancels the calls."""
+        ...
+
+    async def whole(self) -> list[Choice]:
+        """The replies, whole."""
+        ...
+
+    def extras(self) -> dict[str, Any] | None:
+        """What the replies rest on; None where a model answered that knows no character."""
+        ...
+
+    def usage(self) -> Usage:
+        """What they cost."""
+        ...
+
+
+@dataclass(slots=True)
+class InCharacter:
+    """Replies of a character in a conversation."""
+
+    talk: ReplayedSession
+    wishes: Wishes
+    n: int
+    warnings: tuple[str, ...] = ()
+    user: str | None = None
+
+    @property
+    def endings(self) -> list[str]:
+        """Why each reply ended."""
+        return self.talk.endings
+
+    def stream(self) -> AsyncGenerator[Piece, None]:
+        """See the protocol."""
+        return self.talk.stream(self.wishes, self.n)
+
+    async def whole(self) -> list[Choice]:
+        """See the protocol."""
+        texts = await self.talk.whole(self.wishes, self.n)
+        return [Choice(*each) for each in zip(texts, self.talk.endings, strict=True)]
+
+    def extras(self) -> dict[str, Any]:
+        """The shape of ``ask --json`` without the reply, which stands in its own place."""
+        shape = self.talk.replies[0].as_json()
+        del shape["reply"]
+        where = {"session": self.talk.id, "user": self.user}
+        return {**shape, **where, "warnings": list(self.warnings)}
+
+    def usage(self) -> Usage:
+        """See the protocol."""
+        return self.talk.replies[0].usage
+
+
+@dataclass(slots=True)
+class OfTheModel:
+    """Answers of the language model itself to what a client asks of it."""
+
+    model: ChatModel
+    meter: Meter
+    body: ChatBody
+    kind: str | None = None
+    endings: list[str] = field(default_factory=lambda: ["stop"])
+    """Why each answer ended: there is one."""
+
+    async def stream(self) -> AsyncGenerator[Piece, None]:
+        """See the protocol."""
+        if self.model.base_url == _OFFLINE:
+            yield Piece(0, self._by_rule())
+            return
+        request, given = self._request(), False
+        try:
+            async with aclosing(self.model.stream(request)) as coming:  # type: ignore[type-var]
+                async for text in coming:
+                    given = True
+                    yield Piece(0, text)
+        except (IncompleteAnswer, InputRefused):
+            if not given or self.endings[0] == "stop":
+                raise
+
+    async def whole(self) -> list[Choice]:
+        """See the protocol."""
+        if self.model.base_url == _OFFLINE:
+            return [Choice(self._by_rule())]
+        response = await self.model.complete(self._request())
+        return [Choice(response.text, response.finish_reason)]
+
+    def extras(self) -> None:
+        """Nothing: no character is in it."""
+        return
+
+    def usage(self) -> Usage:
+        """See the protocol."""
+        return self.meter.usage()
+
+    def _by_rule(self) -> str:
+        if self.kind is None:
+            raise ConfigurationError(
+                "the offline backend has no language model that could be asked itself",
+                "configure a model with chat.model and chat.base_url",
+            )
+        return offline_answer(self.kind, self.body.messages)
+
+    def _request(self) -> ChatRequest:
+        def ended(ending: Ending) -> None:
+            self.endings[0] = ending.finish_reason
+
+        messages = tuple(Message(_ROLES[m.role], m.text) for m in self.body.messages)
+        told = dict(self.body.parameters)
+        return ChatRequest(messages, told, cacheable=False, ended=ended)
+
+
+def of_the_model(
+    book: Offbook, character: Character, body: ChatBody, kind: str | None = None
+) -> OfTheModel:
+    """Answers of the configured chat model, without the character."""
+    meter = book.meter.part()
+    return OfTheModel(book.stage(character.dimension, meter).actor, meter, body, kind)
+
+
+def counted(usage: Usage, body: ChatBody, texts: list[str]) -> dict[str, int]:
+    """OpenAI's usage: all tokens that the answer took, those of recall included.
+
+    Where no endpoint was asked, the tokens of what came and went are estimated.
+    """
+    prompt, completion = usage.prompt_tokens, usage.completion_tokens
+    if not prompt:
+        prompt = sum(count_tokens(message.text) for message in body.messages)
+        completion = sum(count_tokens(text) for text in texts)
+    total = prompt + completion
+    return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": total}

@@ -1,0 +1,118 @@
+"""``POST /v1/chat/completions``: a character answers, in pieces or whole.
+
+Takes: a request of any client of OpenAI's API.  Gives: the response that it reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from fastapi import APIRouter, Request
+from starlette.responses import JSONResponse, Response
+
+from offbook.app.replaying import replayed
+from offbook.server.book import Book
+from offbook.server.openai.answers import Answers, InCharacter, counted, of_the_model
+from offbook.server.openai.body import ChatBody, read_body
+from offbook.server.openai.chunks import DONE, Shape
+from offbook.server.openai.event_stream import ClientLeftError, EventStream, until_disconnected
+from offbook.server.openai.models import Asked, require_asked
+from offbook.server.openai.persona import policy_of, wishes_of
+from offbook.server.openai.schemas import CHAT
+from offbook.server.openai.transcript import read_messages
+from offbook.server.openai.utility import kind_of
+from offbook.server.principal import Caller, CurrentPrincipal
+
+if TYPE_CHECKING:
+    from offbook.app.book import Offbook
+
+_OWN_SESSION: Final = "x-session-id"
+_CHAT_OF_CLIENT: Final = "x-openwebui-chat-id"
+_USER_OF_CLIENT: Final = "x-openwebui-user-id"
+_LEFT: Final = 499
+"""Nobody reads it: a status for the log, as other servers write it."""
+
+
+def add_chat_routes(router: APIRouter) -> None:
+    """Add the route to a router."""
+    router.post("/chat/completions", openapi_extra=CHAT, response_model=None)(complete_chat)
+
+
+async def complete_chat(request: Request, book: Book, caller: CurrentPrincipal) -> Response:
+    """Reply to the last message, as the character that ``model`` names."""
+    settings = book.settings.values.server
+    body = read_body(await request.body(), settings.replies)
+    asked = await require_asked(book, caller, body.model)
+    shape = Shape(asked.character.id)
+    if body.stream:
+        events = _events(request, book, caller, asked, body, shape)
+        return EventStream(events, settings.ping_seconds)
+    try:
+        return await until_disconnected(
+            request.receive, _whole(request, book, caller, asked, body, shape)
+        )
+    except ClientLeftError:
+        return Response(status_code=_LEFT)
+
+
+async def _events(
+    request: Request, book: Offbook, caller: Caller, asked: Asked, body: ChatBody, shape: Shape
+) -> AsyncGenerator[bytes, None]:
+    """The events of a stream."""
+    answers = await _answers(request, book, caller, asked, body)
+    texts = [""] * body.n
+    opened = set()
+    async with aclosing(answers.stream()) as coming:
+        async for piece in coming:
+            if piece.index not in opened:
+                opened.add(piece.index)
+                yield shape.opening(piece.index)
+            texts[piece.index] += piece.text
+            yield shape.piece(piece.index, piece.text)
+    last = len(answers.endings) - 1
+    for index, reason in enumerate(answers.endings):
+        if index not in opened:
+            yield shape.opening(index)
+        yield shape.closing(index, reason, answers.extras() if index == last else None)
+    if body.include_usage:
+        yield shape.usage(counted(answers.usage(), body, texts))
+    yield DONE
+
+
+async def _whole(
+    request: Request, book: Offbook, caller: Caller, asked: Asked, body: ChatBody, shape: Shape
+) -> Response:
+    answers = await _answers(request, book, caller, asked, body)
+    choices = await answers.whole()
+    usage = counted(answers.usage(), body, [choice.text for choice in choices])
+    return JSONResponse(shape.whole(choices, usage, answers.extras()))
+
+
+async def _answers(
+    request: Request, book: Offbook, caller: Caller, asked: Asked, body: ChatBody
+) -> Answers:
+    """Who answers, ready to be asked."""
+    read = read_messages(body.messages)
+    character = asked.character
+    kind = None if asked.raw else kind_of(body, read)
+    if asked.raw or kind is not None:
+        return of_the_model(book, character, replace(body, n=1), kind)
+    headers, values = request.headers, book.settings.values
+    own = headers.get(_OWN_SESSION) or body.session
+    user = asked.user or headers.get(_USER_OF_CLIENT) or body.user
+    talk = await replayed(
+        book,
+        character,
+        read.transcript,
+        caller.speaker(user),
+        session=own or headers.get(_CHAT_OF_CLIENT),
+        # A client with a header of ours may leave the history to us; others send all of it.
+        resends=own is None,
+    )
+    policy = policy_of(character, values.server.client_system)
+    wishes, warnings = wishes_of(read, body.parameters, policy, values.context.history_tokens)
+    said = (*body.warnings, *read.warnings, *warnings)
+    return InCharacter(talk, wishes, body.n, said, user)

@@ -1,0 +1,132 @@
+"""From a list of messages to a conversation: turns, what is asked now, and what the client adds.
+
+Takes: messages in any order of roles.  Gives: a ``ReadMessages``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Final
+
+from offbook.agent.replay import Transcript
+from offbook.server.failures import RequestRefused
+from offbook.server.openai.body import ChatMessage
+from offbook.types import Turn
+
+SILENCE: Final = "…"
+"""What is said by someone who says nothing, as clients have them do that let a character go on."""
+
+_EXAMPLE: Final = "example_"
+_GO_ON: Final = re.compile(r"\W*continue\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadMessages:
+    """What a client sent, read.
+
+    Args:
+        transcript: Turns, what is said, and words that the reply begins with.
+        system: System messages, in their order, without examples.
+        examples: How many messages were examples of how a character speaks.
+        name: What the person is called, where the client says so.
+        order: A system message that stands last and after a reply: not the person's words but the
+            client's own request, such as for a summary.
+        warnings: What of the messages has no effect.
+    """
+
+    transcript: Transcript
+    system: tuple[str, ...] = ()
+    examples: int = 0
+    name: str | None = None
+    order: str | None = None
+    warnings: tuple[str, ...] = ()
+
+
+def read_messages(messages: Sequence[ChatMessage]) -> ReadMessages:
+    """Read the messages of a client.
+
+    Raises:
+        RequestRefused: what is said last holds no text, but pictures or the like.
+    """
+    examples = [message for message in messages if (message.name or "").startswith(_EXAMPLE)]
+    own = [message for message in messages if message not in examples]
+    order = _order(own)
+    aside = [m for m in own if m.role in ("system", "tool") and m.text.strip()]
+    names = [m.name for m in own if m.role == "user" and m.name]
+    return ReadMessages(
+        transcript=_transcript([m for m in own if m.role in ("user", "assistant")]),
+        system=tuple(message.text.strip() for message in aside),
+        examples=len(examples),
+        name=names[-1] if names else None,
+        order=order,
+        warnings=_warnings(own),
+    )
+
+
+def _order(messages: Sequence[ChatMessage]) -> str | None:
+    said = [message for message in messages if message.text.strip()]
+    if len(said) < 2 or said[-1].role != "system":
+        return None
+    before = next((m.role for m in reversed(said) if m.role != "system"), None)
+    text = said[-1].text.strip()
+    return text if before == "assistant" and not _GO_ON.match(text) else None
+
+
+def _transcript(messages: Sequence[ChatMessage]) -> Transcript:
+    """Turns of messages of the two roles, several of one role in a row taken together."""
+    if messages:
+        _require_text(messages)
+    spoken = [m for m in messages if m.text.strip()]
+    joined = [
+        (role, "\n\n".join(message.text.strip() for message in run))
+        for role, run in groupby(spoken, key=lambda message: message.role)
+    ]
+    begun = ""
+    if joined and joined[-1][0] == "assistant" and _is_last(messages):
+        joined.pop()
+        begun = _begun(spoken)
+    said = joined.pop()[1] if joined and joined[-1][0] == "user" else SILENCE
+    turns: list[Turn] = []
+    pending = ""
+    for role, text in joined:
+        if role == "user":
+            pending = text
+        else:
+            turns.append(Turn(pending, text))
+            pending = ""
+    return Transcript(tuple(turns), said, begun)
+
+
+def _is_last(messages: Sequence[ChatMessage]) -> bool:
+    """Whether a reply that stands last is to be gone on with: nobody said nothing after it."""
+    return messages[-1].role == "assistant"
+
+
+def _begun(spoken: Sequence[ChatMessage]) -> str:
+    """The last reply as it came: blanks at its end tell where it goes on."""
+    last: list[str] = []
+    for message in reversed(spoken):
+        if message.role != "assistant":
+            break
+        last.append(message.text)
+    return "\n\n".join(reversed(last)).lstrip()
+
+
+def _require_text(messages: Sequence[ChatMessage]) -> None:
+    last = messages[-1]
+    if last.role == "user" and last.others and not last.text.strip():
+        kinds = ", ".join(last.others)
+        raise RequestRefused(
+            f"the last message holds no text, only {kinds}",
+            "characters read text: say it in words",
+            param="messages",
+            code="unsupported_content",
+        )
+
+
+def _warnings(messages: Sequence[ChatMessage]) -> tuple[str, ...]:
+    kinds = dict.fromkeys(kind for message in messages for kind in message.others)
+    return tuple(f"parts of type {kind} are ignored: characters read text" for kind in kinds)

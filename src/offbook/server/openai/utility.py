@@ -1,0 +1,85 @@
+"""Calls that clients make for themselves: titles, tags, follow-up questions, completions.
+
+Takes: messages.  Gives: what kind of call it is, or none.  Such calls go to the language model
+itself: a character would answer them in its voice, and remember them. Source: ours, after what
+Open WebUI and LibreChat send.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from offbook.errors import ConfigurationError
+from offbook.server.openai.body import ChatBody, ChatMessage
+from offbook.server.openai.transcript import ReadMessages
+
+ORDER: Final = "order"
+"""A client's own request in a system message behind the conversation."""
+
+_TASK: Final = re.compile(r"\s*###\s*Task:?\s", re.IGNORECASE)
+_TAIL: Final = re.compile(r"<chat_history>|###\s*(?:Chat History|Output|Guidelines)|\bJSON\b", re.I)
+_KINDS: Final[Mapping[str, re.Pattern[str]]] = {
+    "text": re.compile(r"autocompletion|\bcompletion type\b", re.I),
+    "title": re.compile(r"\btitle\b", re.I),
+    "tags": re.compile(r"\btags\b", re.I),
+    "follow_ups": re.compile(r"follow[- ]?ups?\b", re.I),
+    "queries": re.compile(r"\bquer(?:y|ies)\b", re.I),
+}
+"""Key of the JSON that is asked for -> what the request speaks of; the first that fits."""
+_TITLES: Final = (
+    re.compile(r"\s*(?:please )?(?:provide|generate|create|write) an? (?:concise|short|brief)\b"
+               r".{0,60}\btitle\b", re.I | re.S),
+    re.compile(r"\s*create a concise, 3-5 word phrase\b", re.I),
+    re.compile(r"\s*analyze this conversation and provide:.{0,200}\btitle\b", re.I | re.S),
+    re.compile(r"\s*in 5 words or less\b.{0,80}\btitle\b", re.I | re.S),
+)  # fmt: skip
+_HISTORY: Final = re.compile(r"<chat_history>(.*?)</chat_history>", re.I | re.S)
+_SAID: Final = re.compile(r"^(?:USER|Human):\s*(.+)$", re.I | re.M)
+_TITLE_WORDS: Final = 5
+_HEAD_CHARS: Final = 240
+"""The first sentence says what is wanted; further down, guidelines speak of everything."""
+
+
+def kind_of(body: ChatBody, read: ReadMessages) -> str | None:
+    """What kind of a client's own call this is; None: somebody talks to the character."""
+    if read.order is not None:
+        return ORDER
+    if read.transcript.turns or read.transcript.begun:
+        return None
+    said = read.transcript.said
+    # Nobody waits for these to appear word by word; a person who types so is answered in pieces.
+    if not body.stream and _TASK.match(said) and _TAIL.search(said):
+        head = said[:_HEAD_CHARS]
+        return next((kind for kind, sign in _KINDS.items() if sign.search(head)), ORDER)
+    spoken = [said, *read.system]
+    return "title" if any(sign.match(text) for sign in _TITLES for text in spoken) else None
+
+
+def offline_answer(kind: str, messages: Sequence[ChatMessage]) -> str:
+    """What the offline backend, which has no language model, answers to such a call.
+
+    It names a conversation by its first words, and proposes nothing.
+
+    Raises:
+        ConfigurationError: no rule can answer this.
+    """
+    if kind == ORDER:
+        raise ConfigurationError(
+            "the offline backend answers as characters do, not what is asked of a language model",
+            "configure a model with chat.model and chat.base_url",
+        )
+    as_json = bool(_TASK.match(messages[-1].text))
+    if kind == "title":
+        title = _first_words(messages[-1].text)
+        return json.dumps({"title": title}, ensure_ascii=False) if as_json else title
+    return json.dumps({kind: "" if kind == "text" else []})
+
+
+def _first_words(text: str) -> str:
+    history = _HISTORY.search(text)
+    said = _SAID.search(history[1] if history else text)
+    words = (said[1] if said else text).split()
+    return " ".join(words[:_TITLE_WORDS])
