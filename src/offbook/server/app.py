@@ -16,6 +16,7 @@ from offbook.app.book import Offbook
 from offbook.server import native
 from offbook.server.failures import add_failure_handlers
 from offbook.server.guarding import guard, require_keys
+from offbook.server.ingestions.worker import IngestionWorker
 from offbook.server.openai import routes
 from offbook.server.principal import Authenticate
 from offbook.server.security.admission import KeyAuthentication
@@ -63,6 +64,9 @@ def _lifespan(source: Settings | Offbook) -> Callable[[FastAPI], AbstractAsyncCo
                 book = await stack.enter_async_context(await Offbook.open(source))
             await require_keys(book.settings, book.store)
             app.state.book = book
+            app.state.ingestions = IngestionWorker(book.settings)
+            app.state.ingestions.start()
+            stack.push_async_callback(app.state.ingestions.stop)
             yield
 
     return alive

@@ -165,6 +165,7 @@ def finish(
     conn: Connection,
     taken: Taken,
     owner: Owner,
+    progress: Mapping[str, Any],
     *,
     report: Mapping[str, Any] | None = None,
     error: Mapping[str, Any] | None = None,
@@ -173,6 +174,7 @@ def finish(
     values: dict[str, Any] = {
         "status": "failed" if report is None else "done",
         "request": None,
+        "progress": dict(progress),
         "report": None if report is None else dict(report),
         "error": None if error is None else dict(error),
         "updated": timestamp(),

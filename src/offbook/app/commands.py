@@ -1,0 +1,69 @@
+"""One open offbook for many commands at once, as a server has them.
+
+Takes: an open offbook, and settings of one command.  Gives: the same home with a meter of its own
+and these settings on top, and conversations of any principal; the connections stay the first's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from offbook.agent.owned import OwnedSession
+from offbook.app.book import Offbook
+
+if TYPE_CHECKING:
+    from offbook.models.metering import Meter
+    from offbook.pipeline import Stage
+    from offbook.types import Character
+
+
+def command_of(book: Offbook, **flags: Any) -> Offbook:
+    """Offbook for one command; it is not to be closed.
+
+    Args:
+        book: The open one.
+        flags: Settings by name, with ``__`` for the dot; None: as it is configured.
+
+    Raises:
+        ConfigurationError: there is no such setting, or it cannot have that value.
+    """
+    named = {name.replace("__", "."): value for name, value in flags.items() if value is not None}
+    wiring = book._wiring
+    if named:
+        wiring = replace(wiring, settings=book.settings.overlaid(named))
+    made = Offbook(wiring)
+    made.learning = book.learning  # what goes on behind conversations outlives the command
+    return made
+
+
+async def conversation_of(
+    book: Offbook,
+    character: Character,
+    principal: str,
+    session: str | None = None,
+    *,
+    as_of: str | None = None,
+) -> OwnedSession:
+    """A conversation of a principal, gone on with where ``session`` names one.
+
+    Args:
+        book: Offbook, or a command of it.
+        character: With whom.
+        principal: Whose it is.
+        session: Its name; None: a question on its own, of which nothing is kept.
+        as_of: The point in the story at which the character is asked.
+
+    Raises:
+        UsageError: the conversation belongs to somebody else, or the story has no such point.
+    """
+
+    def turn() -> tuple[Stage, Meter]:
+        meter = book._wiring.meter()
+        return book._wiring.stage(meter, character.dimension), meter
+
+    talk = OwnedSession(
+        book.store, character, turn, principal, session, as_of=as_of, learning=book.learning
+    )
+    await talk.open()
+    return talk

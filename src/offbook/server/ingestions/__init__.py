@@ -1,0 +1,1 @@
+"""Ingestions that go on behind requests."""

@@ -1,0 +1,209 @@
+"""``recall``, ``ask``, ``chat`` and the caller's conversations.
+
+Takes: a question, and how it is to be grounded.  Gives: what ``offbook recall`` and ``offbook ask``
+print; a chat streams pieces of the reply and ends with the whole of it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Path
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, ConfigDict, Field
+
+from offbook.agent.owned import OwnedSession, kept_under
+from offbook.agent.session import names_of, stored_id
+from offbook.app.book import Offbook
+from offbook.app.commands import command_of, conversation_of
+from offbook.app.missing_index import priced
+from offbook.errors import OffbookError, UnknownName
+from offbook.server.book import Book
+from offbook.server.native import shapes
+from offbook.server.native.access import Seen, User, failing
+from offbook.server.principal import Caller, CurrentPrincipal
+from offbook.stores import conversations
+from offbook.types import Character
+
+Strategy = Literal["ordinary", "C-A", "C-M", "S-S", "S-E"]
+SessionName = Annotated[str, Path(min_length=1, max_length=500)]
+
+STREAM_HEADERS = {"cache-control": "no-cache", "x-accel-buffering": "no"}
+
+
+class Question(BaseModel):
+    """A question, and how the reply is to be grounded."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"examples": [{"question": "Who taught you to trim the lamp?"}]},
+    )
+
+    question: str = Field(min_length=1, max_length=100_000)
+    method: str | None = Field(None, max_length=100, description="None: as it is configured.")
+    strategy: Strategy | None = Field(None, description="How memories are recalled.")
+    as_of: str | None = Field(
+        None, max_length=2_000, description="The point in the story at which it is asked."
+    )
+    session: str | None = Field(
+        None,
+        min_length=1,
+        max_length=200,
+        description="The conversation that it belongs to; none: nothing is kept.",
+    )
+    user: str | None = Field(
+        None, min_length=1, max_length=200, description="A person for whom the caller asks."
+    )
+
+
+def router() -> APIRouter:
+    """The routes."""
+    made = APIRouter(prefix="/api/characters/{character}", tags=["talking"])
+    asked = failing(404, 409, 413, 415, 502)
+    made.post("/recall", response_model=shapes.Recalled, responses=asked)(recall)
+    made.post("/ask", response_model=shapes.Replied, responses=asked)(ask)
+    stream: dict[int | str, Any] = {
+        200: {
+            "description": "`piece` events with a `text`, then `reply` with the whole, or `error`",
+            "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        }
+    }
+    made.post("/chat", response_class=StreamingResponse, responses={**asked, **stream})(chat)
+    one = failing(404)
+    made.get("/sessions", response_model=list[shapes.ConversationListed], responses=one)(sessions)
+    made.get("/sessions/{session}", response_model=list[shapes.TurnListed], responses=one)(turns)
+    made.delete("/sessions/{session}", response_model=shapes.ConversationListed, responses=one)(
+        forget_session
+    )
+    return made
+
+
+async def recall(
+    body: Question, character: Seen, book: Book, caller: CurrentPrincipal
+) -> dict[str, Any]:
+    """What a reply would rest on; none is generated, and nothing is kept."""
+    async with _conversation(body, character, book, caller) as talk:
+        found, usage = await talk.recall(body.question)
+    return found.as_json(usage)
+
+
+async def ask(
+    body: Question, character: Seen, book: Book, caller: CurrentPrincipal
+) -> dict[str, Any]:
+    """One reply; with a session it belongs to a conversation."""
+    async with _conversation(body, character, book, caller) as talk:
+        reply = await talk.ask(body.question)
+    return reply.as_json()
+
+
+async def chat(
+    body: Question, character: Seen, book: Book, caller: CurrentPrincipal
+) -> StreamingResponse:
+    """One reply, streamed as server-sent events; a client that leaves cancels it."""
+    command = _command(body, book)
+    # Here and not in the stream: what is wrong with the request has a status of its own.
+    talk = await _open(body, command, character, caller)
+    pieces = _events(body.question, command, talk)
+    return StreamingResponse(pieces, media_type="text/event-stream", headers=STREAM_HEADERS)
+
+
+async def sessions(
+    character: Seen, book: Book, caller: CurrentPrincipal, user: User = None
+) -> list[dict[str, Any]]:
+    """The caller's conversations with a character, by name."""
+    mine = caller.speaker(user)
+    found = await book.store.read(
+        lambda conn: conversations.list_all(conn, character.id, principal=mine)
+    )
+    return [_listed(each) for each in found]
+
+
+async def turns(
+    session: SessionName, character: Seen, book: Book, caller: CurrentPrincipal, user: User = None
+) -> list[dict[str, Any]]:
+    """What was said in a conversation, oldest first, and what the replies rested on."""
+    found = await _require(session, character, book, caller, user)
+    history = await book.store.read(
+        lambda conn: conversations.history(conn, character.id, found.id)
+    )
+    return [
+        {
+            "id": turn.id,
+            "said": turn.said,
+            "answered": turn.answered,
+            "at": turn.at,
+            "recall": turn.recall,
+        }
+        for turn in history
+    ]
+
+
+async def forget_session(
+    session: SessionName, character: Seen, book: Book, caller: CurrentPrincipal, user: User = None
+) -> dict[str, Any]:
+    """Delete a conversation, and what it taught the character, from the whole database."""
+    found = await _require(session, character, book, caller, user)
+    await book.store.write(lambda conn: conversations.remove(conn, character.id, found.id))
+    await book.store.purge()
+    return _listed(found)
+
+
+async def _require(
+    session: str, character: Character, book: Offbook, caller: Caller, user: str | None
+) -> conversations.Conversation:
+    mine = caller.speaker(user)
+    stored = stored_id(session, kept_under(mine))
+    found: conversations.Conversation | None = await book.store.read(
+        lambda conn: conversations.get(conn, character.id, stored)
+    )
+    if found is None or found.principal != mine:
+        raise UnknownName(f"no conversation {session!r}", "GET .../sessions lists those there are")
+    return found
+
+
+def _listed(found: conversations.Conversation) -> dict[str, Any]:
+    session, user = names_of(found.id)
+    return {
+        "session": session,
+        "user": user,
+        "created": found.created,
+        "updated": found.updated,
+    }
+
+
+def _command(body: Question, book: Offbook) -> Offbook:
+    return command_of(book, method=body.method, emotional__strategy=body.strategy)
+
+
+async def _open(
+    body: Question, command: Offbook, character: Character, caller: Caller
+) -> OwnedSession:
+    speaker = caller.speaker(body.user)
+    return await conversation_of(command, character, speaker, body.session, as_of=body.as_of)
+
+
+@asynccontextmanager
+async def _conversation(
+    body: Question, character: Character, book: Offbook, caller: Caller
+) -> AsyncIterator[OwnedSession]:
+    command = _command(body, book)
+    async with priced(command, character):
+        yield await _open(body, command, character, caller)
+
+
+async def _events(question: str, command: Offbook, talk: OwnedSession) -> AsyncIterator[str]:
+    try:
+        async with priced(command, talk.character), aclosing(talk.say(question)) as replying:  # type: ignore[type-var]
+            async for piece in replying:
+                yield _event("piece", {"text": piece})
+        reply = talk.last
+        yield _event("reply", {} if reply is None else reply.as_json())
+    except OffbookError as error:
+        yield _event("error", error.as_json())
+
+
+def _event(name: str, data: dict[str, Any]) -> str:
+    return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n"

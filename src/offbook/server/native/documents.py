@@ -1,0 +1,287 @@
+"""Documents: added behind the request, estimated, read and forgotten.
+
+Takes: texts in JSON, or the bytes of files in base64.  Gives: an ingestion to look at or listen to,
+and the reports of ``offbook ingest`` and ``offbook forget``.  A request names no path: what is
+read is what it brings.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+import json
+import uuid
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import asdict
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from fastapi import APIRouter, Path, Query, Request, Response, status
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from offbook import registry
+from offbook.app.commands import command_of
+from offbook.documents.readers import ReadDocument, read_content
+from offbook.errors import UnknownName, UsageError
+from offbook.server.book import Book
+from offbook.server.ingestions.worker import IngestionWorker
+from offbook.server.native import shapes
+from offbook.server.native.access import Seen, Writable, failing, require
+from offbook.server.native.asking import STREAM_HEADERS
+from offbook.server.principal import CurrentPrincipal
+from offbook.stores import documents, ingestions
+
+_POLL_SECONDS = 0.25
+_PING_SECONDS = 10.0
+_MOST_DOCUMENTS = 1_000
+
+DocumentName = Annotated[str, Path(description="The document's name or id.", max_length=4_000)]
+IngestionId = Annotated[str, Path(max_length=100)]
+
+
+class GivenDocument(BaseModel):
+    """A document: its text, or the bytes of its file."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field(
+        min_length=1,
+        max_length=1_000,
+        description="Its ending tells the type: .txt, .md, .html, .pdf; plain text otherwise.",
+    )
+    text: str | None = Field(None, description="The text; of HTML, its source.")
+    content_base64: str | None = Field(None, description="The bytes of a file, such as a PDF.")
+
+    @model_validator(mode="after")
+    def _has_one(self) -> GivenDocument:
+        if (self.text is None) == (self.content_base64 is None):
+            raise ValueError("give either `text` or `content_base64`")
+        return self
+
+    def data(self) -> bytes:
+        """What a file would hold.
+
+        Raises:
+            UsageError: it is no base64.
+        """
+        if self.content_base64 is None:
+            return (self.text or "").encode()
+        try:
+            return base64.b64decode(self.content_base64, validate=True)
+        except (binascii.Error, ValueError) as error:
+            raise UsageError(
+                f"the content of {self.name!r} is no base64: {error}", "encode the whole file"
+            ) from error
+
+
+class GivenDocuments(BaseModel):
+    """Documents, and for which method they are to be indexed."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {"documents": [{"name": "keeper.md", "text": "# Ada\n\nAda keeps the light."}]}
+            ]
+        },
+    )
+
+    documents: list[GivenDocument] = Field(
+        default_factory=list,
+        max_length=_MOST_DOCUMENTS,
+        description="None: build what the stored documents lack.",
+    )
+    method: str | None = Field(None, max_length=100, description="None: as it is configured.")
+    order: list[str] | None = Field(
+        None, max_length=100_000, description="Names in the order of the story."
+    )
+
+
+def router() -> APIRouter:
+    """The routes."""
+    made = APIRouter(prefix="/api/characters/{character}", tags=["documents"])
+    one, given = failing(404), failing(404, 413, 415)
+    made.post(
+        "/documents",
+        response_model=shapes.IngestionSeen,
+        status_code=status.HTTP_202_ACCEPTED,
+        responses=given,
+    )(add)
+    made.post("/estimate", response_model=shapes.Estimated, responses=given)(estimate)
+    # A document's name may hold slashes: those of a folder are named by their path below it.
+    made.get("/documents/{document:path}", response_model=shapes.Passage, responses=one)(read)
+    made.delete(
+        "/documents/{document:path}",
+        response_model=shapes.DocumentForgotten,
+        responses=failing(404, 502),
+    )(forget)
+    made.get("/ingestions", response_model=list[shapes.IngestionSeen], responses=one)(
+        list_ingestions
+    )
+    made.get("/ingestions/{ingestion}", response_model=shapes.IngestionSeen, responses=one)(look_at)
+    stream: dict[int | str, Any] = {
+        200: {
+            "description": "`progress` events with the ingestion, then `end` with its last state",
+            "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        }
+    }
+    made.get(
+        "/ingestions/{ingestion}/events",
+        response_class=StreamingResponse,
+        responses={**one, **stream},
+    )(listen)
+    return made
+
+
+async def add(
+    body: GivenDocuments, character: Writable, book: Book, request: Request, response: Response
+) -> dict[str, Any]:
+    """Add or update documents; reading them for the character goes on behind the request.
+
+    The answer names the ingestion: look at it, or listen to its events. It goes on where it
+    stopped when the server is stopped in between.
+    """
+    if body.method is not None:
+        registry.load("method", body.method)
+    readings = await asyncio.to_thread(_readings, body.documents)
+    known = await book.store.read(lambda conn: documents.list_all(conn, character.id))
+    names = [info.name for info in known]
+    _check(character.name, names, readings, body.order or ())
+    asked = {
+        "documents": [asdict(reading) for reading in readings],
+        "method": body.method,
+        "order": body.order,
+    }
+    id_ = uuid.uuid4().hex[:12]
+    await book.store.write(lambda conn: ingestions.add(conn, character.id, id_, asked))
+    worker: IngestionWorker | None = getattr(request.app.state, "ingestions", None)
+    if worker is not None:
+        worker.wake()
+    where = f"/api/characters/{quote(character.id, safe='')}/ingestions/{id_}"
+    response.headers["location"] = where
+    return await look_at(id_, character, book)
+
+
+async def estimate(body: GivenDocuments, character: Writable, book: Book) -> dict[str, Any]:
+    """What adding these documents would cost; no model is asked."""
+    from offbook.ingestion.estimating import estimate_ingestion
+
+    command = command_of(book, method=body.method)
+    if body.method is not None:
+        registry.load("method", body.method)
+    readings = await asyncio.to_thread(_readings, body.documents)
+    stage = command.stage(character.dimension)
+    return (await estimate_ingestion(stage, character, readings)).as_json()
+
+
+async def read(
+    document: DocumentName,
+    character: Seen,
+    book: Book,
+    start: Annotated[int, Query(ge=0, le=10**9, description="The first character.")] = 0,
+    end: Annotated[int | None, Query(ge=0, le=10**9, description="Behind the last.")] = None,
+) -> dict[str, Any]:
+    """The text of a document, or the passage that a source names."""
+    found = await book.store.read(lambda conn: documents.require(conn, character.id, document))
+    last = min(found.chars, found.chars if end is None else end)
+    first = min(start, last)
+    text = found.text[first:last]
+    place = {"id": found.id, "name": found.name, "chars": found.chars}
+    return {**place, "start": first, "end": last, "text": text}
+
+
+async def forget(
+    document: DocumentName,
+    character: Writable,
+    book: Book,
+    caller: CurrentPrincipal,
+    with_memories: Annotated[
+        bool, Query(description="Also turns and memories of anybody that rest on it: `admin`.")
+    ] = False,
+) -> dict[str, Any]:
+    """Delete a document and all that only it supports, from the whole database."""
+    if with_memories:
+        require(caller, "admin")
+    command = command_of(book)
+    report = await command.forget(character.id, document, with_memories=with_memories)
+    return report.as_json()
+
+
+async def list_ingestions(character: Seen, book: Book) -> list[dict[str, Any]]:
+    """The ingestions of a character, newest first."""
+    found = await book.store.read(lambda conn: ingestions.list_all(conn, character.id))
+    return [_seen(each) for each in found]
+
+
+async def look_at(ingestion: IngestionId, character: Seen, book: Book) -> dict[str, Any]:
+    """How far an ingestion is, or what became of it."""
+    found = await book.store.read(lambda conn: ingestions.get(conn, character.id, ingestion))
+    if found is None:
+        raise UnknownName(f"no ingestion {ingestion!r}", "GET .../ingestions lists those there are")
+    return _seen(found)
+
+
+async def listen(ingestion: IngestionId, character: Seen, book: Book) -> StreamingResponse:
+    """How far an ingestion is, as server-sent events, until it has ended."""
+    await look_at(ingestion, character, book)
+
+    async def events() -> AsyncIterator[str]:
+        shown: dict[str, Any] | None = None
+        quiet = 0.0
+        while True:
+            try:
+                now = await look_at(ingestion, character, book)
+            except UnknownName:
+                return  # the character is gone, and its ingestions with it
+            if now != shown:
+                ended = now["status"] in ("done", "failed")
+                name = "end" if ended else "progress"
+                yield f"event: {name}\ndata: {json.dumps(now, ensure_ascii=False)}\n\n"
+                if ended:
+                    return
+                shown, quiet = now, 0.0
+            elif quiet >= _PING_SECONDS:
+                yield ": ping\n\n"
+                quiet = 0.0
+            await asyncio.sleep(_POLL_SECONDS)
+            quiet += _POLL_SECONDS
+
+    return StreamingResponse(events(), media_type="text/event-stream", headers=STREAM_HEADERS)
+
+
+def _seen(found: ingestions.Ingestion) -> dict[str, Any]:
+    return asdict(found)
+
+
+def _readings(given: Sequence[GivenDocument]) -> list[ReadDocument]:
+    """Read what was given; where one cannot be read, nothing is done.
+
+    Raises:
+        UnreadableDocument: it is empty, binary, damaged, or in another encoding.
+    """
+    return [read_content(each.name, each.data()) for each in given]
+
+
+def _check(
+    character: str, known: Sequence[str], readings: Sequence[ReadDocument], order: Sequence[str]
+) -> None:
+    """Refuse what cannot be done, before anything is.
+
+    Raises:
+        UsageError: two documents of one name, or none at all.
+        UnknownName: the order names what is not there.
+    """
+    twice = [name for name, times in Counter(r.name for r in readings).items() if times > 1]
+    if twice:
+        raise UsageError(f"two documents are called {twice[0]!r}", "give each a name of its own")
+    there = {*known, *(reading.name for reading in readings)}
+    if not there:
+        raise UsageError(f"{character!r} has no documents yet", "give some")
+    if missing := [name for name in order if name not in there]:
+        raise UnknownName(
+            f"the order names {missing[0]!r}, which is no document of {character!r}",
+            "name documents that are stored or given",
+        )

@@ -1,0 +1,141 @@
+"""Memories and aliases: added, searched, forgotten, said, undone.
+
+Takes: what a person writes.  Gives: what ``offbook remember``, ``memories`` and ``alias`` print.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path
+from pydantic import BaseModel, ConfigDict, Field
+
+from offbook.app.commands import command_of
+from offbook.app.memory_file import memories_in
+from offbook.server.book import Book
+from offbook.server.native import shapes
+from offbook.server.native.access import Seen, User, Writable, failing, whose
+from offbook.server.principal import CurrentPrincipal
+
+_TEXT = 100_000
+
+
+class GivenMemory(BaseModel):
+    """What was said to the character and what it answered."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    said: str = Field(min_length=1, max_length=_TEXT)
+    answered: str = Field(min_length=1, max_length=_TEXT)
+    at: str | None = Field(None, max_length=2_000, description="A point in the story.")
+
+
+class GivenMemories(BaseModel):
+    """Memories; none: only those that wait are scored."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [{"memories": [{"said": "Who was Tom?", "answered": "My brother."}]}]
+        },
+    )
+
+    memories: list[GivenMemory] = Field(default_factory=list, max_length=10_000)
+
+
+class Search(BaseModel):
+    """What to search for."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"text": "the lamp"}]}
+    )
+
+    text: str = Field(min_length=1, max_length=_TEXT)
+    k: int = Field(10, ge=1, le=1_000, description="The most memories that are found.")
+    user: str | None = Field(None, min_length=1, max_length=200)
+
+
+class Ids(BaseModel):
+    """Ids of memories."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"ids": ["1f0c"]}]})
+
+    ids: list[Annotated[str, Field(max_length=200)]] = Field(min_length=1, max_length=10_000)
+    user: str | None = Field(None, min_length=1, max_length=200)
+
+
+class TwoNames(BaseModel):
+    """Two names, and whether they are one and the same."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"examples": [{"a": "Tom", "b": "Thomas Byrne", "same": True}]},
+    )
+
+    a: str = Field(min_length=1, max_length=1_000)
+    b: str = Field(min_length=1, max_length=1_000)
+    same: bool = True
+
+
+def router() -> APIRouter:
+    """The routes."""
+    made = APIRouter(prefix="/api/characters/{character}", tags=["memories and aliases"])
+    one, given = failing(404), failing(404, 413, 415, 502)
+    made.post("/memories", response_model=shapes.Remembered, responses=given)(remember)
+    made.post("/memories/search", response_model=list[shapes.MemoryFound], responses=given)(search)
+    made.post("/memories/forget", response_model=shapes.Forgotten, responses=given)(forget)
+    made.get("/memories/kept-out", response_model=list[shapes.KeptOut], responses=one)(kept_out)
+    graph = failing(404, 409, 413, 415, 502)
+    made.post("/aliases", response_model=shapes.AliasSaid, responses=graph)(say)
+    made.delete("/decisions/{decision}", response_model=shapes.AliasSaid, responses=graph)(undo)
+    return made
+
+
+async def remember(body: GivenMemories, character: Writable, book: Book) -> dict[str, Any]:
+    """Add memories that a person has written, and score all that wait."""
+    command = command_of(book)
+    lines = "\n".join(json.dumps(m.model_dump(exclude_none=True)) for m in body.memories)
+    read = memories_in(lines, "the request") if body.memories else None
+    return (await command.memories.remember(character.id, read)).as_json()
+
+
+async def search(
+    body: Search, character: Seen, book: Book, caller: CurrentPrincipal
+) -> list[dict[str, Any]]:
+    """Memories by their words, then by their meaning, best first; no chat model is asked."""
+    mine = whose(caller, body.user)
+    return await book.memories.search(character.id, body.text, k=body.k, principal=mine)
+
+
+async def forget(
+    body: Ids, character: Seen, book: Book, caller: CurrentPrincipal
+) -> dict[str, list[str]]:
+    """Delete memories: the caller's own, and with the right `write` authored ones as well."""
+    gone = await book.memories.forget(
+        character.id,
+        body.ids,
+        principal=whose(caller, body.user),
+        authored=caller.allows("write"),
+    )
+    return {"forgotten": gone}
+
+
+async def kept_out(
+    character: Seen, book: Book, caller: CurrentPrincipal, user: User = None
+) -> list[dict[str, Any]]:
+    """The caller's turns that did not become memories, and why."""
+    return await book.memories.kept_out(character.id, principal=whose(caller, user))
+
+
+async def say(body: TwoNames, character: Writable, book: Book) -> dict[str, Any]:
+    """A person's word that two names are one and the same, or are not."""
+    command = command_of(book)
+    return (await command.alias(character.id, body.a, body.b, same=body.same)).as_json()
+
+
+async def undo(
+    decision: Annotated[str, Path(max_length=200)], character: Writable, book: Book
+) -> dict[str, Any]:
+    """Take a person's word back, or overrule what a model or a rule decided."""
+    return (await command_of(book).undo_decision(character.id, decision)).as_json()

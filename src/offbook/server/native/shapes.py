@@ -1,0 +1,465 @@
+"""What the native API answers: the shapes of the command line's ``--json``, described.
+
+Takes: nothing.  Gives: models for responses. Fields are added to shapes over time: one that is not
+described here yet passes through all the same.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from offbook.types import ContextKind, DocumentStatus, Verdict
+
+
+class Shape(BaseModel):
+    """A shape that later versions add fields to."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class Failure(BaseModel):
+    """What happened, and what to do."""
+
+    kind: str
+    message: str
+    hint: str
+
+
+class Failed(BaseModel):
+    """Every failure has this body."""
+
+    error: Failure
+
+
+class Task(Shape):
+    """Calls and tokens of one prompt."""
+
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+
+
+class Spent(Shape):
+    """What a command cost."""
+
+    calls: int
+    cached_calls: int
+    round_trips: int
+    prompt_tokens: int
+    completion_tokens: int
+    embed_calls: int
+    cost_usd: float | None
+    seconds: float
+    by_task: dict[str, Task]
+
+
+class Estimated(Shape):
+    """What an ingestion would cost."""
+
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost_usd: float | None
+    embed_calls: int
+    by_task: dict[str, Task]
+    messages: list[str]
+
+
+class CharacterMade(Shape):
+    """A character."""
+
+    id: str
+    name: str
+
+
+class CharacterCreated(CharacterMade):
+    """A new character."""
+
+    created: str
+
+
+class CharacterListed(CharacterCreated):
+    """A character in a list."""
+
+    documents: int
+    chars: int
+
+
+class CharacterOverview(CharacterListed):
+    """A character, seen from outside."""
+
+    chunkings: list[str]
+    embedder: str | None
+    dimension: int | None
+    profile: str | None
+    voice: list[str]
+
+
+class Place(Shape):
+    """Characters ``start`` to ``end`` of a document."""
+
+    document: str
+    chunk: str
+    start: int
+    end: int
+
+
+class DocumentListed(Shape):
+    """A document without its text."""
+
+    id: str
+    name: str
+    chars: int
+    chunks: int
+    status: str
+    added: str
+    version: int
+
+
+class Passage(Shape):
+    """A document's text, or a part of it."""
+
+    id: str
+    name: str
+    chars: int
+    start: int
+    end: int
+    text: str
+
+
+class ChunkListed(Shape):
+    """A chunk."""
+
+    id: str
+    chunking: str
+    document: str
+    headings: list[str]
+    start: int
+    end: int
+    text: str
+
+
+class EntityListed(Shape):
+    """An entity of the graph."""
+
+    name: str
+    type: str
+    description: str
+    aliases: list[str]
+    mentions: int
+    sources: list[Place]
+
+
+class RelationListed(Shape):
+    """A relation of the graph."""
+
+    source: str
+    target: str
+    description: str
+    strength: float
+    sources: list[Place]
+
+
+class AliasListed(Shape):
+    """Another name, and the canonical one."""
+
+    alias: str
+    name: str
+
+
+class DecisionListed(Shape):
+    """Whether two names are one, and who said so."""
+
+    id: str
+    a: str
+    b: str
+    same: bool
+    by: str
+    reason: str
+    evidence: list[str]
+    created: str
+
+
+class AttributeListed(Shape):
+    """What the texts reveal of the character."""
+
+    kind: str
+    text: str
+    sources: list[Place]
+
+
+class MemoryListed(Shape):
+    """A memory."""
+
+    id: str
+    said: str
+    answered: str
+    emotion: dict[str, int | float] | None
+    at: str | None
+    session: str | None
+    user: str | None
+
+
+class MemoryFound(MemoryListed):
+    """A memory that was searched for."""
+
+    score: float
+
+
+class KeptOut(Shape):
+    """A turn that did not become a memory, and why."""
+
+    said: str
+    answered: str
+    why: str
+    at: str
+    session: str
+    user: str | None
+
+
+class Forgotten(Shape):
+    """Ids of what was forgotten."""
+
+    forgotten: list[str]
+
+
+class Remembered(Shape):
+    """What became of memories that were given."""
+
+    character: str
+    added: int
+    known: int
+    scored: int
+    embedded: int
+    waiting: int
+    messages: list[str]
+    usage: Spent
+
+
+class DocumentForgotten(Shape):
+    """What forgetting a document took along."""
+
+    character: str
+    document: str
+    chunks: int
+    cached_calls: int
+    turns: int
+    memories: int
+    messages: list[str]
+    usage: Spent
+
+
+class NameBorne(Shape):
+    """An entity that bears one of two names now."""
+
+    name: str
+    aliases: list[str]
+
+
+class AliasSaid(Shape):
+    """What became of a person's word on who is who."""
+
+    character: str
+    status: Literal["recorded", "unchanged", "withdrawn", "overruled"]
+    id: str
+    a: str
+    b: str
+    same: bool
+    evidence: list[str]
+    undone: str | None
+    entities: list[NameBorne]
+    messages: list[str]
+    usage: Spent
+
+
+class Item(Shape):
+    """One piece of what a reply rests on."""
+
+    kind: ContextKind
+    title: str
+    text: str
+    score: float
+    sources: list[Place]
+
+
+class Reason(Shape):
+    """Why an entity lies inside or outside of what the character knows."""
+
+    entity: str
+    reason: str
+
+
+class Judged(Shape):
+    """Whether the question lies within what the character knows."""
+
+    verdict: Verdict
+    reasons: list[Reason]
+
+
+class LeftOut(Shape):
+    """What was found and not used."""
+
+    kind: str
+    title: str
+    why: str
+
+
+class Recalled(Shape):
+    """What a reply would rest on."""
+
+    character: str
+    method: str
+    preset: str
+    question: str
+    context: list[Item]
+    boundary: Judged | None
+    emotion: dict[str, int | float] | None
+    mood: dict[str, int | float] | None
+    skipped: list[LeftOut]
+    as_of: str | None
+    usage: Spent
+
+
+class Replied(Recalled):
+    """A reply, and what it rests on."""
+
+    reply: str
+
+
+class DocumentTaken(Shape):
+    """What became of a document."""
+
+    id: str
+    name: str
+    status: DocumentStatus
+    chunks: int
+    quarantined: int
+    messages: list[str]
+
+
+class Ingested(Shape):
+    """What an ingestion did."""
+
+    character: str
+    character_id: str
+    method: str
+    documents: list[DocumentTaken]
+    unknown_files: list[str]
+    entities: int
+    relations: int
+    aliases: int
+    usage: Spent
+
+
+class StageProgress(Shape):
+    """How far a stage is."""
+
+    stage: str
+    done: int
+    total: int
+
+
+class Progressed(Shape):
+    """How far an ingestion is."""
+
+    stages: list[StageProgress] = Field(default_factory=list)
+
+
+class IngestionSeen(Shape):
+    """An ingestion behind requests; ``report`` or ``error`` when it has ended."""
+
+    id: str
+    character: str
+    status: Literal["queued", "running", "done", "failed"]
+    progress: Progressed
+    report: Ingested | None
+    error: Failure | None
+    created: str
+    updated: str
+
+
+class Reembedded(Shape):
+    """What re-embedding did."""
+
+    character: str
+    embedder: str
+    vectors: int
+    quarantined: int
+    usage: Spent
+
+
+class ConversationListed(Shape):
+    """A conversation of the caller's."""
+
+    session: str
+    user: str | None
+    created: str
+    updated: str
+
+
+class TurnListed(Shape):
+    """A turn of a conversation, with what its reply rested on."""
+
+    id: str
+    said: str
+    answered: str
+    at: str
+    recall: dict[str, object] | None
+
+
+class BenchmarkListed(Shape):
+    """A benchmark."""
+
+    name: str
+    title: str
+
+
+class RunListed(Shape):
+    """A run in a list."""
+
+    id: str
+    benchmark: str
+    created: str
+    status: str
+    cells: int
+    failed: int
+    methods: list[str]
+    judge: str
+    mark: str | None
+    problem: str | None
+
+
+class ScoreShown(Shape):
+    """A score, with what it rests on."""
+
+    metric: str
+    variant: str
+    mean: float | None
+    n: int
+
+
+class RunShown(Shape):
+    """A run with its scores; ``mark`` has to stand wherever they go."""
+
+    run: dict[str, object]
+    mark: str | None
+    scores: list[ScoreShown]
+    notes: list[str]
+
+
+class RunsCompared(Shape):
+    """Differences of two runs."""
+
+    first: str
+    second: str
+    judge: str
+    mark: str | None
+    differences: list[dict[str, object]]
+
+
+class RunDeleted(Shape):
+    """A run that was deleted."""
+
+    id: str
