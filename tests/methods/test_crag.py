@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from offbook import registry
+from offbook import pipeline, registry
 from offbook.errors import ConfigurationError, ModelError, UnknownName
+from offbook.ingestion.reports import unheard
 from offbook.methods.crag import Crag
 from offbook.methods.knowledge import Knowledge
 from offbook.settings import SettingsModel
@@ -157,6 +158,20 @@ async def test_an_unknown_searcher_names_the_known_ones(ada):
     with pytest.raises(UnknownName, match="'web'") as error:
         await ada.recall(QUESTION)
     assert "documents" in error.value.hint
+    assert ada.model.asked == [], "nothing was spent"
+
+
+async def test_a_sentence_of_chunks_that_overlap_is_shown_once(ada):
+    ada.sections["crag"] = {"k": 20, "splitter": "fixed", "strip": 1}
+    ada.sections["fixed"] = {"size": 90, "overlap": 60}
+    await pipeline.ingest(ada.stage, ada.id, [], unheard, lambda: None)
+    ada.model.words = {"correct": ("lamp",), "ambiguous": ()}
+    found = await ada.recall(QUESTION)
+    told = "\n".join(texts(found))
+    assert told.count("Tom Keane taught Ada to trim the lamp.") == 1
+    assert told.count("Ada keeps the lamp of the tower.") == 1
+    assert "what of it bears on the question is shown already" in reasons(found).values()
+    assert told_places(found) == "\n\n".join(texts(found)).split("\n\n")
 
 
 async def test_only_the_characters_own_documents_ship():

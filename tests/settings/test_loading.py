@@ -188,3 +188,24 @@ def test_the_users_file_may_be_elsewhere(tmp_path):
     settings = load_settings({}, {"OFFBOOK_CONFIG": str(tmp_path / "mine.toml")}, tmp_path)
     assert settings.values.method == "vanilla"
     assert settings.warnings == ()
+
+
+@pytest.mark.parametrize("where", ["flag", "environment", "user"])
+def test_a_second_source_is_named_by_the_person_and_not_by_a_projects_file(load, where):
+    project = "[crag]\nsearcher = 'web'\n"
+    with pytest.raises(ConfigurationError, match=r"crag\.searcher = 'web' from project") as error:
+        load(project=project)
+    assert "OFFBOOK_CRAG_SEARCHER" in error.value.hint
+    assert error.value.exit_code == 3
+    given = {
+        "flag": {"flags": {"crag.searcher": "wiki"}},
+        "environment": {"environment": {"OFFBOOK_CRAG_SEARCHER": "wiki"}},
+    }.get(where, {"user": "[crag]\nsearcher = 'wiki'\n"})
+    if where != "user":  # a project's file goes before the user's own
+        assert load(project=project, **given).values.crag.searcher == "wiki"
+    assert load(project="", **given).values.crag.searcher == "wiki"
+    own = load(project="[crag]\nsearcher = 'documents'\nk = 7\n")
+    assert (own.values.crag.searcher, own.values.crag.k) == ("documents", 7)
+    with pytest.raises(ConfigurationError):
+        load(project=project, user="[crag]\nsearcher = 'web'\n")
+    assert own.overlaid({"crag.searcher": "web"}).values.crag.searcher == "web"

@@ -14,11 +14,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from offbook.language.questions import weight_of
+from offbook.language.sentences import sentences
 from offbook.language.strips import Strip, strips_of
 from offbook.language.words import search_terms, search_words
 
 if TYPE_CHECKING:
-    from offbook.types import ContextItem
+    from offbook.types import ContextItem, Source
 
 _GAP: Final = "\n\n"
 """What stands for strips that were left out; strips that touch keep what was between them."""
@@ -31,13 +32,41 @@ def recomposed(item: ContextItem, strips: Sequence[Strip]) -> ContextItem:
     """
     runs = _runs(item.text, strips)
     text = _GAP.join(run.of(item.text) for run in runs)
-    whole = item.sources[0] if len(item.sources) == 1 else None
-    if whole is None or whole.end - whole.start != len(item.text):
+    if (whole := _place(item)) is None:
         return replace(item, text=text)
     sources = tuple(
         replace(whole, start=whole.start + run.start, end=whole.start + run.end) for run in runs
     )
     return replace(item, text=text, sources=sources)
+
+
+def not_shown(
+    item: ContextItem, strips: Sequence[Strip], shown: Sequence[Source]
+) -> tuple[Strip, ...]:
+    """The strips without the sentences that stand in a stretch of the document shown already.
+
+    Chunks overlap, so that the same sentence may be relevant in two of them.
+
+    Args:
+        item: A piece of knowledge.
+        strips: Those of it that are relevant.
+        shown: The stretches that pieces before it hold.
+    """
+    whole = _place(item)
+    own = [] if whole is None else [each for each in shown if each.document == whole.document]
+    if whole is None or not own:
+        return tuple(strips)
+
+    def is_shown(start: int, end: int) -> bool:
+        first, last = whole.start + start, whole.start + end
+        return any(each.start <= first and last <= each.end for each in own)
+
+    return tuple(
+        Strip(start, end)
+        for start, end in sentences(item.text)
+        if any(strip.start <= start and end <= strip.end for strip in strips)
+        and not is_shown(start, end)
+    )
 
 
 def sharing_words(
@@ -61,6 +90,12 @@ def sharing_words(
         for strip in strips_of(text, sentences_each)
         if not telling.isdisjoint(search_terms(strip.of(text)))
     )
+
+
+def _place(item: ContextItem) -> Source | None:
+    """Where the text of a piece stands, if it is one stretch of a document."""
+    whole = item.sources[0] if len(item.sources) == 1 else None
+    return whole if whole is not None and whole.end - whole.start == len(item.text) else None
 
 
 def _runs(text: str, strips: Sequence[Strip]) -> list[Strip]:

@@ -29,6 +29,8 @@ _SHORT: Final = {
     "limits.budget_calls": "OFFBOOK_BUDGET_CALLS",
     "limits.budget_usd": "OFFBOOK_BUDGET_USD",
 }
+_OWN: Final = ("crag.searcher",)
+"""Settings by which a question may leave the machine: a project's file may not set them."""
 _PRESET: Final = "preset "
 _OPENAI: Final = ("OPENAI_API_KEY", "OPENAI_BASE_URL")
 
@@ -152,6 +154,7 @@ def _settled(
     for name, value in PRESETS.get(preset, {}).items():
         found.setdefault(name, (value, Origin(f"{_PRESET}{preset}")))
     model = _validated(found)
+    _check_trust(found)
     return Settings(model, {name: origin for name, (_, origin) in found.items()}, openai, warnings)
 
 
@@ -236,6 +239,23 @@ def _check_names(values: Mapping[str, Any], origin: Origin) -> None:
             f"unknown setting {name!r} (from {origin.label})",
             f"did you mean {near[0]!r}?" if near else "`offbook config show` lists the known ones",
         )
+
+
+def _check_trust(found: Mapping[str, tuple[Any, Origin]]) -> None:
+    """Refuse what decides whom a question is told, where it is from a file of anybody."""
+    plain = SettingsModel()
+    for name in _OWN:
+        if name not in found:
+            continue
+        value, origin = found[name]
+        section, _, key = name.partition(".")
+        if not origin.trusted and value != getattr(getattr(plain, section), key):
+            raise ConfigurationError(
+                f"setting {name} = {_shown(value)!r} from {origin.label} would decide whom "
+                "questions are sent to, which a project's file may not",
+                f"set {name} in the environment ({environment_name(name)}), by flag or in your "
+                "own config.toml if you trust it, or take it out of the file",
+            )
 
 
 def _validated(found: Mapping[str, tuple[Any, Origin]]) -> SettingsModel:
