@@ -7,7 +7,7 @@ import io
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from offbook.errors import UsageError
@@ -260,6 +260,8 @@ def test_ids_are_text_to_a_spreadsheet_and_differ_by_every_part_of_the_key():
 
 
 @given(st.text(max_size=40), st.text(max_size=40))
+@example("", "' ")
+@example("", "''=1+1")
 @settings(deadline=None)
 def test_any_name_and_note_come_back_as_they_were(tmp_path_factory, reply, note):
     from offbook.evaluation.review_file import _plain, _safe

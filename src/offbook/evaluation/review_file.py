@@ -151,11 +151,16 @@ def _safe(cell: str) -> str:
     text = cell.replace("\x00", "")
     if len(text) > _LONGEST_CELL:
         text = f"{text[:_LONGEST_CELL]}… (cut for the spreadsheet; the run holds it whole)"
-    return f"'{text}" if text.lstrip().startswith(_FORMULA) or text[:1].isspace() else text
+    return f"'{text}" if _is_guarded(text) else text
 
 
 def _plain(cell: str) -> str:
     """A cell without the apostrophe that the export put in front."""
     rest = cell.removeprefix("'")
-    is_ours = rest != cell and (rest.lstrip().startswith(_FORMULA) or rest[:1].isspace())
-    return rest if is_ours else cell
+    return rest if rest != cell and _is_guarded(rest) else cell
+
+
+def _is_guarded(text: str) -> bool:
+    """Whether an apostrophe goes in front: also where the text begins with some of its own."""
+    bare = text.lstrip("'")
+    return bare.lstrip().startswith(_FORMULA) or bare[:1].isspace()
