@@ -290,6 +290,45 @@ async def test_a_forgotten_document_leaves_the_runs_that_rest_on_it(
         assert b"drowned in 1880" not in file.read_bytes()
 
 
+async def test_the_judge_is_told_who_a_character_of_ones_own_is(
+    book: Offbook, asked: dict[str, Any]
+):
+    report = await book.evaluation.run(**{**asked, "methods": ["vanilla"]})
+    assert report.run.chunks == {}
+    found = (await book.evaluation.open("file-1")).dataset.introductions["Nora Vey"]
+    assert found.text.startswith("Nora Vey mends clocks in Hull.")
+    rated = [one async for one in streaming.ratings(book.store, "file-1")]
+    assert all(one.analysis for one in rated)
+    await book.forget("nora-vey", "nora.md")
+    left = [one async for one in streaming.ratings(book.store, "file-1")]
+    assert {one.key.metric for one in left if not one.analysis} == {"ke", "kh", "uqr"}
+    assert [one.value for one in left] == [one.value for one in rated]
+    assert (await book.evaluation.open("file-1")).dataset.introductions == {}
+
+
+async def test_a_character_with_a_summary_is_introduced_by_it_and_the_run_is_another(
+    book: Offbook, asked: dict[str, Any]
+):
+    life = "\n\n".join(f"Nora Vey mended clock {n} in the year {1900 + n}." for n in range(60))
+    await book.ingest_texts("nora-vey", [text("life.md", life)])
+    await book.evaluation.run(**{**asked, "methods": ["naive"]})
+    await book.evaluation.run(**{**asked, "methods": ["profile"]}, build=True)
+    character = await book.find("nora-vey")
+    found = (await book.evaluation.open("file-1")).dataset.introductions["Nora Vey"]
+    assert (found.text, found.documents) == (character.profile, character.profile_documents)
+    notes = (await book.evaluation.show("file-1")).notes
+    assert any("told of 'Nora Vey' otherwise" in note for note in notes)
+    with pytest.raises(UsageError, match="who the judge is told that 'Nora Vey' is"):
+        await book.evaluation.run(**{**asked, "methods": ["naive"]}, resume="file-1")
+
+
+async def test_the_share_of_chunks_that_was_used_is_a_score(book: Offbook, asked: dict[str, Any]):
+    report = await book.evaluation.run(**asked)
+    assert report.run.chunks == {"naive": {"Nora Vey": 1}}
+    (usage,) = [score for score in report.scores if score.metric == "chunk_usage"]
+    assert (usage.variant, usage.estimate.mean, usage.estimate.n) == ("naive", 1.0, 1)
+
+
 async def test_an_export_holds_cells_with_their_ratings(
     book: Offbook, asked: dict[str, Any], tmp_path: Path
 ):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from offbook import registry
-from offbook.evaluation.benchmark import Question, Subject, SubjectDocument
-from offbook.evaluation.judging import REPLY_METRICS, description_of, rated, reply_judgements
+from offbook.evaluation.benchmark import Introduction, Question, Subject, SubjectDocument
+from offbook.evaluation.judging import REPLY_METRICS, opening, rated, reply_judgements
 from offbook.evaluation.metrics.scales import SCALES
 from offbook.evaluation.questions import QuestionsProtocol
 from offbook.evaluation.record import RatingKey
@@ -127,9 +129,19 @@ def test_who_a_character_is_may_be_told_by_the_opening_of_its_document():
     found = asked_for(run(("ke",)), dataset(HATES, subjects=(subject,)), cell("q1"))
     assert found["ke"].inputs.description == "Nora Vey repairs clocks.\nShe was born in Hull."
     assert found["ke"].documents == {"nora-vey/nora-md"}
-    endless = Subject("Bo", documents=(SubjectDocument("bo.md", "y" * 9000),))
-    assert len(description_of(endless)) == 1200
-    assert description_of(Subject("Bo")) == ""
+    assert len(opening("y" * 9000)) == 1200
+
+
+def test_who_a_character_is_may_be_told_by_the_character_and_only_where_a_judge_is_told():
+    data = dataset(HATES, subjects=(Subject("Nora Vey"),))
+    told = {"Nora Vey": Introduction("Nora mends clocks.", ("nora-md", "more-md"))}
+    found = asked_for(run(("ke", "acc")), replace(data, introductions=told), cell("q1"))
+    assert found["ke"].inputs.description == "Nora mends clocks."
+    assert found["ke"].documents == {"nora-vey/nora-md", "nora-vey/more-md"}
+    assert found["acc"].documents == frozenset()
+    assert replace(data, introductions=told).checksum == data.checksum
+    own = asked_for(run(("ke",)), replace(dataset(HATES), introductions=told), cell("q1"))
+    assert own["ke"].inputs.description == "A clockmaker in Hull.", "the dataset goes first"
 
 
 def test_an_item_is_held_against_its_chunks_without_a_right_answer():

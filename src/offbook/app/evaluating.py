@@ -96,7 +96,7 @@ class Evaluation:
         )
         for line in await evaluation_cast.waiting_memories(book, ready, asked.views):
             told(line)
-        begun = await self._described(asked, ready)
+        asked, begun = await self._described(asked, ready)
         run, how = await evaluation_runs.begun(book, begun, resume=resume, new=new)
         told(how)
         if retry_failed:
@@ -137,14 +137,18 @@ class Evaluation:
         else:
             message = "replies and ratings cannot be estimated before the indexes are built"
             return replace(found, messages=(*found.messages, message))
-        run = await evaluation_runs.stored_like(self._book, await self._described(asked, ready))
+        asked, described = await self._described(asked, ready)
+        run = await evaluation_runs.stored_like(self._book, described)
         left = await self._estimating(run, asked, ready).count()
         return evaluation_cast.added(found, [left])
 
-    async def _described(self, asked: Asked, ready: Mapping[str, Character]) -> Run:
-        return await evaluation_runs.described(
-            self._book, asked.benchmark, asked.dataset, ready, asked.views, **asked.told
-        )
+    async def _described(self, asked: Asked, ready: Mapping[str, Character]) -> tuple[Asked, Run]:
+        """What is asked, its subjects introduced, and the record of a run of it."""
+        ids = {subject: character.id for subject, character in ready.items()}
+        part = await evaluation_cast.introduced(self._book, asked.part, ids)
+        told = asked.benchmark, asked.dataset, part, ready, asked.views
+        run = await evaluation_runs.described(self._book, *told, **asked.told)
+        return replace(asked, part=part), run
 
     def _estimating(self, run: Run, asked: Asked, ready: Mapping[str, Character]) -> RunEstimating:
         book = self._book

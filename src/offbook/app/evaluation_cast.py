@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from offbook import pipeline
@@ -17,6 +17,8 @@ from offbook.app.missing_index import require_index
 from offbook.app.waiting import told_on_stderr
 from offbook.documents.readers import ReadDocument
 from offbook.errors import UnknownName, UsageError
+from offbook.evaluation.benchmark import Introduction
+from offbook.evaluation.judging import opening
 from offbook.evaluation.subjects import Part
 from offbook.ingestion.estimating import estimate_ingestion
 from offbook.ingestion.remembering import waiting
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 
     from offbook.app.book import Offbook
     from offbook.app.variants import AsVariant
-    from offbook.evaluation.benchmark import Subject
+    from offbook.evaluation.benchmark import Dataset, Subject
 
 Told = Callable[[str], None]
 
@@ -191,6 +193,39 @@ async def waiting_memories(
                 f" nothing: add --build, or: offbook remember {character.id}"
             )
     return told
+
+
+async def introduced(book: Offbook, dataset: Dataset, characters_of: Mapping[str, str]) -> Dataset:
+    """The dataset, with who its subjects are where it does not say so itself.
+
+    It is told by the character's summary, or by how its first document begins.
+
+    Args:
+        book: Offbook.
+        dataset: As far as it concerns the subjects of a run.
+        characters_of: Id of the character of each subject; one that is gone is passed over.
+    """
+    unknown = {
+        subject.name: characters_of[subject.name]
+        for subject in dataset.subjects
+        if subject.name in characters_of and not (subject.description or subject.documents)
+    }
+    told = {
+        name: await book.store.read(lambda conn, c=character: _introduction(conn, c))
+        for name, character in unknown.items()
+    }
+    return replace(dataset, introductions={name: one for name, one in told.items() if one.text})
+
+
+def _introduction(conn: Connection, name: str) -> Introduction:
+    character = characters.find(conn, name)
+    if character is None:
+        return Introduction()
+    if character.profile:
+        return Introduction(character.profile, character.profile_documents)
+    first = next(iter(documents.list_all(conn, name)), None)
+    found = None if first is None else documents.get(conn, name, first.id)
+    return Introduction() if found is None else Introduction(opening(found.text), (found.id,))
 
 
 async def _create(book: Offbook, missing: Missing) -> Character:

@@ -6,6 +6,7 @@ and the faces need of it.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
 from offbook import __version__, registry
+from offbook.app import evaluation_cast
 from offbook.errors import UsageError
 from offbook.evaluation.answering import Cast
 from offbook.evaluation.catalogue import benchmark
@@ -90,11 +92,22 @@ async def described(
     book: Offbook,
     measured: Benchmark,
     dataset: Dataset,
+    part: Dataset,
     ready: Mapping[str, Character],
     views: Sequence[AsVariant],
     **told: Any,
 ) -> Run:
-    """The record of a run that would begin now; it has no id yet."""
+    """The record of a run that would begin now; it has no id yet.
+
+    Args:
+        book: Offbook.
+        measured: The benchmark.
+        dataset: Its dataset.
+        part: The dataset as far as it concerns the subjects that are asked, introduced.
+        ready: Their characters.
+        views: The methods.
+        **told: Fields of the record that a person chose.
+    """
     from offbook.prompts.catalogue import ALL
 
     stage = book.stage()
@@ -124,6 +137,7 @@ async def described(
         offbook=__version__,
         characters=digests,
         chunks=await _chunks(book, ready, views),
+        introductions=introductions_of(part),
         **told,
     )
 
@@ -277,9 +291,22 @@ async def opened(
             "name the unchanged file or folder with --path PATH",
         )
     subjects = [subject_named(dataset, subject) for subject in run.subjects]
+    part = await evaluation_cast.introduced(book, narrowed(dataset, subjects), run.subjects)
+    notes = [
+        f"the judge is told of {subject!r} otherwise now than when the run began"
+        for subject, digest in introductions_of(part).items()
+        if run.introductions.get(subject, digest) != digest
+    ]
     protocol = protocol_named(run.protocol)
-    part = narrowed(dataset, subjects)
-    return OpenRun(run, part, protocol, stored.usage, stored.judges, dataset.notes)
+    return OpenRun(run, part, protocol, stored.usage, stored.judges, (*dataset.notes, *notes))
+
+
+def introductions_of(dataset: Dataset) -> dict[str, str]:
+    """SHA-256 of who the judge is told that subjects are, where their characters say it."""
+    return {
+        subject: hashlib.sha256(told.text.encode("utf-8", "surrogatepass")).hexdigest()
+        for subject, told in dataset.introductions.items()
+    }
 
 
 def cast_of(

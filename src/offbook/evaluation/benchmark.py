@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 Scope = Literal["in", "out"]
@@ -106,11 +106,25 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
+class Introduction:
+    """Who a subject is, for a judge that may not know.
+
+    ``documents`` are ids of those of its character that the text is from, so that forgetting one
+    finds what a judge was told.
+    """
+
+    text: str = ""
+    documents: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Dataset:
     """Questions and the subjects they are put to.
 
     ``notes`` say what a loader met and did about it (duplicates, unknown fields, missing ids):
-    nothing is dropped in silence. ``questionnaire`` names the scale for items.
+    nothing is dropped in silence. ``introductions`` are those of subjects of whom the dataset
+    itself says nothing, by name; they come from the characters that stand for them, and are no
+    part of the checksum.
     """
 
     name: str
@@ -120,6 +134,7 @@ class Dataset:
     subjects: tuple[Subject, ...]
     questions: tuple[Question, ...]
     notes: tuple[str, ...] = ()
+    introductions: Mapping[str, Introduction] = field(default_factory=dict)
 
     @property
     def checksum(self) -> str:

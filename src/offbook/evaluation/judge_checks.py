@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final, Literal
 
-from offbook.evaluation.judging import PlacesOf, description_of, documents_of
+from offbook.evaluation.judging import PlacesOf, documents_named, documents_of
 from offbook.evaluation.measured import Place
 from offbook.evaluation.metrics.statistics import Estimate, estimate
 from offbook.evaluation.plan import questions_of
@@ -157,7 +157,7 @@ class JudgeChecks:
         layout = self._layout(run, place, digests)
         if layout is None:
             return
-        subject = self._places(dataset).subject(place.subject)
+        introduction = self._places(dataset).introduction(place.subject)
         judge = run.models["judge"].model
         for labelling in _LABELLINGS:
             for order in _ORDERS:
@@ -174,10 +174,11 @@ class JudgeChecks:
                     keys=(_key(judge, place, labelling, order),),
                     prompt=COMPARE_REPLIES,
                     inputs=RepliesToCompare(
-                        subject.name, description_of(subject), question.text, replies
+                        place.subject, introduction.text, question.text, replies
                     ),
                     read=partial(_read, _key(judge, place, labelling, order)),
-                    documents=documents_of(shown),
+                    documents=documents_of(shown)
+                    | documents_named(shown[0].character, introduction),
                 )
 
     def _layout(self, run: Run, place: Place, digests: Mapping[str, bytes]) -> Layout | None:

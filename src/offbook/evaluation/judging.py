@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-from offbook.evaluation.benchmark import Dataset, Question, Subject
+from offbook.evaluation.benchmark import Dataset, Introduction, Question, Subject
 from offbook.evaluation.metrics.scales import SCALES
 from offbook.evaluation.metrics.typology import MBTI, SLOAN
 from offbook.evaluation.protocol import Judgement
@@ -44,11 +44,12 @@ CHUNK_KINDS: Final = ("knowledge",)
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A reply in its place: who was asked what."""
+    """A reply in its place: who was asked what; ``introduction`` says who that is."""
 
     subject: Subject
     question: Question
     cell: Cell
+    introduction: Introduction
 
     @property
     def reply(self) -> str:
@@ -60,12 +61,14 @@ class Asked:
 class ReplyMetric:
     """How one metric of a reply is judged.
 
-    ``undefined`` says why a reply has no such rating, or None where it has one.
+    ``undefined`` says why a reply has no such rating, or None where it has one; ``introduces``
+    whether the judge is told who the subject is.
     """
 
     prompt: Prompt[Any, Any]
     inputs: Callable[[Asked], Any]
     undefined: Callable[[Asked], str | None]
+    introduces: bool = False
 
 
 def chunks_of(cell: Cell) -> tuple[str, ...]:
@@ -84,16 +87,26 @@ def documents_of(cells: Sequence[Cell]) -> frozenset[str]:
     )
 
 
-def description_of(subject: Subject) -> str:
-    """Who a subject is, for a judge that may not know: its description, or how its document begins.
+def documents_named(character: str, introduction: Introduction) -> frozenset[str]:
+    """``character/document`` of what an introduction is from."""
+    return frozenset(f"{character}/{name}" for name in introduction.documents)
 
-    Headings are left out; what begins after some 1,200 characters is as well.
-    """
-    if subject.description or not subject.documents:
-        return subject.description
-    opening = subject.documents[0].text[: 4 * _OPENING_CHARS]
+
+def introduction_of(dataset: Dataset, subject: Subject) -> Introduction:
+    """Who a subject is: as the dataset says, as its document begins, or as its character has it."""
+    if subject.description:
+        return Introduction(subject.description)
+    if subject.documents:
+        first = subject.documents[0]
+        return Introduction(opening(first.text), (document_id(first.name),))
+    return dataset.introductions.get(subject.name, Introduction())
+
+
+def opening(text: str) -> str:
+    """How a document begins: whole paragraphs up to some 1,200 characters, without headings."""
     kept: list[str] = []
-    for paragraph in filter(None, (part.strip() for part in _PARAGRAPH.split(opening))):
+    parts = _PARAGRAPH.split(text[: 4 * _OPENING_CHARS])
+    for paragraph in filter(None, (part.strip() for part in parts)):
         if sum(map(len, kept)) + len(paragraph) > _OPENING_CHARS and kept:
             break
         kept.append(paragraph[:_OPENING_CHARS])
@@ -101,8 +114,8 @@ def description_of(subject: Subject) -> str:
 
 
 def _to_judge(asked: Asked) -> ReplyToJudge:
-    subject = asked.subject
-    return ReplyToJudge(subject.name, description_of(subject), asked.question.text, asked.reply)
+    told = asked.introduction.text
+    return ReplyToJudge(asked.subject.name, told, asked.question.text, asked.reply)
 
 
 def _with_answers(asked: Asked) -> ReplyWithAnswers:
@@ -145,20 +158,13 @@ def _needs_item_of(dimensions: frozenset[str]) -> Callable[[Asked], str | None]:
     return undefined
 
 
-def _described_by(subject: Subject, character: str) -> frozenset[str]:
-    """``character/document`` of the document that describes a subject, where one does."""
-    if subject.description or not subject.documents:
-        return frozenset()
-    return frozenset((f"{character}/{document_id(subject.documents[0].name)}",))
-
-
 MBTI_DIMENSIONS: Final = tuple(each.name for each in MBTI.dimensions)
 BIG_FIVE: Final = tuple(each.name for each in SLOAN.dimensions)
 
 REPLY_METRICS: Final[Mapping[str, ReplyMetric]] = {
-    "ke": ReplyMetric(KNOWLEDGE_EXPOSURE, _to_judge, _always),
-    "kh": ReplyMetric(KNOWLEDGE_HALLUCINATION, _to_judge, _always),
-    "uqr": ReplyMetric(UNKNOWN_REJECTION, _to_judge, _always),
+    "ke": ReplyMetric(KNOWLEDGE_EXPOSURE, _to_judge, _always, introduces=True),
+    "kh": ReplyMetric(KNOWLEDGE_HALLUCINATION, _to_judge, _always, introduces=True),
+    "uqr": ReplyMetric(UNKNOWN_REJECTION, _to_judge, _always, introduces=True),
     "acc": ReplyMetric(ANSWER_CONTAINED, _with_answers, _needs_answer),
     "acc_l": ReplyMetric(ANSWER_QUALITY, _with_answers, _needs_answer),
     "hs": ReplyMetric(HALLUCINATION_SCORE, _grounded, _needs_chunks),
@@ -174,6 +180,7 @@ class Places:
     def __init__(self, dataset: Dataset) -> None:
         self.dataset: Final = dataset
         self._subjects: dict[str, Subject] = {}
+        self._introductions: dict[str, Introduction] = {}
         self._questions: dict[str, dict[str, Question]] = {}
         self._order: dict[str, dict[str, int]] = {}
 
@@ -182,6 +189,12 @@ class Places:
         if name not in self._subjects:
             self._subjects[name] = subject_named(self.dataset, name)
         return self._subjects[name]
+
+    def introduction(self, name: str) -> Introduction:
+        """Who the subject of this name is."""
+        if name not in self._introductions:
+            self._introductions[name] = introduction_of(self.dataset, self.subject(name))
+        return self._introductions[name]
 
     def questions(self, subject: str) -> Mapping[str, Question]:
         """The questions that are put to a subject, by id, in the dataset's order."""
@@ -203,7 +216,8 @@ class Places:
         question = self.question(cell.key)
         if question is None or cell.reply is None:
             return None
-        return Asked(self.subject(cell.key.subject), question, cell)
+        name = cell.key.subject
+        return Asked(self.subject(name), question, cell, self.introduction(name))
 
     def _at(self, key: CellKey) -> int:
         """Where a question stands among those of its subject."""
@@ -251,12 +265,15 @@ def reply_judgement(run: Run, metric: str, asked: Asked) -> Judgement:
     """The judgement of one reply by one metric."""
     how = REPLY_METRICS[metric]
     key = rating_key(run, asked.cell.key, metric)
+    documents = documents_of([asked.cell])
+    if how.introduces:
+        documents |= documents_named(asked.cell.character, asked.introduction)
     return Judgement(
         keys=(key,),
         prompt=how.prompt,
         inputs=how.inputs(asked),
         read=partial(_one_rating, key),
-        documents=documents_of([asked.cell]) | _described_by(asked.subject, asked.cell.character),
+        documents=documents,
     )
 
 

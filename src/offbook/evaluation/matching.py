@@ -81,11 +81,14 @@ def _variants(old: Run, new: Run) -> list[str]:
 
 def _known(old: Run, new: Run) -> list[str]:
     """Characters that know other documents or memories than when the run began."""
-    return [
-        f"what {subject!r} knows"
-        for subject, digest in new.characters.items()
-        if old.characters.get(subject, digest) != digest
-    ]
+    found = [f"what {subject!r} knows" for subject in _otherwise(old.characters, new.characters)]
+    told = _otherwise(old.introductions, new.introductions)
+    return [*found, *(f"who the judge is told that {subject!r} is" for subject in told)]
+
+
+def _otherwise(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
+    """Whose digests differ; what an older version did not note is taken for the same."""
+    return [name for name, digest in new.items() if old.get(name, digest) != digest]
 
 
 def _mapping(kind: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:

@@ -45,7 +45,8 @@ class Run:
     name. ``status`` is running, finished, stopped (a budget or a person) or failed. ``characters``
     is a digest of what each subject's character knew when the run began, ``options`` are those of
     the dataset's loader. ``chunks`` is how many chunks each variant could search of each subject's
-    character when the run began; a variant that searches none is not in it.
+    character when the run began; a variant that searches none is not in it. ``introductions`` is a
+    digest of who the judge is told each subject is, where its character says it.
     """
 
     id: str
@@ -72,6 +73,7 @@ class Run:
     characters: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, str] = field(default_factory=dict)
     chunks: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    introductions: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def mark(self) -> str | None:

@@ -228,6 +228,13 @@ class Collector:
         if len(subjects) == 1:
             self.notes.say(ONE_SUBJECT)
         questions = tuple(self._questions.values())
+        head = self._head
         return Dataset(
-            **self._head, subjects=subjects, questions=questions, notes=self.notes.told(self.rows)
+            name=head["name"],
+            version=head["version"],
+            licence=head["licence"],
+            source=head["source"],
+            subjects=subjects,
+            questions=questions,
+            notes=self.notes.told(self.rows),
         )
