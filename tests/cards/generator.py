@@ -231,7 +231,7 @@ def lines(objects: list[Any]) -> bytes:
 
 
 # Anything that JSON can hold; text without lone surrogates, which no JSON file can carry as UTF-8.
-_texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
+_texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 _values = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(-1e6, 1e6) | _texts,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_texts, inner, max_size=3),
@@ -248,7 +248,7 @@ def unknown(prefix: str = "own") -> st.SearchStrategy[dict[str, Any]]:
 def cards(draw: st.DrawFn) -> dict[str, Any]:
     """Well-formed cards of all versions, with unknown fields at every level."""
     version = draw(st.sampled_from((1, 2, 3)))
-    data = {name: draw(_texts) for name in list(v1())}
+    data: dict[str, Any] = {name: draw(_texts) for name in list(v1())}
     data["name"] = "N" + data["name"]
     if version == 1:
         return _shuffled(draw, {**data, **draw(unknown())})
@@ -280,7 +280,7 @@ def cards(draw: st.DrawFn) -> dict[str, Any]:
                 },
             )
         )
-    root = {"spec": f"chara_card_v{version}", "spec_version": f"{version}.0"}
+    root: dict[str, Any] = {"spec": f"chara_card_v{version}", "spec_version": f"{version}.0"}
     root["data"] = _shuffled(draw, {**data, **draw(unknown())})
     return _shuffled(draw, {**root, **draw(unknown("root"))})
 
@@ -309,7 +309,7 @@ def _entries(draw: st.DrawFn, version: int) -> dict[str, Any]:
     }
     if version == 3:
         made["use_regex"] = draw(st.booleans())
-    optional = {
+    optional: dict[str, Any] = {
         "id": st.integers(0, 9) | _texts,
         "constant": st.booleans() | st.none(),
         "secondary_keys": st.lists(_texts, max_size=2),

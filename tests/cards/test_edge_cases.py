@@ -379,6 +379,7 @@ def test_case_16_entries_are_a_list_or_an_object():
     keyed = book()
     keyed["entries"] = {"3": entry(), "x": entry(id=2)}
     read = read_card(json.dumps(v2(character_book=keyed)).encode())
+    assert read.card.book is not None
     assert [item.id for item in read.card.book.entries] == [None, 2]
     assert codes(read.warnings) == {"book-entries"}
     raw = world_info()

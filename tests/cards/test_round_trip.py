@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -23,7 +24,7 @@ from tests.cards.generator import (
     world_info,
 )
 
-RULES = {"deadline": None, "suppress_health_check": list(HealthCheck)}
+RULES: dict[str, Any] = {"deadline": None, "suppress_health_check": list(HealthCheck)}
 FEW = settings(max_examples=100, **RULES)
 MANY = settings(max_examples=1_000, **RULES)
 PICTURE = picture()
@@ -148,6 +149,7 @@ def test_a_world_info_file_travels_in_a_card_and_comes_out_the_same():
     found = read_lorebook(json.dumps(raw).encode()).book
     card = read_card(json.dumps(v2(character_book=found.raw)).encode()).card
     again = read_card(write_card(card, "png").data).card
+    assert again.book is not None
     assert json.loads(write_lorebook(again.book, "sillytavern")) == raw
 
 

@@ -8,7 +8,7 @@ Source: SillyTavern 1.12, ``src/endpoints/chats.js`` (its shape, and its importe
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Literal
 
@@ -165,9 +165,9 @@ def _is_single_line(file: BinaryIO) -> bool:
 
 def _foreign(raw: Any, findings: Findings) -> ChatLog:
     if isinstance(raw, list) and all(isinstance(item, dict) for item in raw) and raw:
-        return _collected(iter(raw), findings)  # a log that somebody made a list of
+        return _collected(_numbered(raw), findings)  # a log that somebody made a list of
     if isinstance(raw, dict) and "mes" in raw:
-        return _collected(iter([raw]), findings)
+        return _collected(_numbered([raw]), findings)
     found = foreign_chat(raw)
     if found is None:
         raise UnreadableCard(
@@ -186,8 +186,10 @@ def _from_lines(file: BinaryIO, findings: Findings, limits: CardLimits) -> ChatL
     return _collected(_objects(file, findings, limits), findings)
 
 
-def _objects(file: BinaryIO, findings: Findings, limits: CardLimits) -> Iterator[Json]:
-    """The objects of the lines that can be read."""
+def _objects(file: BinaryIO, findings: Findings, limits: CardLimits) -> Iterator[tuple[str, Json]]:
+    """The objects of the lines that can be read, and where they stand."""
+    # A line is never repaired: half a message is none.
+    line_limits = replace(limits, repair_chars=0)
     values = count = 0
     number = 0
     while line := file.readline(limits.card_bytes + 1):
@@ -206,44 +208,48 @@ def _objects(file: BinaryIO, findings: Findings, limits: CardLimits) -> Iterator
                 "split it, or raise the limit",
             )
         if line.strip(_BLANK + b"\0"):
-            yield from _line(line, number, findings, limits)
+            yield from _line(line, f"line {number}", findings, line_limits)
 
 
-def _line(line: bytes, number: int, findings: Findings, limits: CardLimits) -> Iterator[Json]:
+def _line(
+    line: bytes, where: str, findings: Findings, limits: CardLimits
+) -> Iterator[tuple[str, Json]]:
     unheard = Findings()
     try:
         value = parse_json(decode_text(line, unheard), unheard, limits)
     except UnreadableCard as error:
-        findings.warn("chat-line", f"line {number}", f"it is left out: {error.message}", error.hint)
+        findings.warn("chat-line", where, f"it is left out: {error.message}", error.hint)
         return
     for one in unheard:
-        findings.add(one.severity, one.code, f"line {number}", one.message, one.mend)
+        findings.add(one.severity, one.code, where, one.message, one.mend)
     if isinstance(value, dict):
-        yield value
+        yield where, value
     else:
-        findings.warn("chat-line", f"line {number}", "it is left out: it is no object", "")
+        findings.warn("chat-line", where, "it is left out: it is no object", "")
 
 
-def _collected(objects: Iterator[Json], findings: Findings) -> ChatLog:
+def _numbered(objects: list[Json]) -> Iterator[tuple[str, Json]]:
+    return ((f"[{index}]", item) for index, item in enumerate(objects))
+
+
+def _collected(objects: Iterator[tuple[str, Json]], findings: Findings) -> ChatLog:
     """Header and messages: what has no ``mes`` is a header, wherever it stands."""
     header: Json | None = None
     messages: list[ChatMessage] = []
     chub = False
-    for number, raw in enumerate(objects, 1):
+    for where, raw in objects:
         if "mes" not in raw:
             if header is None and not messages:
                 header = raw
             else:
-                findings.warn("chat-line", f"object {number}", "it has no message; it is left out")
+                findings.warn("chat-line", where, "it has no message; it is left out")
             continue
         chub = chub or isinstance(raw["mes"], dict)
         message = ChatMessage(raw)
         if not isinstance(raw["mes"], str | dict):
-            findings.warn("chat-message", f"object {number}", "its message is no text", "")
+            findings.warn("chat-message", where, "its message is no text", "")
         if "send_date" in raw and message.at is None:
-            findings.warn(
-                "chat-date", f"object {number}", f"{raw['send_date']!r:.40} is no time; it is kept"
-            )
+            findings.warn("chat-date", where, f"{raw['send_date']!r:.40} is no time; it is kept")
         messages.append(message)
     return ChatLog(messages, header, "chub" if chub else "sillytavern")
 

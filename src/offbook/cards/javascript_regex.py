@@ -138,8 +138,9 @@ class _Translation:
         self._at = 0
         self._depth = 0
         self._groups = 0
-        self._repeats = [1]  # of the bounded repeats that are open, multiplied
+        self._repeats = 1  # all bounded repeats, multiplied
         self._quantifiable = False
+        self._names: set[str] = set()
         self._made: list[str] = []
 
     def run(self) -> str:
@@ -185,6 +186,9 @@ class _Translation:
                 return
         named = _GROUP_NAME.match(self._pattern, self._at)
         if named is not None:
+            if named[1] in self._names:
+                raise PatternRefused(f"there are two groups {named[1]!r}")
+            self._names.add(named[1])
             self._put(f"(?P<{named[1]}>", len(named[0]), quantifiable=False)
             return
         if self._pattern.startswith("(?", self._at):
@@ -212,8 +216,8 @@ class _Translation:
         greatest = int(most) if most else least
         if comma and most and greatest < least:
             raise PatternRefused("a repeat ends before it begins")
-        self._repeats[0] *= max(greatest, 1)
-        if self._repeats[0] > MOST_REPEATS:
+        self._repeats *= max(greatest, 1)
+        if self._repeats > MOST_REPEATS:
             raise PatternRefused(f"its repeats multiply to more than {MOST_REPEATS}")
 
     def escape(self) -> None:

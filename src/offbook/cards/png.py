@@ -152,7 +152,11 @@ def _walk(file: BinaryIO, findings: Findings, limits: CardLimits) -> Iterator[_C
 
 
 def with_texts(
-    picture: bytes, texts: Mapping[str, bytes], strip: Callable[[str], bool], limits: CardLimits
+    picture: bytes,
+    texts: Mapping[str, bytes],
+    strip: Callable[[str], bool],
+    findings: Findings,
+    limits: CardLimits,
 ) -> bytes:
     """``picture`` with ``texts`` as tEXt chunks before its end.
 
@@ -160,6 +164,7 @@ def with_texts(
         picture: A PNG or APNG file; all chunks but the stripped ones are kept byte by byte.
         texts: Latin-1 texts by keyword.
         strip: Which text chunks are left out, by keyword.
+        findings: Where it is noted that the picture is cut off.
         limits: Bounds.
 
     Raises:
@@ -172,13 +177,20 @@ def with_texts(
             f"the picture is no PNG: it begins with {picture[:8]!r}",
             "convert it to PNG, or write the card without a picture",
         )
-    file, unheard, kept = io.BytesIO(picture), Findings(), [SIGNATURE]
-    dropped = {c.start for c in text_chunks(file, unheard, limits) if strip(c.keyword)}
-    for chunk in _walk(file, unheard, limits):
+    file, kept = io.BytesIO(picture), [SIGNATURE]
+    dropped = {c.start for c in text_chunks(file, Findings(), limits) if strip(c.keyword)}
+    for chunk in _walk(file, findings, limits):
+        if chunk.missing:
+            findings.warn("png-cut", "", "the picture is cut off; what is left of it is written")
         if chunk.kind == b"IEND" or chunk.missing:
             break
-        if chunk.start not in dropped:
-            kept.append(picture[chunk.start - 8 : chunk.start + chunk.length + 4])
+        if chunk.start in dropped:
+            continue
+        end = chunk.start + chunk.length
+        if end + 4 <= len(picture):
+            kept.append(picture[chunk.start - 8 : end + 4])
+        else:  # its data is whole, its checksum is cut off
+            kept.append(_written(chunk.kind, picture[chunk.start : end]))
     kept += [_written(b"tEXt", k.encode("latin-1") + b"\0" + v) for k, v in texts.items()]
     return b"".join((*kept, _END))
 

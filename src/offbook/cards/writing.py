@@ -85,7 +85,7 @@ def _png(card: Card, picture: bytes | None, limits: CardLimits) -> WrittenCard:
         "chara": base64.b64encode(write_json(completed(backfill(card)).raw)),
         "ccv3": base64.b64encode(write_json(completed(convert(card, 3).card).raw)),
     }
-    data = png.with_texts(base, texts, lambda keyword: keyword.lower() in texts, limits)
+    data = png.with_texts(base, texts, lambda keyword: keyword.lower() in texts, losses, limits)
     _unkept_assets(card, _carried(base, limits), losses)
     return WrittenCard(data, losses.all())
 

@@ -1,0 +1,245 @@
+import json
+import time
+
+import pytest
+
+from offbook.cards import CardLimits, chatlog_from, exchanges, read_chatlog, write_chatlog
+from offbook.cards.chat_dates import iso_time
+from offbook.errors import UnreadableCard
+from tests.cards.generator import chat_lines, lines
+
+
+def test_a_log_of_sillytavern_is_read():
+    log = read_chatlog(lines(chat_lines()))
+    assert (log.user_name, log.character_name, log.source_format) == ("Sam", "Mira", "sillytavern")
+    assert [m.text for m in log.messages][:3] == ["You missed it.", "When is the next?", "At six."]
+    assert log.messages[2].swipes == ("At five.", "At six.")
+    assert [m.hidden for m in log.messages].count(True) == 1
+    assert [m.at for m in log.messages] == [
+        "2023-11-05T14:02:00",
+        "2023-11-05T14:02:30",
+        "2023-11-05T14:03:00+00:00",
+        None,
+        "2023-11-05T14:03:20+00:00",
+        None,
+    ]
+    assert log.warnings == ()
+
+
+def test_exchanges_leave_the_greeting_and_hidden_messages_out():
+    found = exchanges(read_chatlog(lines(chat_lines())))
+    assert [(e.said, e.answered, e.at, e.message) for e in found] == [
+        ("When is the next?", "At six.", "2023-11-05T14:03:00+00:00", 2),
+        ("And then?", "Tomorrow.", None, 5),
+    ]
+
+
+def test_several_messages_in_a_row_are_one():
+    def line(name, text, user):
+        return {"name": name, "is_user": user, "mes": text}
+
+    rows = [
+        line("S", "a", True),
+        line("S", "b", True),
+        line("M", "c", False),
+        line("M", "d", False),
+    ]
+    (found,) = exchanges(read_chatlog(lines([*rows, line("S", "left over", True)])))
+    assert (found.said, found.answered, found.message) == ("a\n\nb", "c\n\nd", 3)
+
+
+def test_in_a_group_the_others_are_heard():
+    def line(name, text, user=False):
+        return {"name": name, "is_user": user, "mes": text}
+
+    rows = [
+        line("Sam", "Who?", True),
+        line("Bo", "Me."),
+        line("Mira", "No, me."),
+        line("Bo", "Hm."),
+        line("Mira", "Yes."),
+    ]
+    log = read_chatlog(lines(rows))
+    assert [(e.said, e.answered) for e in exchanges(log, "mira")] == [
+        ("Who?\n\nBo: Me.", "No, me."),
+        ("Bo: Hm.", "Yes."),
+    ]
+    assert [(e.said, e.answered) for e in exchanges(log)] == [
+        ("Who?", "Me."),
+        ("Mira: No, me.", "Hm."),
+    ]
+
+
+def test_a_log_is_written_as_it_was_read():
+    raw = chat_lines()
+    again = [json.loads(line) for line in write_chatlog(read_chatlog(lines(raw))).splitlines()]
+    assert again == raw
+    assert [list(one) for one in again] == [list(one) for one in raw]
+
+
+def test_lines_that_cannot_be_read_are_left_out_with_their_numbers():
+    data = (
+        lines(chat_lines()) + b'\n{"mes": broken\n\n[1]\n{"own": "no message"}\n{"mes": 5}\n\xff\n'
+    )
+    log = read_chatlog(data)
+    assert [(f.code, f.path) for f in log.warnings] == [
+        ("chat-line", "line 8"),
+        ("chat-line", "line 10"),
+        ("chat-line", "line 11"),
+        ("chat-message", "line 12"),
+        ("chat-line", "line 13"),
+    ]
+    assert len(log.messages) == 7
+
+
+def test_a_log_without_header_gets_one():
+    log = read_chatlog(lines(chat_lines()[1:]))
+    assert log.header is None
+    head = json.loads(write_chatlog(log).splitlines()[0])
+    assert (head["user_name"], head["character_name"]) == ("Sam", "Mira")
+    only = read_chatlog(b'{"chat_metadata": {}, "user_name": "unused"}\n{"mes": "a"}\n')
+    assert (only.user_name, only.character_name, len(only.messages)) == ("", "", 1)
+
+
+def test_a_log_of_one_line_and_one_with_a_mark():
+    one = b'{"name": "M", "is_user": false, "mes": "Hi"}'
+    assert read_chatlog(one).messages[0].text == "Hi"
+    assert read_chatlog(b"\xef\xbb\xbf" + lines(chat_lines())).character_name == "Mira"
+    assert len(read_chatlog(json.dumps(chat_lines()).encode()).messages) == 6
+    long = lines([{"mes": "x" * 5_000}, {"mes": "y" * 5_000}])
+    assert len(read_chatlog(long).messages) == 2
+    assert len(read_chatlog(json.dumps({"mes": "x" * 9_000}).encode()).messages) == 1
+
+
+CHUB = [
+    {"user_name": "S"},
+    {"name": "S", "is_user": True, "mes": {"message": "Hi", "own": 1}},
+    {"name": "M", "mes": {"message": "Ho"}, "swipes": [{"message": "Ho"}, {"message": "Hm"}]},
+]
+AGNAI = {
+    "name": "M",
+    "messages": [
+        {"msg": "Hi", "userId": "u", "createdAt": "2024-01-01T00:00:00Z"},
+        {"msg": "Ho", "characterId": "c"},
+    ],
+}
+CAI = [
+    {"src": {"is_human": True, "name": "S"}, "text": "Hi", "created": "2024-01-01"},
+    {"src": {"is_human": False}, "text": "Ho"},
+]
+FOREIGN = [
+    ("chub", lines(CHUB)),
+    ("ooba", json.dumps({"data": [], "data_visible": [["Hi", "Ho"]]}).encode()),
+    ("ooba", json.dumps({"visible": [["Hi", "Ho"]]}).encode()),
+    ("agnai", json.dumps(AGNAI).encode()),
+    ("cai", json.dumps({"histories": {"histories": [{"msgs": CAI}]}}).encode()),
+]
+
+
+@pytest.mark.parametrize(("form", "data"), FOREIGN)
+def test_logs_of_other_programs_are_read_and_become_logs_of_sillytavern(form, data):
+    log = read_chatlog(data)
+    assert log.source_format == form
+    assert [(e.said, e.answered) for e in exchanges(log)] == [("Hi", "Ho")]
+    again = read_chatlog(write_chatlog(log))
+    assert [(m.text, m.is_user) for m in again.messages] == [("Hi", True), ("Ho", False)]
+    if form in ("chub", "ooba"):
+        assert again.source_format == "sillytavern"
+    if form == "chub":
+        assert again.messages[1].swipes == ("Ho", "Hm")
+
+
+def test_items_that_are_no_messages_are_counted():
+    for raw in (
+        {"data_visible": [["Hi", "Ho"], 3, [None, "x"]]},
+        {"messages": [{"msg": "Hi", "userId": "u"}, {"msg": 1}, 2]},
+        {"histories": {"histories": [{"msgs": [{"text": "Hi"}, 1]}, {"msgs": None}]}},
+    ):
+        log = read_chatlog(json.dumps(raw).encode())
+        (warning,) = log.warnings
+        assert warning.message.startswith("2 items")
+
+
+@pytest.mark.parametrize(
+    ("data", "match"),
+    [
+        (b"", "empty"),
+        (b"hello\nworld", "no message"),
+        (b"{}", "no chat log"),
+        (b"[]", "no chat log"),
+        (b'{"chat_metadata": {}}\n{"chat_metadata": {}}\n', "no message"),
+        (b'{"name": "x", "spec": 1}', "no chat log"),
+        (b'{"messages": []}', "no message"),
+    ],
+)
+def test_what_is_no_chat_log_is_refused(data, match):
+    with pytest.raises(UnreadableCard, match=match):
+        read_chatlog(data)
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        CardLimits(messages=2),
+        CardLimits(chat_values=5),
+        CardLimits(card_bytes=30),
+        CardLimits(file_bytes=9),
+    ],
+)
+def test_limits_of_chat_logs_hold(limits):
+    with pytest.raises(UnreadableCard):
+        read_chatlog(lines(chat_lines()), limits)
+
+
+def test_a_long_log_is_read_line_by_line(tmp_path):
+    path = tmp_path / "long.jsonl"
+    row = json.dumps({"name": "M", "is_user": False, "mes": "word " * 20}).encode() + b"\n"
+    path.write_bytes(row * 20_000)
+    started = time.perf_counter()
+    assert len(read_chatlog(path).messages) == 20_000
+    assert time.perf_counter() - started < 5
+
+
+def test_a_log_is_made_from_turns():
+    log = chatlog_from(
+        [("Hi", "Ho", "2024-01-01T00:00:00"), ("And?", "No.", None)], user="Sam", character="Mira"
+    )
+    again = read_chatlog(write_chatlog(log))
+    assert again.warnings == ()
+    assert (again.user_name, again.character_name) == ("Sam", "Mira")
+    assert [(e.said, e.answered, e.at) for e in exchanges(again)] == [
+        ("Hi", "Ho", "2024-01-01T00:00:00"),
+        ("And?", "No.", None),
+    ]
+    assert "create_date" not in (
+        chatlog_from([("a", "b", None)], user="S", character="M").header or {}
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("November 5, 2023 2:02pm", "2023-11-05T14:02:00"),
+        ("November 5, 2023 12:02am", "2023-11-05T00:02:00"),
+        ("2023-11-05 @14h 02m 30s 123ms", "2023-11-05T14:02:30"),
+        ("2023-11-5@4h2m3s", "2023-11-05T04:02:03"),
+        ("2023-11-05T14:02:30.123Z", "2023-11-05T14:02:30+00:00"),
+        ("2023-11-05T14:02:30+02:00", "2023-11-05T12:02:30+00:00"),
+        (1699193000000, "2023-11-05T14:03:20+00:00"),
+        (1699193000, "2023-11-05T14:03:20+00:00"),
+        ("1699193000000", "2023-11-05T14:03:20+00:00"),
+        ("", None),
+        ("yesterday", None),
+        ("Smarch 5, 2023 2:02pm", None),
+        ("2023-13-45@99h99m99s", None),
+        (True, None),
+        (-5, None),
+        (1e300, None),
+        (float("nan"), None),
+        (None, None),
+        ([], None),
+        (10**30, None),
+    ],
+)
+def test_times_of_all_kinds_are_read(value, expected):
+    assert iso_time(value) == expected

@@ -1,0 +1,134 @@
+import json
+import time
+
+import pytest
+
+from offbook.cards import (
+    MacroValues,
+    example_dialogues,
+    greetings,
+    lore_document,
+    persona_document,
+    read_card,
+    voice_samples,
+)
+from offbook.cards.lorebook import Lorebook
+from offbook.cards.persona import strip_markup
+from offbook.documents.voice import speech_samples
+from tests.cards.generator import book, entry, v1, v2, v3
+
+
+def card(raw):
+    return read_card(json.dumps(raw).encode()).card
+
+
+DIALOGUE = """<START>
+{{user}}: Is it late?
+{{char}}: It is always late.
+Look at the *moon*.
+<start>
+Mira Vale: Sit down.
+Sam: No.
+<BOT>: It is always late.
+Note: this is no speaker.
+"""
+
+
+def test_a_document_has_what_is_about_the_character_and_nothing_else():
+    raw = v2(
+        system_prompt="SYSTEM",
+        post_history_instructions="AFTER",
+        creator_notes="NOTES",
+        creator="CREATOR",
+        tags=["TAGS"],
+        mes_example=DIALOGUE,
+    )
+    document = persona_document(card(raw), user="Sam")
+    assert document.startswith(
+        "# Mira Vale\n\nMira Vale keeps the tide tables of Harrow Point.\n\n## Personality\n"
+    )
+    assert "## Scenario\n\nSam has missed the ferry." in document
+    for word in ("SYSTEM", "AFTER", "NOTES", "CREATOR", "TAGS", "{{", "The next one goes"):
+        assert word not in document
+
+
+def test_examples_become_a_section_from_which_the_voice_is_taken():
+    document = persona_document(card(v2(mes_example=DIALOGUE)))
+    said = [sample.text for sample in speech_samples(document, 8)]
+    assert said[0] == "It is always late. Look at the *moon*."
+    assert "Is it late?" not in said
+
+
+def test_the_voice_is_what_the_character_says():
+    made = card(v2(mes_example=DIALOGUE))
+    assert voice_samples(made, user="Sam") == (
+        "It is always late. Look at the *moon*.",
+        "Sit down.",
+        "It is always late. Note: this is no speaker.",
+    )
+    assert voice_samples(made, user="Sam", limit=1) == ("It is always late. Look at the *moon*.",)
+    assert voice_samples(made, limit=-1) == ()
+    assert voice_samples(card(v2(mes_example=""))) == ()
+
+
+def test_examples_are_told_apart_by_their_starts():
+    blocks = example_dialogues(card(v2(mes_example=DIALOGUE)), user="Sam")
+    assert [len(block) for block in blocks] == [2, 3]
+    assert blocks[0][0] == ("Sam", "Is it late?")
+
+
+def test_the_nickname_is_what_the_character_is_called():
+    document = persona_document(card(v3()))
+    assert "# Mira Vale\n\nMira Vale is called Mi.\n\nMi keeps the tide tables" in document
+
+
+def test_greetings_are_the_first_messages():
+    made = card(
+        v3(alternate_greetings=["You again, {{user}}?", " "], group_only_greetings=["All?"])
+    )
+    assert greetings(made, user="Sam") == ("The next one goes at six, Sam.", "You again, Sam?")
+    assert greetings(made, group=True)[-1] == "All?"
+    assert greetings(card(v1(first_mes=""))) == ()
+
+
+def test_a_lorebook_becomes_a_document():
+    lore = Lorebook(
+        book(
+            entry(content="@@depth 4\n{{char}} waits.", name="Waiting"),
+            entry(content="x", enabled=False),
+            entry(content="# Big\nShips."),
+        )
+    )
+    assert lore_document(lore, MacroValues("Mira")) == (
+        "# Harrow\n\n## Waiting\n\nMira waits.\n\n## ferry\n\n### Big\nShips.\n"
+    )
+    assert lore_document(Lorebook({"entries": []}), MacroValues("Mira")) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a <b>b</b> <br/>c", "a b c"),
+        ("1 < 2 > 0", "1 < 2 > 0"),
+        ("<!-- x -->a<!-- open", "a<!-- open"),
+        ("<SCRIPT src=x>a</script >b<style>c", "bc"),
+        ("<3 <user>", "<3 "),
+        ("a<style>x</style>", "a"),
+    ],
+)
+def test_markup_is_taken_out(text, expected):
+    assert strip_markup(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["<!--" * 200_000, "<script>" * 100_000, "<a " * 200_000, "<" * 500_000, "</" * 300_000]
+)
+def test_hostile_markup_takes_little_time(text):
+    started = time.perf_counter()
+    strip_markup(text)
+    assert time.perf_counter() - started < 1
+
+
+def test_a_name_of_several_lines_stays_one_heading():
+    assert persona_document(card(v1(name="A\n# B\0"))).splitlines()[0] == "# A # B"
+    assert persona_document(card(v1(name="###"))).splitlines()[0] == "# Unnamed"
