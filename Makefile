@@ -46,7 +46,7 @@ imports: $(VENV)/.test
 	$(BIN)/lint-imports
 
 unit: $(VENV)/.test
-	$(BIN)/python -m pytest -m "not long" --cov --cov-report=term
+	$(BIN)/python -m pytest -m "not long" -n auto --maxprocesses 4 --dist loadfile --cov --cov-report=term
 
 test-long: $(VENV)/.test
 	$(BIN)/python -m pytest -m long
