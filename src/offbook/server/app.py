@@ -14,6 +14,7 @@ from fastapi import FastAPI
 from offbook import __version__
 from offbook.app.book import Offbook
 from offbook.server import native
+from offbook.server.description import describe
 from offbook.server.failures import add_failure_handlers
 from offbook.server.guarding import guard, require_keys
 from offbook.server.ingestions.worker import IngestionWorker
@@ -44,6 +45,7 @@ def create_app(
         version=__version__,
         lifespan=_lifespan(source if isinstance(source, Offbook) else settings),
         redirect_slashes=False,  # a redirected POST loses its body with many clients
+        docs_url=None,  # its page loads scripts from elsewhere; ours is in `description`
         redoc_url=None,
     )
     app.state.authenticate = authenticate or KeyAuthentication(settings.values.server)
@@ -51,6 +53,7 @@ def create_app(
     for router in (*native.routers(), routes.router()):
         app.include_router(router)
     guard(app, settings)
+    describe(app)
     return app
 
 

@@ -6,6 +6,7 @@ does not exist for it: neither an answer nor a hint tells of it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Final
 
 from fastapi import Depends, Path, Query
@@ -37,6 +38,20 @@ def failing(*statuses: int) -> Responses:
         status: {"model": Failed, "description": _TOLD[status]}
         for status in sorted({400, 401, 403, 429, 500, 503, *statuses})
     }
+
+
+def streamed(description: str, names: Sequence[str]) -> Responses:
+    """A stream of server-sent events, described; the data of each is one JSON document."""
+    event = {
+        "type": "object",
+        "required": ["event", "data"],
+        "properties": {
+            "event": {"type": "string", "enum": list(names)},
+            "data": {"type": "string", "contentMediaType": "application/json"},
+        },
+    }
+    content = {"text/event-stream": {"schema": event}}
+    return {200: {"description": description, "content": content}}
 
 
 _TOLD: Final = {

@@ -23,7 +23,7 @@ from offbook.app.missing_index import priced
 from offbook.errors import OffbookError, UnknownName
 from offbook.server.book import Book
 from offbook.server.native import shapes
-from offbook.server.native.access import Seen, User, failing
+from offbook.server.native.access import Seen, User, failing, streamed
 from offbook.server.principal import Caller, CurrentPrincipal
 from offbook.stores import conversations
 from offbook.types import Character
@@ -65,12 +65,10 @@ def router() -> APIRouter:
     asked = failing(404, 409, 413, 415, 502)
     made.post("/recall", response_model=shapes.Recalled, responses=asked)(recall)
     made.post("/ask", response_model=shapes.Replied, responses=asked)(ask)
-    stream: dict[int | str, Any] = {
-        200: {
-            "description": "`piece` events with a `text`, then `reply` with the whole, or `error`",
-            "content": {"text/event-stream": {"schema": {"type": "string"}}},
-        }
-    }
+    stream = streamed(
+        "`piece` events with a `text`, then `reply` with the whole, or `error`",
+        ("piece", "reply", "error"),
+    )
     made.post("/chat", response_class=StreamingResponse, responses={**asked, **stream})(chat)
     one = failing(404)
     made.get("/sessions", response_model=list[shapes.ConversationListed], responses=one)(sessions)

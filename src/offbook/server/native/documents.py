@@ -29,7 +29,7 @@ from offbook.errors import UnknownName, UsageError
 from offbook.server.book import Book
 from offbook.server.ingestions.worker import IngestionWorker
 from offbook.server.native import shapes
-from offbook.server.native.access import Seen, Writable, failing, require
+from offbook.server.native.access import Seen, Writable, failing, require, streamed
 from offbook.server.native.asking import STREAM_HEADERS
 from offbook.server.principal import CurrentPrincipal
 from offbook.stores import documents, ingestions
@@ -122,12 +122,9 @@ def router() -> APIRouter:
         list_ingestions
     )
     made.get("/ingestions/{ingestion}", response_model=shapes.IngestionSeen, responses=one)(look_at)
-    stream: dict[int | str, Any] = {
-        200: {
-            "description": "`progress` events with the ingestion, then `end` with its last state",
-            "content": {"text/event-stream": {"schema": {"type": "string"}}},
-        }
-    }
+    stream = streamed(
+        "`progress` events with the ingestion, then `end` with its last state", ("progress", "end")
+    )
     made.get(
         "/ingestions/{ingestion}/events",
         response_class=StreamingResponse,
