@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 
 import numpy as np
@@ -34,6 +35,7 @@ class Knowing:
     async def embed(self, texts: Sequence[str], kind: str) -> NDArray[np.float32]:
         assert kind == "document"
         self.asked.append(list(texts))
+        await asyncio.sleep(0)  # others may ask meanwhile
         kinds = {text: at for at, own in enumerate(examples().values()) for text in own}
         sad = list(examples()).index("sadness")
         rows = [kinds.get(text, sad if text == STRANGE else len(examples()) - 1) for text in texts]
@@ -72,6 +74,12 @@ async def test_examples_are_embedded_once_and_equal_texts_too(embedder: Knowing)
     await scored(embedder, STRANGE, STRANGE)
     await scored(embedder, STRANGE)
     assert [len(texts) for texts in embedder.asked] == [100, 1, 1]
+
+
+async def test_examples_are_embedded_once_where_many_ask_at_once(embedder: Knowing):
+    found = await asyncio.gather(*(scored(embedder, STRANGE) for _ in range(5)))
+    assert all(answer == found[0] for answer in found)
+    assert sorted(len(texts) for texts in embedder.asked) == [1, 1, 1, 1, 1, 100]
 
 
 async def test_chinese_is_told_by_its_words_and_silence_by_nothing(embedder: Knowing):

@@ -8,9 +8,11 @@ ours.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -32,6 +34,8 @@ class _Examples:
 
 _KNOWN: Final[dict[str, _Examples]] = {}
 """Embedder -> its examples: they are embedded once in a process."""
+_ONE_BY_ONE: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]] = WeakKeyDictionary()
+"""Batches are scored side by side: one of them has the examples embedded, the others wait."""
 
 
 async def score_emotions(inputs: ScoreEmotionsInputs, embedder: Embedder) -> EmotionsAnswer:
@@ -58,13 +62,18 @@ async def score_emotions(inputs: ScoreEmotionsInputs, embedder: Embedder) -> Emo
 
 
 async def _examples(embedder: Embedder) -> _Examples:
-    if embedder.name not in _KNOWN:
-        lines = examples()
-        texts = [text for own in lines.values() for text in own]
-        vectors = (await embedder.embed(texts, "document")).astype(np.float64)
-        ends = np.cumsum([len(own) for own in lines.values()])[:-1]
-        parts = np.split(vectors, ends)
-        centres = centres_of(parts)
-        alike = {name: part @ centres.T for name, part in zip(lines, parts, strict=True)}
-        _KNOWN[embedder.name] = _Examples(centres, scale_of(lines, alike))
-    return _KNOWN[embedder.name]
+    async with _ONE_BY_ONE.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
+        if embedder.name not in _KNOWN:
+            _KNOWN[embedder.name] = await _embedded(embedder)
+        return _KNOWN[embedder.name]
+
+
+async def _embedded(embedder: Embedder) -> _Examples:
+    lines = examples()
+    texts = [text for own in lines.values() for text in own]
+    vectors = (await embedder.embed(texts, "document")).astype(np.float64)
+    ends = np.cumsum([len(own) for own in lines.values()])[:-1]
+    parts = np.split(vectors, ends)
+    centres = centres_of(parts)
+    alike = {name: part @ centres.T for name, part in zip(lines, parts, strict=True)}
+    return _Examples(centres, scale_of(lines, alike))
