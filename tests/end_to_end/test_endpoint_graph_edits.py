@@ -84,7 +84,7 @@ def test_forgetting_costs_a_merge_for_what_lost_a_mention_and_the_summary(keeper
     assert asked(server).count("") == 1
     assert len(set(calls)) == len(calls) <= len(groups), "one of each kind for all together"
     assert set(calls) <= {"merge_entities", "merge_relations", "verify_group", "same_entity"}
-    assert f"brought the graph up to date: {len(calls) + 1} calls" in outcome.err
+    assert f"brought the indexes up to date: {len(calls) + 1} calls" in outcome.err
     server.clear()
     keeper.done("ingest", "Keeper")
     assert server.count() == 0

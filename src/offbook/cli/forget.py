@@ -54,7 +54,7 @@ def command(
     if report.turns or report.memories:
         say(_resting(report, name, gone=with_memories))
     if report.usage.calls or report.usage.embed_calls:
-        say(f"brought the graph up to date: {cost(report.usage)}")
+        say(f"brought the indexes up to date: {cost(report.usage)}")
 
 
 def _resting(report: ForgetReport, character: str, *, gone: bool) -> str:
