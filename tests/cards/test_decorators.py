@@ -1,3 +1,5 @@
+import time
+
 import pytest
 
 from offbook.cards.decorators import DECORATORS, Decorator, read_decorators, with_decorators
@@ -67,3 +69,10 @@ def test_what_is_taken_apart_can_be_put_together():
     content = "@@depth 4\n@@@role user\n@@activate\nText"
     made = read_decorators(content)
     assert with_decorators(made.text, made.lines) == content
+
+
+def test_a_hostile_entry_takes_little_time():
+    for content in ("@@depth 1\n" * 200_000, "\n" * 10**6, "@" * 10**6, "@@a" + "b" * 10**6):
+        started = time.perf_counter()
+        read_decorators(content)
+        assert time.perf_counter() - started < 1

@@ -41,6 +41,7 @@ _CHOICES: Final[Mapping[Argument, frozenset[str]]] = {
     "prompt": frozenset({"post_history_instructions", "system_prompt"}),
 }
 _LINE: Final = re.compile(r"(@{2,}+)([A-Za-z_][A-Za-z0-9_-]*+)[ \t]*+([^\r\n]*)")
+_BLANKS: Final = re.compile(r"[ \t\r\n]*+")
 _WHOLE: Final = re.compile(r"\d{1,9}")
 _FALLBACK: Final = 3  # "@@@name" counts where the decorator before it is not known
 
@@ -85,16 +86,16 @@ class Decorated:
 def read_decorators(content: str) -> Decorated:
     """Take the decorators off the top of ``content``; blank lines between them go with them."""
     lines: list[Decorator] = []
-    rest = content
+    end = 0
     while True:
-        candidate = rest.lstrip(" \t\r\n") if lines or rest.lstrip().startswith("@@") else rest
-        match = _LINE.match(candidate)
+        match = _LINE.match(content, _BLANKS.match(content, end).end())  # type: ignore[union-attr]
         if match is None:
             break
         lines.append(Decorator(match[2].lower(), match[3].strip(), len(match[1])))
-        rest = candidate[match.end() :].removeprefix("\r").removeprefix("\n")
+        end = match.end()
     if not lines:
         return Decorated(content)
+    rest = content[end:].removeprefix("\r").removeprefix("\n")
     return _chosen(rest, lines)
 
 

@@ -49,7 +49,7 @@ class CardLimits:
     depth: int = 100
     values: int = 500_000
     chat_values: int = 1_500_000
-    repair_chars: int = 100_000
+    repair_chars: int = 64_000
     yaml_bytes: int = _MIB // 2
     findings: int = 500
 

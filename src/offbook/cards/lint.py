@@ -46,6 +46,7 @@ _MARKUP: Final = re.compile(
 _KNOWN_EXTENSIONS: Final = frozenset(
     {"talkativeness", "fav", "world", "depth_prompt", "regex_scripts", "chub", "risuai"}
 )
+_LOOKED_AT: Final = 500_000  # characters of a text in which HTML is looked for
 _LANGUAGE: Final = re.compile(r"[a-z]{2}")
 
 
@@ -132,9 +133,10 @@ class _Lint:
             self._say("macro-original", path, "{{original}} means nothing here")
         if text.count("{{") != text.count("}}"):
             self._say("macro-open", path, "'{{' and '}}' are not pairs")
-        if _ACTIVE.search(text):
+        looked_at = text[:_LOOKED_AT]
+        if _ACTIVE.search(looked_at):
             self._say("html-active", path, "it holds a script, or what runs one")
-        elif _MARKUP.search(text):
+        elif _MARKUP.search(looked_at):
             self._say("html", path, "it holds HTML", "clients show it in different ways")
 
     @staticmethod
