@@ -93,10 +93,10 @@ async def test_an_index_is_loaded_once(book: Offbook, monkeypatch):
 
 
 async def test_only_so_many_indices_are_kept(book: Offbook, monkeypatch):
-    monkeypatch.setattr(passages, "KEPT_INDICES", 1)
+    monkeypatch.setattr(passages._kept, "most", 1)
     first = await search(book, "Who taught you?")
     await search(book, "Who taught you?", "lexical")
-    assert len(passages._kept[book.store]) == 1
+    assert passages._kept.count(book.store) == 1
     assert await search(book, "Who taught you?") == first
 
 

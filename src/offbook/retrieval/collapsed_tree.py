@@ -7,16 +7,15 @@ Paper: RAPTOR (Sarthi et al. 2024, arXiv 2401.18059), section 3, collapsed tree 
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from offbook.errors import IndexMissing
 from offbook.retrieval.dense import DenseIndex
+from offbook.retrieval.kept_indexes import KeptIndexes
 from offbook.retrieval.lexical import ANALYZER, LexicalIndex, encode_terms
 from offbook.retrieval.passages import check_embedder, check_split, query_vector
 from offbook.retrieval.point import chunk_until, order_of
@@ -68,7 +67,7 @@ class CollapsedTree:
 
 _Key = tuple[str, str, RetrievalMode, "Position | None"]
 """Character, what shapes the tree, how it is searched, and up to where."""
-_kept: WeakKeyDictionary[Store, OrderedDict[_Key, tuple[int, CollapsedTree]]] = WeakKeyDictionary()
+_kept: Final[KeptIndexes[_Key, CollapsedTree]] = KeptIndexes(KEPT_TREES)
 
 
 async def search_tree(
@@ -89,15 +88,12 @@ async def search_tree(
     mode = settings.retrieval.mode
     if mode != "lexical":
         check_embedder(character, embedder)
-    kept = _kept.setdefault(store, OrderedDict())
+
+    async def load() -> CollapsedTree:
+        return await store.read(lambda conn: _load(conn, character, settings.raptor, mode, until))
+
     key = (character.id, str(settings.raptor.shape()), mode, until)
-    if key not in kept or kept[key][0] != character.revision:
-        made = await store.read(lambda conn: _load(conn, character, settings.raptor, mode, until))
-        kept[key] = (character.revision, made)
-    kept.move_to_end(key)
-    while len(kept) > KEPT_TREES:
-        kept.popitem(last=False)
-    tree = kept[key][1]
+    tree = await _kept.get(store, key, character.revision, load)
     if tree.searcher.dense is None and tree.searcher.lexical is None:
         return []
     vector = None if mode == "lexical" else await query_vector(embedder, character, question)

@@ -8,11 +8,9 @@ Paper: RoleRAG (001) section 3.4, f_k(V, n).
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -20,6 +18,7 @@ from offbook.errors import IndexMissing
 from offbook.graph.character_node import character_node
 from offbook.graph.loading import CHUNKING, load_graph
 from offbook.language.lifetime import last_year_of
+from offbook.retrieval.kept_indexes import KeptIndexes
 from offbook.retrieval.lexical import ANALYZER, encode_terms
 from offbook.retrieval.name_table import NameTable
 from offbook.retrieval.passages import check_split
@@ -146,9 +145,7 @@ class GraphIndex:
         return target if source == position else source
 
 
-_kept: WeakKeyDictionary[
-    Store, OrderedDict[tuple[str, Position | None], tuple[int, GraphIndex]]
-] = WeakKeyDictionary()
+_kept: Final[KeptIndexes[tuple[str, Position | None], GraphIndex]] = KeptIndexes(KEPT_GRAPHS)
 
 
 async def graph_index(store: Store, character: Character, until: Position | None) -> GraphIndex:
@@ -157,15 +154,11 @@ async def graph_index(store: Store, character: Character, until: Position | None
     Raises:
         IndexMissing: no graph was built, or it is not complete.
     """
-    kept = _kept.setdefault(store, OrderedDict())
-    key = (character.id, until)
-    if key not in kept or kept[key][0] != character.revision:
-        made = await store.read(lambda conn: load_graph_index(conn, character, until))
-        kept[key] = (character.revision, made)
-    kept.move_to_end(key)
-    while len(kept) > KEPT_GRAPHS:
-        kept.popitem(last=False)
-    return kept[key][1]
+
+    async def load() -> GraphIndex:
+        return await store.read(lambda conn: load_graph_index(conn, character, until))
+
+    return await _kept.get(store, (character.id, until), character.revision, load)
 
 
 def load_graph_index(conn: Connection, character: Character, until: Position | None) -> GraphIndex:

@@ -8,11 +8,9 @@ but the vectors; descriptions are put together for the question (``dual_level``)
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -20,6 +18,7 @@ from offbook.errors import IndexMissing
 from offbook.graph.loading import load_story
 from offbook.graph.merging import raw_graph
 from offbook.retrieval.graph_index import check_extracted
+from offbook.retrieval.kept_indexes import KeptIndexes
 from offbook.stores import graph as graph_rows
 from offbook.stores import jobs, vectors
 from offbook.types import Source
@@ -124,9 +123,7 @@ class MentionIndex:
         return sorted(found, key=lambda place: (-self.edges[place].strength, place))
 
 
-_kept: WeakKeyDictionary[
-    Store, OrderedDict[tuple[str, Position | None], tuple[int, MentionIndex]]
-] = WeakKeyDictionary()
+_kept: Final[KeptIndexes[tuple[str, Position | None], MentionIndex]] = KeptIndexes(KEPT_INDICES)
 
 
 async def mention_index(store: Store, character: Character, until: Position | None) -> MentionIndex:
@@ -135,15 +132,11 @@ async def mention_index(store: Store, character: Character, until: Position | No
     Raises:
         IndexMissing: chunks are not extracted, or vectors are missing.
     """
-    kept = _kept.setdefault(store, OrderedDict())
-    key = (character.id, until)
-    if key not in kept or kept[key][0] != character.revision:
-        made = await store.read(lambda conn: load_mention_index(conn, character, until))
-        kept[key] = (character.revision, made)
-    kept.move_to_end(key)
-    while len(kept) > KEPT_INDICES:
-        kept.popitem(last=False)
-    return kept[key][1]
+
+    async def load() -> MentionIndex:
+        return await store.read(lambda conn: load_mention_index(conn, character, until))
+
+    return await _kept.get(store, (character.id, until), character.revision, load)
 
 
 def load_mention_index(

@@ -7,16 +7,15 @@ chunks after it are not in the index, and the chunk that it lies in is cut there
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from offbook.errors import EmbedderMismatch, IndexMissing
 from offbook.retrieval.dense import DenseIndex
+from offbook.retrieval.kept_indexes import KeptIndexes
 from offbook.retrieval.lexical import ANALYZER, LexicalIndex, encode_terms
 from offbook.retrieval.point import chunk_until, order_of
 from offbook.retrieval.search import Hit, RetrievalMode, Searcher
@@ -46,7 +45,7 @@ class Passage:
 
 
 _Key = tuple[str, str, RetrievalMode, "Position | None"]
-_kept: WeakKeyDictionary[Store, OrderedDict[_Key, tuple[int, Searcher]]] = WeakKeyDictionary()
+_kept: Final[KeptIndexes[_Key, Searcher]] = KeptIndexes(KEPT_INDICES)
 
 
 async def search_passages(
@@ -162,24 +161,18 @@ async def _searcher(
     mode: RetrievalMode,
     until: Position | None,
 ) -> Searcher:
-    kept = _kept.setdefault(store, OrderedDict())
-    key = (character.id, chunking, mode, until)
-    if key in kept and kept[key][0] == character.revision:
-        kept.move_to_end(key)
-        return kept[key][1]
-    searcher = await store.read(lambda conn: _load(conn, character, chunking, mode))
-    if until is not None:
+    async def load() -> Searcher:
+        searcher = await store.read(lambda conn: _load(conn, character, chunking, mode))
+        if until is None:
+            return searcher
         order = await store.read(lambda conn: order_of(conn, character.id))
         chunks = await store.read(
             lambda conn: chunk_rows.list_chunks(conn, character.id, chunking=chunking)
         )
         cut = (chunk_until(chunk, order, until) for chunk in chunks)
-        searcher = _restricted(searcher, [chunk for chunk in cut if chunk is not None])
-    kept[key] = (character.revision, searcher)
-    kept.move_to_end(key)
-    while len(kept) > KEPT_INDICES:
-        kept.popitem(last=False)
-    return searcher
+        return _restricted(searcher, [chunk for chunk in cut if chunk is not None])
+
+    return await _kept.get(store, (character.id, chunking, mode, until), character.revision, load)
 
 
 def _restricted(searcher: Searcher, chunks: list[Chunk]) -> Searcher:
