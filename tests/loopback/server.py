@@ -58,6 +58,7 @@ class LoopbackServer:
         usage: Whether it tells token counts.
         port: 0 takes a free one.
         retry_after: What its refusals ask for.
+        piece_seconds: Time between the pieces of a stream.
         poison: A request that holds this text is refused for good.
         most_at_once: Requests that may be there at once; further ones meet 429. 0: any number.
     """
@@ -69,6 +70,7 @@ class LoopbackServer:
     usage: bool = True
     port: int = 0
     retry_after: str | None = None
+    piece_seconds: float = 0.0
     poison: str = ""
     most_at_once: int = 0
     requests: list[Recorded] = field(default_factory=list)
@@ -265,7 +267,7 @@ class LoopbackServer:
             yield _event({"reasoning_content": "Hm."})
             for piece in pieces:
                 yield _event({"content": piece})
-                await asyncio.sleep(0)
+                await asyncio.sleep(self.piece_seconds)
             if fault == "malformed_stream":
                 yield "data: {not json\n\n"
             if fault == "error_in_stream":

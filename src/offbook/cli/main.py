@@ -31,6 +31,7 @@ from offbook.cli import (
     recall,
     reembed,
     remember,
+    serve,
     show,
 )
 from offbook.cli.evaluation.app import app as evaluation_app
@@ -101,6 +102,7 @@ app.command("export")(export.export_command)
 app.command("import")(export.import_command)
 app.command("reembed")(reembed.command)
 app.command("key")(key.command)
+app.command("serve")(serve.command)
 app.command("doctor")(doctor.command)
 app.add_typer(config.app, name="config")
 app.add_typer(evaluation_app, name="eval")

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 
 from sqlalchemy import Connection, case, select
 
@@ -28,10 +27,12 @@ class Link:
     place: int
 
 
-def chain_of(history: Sequence[Turn], parent: str | None = None) -> list[str]:
-    """Ids of turns that follow one another after ``parent``."""
-    ids = accumulate(history, lambda p, turn: turn_id(p, turn.said, turn.answered), initial=parent)
-    return [id_ for id_ in ids if id_ is not None][0 if parent is None else 1 :]
+def chain_of(history: Sequence[Turn]) -> list[str]:
+    """Ids of turns that follow one another from the first one on."""
+    ids: list[str] = []
+    for turn in history:
+        ids.append(turn_id(ids[-1] if ids else None, turn.said, turn.answered))
+    return ids
 
 
 def deepest(

@@ -5,7 +5,7 @@ Takes: nothing.  Gives: their router.
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Response
 
 from offbook.server.failures import RequestRefused
 from offbook.server.openai.chat import add_chat_routes
@@ -20,12 +20,18 @@ def router() -> APIRouter:
         add_model_routes(part)
         add_chat_routes(part)
         whole.include_router(part, include_in_schema=bool(prefix))
+    # Some clients look whether anybody is there.
+    whole.add_api_route("/", _here, methods=["HEAD"], include_in_schema=False)
     for method in ("GET", "POST"):
         whole.add_api_route("/v1/{rest:path}", _mistaken, methods=[method], include_in_schema=False)
         whole.add_api_route(
             "/chat/{rest:path}", _mistaken, methods=[method], include_in_schema=False
         )
     return whole
+
+
+async def _here() -> Response:
+    return Response()
 
 
 async def _mistaken(rest: str) -> None:

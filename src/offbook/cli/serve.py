@@ -1,0 +1,87 @@
+"""``offbook serve``: characters over HTTP, until it is ended with Ctrl-C.
+
+Takes: an address.  Gives: an OpenAI-compatible API at ``/v1`` and a native one at ``/api``.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from offbook.cli.globals import (
+    BaseUrl,
+    BudgetCalls,
+    BudgetUsd,
+    MethodName,
+    Model,
+    Preset,
+    Strategy,
+    settings_of_call,
+)
+from offbook.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from offbook.app import Offbook
+
+_NEEDED = ("fastapi", "uvicorn")
+
+
+def command(
+    host: Annotated[
+        str | None, typer.Option(help="Address to listen on; others than this machine need keys.")
+    ] = None,
+    port: Annotated[int | None, typer.Option(help="Port; 0 takes a free one.")] = None,
+    method: MethodName = None,
+    strategy: Strategy = None,
+    model: Model = None,
+    base_url: BaseUrl = None,
+    preset: Preset = None,
+    budget_calls: BudgetCalls = None,
+    budget_usd: BudgetUsd = None,
+) -> None:
+    """Serve the characters over HTTP: each is a model of an OpenAI-compatible API."""
+    from offbook.cli.running import say, with_offbook
+
+    require_server()
+    settings = settings_of_call(
+        server__host=host,
+        server__port=port,
+        method=method,
+        strategy=strategy,
+        preset=preset,
+        model=model,
+        base_url=base_url,
+        budget_calls=budget_calls,
+        budget_usd=budget_usd,
+    )
+
+    async def body(book: Offbook) -> None:
+        from offbook.server.serving import serve
+
+        names = ", ".join(found.id for found in await book.characters())
+
+        def listening(address: str) -> None:
+            say(f"models: {names or 'none yet; make one with: offbook create NAME'}")
+            say(f"serving at {address}/v1, documentation at {address}/docs; Ctrl-C ends it")
+
+        await serve(book, listening)
+
+    from offbook.server.serving import for_serving
+
+    with_offbook(for_serving(settings), body)
+
+
+def require_server() -> None:
+    """Refuse, naming the extra, where the server was not installed.
+
+    Raises:
+        ConfigurationError: it was not.
+    """
+    missing = [name for name in _NEEDED if find_spec(name) is None]
+    if missing:
+        raise ConfigurationError(
+            f"the server needs {' and '.join(missing)}, which the base install leaves out",
+            "pip install 'offbook[server]'",
+        )

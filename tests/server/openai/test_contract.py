@@ -1,0 +1,413 @@
+"""The contract with clients of OpenAI's API, line by line, on the wire."""
+
+from __future__ import annotations
+
+import json
+
+import httpx
+import pytest
+
+from tests.loopback.answers import Answer
+from tests.loopback.server import LoopbackServer
+from tests.server.openai.asking import QUESTION, ask, body, chunks, lines, said
+from tests.server.served import MODEL, Served
+
+CHAT = "/v1/chat/completions"
+CONTRACT_KEYS = {"context", "boundary", "emotion", "mood", "skipped", "usage"}
+
+
+# 1. models --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", ["/v1/models", "/models", "/v1/models/", "/models/"])
+@pytest.mark.parametrize("key", [None, "Bearer", "Bearer null", "Bearer sk-anything"])
+def test_characters_are_models(client: httpx.Client, path, key):
+    headers = {} if key is None else {"authorization": key}
+    listed = client.get(path, headers=headers).json()
+    assert listed["object"] == "list"
+    (model,) = listed["data"]
+    assert model == {"id": MODEL, "object": "model", "created": model["created"],
+                     "owned_by": "offbook"}  # fmt: skip
+    assert isinstance(model["created"], int)
+
+
+def test_one_model_is_told(client: httpx.Client):
+    assert client.get(f"/v1/models/{MODEL}").json()["id"] == MODEL
+    missing = client.get("/v1/models/nobody")
+    assert missing.status_code == 404
+    assert missing.json()["error"]["code"] == "model_not_found"
+
+
+# 2. completions ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", [CHAT, "/chat/completions", CHAT + "/", "/chat/completions/"])
+def test_a_completion_has_the_shape_that_clients_read(client: httpx.Client, path):
+    found = client.post(path, json=body()).json()
+    assert found["id"].startswith("chatcmpl-")
+    assert found["object"] == "chat.completion"
+    assert isinstance(found["created"], int)
+    assert found["model"] == MODEL
+    assert found["system_fingerprint"]
+    (choice,) = found["choices"]
+    assert "Tom taught me" in choice["message"].pop("content")
+    assert choice == {
+        "index": 0,
+        "message": {"role": "assistant", "refusal": None},
+        "finish_reason": "stop",
+        "logprobs": None,
+    }
+    usage = found["usage"]
+    assert usage["total_tokens"] == usage["prompt_tokens"] + usage["completion_tokens"]
+    assert min(usage.values()) > 0
+    assert found["offbook"].keys() >= CONTRACT_KEYS
+    assert found["offbook"]["context"][0]["sources"]
+
+
+def test_the_tokens_are_those_that_the_endpoint_counts(server: Served, endpoint: LoopbackServer):
+    endpoint.answer = lambda _: "Eleven words, or so."
+    found = ask(server)
+    told = found["offbook"]["usage"]["by_task"]["reply"]
+    assert found["usage"]["prompt_tokens"] == told["prompt_tokens"] > 100
+    streamed = chunks(lines(server, stream_options={"include_usage": True}))[-1]["usage"]
+    assert streamed == found["usage"]
+
+
+# 3. streams -------------------------------------------------------------------------------------
+
+
+def test_a_stream_is_what_every_client_reads(client: httpx.Client):
+    response = client.post(CHAT, json=body(stream=True))
+    assert response.headers["content-type"] == "text/event-stream; charset=utf-8"
+    assert response.headers["cache-control"].startswith("no-cache")
+    assert response.headers["x-accel-buffering"] == "no"
+    assert "content-encoding" not in response.headers
+    assert response.text.endswith("data: [DONE]\n\n")
+    events = response.text.removesuffix("\n\n").split("\n\n")
+    assert all(event.startswith("data: ") and "\n" not in event for event in events)
+    found = chunks(events)
+    assert all(chunk["object"] == "chat.completion.chunk" for chunk in found)
+    assert len({(c["id"], c["created"], c["model"]) for c in found}) == 1
+    choices = [chunk["choices"][0] for chunk in found]
+    assert choices[0]["delta"] == {"role": "assistant", "content": ""}
+    assert all(choice["delta"].keys() == {"content"} for choice in choices[1:-1])
+    assert [choice["finish_reason"] for choice in choices] == [None] * (len(found) - 1) + ["stop"]
+    assert choices[-1]["delta"] == {}
+    assert found[-1]["offbook"].keys() >= CONTRACT_KEYS
+    assert not any("offbook" in chunk or "message" in chunk for chunk in found[:-1])
+    text = "".join(choice["delta"].get("content", "") for choice in choices)
+    whole = client.post(CHAT, json=body()).json()
+    assert text.strip() == said(whole)
+
+
+def test_usage_comes_in_a_chunk_of_its_own_for_those_who_ask(client: httpx.Client):
+    asked = body(stream=True, stream_options={"include_usage": True})
+    found = chunks(client.post(CHAT, json=asked).text.split("\n\n"))
+    assert found[-1]["choices"] == []
+    assert found[-1]["usage"].keys() == {"prompt_tokens", "completion_tokens", "total_tokens"}
+    assert all(chunk["choices"] and "usage" not in chunk for chunk in found[:-1])
+
+
+def test_pings_come_while_a_reply_is_prepared(server: Served, endpoint: LoopbackServer):
+    endpoint.latency_seconds = 0.4
+    found = lines(server)
+    first = next(place for place, line in enumerate(found) if line.startswith("data:"))
+    assert found[:first].count(": ping") >= 2
+    assert set(found[:first]) == {": ping", ""}
+    assert {line.partition(":")[0] for line in found} <= {"", "data"}
+
+
+def test_pieces_are_sent_as_the_model_gives_them(server: Served, endpoint: LoopbackServer):
+    endpoint.piece_seconds = 0.15
+    asked = body(stream=True)
+    with (
+        httpx.Client(base_url=server.root, timeout=20) as client,
+        client.stream("POST", CHAT, json=asked) as response,
+    ):
+        for line in response.iter_lines():
+            if '"content":"I hear' in line:
+                break
+        assert endpoint.in_flight == 1
+
+
+def test_letters_of_every_script_arrive_whole(server: Served, endpoint: LoopbackServer):
+    endpoint.answer = lambda _: "海は𠮷と🌊、それだけだ。" * 3
+    found = chunks(lines(server))
+    text = "".join(chunk["choices"][0]["delta"].get("content", "") for chunk in found)
+    assert text == "海は𠮷と🌊、それだけだ。" * 3
+
+
+# 5. contents and roles --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [{"role": "user", "content": [{"type": "text", "text": QUESTION}]}],
+        [{"role": "system", "content": "A"}, {"role": "user", "content": QUESTION},
+         {"role": "system", "content": "B"}],
+        [{"role": "user", "content": "Well."}, {"role": "user", "content": QUESTION}],
+        [{"role": "developer", "content": "A"}, {"role": "user", "content": QUESTION, "name": "J"}],
+        [{"role": "assistant", "content": None}, {"role": "user", "content": QUESTION}],
+        [{"role": "tool", "content": "{}", "tool_call_id": "1"},
+         {"role": "user", "content": QUESTION}],
+        [{"role": "function", "content": "4", "name": "f"}, {"role": "user", "content": QUESTION}],
+        [{"role": "user", "content": ""}],
+        [{"role": "system", "content": "You are a pirate."}],
+        [{"role": "assistant", "content": "The lamp is lit."}],
+        [{"role": "user", "content": QUESTION}, {"role": "assistant", "content": ""}],
+        [{"role": "user", "content": QUESTION}, {"role": "user", "content": ""}],
+    ],
+)  # fmt: skip
+def test_messages_of_any_roles_in_any_order_are_answered(client: httpx.Client, messages):
+    response = client.post(CHAT, json={"model": MODEL, "messages": messages})
+    assert response.status_code == 200, response.text
+    assert response.json()["choices"][0]["message"]["content"]
+
+
+PICTURE = {"type": "image_url", "image_url": {"url": "http://127.0.0.1:9/x.png"}}
+
+
+def test_a_picture_beside_words_is_left_out_with_a_warning(client: httpx.Client):
+    parts = [{"type": "text", "text": QUESTION}, PICTURE]
+    found = client.post(CHAT, json=body({"role": "user", "content": parts})).json()
+    assert "Tom taught me" in said(found)
+    assert any("image_url" in warning for warning in found["offbook"]["warnings"])
+
+
+def test_a_picture_alone_is_refused(client: httpx.Client):
+    response = client.post(CHAT, json=body({"role": "user", "content": [PICTURE]}))
+    assert response.status_code == 400
+    assert response.json()["error"]["param"] == "messages"
+
+
+# 6. parameters ----------------------------------------------------------------------------------
+
+
+def test_sampling_parameters_are_passed_on(server: Served, endpoint: LoopbackServer):
+    told = {
+        "temperature": 0.3, "top_p": 0.9, "max_tokens": 77, "seed": 5, "stop": ["\nYou:"],
+        "presence_penalty": 0.1, "frequency_penalty": 0.2, "logit_bias": {"5": -1},
+        "response_format": {"type": "text"}, "top_k": 40, "min_p": 0.05,
+    }  # fmt: skip
+    for stream in (False, True):
+        lines(server, **told) if stream else ask(server, **told)
+        sent = endpoint.chat_bodies[-1]
+        assert {name: sent.get(name) for name in told} == told
+
+
+def test_both_names_of_the_limit_are_known(server: Served, endpoint: LoopbackServer):
+    ask(server, max_completion_tokens=12, max_tokens=99)
+    assert endpoint.chat_bodies[-1]["max_tokens"] == 12
+    ask(server, max_tokens=-1)
+    assert "max_tokens" not in endpoint.chat_bodies[-1]
+
+
+def test_what_is_unknown_or_has_no_effect_is_ignored(client: httpx.Client):
+    odd = {"logprobs": True, "top_logprobs": 3, "store": True, "user": None, "stop": None,
+           "chat_id": 7, "session": {}, "provider": [1], "temperature": None}  # fmt: skip
+    found = client.post(CHAT, json=body(**odd)).json()
+    assert found["choices"][0]["logprobs"] is None
+
+
+def test_tools_are_ignored_with_a_warning(server: Served, endpoint: LoopbackServer):
+    tool = {"type": "function", "function": {"name": "f", "parameters": {}}}
+    found = ask(server, tools=[tool], tool_choice="auto")
+    assert found["choices"][0]["finish_reason"] == "stop"
+    assert any("tools" in warning for warning in found["offbook"]["warnings"])
+    assert "tools" not in endpoint.chat_bodies[-1]
+
+
+def test_many_stops_are_taken(server: Served, endpoint: LoopbackServer):
+    ask(server, stop=[f"\n{n}:" for n in range(9)])
+    assert len(endpoint.chat_bodies[-1]["stop"]) == 9
+
+
+def test_several_replies_have_an_index_each(server: Served, endpoint: LoopbackServer):
+    found = ask(server, n=3)
+    assert [choice["index"] for choice in found["choices"]] == [0, 1, 2]
+    assert endpoint.count("/chat/completions") == 3
+    streamed = chunks(lines(server, n=2))
+    for index in range(2):
+        own = [c["choices"][0] for c in streamed if c["choices"][0]["index"] == index]
+        assert own[0]["delta"]["role"] == "assistant"
+        assert own[-1]["finish_reason"] == "stop"
+    assert [("offbook" in chunk) for chunk in streamed].count(True) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "param"),
+    [
+        ({"model": None}, "model"),
+        ({"model": 3}, "model"),
+        ({"messages": None}, "messages"),
+        ({"messages": []}, "messages"),
+        ({"messages": "Hi"}, "messages"),
+        ({"messages": ["Hi"]}, "messages[0]"),
+        ({"messages": [{"content": "Hi"}]}, "messages[0].role"),
+        ({"messages": [{"role": "king", "content": "Hi"}]}, "messages[0].role"),
+        ({"messages": [{"role": "user", "content": 3}]}, "messages[0].content"),
+        ({"messages": [{"role": "user", "content": ["Hi"]}]}, "messages[0].content[0]"),
+        ({"messages": [{"role": "user", "content": [{"type": "text"}]}]},
+         "messages[0].content[0].text"),
+        ({"messages": [{"role": "user", "content": "Hi", "name": 3}]}, "messages[0].name"),
+        ({"temperature": "hot"}, "temperature"),
+        ({"temperature": True}, "temperature"),
+        ({"max_tokens": 0}, "max_tokens"),
+        ({"max_tokens": 2.5}, "max_tokens"),
+        ({"stop": [1]}, "stop"),
+        ({"seed": "x"}, "seed"),
+        ({"stream": "yes"}, "stream"),
+        ({"stream_options": 1}, "stream_options"),
+        ({"n": 0}, "n"),
+        ({"n": 99}, "n"),
+        ({"user": 5}, "user"),
+        ({"metadata": {"session_id": 5}}, "metadata.session_id"),
+        ({"logit_bias": []}, "logit_bias"),
+    ],
+)  # fmt: skip
+def test_a_wrong_type_is_refused_with_its_name(client: httpx.Client, change, param):
+    response = client.post(CHAT, json={**body(), **change})
+    assert response.status_code == 400
+    error = response.json()["error"]
+    assert error["type"] == "invalid_request_error"
+    assert error["param"] == param
+    assert response.headers["x-should-retry"] == "false"
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[]", b'"x"', b'{"n": NaN}', b"\xff\xfe", b"[" * 100_000]
+)
+def test_a_body_that_is_no_object_is_refused(client: httpx.Client, content):
+    headers = {"content-type": "application/json"}
+    response = client.post(CHAT, content=content, headers=headers)
+    assert response.status_code == 400
+    assert response.json()["error"]["message"]
+
+
+# 7. errors --------------------------------------------------------------------------------------
+
+
+def test_an_unknown_model_is_not_found(client: httpx.Client):
+    for stream in (False, True):
+        response = client.post(CHAT, json=body(model="watson", stream=stream))
+        assert response.status_code == 404
+        error = response.json()["error"]
+        assert (error["code"], error["param"]) == ("model_not_found", "model")
+        assert response.headers["x-request-id"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/v1/chat/completions/chat/completions", "/v1/v1/chat/completions", "/v1/v1/models",
+     "/chat/completions/v1/chat/completions"],
+)  # fmt: skip
+def test_a_doubled_path_is_explained(client: httpx.Client, path):
+    for response in (client.post(path, json=body()), client.get(path)):
+        assert response.status_code == 404
+        assert "without /chat/completions" in response.json()["error"]["message"]
+
+
+def test_other_paths_and_methods_have_the_envelope(client: httpx.Client):
+    for response in (client.get("/v1/files"), client.delete(CHAT), client.post("/v1/audio/speech",
+                     json={})):  # fmt: skip
+        assert response.status_code in (404, 405)
+        assert response.json()["error"].keys() == {"message", "type", "param", "code"}
+
+
+@pytest.mark.parametrize(
+    ("fault", "status", "code", "again"),
+    [
+        ("401", 502, "model_failed", False),
+        ("context_length", 400, "context_length_exceeded", False),
+        ("filtered", 400, "content_filter", False),
+        ("500", 503, "model_failed", False),
+        ("429", 429, "rate_limit_exceeded", False),
+    ],
+)
+def test_a_failing_model_is_told_with_a_status(server, endpoint, fault, status, code, again):
+    endpoint.always(fault)
+    with httpx.Client(base_url=server.root, timeout=20) as client:
+        for stream in (False, True):
+            response = client.post(CHAT, json=body(stream=stream))
+            assert response.status_code == status
+            error = response.json()["error"]
+            assert error["code"] == code
+            assert response.headers.get("x-should-retry") == "false"
+
+
+def test_a_limit_of_the_endpoint_is_passed_on_with_its_pause(server, endpoint: LoopbackServer):
+    endpoint.retry_after = "3"
+    endpoint.always("429")
+    with httpx.Client(base_url=server.root, timeout=20) as client:
+        response = client.post(CHAT, json=body())
+    assert response.status_code == 429
+    assert response.headers["retry-after"] == "3"
+    assert "x-should-retry" not in response.headers
+
+
+@pytest.mark.parametrize("fault", ["dropped_stream", "malformed_stream", "error_in_stream",
+                                   "half_stream"])  # fmt: skip
+def test_a_model_that_dies_in_the_middle_ends_the_stream_readably(server, endpoint, fault):
+    from tests.server.openai.asking import stored
+
+    endpoint.always(fault)
+    found = [line for line in lines(server) if line.startswith("data:")]
+    assert found[-1] == "data: [DONE]"
+    error = json.loads(found[-2].removeprefix("data: "))["error"]
+    assert error.keys() == {"message", "type", "param", "code"}
+    assert error["type"] == "server_error"
+    assert '"finish_reason":"stop"' not in "".join(found)
+    assert stored(server) == []
+
+
+def test_a_missing_index_is_told(tmp_path):
+    import asyncio
+
+    from offbook.app import Offbook
+    from tests.server.served import settings_in
+
+    settings = settings_in(tmp_path)
+
+    async def make() -> None:
+        async with await Offbook.open(settings) as book:
+            await book.create("Ada Byrne")
+
+    asyncio.run(make())
+    with Served(settings) as server, httpx.Client(base_url=server.root) as client:
+        response = client.post(CHAT, json=body())
+        assert response.status_code == 409
+        assert response.json()["error"]["code"] == "index_missing"
+        assert response.headers["x-should-retry"] == "false"
+
+
+# 8. ends ----------------------------------------------------------------------------------------
+
+
+def test_a_reply_at_the_limit_ends_with_length(server: Served, endpoint: LoopbackServer):
+    endpoint.answer = lambda _: Answer("My brother Tom taught me to", "length")
+    for limit in ({"max_tokens": 6}, {}):
+        assert ask(server, **limit)["choices"][0]["finish_reason"] == "length"
+        last = chunks(lines(server, **limit))[-1]
+        assert last["choices"][0]["finish_reason"] == "length"
+
+
+def test_a_reply_that_the_filter_stops_ends_so(server: Served, endpoint: LoopbackServer):
+    from tests.server.openai.asking import stored
+
+    endpoint.answer = lambda _: Answer("My brother Tom taught", "content_filter")
+    last = chunks(lines(server))[-1]
+    assert last["choices"][0]["finish_reason"] == "content_filter"
+    assert last["offbook"]["remembered"]["memory"] is None
+    assert stored(server) == []
+
+
+# 9. around --------------------------------------------------------------------------------------
+
+
+def test_somebody_is_there(client: httpx.Client):
+    assert client.head("/").status_code == 200
+    assert client.get("/health").status_code == 200
+    described = client.get("/openapi.json").json()
+    assert CHAT in described["paths"]
+    assert "/chat/completions" not in described["paths"]
