@@ -2,6 +2,7 @@ import base64
 import io
 import json
 import os
+import random
 import struct
 import sys
 import zipfile
@@ -404,3 +405,26 @@ def test_a_format_that_is_not_known_is_named():
     assert card.book is not None
     with pytest.raises(UsageError, match="'gif'"):
         write_lorebook(card.book, "gif")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", ["charx", "jpeg", "webp"])
+def test_broken_tables_of_contents_are_refused_or_read(kind):
+    whole = {"charx": charx(v3(), a=b"1" * 50), "webp": webp(v1())}
+    whole["jpeg"] = b"\xff\xd8" + whole["charx"]
+    refused = 0
+    for seed in range(400):
+        chance = random.Random(seed)
+        data = bytearray(whole[kind])
+        for _ in range(chance.randint(1, 5)):
+            size = chance.choice((1, 2, 4, 8))
+            reach = chance.randrange(min(260, len(data) - 12))
+            at = 12 + reach if kind == "webp" else len(data) - 1 - reach
+            data[at : at + size] = chance.choice((b"\xff", b"\0", chance.randbytes(1))) * size
+        try:
+            read = read_card(bytes(data))
+            for asset in read.assets:
+                if asset.kind == "member":
+                    load_asset(read, asset)
+        except UnreadableCard:
+            refused += 1
+    assert 100 < refused < 400

@@ -37,6 +37,7 @@ _DAMAGED: Final = (
     ValueError,
     KeyError,
     IndexError,
+    OverflowError,
 )
 
 
