@@ -7,15 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from offbook.app import evaluation_runs
-from offbook.errors import UsageError
+from offbook.errors import UnknownName, UsageError
 from offbook.evaluation import streaming
 from offbook.evaluation.judge_checks import JudgeBias, JudgeChecks
+from offbook.evaluation.metrics.scales import SCALES
 from offbook.evaluation.review_file import read_rows, write_rows
-from offbook.evaluation.reviewing import JudgeAgreement, agreement, overrulings, review_rows
+from offbook.evaluation.reviewing import (
+    JudgeAgreement,
+    agreement,
+    overrulings,
+    review_id,
+    review_rows,
+)
 from offbook.evaluation.runner import Runner
 from offbook.ingestion.reports import ProgressListener, unheard
 from offbook.stores import evaluations
@@ -140,6 +148,82 @@ class Reviews:
         await store.write(write)
         agreed = await self.agreement(run, judge=judge)
         return ReviewReport(run, len(review.overruled), review.blank, agreed, run_now.mark)
+
+    async def rows(
+        self,
+        run: str,
+        *,
+        judge: str | None = None,
+        metric: str | None = None,
+        skip: int = 0,
+        most: int = 20,
+        path: Path | str | None = None,
+    ) -> list[dict[str, str]]:
+        """Ratings with all that a person needs to rate them, as in the file of `export`.
+
+        Args:
+            run: Its id.
+            judge: Whose ratings; None: those of the run's judge.
+            metric: Only of this; None: of all.
+            skip: How many from the first on are left out.
+            most: How many there are at most.
+            path: Where the dataset lies now, if it was moved.
+        """
+        found = await evaluation_runs.opened(self._book, run, judge=judge, path=path)
+
+        def read(cells: Iterator[Cell], ratings: Iterator[Rating]) -> list[dict[str, str]]:
+            some = (r for r in ratings if metric is None or r.key.metric == metric)
+            return list(
+                islice(review_rows(found.run, found.dataset, cells, some), skip, skip + most)
+            )
+
+        asked = found.run.models["judge"].model
+        return await streaming.with_stream(self._book.store, run, asked, read)
+
+    async def overrule(
+        self,
+        run: str,
+        rating: str,
+        value: float | None,
+        *,
+        judge: str | None = None,
+        name: str = "",
+        note: str = "",
+    ) -> None:
+        """Put a person's value beside the judge's; None takes it back.
+
+        Args:
+            run: Its id.
+            rating: The id of a row of `rows`.
+            value: On the scale of the rating's metric.
+            judge: Whose rating it is; None: that of the run's judge.
+            name: Who reviewed.
+            note: Why.
+
+        Raises:
+            UnknownName: the run has no such rating.
+            UsageError: the value is off the scale.
+        """
+        run_now = await evaluation_runs.recorded(self._book, run, judge=judge)
+        key = await streaming.with_stream(
+            self._book.store,
+            run,
+            run_now.models["judge"].model,
+            lambda _, rated: next((r.key for r in rated if review_id(r.key) == rating), None),
+        )
+        if key is None:
+            raise UnknownName(f"the run {run!r} has no rating {rating!r}", "look at its rows anew")
+        scale = SCALES[key.metric]
+        if value is not None and not scale.accepts(value):
+            whole = "a whole number " if scale.is_whole else ""
+            raise UsageError(
+                f"{value:g} is not {whole}from {scale.low:g} to {scale.high:g}",
+                f"that is the scale of {scale.title}",
+            )
+        place = tuple(getattr(key, part) for part in evaluations.RATING_KEY)
+        await self._book.store.write(
+            lambda conn: evaluations.overrule(conn, run, place, value=value, name=name, note=note)
+        )
 
     async def agreement(self, run: str, *, judge: str | None = None) -> tuple[JudgeAgreement, ...]:
         """How far a judge agrees with people, metric by metric."""

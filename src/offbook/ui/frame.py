@@ -1,0 +1,74 @@
+"""What all pages have around them: the way to the content, to other pages, and the theme.
+
+Takes: a title, and the character that a page is about.  Gives: the place for its content.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
+
+from nicegui import ui
+
+from offbook import __version__
+from offbook.ui.elements import icon_button, link, named, part, text
+from offbook.ui.visitor import Visitor
+
+if TYPE_CHECKING:
+    from offbook.types import Character
+
+_PARTS: Final = (
+    ("talk", "Talk", ""),
+    ("graph", "Graph", "/graph"),
+    ("documents", "Documents", "/documents"),
+    ("names", "Names", "/names"),
+    ("memories", "Memories", "/memories"),
+    ("compare", "Compare", "/compare"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterPlace:
+    """The pages of one character, for one visitor."""
+
+    visitor: Visitor
+    character: Character
+
+    def address(self, part: str = "") -> str:
+        """The address of one of its pages."""
+        return f"/c/{quote(self.character.id, safe='')}{part}"
+
+
+@contextmanager
+def framed(title: str, place: CharacterPlace | None = None, current: str = "") -> Iterator[None]:
+    """The frame of a page; what is built inside is its content."""
+    ui.page_title(f"{title} · offbook")
+    ui.add_head_html(
+        f'<link rel="stylesheet" href="/_page/page.css?{__version__}">'
+        f'<script defer src="/_page/page.js?{__version__}"></script>'
+    )
+    link("To the content", "#main", "skip")
+    with part("header", "top"):
+        named(link("offbook", "/", "brand"), aria_label="offbook, all characters")
+        if place is not None:
+            _parts(place, current)
+        with part("div", "tools"):
+            if Visitor.of_this_page().may_review:
+                link("Reviews", "/reviews", "quiet-link")
+            theme = icon_button("Theme: as the system has it", "contrast")
+            theme.props("data-theme-switch")
+    with named(part("main", f"content {current}"), id="main", tabindex="-1"):
+        if place is not None and current != "talk":
+            text("h1", title)
+        yield
+
+
+def _parts(place: CharacterPlace, current: str) -> None:
+    with part("nav", "parts", aria_label=place.character.name):
+        for name, told, tail in _PARTS:
+            entry = link(told, place.address(tail))
+            if name == current:
+                named(entry, aria_current="page")

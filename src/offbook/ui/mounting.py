@@ -1,0 +1,115 @@
+"""The pages on the server's application: same process, same offbook, same callers.
+
+Takes: an application of ``server.create_app``.  Gives: it with the pages at ``/``, ``/c/...`` and
+``/reviews``; every other path is answered as before, unknown ones included.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import cache
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Final
+
+from fastapi import FastAPI
+from starlette.requests import HTTPConnection
+from starlette.routing import Match, Mount
+
+from offbook.ui.policy import NONCE, add_nonces, with_policy
+
+if TYPE_CHECKING:
+    from starlette.types import Receive, Scope, Send
+
+_PAGES: Final = ("/c/", "/reviews/", "/_page/", "/_nicegui/", "/_nicegui_ws/")
+_EXACTLY: Final = ("/", "/reviews", "/favicon.ico")
+_RECONNECT_SECONDS: Final = 20.0
+"""How long a page that lost its connection is kept: a phone that looks at another app."""
+
+_ICON: Final = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">'
+    '<rect width="32" height="32" rx="7" fill="#7a3b2e"/>'
+    '<path d="M8 10c3-2 6-2 8 0 2-2 5-2 8 0v13c-3-2-6-2-8 0-2-2-5-2-8 0z" fill="#fff4e6"/></svg>'
+)
+
+
+def is_installed() -> bool:
+    """Whether the extra ``ui`` is there."""
+    return find_spec("nicegui") is not None
+
+
+def mount_page(app: FastAPI) -> None:
+    """Put the pages on an application.
+
+    Args:
+        app: Of ``create_app``: its ``state.book`` is the open offbook, ``state.authenticate``
+            recognizes callers. It has not started yet.
+    """
+    made = _pages()
+    app.router.routes.append(_PageMount("/", made, name="page"))
+    app.router.lifespan_context = _lifespan(app.router.lifespan_context, made)
+
+
+@cache
+def _pages() -> FastAPI:
+    """The pages as an application of their own: what draws them exists once in a process."""
+    from nicegui import app, core, ui
+
+    from offbook.ui import routes
+
+    add_nonces()
+    routes.register()
+    app.add_static_files("/_page", routes.ASSETS)
+    # Who may connect is decided in one place, by the server's own check of hosts and origins.
+    core.sio.eio.cors_allowed_origins = []
+    made = FastAPI(openapi_url=None)
+    ui.run_with(
+        made,
+        title="offbook",
+        favicon=_ICON,
+        dark=None,
+        language="en-US",
+        tailwind=False,
+        binding_refresh_interval=None,
+        reconnect_timeout=_RECONNECT_SECONDS,
+        show_welcome_message=False,
+    )
+    return made
+
+
+class _PageMount(Mount):
+    """Serves the paths of the pages, and leaves all others to whoever answers them."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Whether a path is one of the pages'."""
+        if scope["type"] not in ("http", "websocket") or not _is_page(scope["path"]):
+            return Match.NONE, {}
+        return super().matches(scope)
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve, with the offbook and the caller at hand and a policy for what is sent."""
+        request = HTTPConnection(scope)
+        state: dict[str, Any] = {**scope.get("state", {}), "book": request.app.state.book}
+        worker = getattr(request.app.state, "ingestions", None)
+        state["wake"] = None if worker is None else worker.wake
+        if "caller" not in state:
+            state["caller"] = await request.app.state.authenticate(request)
+        nonce = state[NONCE] = secrets.token_urlsafe(16)
+        await super().handle({**scope, "state": state}, receive, with_policy(send, nonce))
+
+
+def _is_page(path: str) -> bool:
+    return path in _EXACTLY or path.startswith(_PAGES)
+
+
+_Lifespan = Callable[[Any], AbstractAsyncContextManager[Mapping[str, Any] | None]]
+
+
+def _lifespan(own: _Lifespan, pages: FastAPI) -> Any:
+    @asynccontextmanager
+    async def alive(app: FastAPI) -> AsyncIterator[Mapping[str, Any] | None]:
+        async with own(app) as state, pages.router.lifespan_context(pages):
+            yield state
+
+    return alive

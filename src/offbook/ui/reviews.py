@@ -1,0 +1,169 @@
+"""Review of a judge's ratings: a person looks at them, and overrules those that are wrong.
+
+Takes: a run.  Gives: its ratings with question, right answers, reply and the judge's analysis; a
+person's value stands beside the judge's, and how far the two agree.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
+
+from nicegui import ui
+
+from offbook.app import evaluation_runs
+from offbook.evaluation.metrics.scales import SCALES
+from offbook.ui.elements import button, link, named, notice, part, text
+from offbook.ui.visitor import told_of_errors
+
+if TYPE_CHECKING:
+    from offbook.app.evaluation_reports import RunLine
+    from offbook.ui.visitor import Visitor
+
+_AT_ONCE: Final = 10
+_ALL: Final = ""
+
+
+async def show_runs(visitor: Visitor) -> None:
+    """The runs whose ratings can be looked over."""
+    text("h1", "Reviews")
+    text("p", "Ratings of a judge, for people to look over and to overrule.", "quiet")
+    if not visitor.may_review:
+        notice("These are not for your key.", "A key needs the right `write` for all characters.")
+        return
+    runs = await visitor.book.evaluation.runs()
+    if not runs:
+        notice("Nothing was evaluated yet.", "Begin with: offbook eval run demo")
+        return
+    with part("ul", "rows"):
+        for run in runs:
+            _line(run)
+
+
+def _line(run: RunLine) -> None:
+    with part("li"):
+        with part("div", "main"):
+            with part("h2"):
+                link(run.id, f"/reviews/{quote(run.id, safe='')}")
+            text("p", f"{', '.join(run.methods)} · judged by {run.judge}", "quiet")
+            if run.problem or run.mark:
+                text("p", run.problem or run.mark or "", "quiet")
+        text("span", f"{run.cells:,} replies", "chip")
+        text("span", run.status, f"chip {'good' if run.status == 'finished' else 'warn'}")
+
+
+async def show_review(visitor: Visitor, run: str) -> None:
+    """The ratings of a run."""
+    text("h1", run)
+    if not visitor.may_review:
+        notice("These are not for your key.", "A key needs the right `write` for all characters.")
+        return
+    page = _Review(visitor, run)
+    await page.show()
+
+
+class _Review:
+    """The ratings on one page.
+
+    Args:
+        visitor: Who reviews.
+        run: The id of the run.
+    """
+
+    def __init__(self, visitor: Visitor, run: str) -> None:
+        self._visitor = visitor
+        self._run = run
+        self._metric = _ALL
+        self._skip = 0
+
+    async def show(self) -> None:
+        record = await evaluation_runs.recorded(self._visitor.book, self._run)
+        if record.mark:
+            notice(record.mark, look="warn")
+        metrics = [name for name in record.metrics if name in SCALES]
+        with part("div", "pair"):
+            options = {_ALL: "All metrics", **{name: SCALES[name].title for name in metrics}}
+            ui.select(
+                options, value=_ALL, label="Metric", on_change=lambda event: self._of(event.value)
+            ).props("outlined dense options-dense")
+            self._name = ui.input("Your name").props("outlined dense")
+        self._agreement = named(part("div"), role="status", aria_live="polite")
+        self._list = part("div", "listed")
+        with part("div", "bar"):
+            self._back = button("Before", lambda: self._turn(-_AT_ONCE), icon="chevron_left")
+            self._onward = button("Next", lambda: self._turn(_AT_ONCE), icon="chevron_right")
+        await self._draw()
+        await self._draw_agreement()
+
+    async def _of(self, metric: str) -> None:
+        self._metric, self._skip = metric, 0
+        await self._draw()
+
+    async def _turn(self, by: int) -> None:
+        self._skip = max(0, self._skip + by)
+        await self._draw()
+
+    async def _draw(self) -> None:
+        rows = await self._visitor.book.evaluation.reviews.rows(
+            self._run, metric=self._metric or None, skip=self._skip, most=_AT_ONCE + 1
+        )
+        self._back.set_enabled(self._skip > 0)
+        self._onward.set_enabled(len(rows) > _AT_ONCE)
+        self._list.clear()
+        with self._list:
+            if not rows:
+                notice("There is no rating here.")
+            for row in rows[:_AT_ONCE]:
+                self._rating(row)
+
+    async def _draw_agreement(self) -> None:
+        found = await self._visitor.book.evaluation.reviews.agreement(self._run)
+        self._agreement.clear()
+        with self._agreement:
+            for each in found:
+                changed = each.changed.mean
+                told = "" if changed is None else f", {changed:.0%} of them with another value"
+                text("p", f"{SCALES[each.metric].title}: {each.n} looked over{told}", "quiet")
+
+    def _rating(self, row: dict[str, str]) -> None:
+        scale = SCALES[row["metric"]]
+        with named(part("article", "panel"), aria_label=f"{scale.title} of {row['unit']}"):
+            with part("div", "chips"):
+                for told in (scale.title, row["subject"], row["variant"]):
+                    text("span", told, "chip")
+            with part("div", "rating"):
+                with part("div", "words-of"):
+                    text("h2", row["question"])
+                    if row["right_answers"]:
+                        text("p", f"Right: {row['right_answers']}", "quiet words")
+                    text("p", row["reply"], "answered words")
+                with part("div"):
+                    text("h3", f"Judge: {row['judge_value'] or row['missing_because']}")
+                    text("p", row["scale"], "quiet")
+                    text("p", row["analysis"], "quiet words")
+                    self._own(row)
+
+    def _own(self, row: dict[str, str]) -> None:
+        """Fields for a person's value, and for why."""
+        own = row["person_value"]
+        with part("form") as form:
+            with part("div", "pair"):
+                value = ui.number("Your value", value=float(own) if own else None)
+                value.props("outlined dense clearable")
+                note = ui.input("Why", value=row["person_note"]).props("outlined dense")
+            with part("div", "bar"):
+                button("Save", icon="check", look="small primary").props("type=submit")
+                said = text("span", f"by {row['person_name'] or 'a person'}" if own else "", "chip")
+                said.set_visibility(bool(own))
+
+        async def save() -> None:
+            with told_of_errors():
+                await self._visitor.book.evaluation.reviews.overrule(
+                    self._run, row["id"], value.value,
+                    name=self._name.value or "", note=note.value or "",
+                )  # fmt: skip
+                said.set_text("taken back" if value.value is None else "saved")
+                said.set_visibility(True)
+                await self._draw_agreement()
+
+        form.on("submit.prevent", save)

@@ -1,0 +1,103 @@
+"""The page on which a person talks to a character.
+
+Takes: a character, and the name of a conversation.  Gives: the conversation, a field to go on with
+it, and beside it why the chosen reply is as it is, and how the mood moved.
+"""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from nicegui import ui
+
+from offbook.app.missing_index import require_index
+from offbook.errors import IndexMissing
+from offbook.ui.elements import button, failed, icon_button, link, named, part, text
+from offbook.ui.talk.conversation import Conversation
+from offbook.ui.talk.side import Side
+
+if TYPE_CHECKING:
+    from offbook.ui.frame import CharacterPlace
+
+_NEW = ""
+"""Stands for a new conversation in the list."""
+
+
+async def show_talk(place: CharacterPlace, session: str | None) -> None:
+    """The whole page."""
+    visitor = place.visitor
+    known = await visitor.conversations(place.character)
+    name = session or (known[0] if known and session is None else _fresh())
+    talk = await visitor.conversation(place.character, name)
+    with part("section", "stage", aria_label="Conversation"):
+        side = Side(place)
+        _head(place, name, known, side)
+        log = part("div", "log", role="log", aria_label="What was said", tabindex="0")
+        conversation = Conversation(place, talk, log, side)
+        await conversation.show()
+        await _missing(place, log)
+        _composer(place, conversation)
+    side.show()
+    await side.follow(talk)
+
+
+def _head(place: CharacterPlace, name: str, known: list[str], side: Side) -> None:
+    with part("div", "stage-head"):
+        text("h1", place.character.name)
+        names = list(dict.fromkeys([name, *known]))
+        options = {_NEW: "New conversation", **{each: each for each in names}}
+        chosen = ui.select(
+            options,
+            value=name,
+            label="Conversation",
+            on_change=lambda event: ui.navigate.to(_address(place, event.value)),
+        )
+        chosen.props("outlined dense options-dense")
+        icon_button("Mood over the conversation", "mood", side.open_moods).classes("narrow-only")
+
+
+def _address(place: CharacterPlace, name: str) -> str:
+    session = quote(name or _fresh(), safe="")
+    return place.address(f"?session={session}")
+
+
+def _fresh() -> str:
+    return uuid.uuid4().hex[:8]
+
+
+async def _missing(place: CharacterPlace, log: ui.element) -> None:
+    """Say before the first question that the character has nothing to answer from."""
+    try:
+        await require_index(place.visitor.book, place.character)
+    except IndexMissing as error:
+        with log:
+            failed(error)
+            link("Add documents", place.address("/documents"))
+
+
+def _composer(place: CharacterPlace, conversation: Conversation) -> None:
+    with part("form", "composer") as form:
+        field = ui.textarea(placeholder=f"Say something to {place.character.name}")
+        field.props("outlined autogrow dense rows=1 autofocus")
+        field.props["input-class"] = "composer-field"
+        named(field, aria_label=f"What you say to {place.character.name}")
+        send = button("Send", icon="send", look="primary").props("type=submit")
+        stop = button("Stop", conversation.stop, icon="stop").props("type=button")
+        stop.set_visibility(False)
+
+    async def say() -> None:
+        said = (field.value or "").strip()
+        if not said or conversation.is_busy:
+            return
+        field.value = ""
+        await conversation.say(said)
+        field.run_method("focus")
+
+    def busy(now: bool) -> None:
+        send.set_visibility(not now)
+        stop.set_visibility(now)
+
+    conversation.on_busy = busy
+    form.on("submit.prevent", say)
