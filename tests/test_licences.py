@@ -5,7 +5,7 @@ from importlib.metadata import PackageNotFoundError, distribution, requires
 
 from packaging.requirements import Requirement
 
-EXTRAS = ("pdf", "postgres", "tokens", "test")
+EXTRAS = ("pdf", "postgres", "tokens", "ui", "test")
 FORBIDDEN = re.compile(
     r"\bA?GPL|\bLGPL|\bGNU (Affero|Lesser|General|Library)|\bSSPL|\bBUSL|Commons Clause", re.I
 )
@@ -15,6 +15,9 @@ PERMISSIVE = re.compile(
     re.I,
 )
 
+PARTLY = {"docutils": ("General Public License (GPL)", ".el")}
+"""What names a licence that only holds for files which are not installed: their ending."""
+
 
 def licence_of(name):
     """What a distribution says of its licence: the expression, the classifiers, the field."""
@@ -22,7 +25,9 @@ def licence_of(name):
     classifiers = [c for c in meta.get_all("Classifier") or [] if c.startswith("License")]
     said = [*(meta.get_all("License-Expression") or []), *classifiers]
     field = "".join(meta.get_all("License") or []).strip()
-    return " | ".join(part for part in (*said, field.split("\n")[0][:120]) if part)
+    unused = PARTLY[name][0] if name in PARTLY else None
+    parts = (*said, field.split("\n")[0][:120])
+    return " | ".join(part for part in parts if part and not (unused and unused in part))
 
 
 def tree():
@@ -57,6 +62,11 @@ def test_every_licence_is_permissive():
     said = {name: licence_of(name) for name in tree()}
     assert {n: text for n, text in said.items() if FORBIDDEN.search(text)} == {}
     assert {n: text for n, text in said.items() if not PERMISSIVE.search(text)} == {}
+
+
+def test_files_under_another_licence_are_not_installed():
+    for name, (_, ending) in PARTLY.items():
+        assert [file for file in distribution(name).files or [] if file.name.endswith(ending)] == []
 
 
 def test_a_copyleft_licence_would_be_noticed():
