@@ -16,7 +16,7 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from offbook.agent.owned import OwnedSession, kept_under
-from offbook.agent.session import names_of, stored_id
+from offbook.agent.naming import names_of, stored_id
 from offbook.app.book import Offbook
 from offbook.app.commands import command_of, conversation_of
 from offbook.app.missing_index import priced

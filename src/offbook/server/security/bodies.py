@@ -10,7 +10,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from offbook.server.failures import RequestRefused
-from offbook.server.security.answering import header, refuse
+from offbook.server.security.answering import has_header, header, refuse
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -31,8 +31,8 @@ class BodyLimits:
 
     def __init__(self, app: ASGIApp, most_bytes: int, seconds: float) -> None:
         self._app = app
-        self._most_bytes = most_bytes
-        self._seconds = seconds
+        self.most_bytes = most_bytes
+        self.seconds = seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on, counting."""
@@ -40,39 +40,36 @@ class BodyLimits:
             await self._app(scope, receive, send)
             return
         length = header(scope, b"content-length") or "0"
-        if not length.isdigit() or int(length) > self._most_bytes:
-            await refuse(scope, receive, send, self._too_large())
+        if not length.isdigit() or int(length) > self.most_bytes:
+            await refuse(scope, receive, send, self.too_large())
+            return
+        if length == "0" and not has_header(scope, b"transfer-encoding"):
+            await self._app(scope, receive, send)
             return
         counted = _Counted(receive, send, self)
         try:
             await self._app(scope, counted.receive, counted.send)
-        except _BodyRefused as stop:
-            if not counted.answered:
-                await refuse(scope, receive, send, stop)
-
-    def check(self, count: int) -> None:
-        """Refuse what is larger than allowed."""
-        if count > self._most_bytes:
-            raise self._too_large()
-
-    @property
-    def seconds(self) -> float:
-        """The longest that a body may take."""
-        return self._seconds
+        except _BodyRefused:
+            pass
+        finally:
+            # Whatever the application made of it: the framework takes it for a body it cannot read.
+            if counted.refused is not None and not counted.answered:
+                await refuse(scope, receive, send, counted.refused)
 
     def too_slow(self) -> _BodyRefused:
         """What to raise for a body that does not come."""
         return _BodyRefused(
-            f"the body did not come within {self._seconds:g} seconds",
+            f"the body did not come within {self.seconds:g} seconds",
             "send it at once; server.body_seconds allows more",
             status=408,
             code="too_slow",
             headers={"connection": "close"},
         )
 
-    def _too_large(self) -> _BodyRefused:
+    def too_large(self) -> _BodyRefused:
+        """What to raise for a body that is too large."""
         return _BodyRefused(
-            f"the body is larger than {self._most_bytes} bytes",
+            f"the body is larger than {self.most_bytes} bytes",
             "send less at once; server.max_body_bytes allows more",
             status=413,
             code="too_large",
@@ -91,6 +88,7 @@ class _Counted:
         self._complete = False
         self._ends = asyncio.get_running_loop().time() + limits.seconds
         self.answered = False
+        self.refused: _BodyRefused | None = None
 
     async def receive(self) -> Message:
         """The next piece; after the last one, whatever the server tells, whenever it does."""
@@ -100,13 +98,17 @@ class _Counted:
             async with asyncio.timeout_at(self._ends):
                 message = await self._receive()
         except TimeoutError as error:
-            raise self._limits.too_slow() from error
+            self.refused = self._limits.too_slow()
+            raise self.refused from error
         self._count += len(message.get("body", b""))
         self._complete = not message.get("more_body", False)
-        self._limits.check(self._count)
+        if self._count > self._limits.most_bytes:
+            self.refused = self._limits.too_large()
+            raise self.refused
         return message
 
     async def send(self, message: Message) -> None:
-        """Pass on, noting that there is an answer."""
-        self.answered = True
-        await self._send(message)
+        """Pass on, noting that there is an answer; nothing after a refusal."""
+        if self.refused is None or self.answered:
+            self.answered = True
+            await self._send(message)

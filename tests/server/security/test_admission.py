@@ -1,0 +1,252 @@
+"""Keys: when they are asked for, what they open, and how often."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from offbook.app import Offbook
+from offbook.app.keys import Keys
+from offbook.errors import ConfigurationError
+from offbook.server.app import create_app
+from offbook.server.guarding import check_names, require_keys
+from offbook.server.security.admission import KeyAuthentication, asks_for_keys
+from offbook.server.security.pace import Pace
+from offbook.settings import load_settings
+from offbook.settings.server import ServerSettings
+from tests.server.inside import bearer, client_of, opened
+from tests.server.served import settings_in
+
+PATHS = ("/v1/models", "/api/characters", "/metrics", "/docs", "/openapi.json", "/nothing")
+
+
+@pytest.fixture
+async def book(tmp_path: Path):
+    async with opened(tmp_path) as made:
+        await made.create("Ada Byrne")
+        await made.create("Eve")
+        yield made
+
+
+async def test_without_keys_everybody_on_this_machine_is_the_owner(book: Offbook):
+    async with client_of(book) as client:
+        for headers in ({}, {"authorization": "Bearer anything"}, {"authorization": "Bearer "}):
+            assert (await client.get("/v1/models", headers=headers)).status_code == 200
+        assert (await client.get("/metrics")).status_code == 200
+
+
+async def test_from_the_first_key_on_everything_but_health_asks_for_one(book: Offbook):
+    headers = await bearer(book, right="admin")
+    async with client_of(book) as client:
+        for path in PATHS:
+            refused = await client.get(path)
+            assert refused.status_code == 401, path
+            assert "Bearer" in refused.headers["www-authenticate"]
+        assert (await client.get("/healthz")).status_code == 200
+        for path in PATHS[:-1]:
+            assert (await client.get(path, headers=headers)).status_code == 200
+
+
+async def test_a_server_whose_last_key_was_revoked_does_not_fall_open(book: Offbook):
+    made = await Keys(book).add("x")
+    async with client_of(book) as client:
+        headers = {"authorization": f"Bearer {made.secret}"}
+        assert (await client.get("/v1/models", headers=headers)).status_code == 200
+        await Keys(book).revoke(made.key.id)
+        refused = await client.get("/v1/models", headers=headers)
+        assert refused.status_code == 401
+        assert "revoked" in refused.json()["error"]["message"]
+        assert (await client.get("/v1/models")).status_code == 401
+
+
+async def test_a_key_that_is_made_while_the_server_runs_closes_it(book: Offbook):
+    now = [0.0]
+    authenticate = KeyAuthentication(ServerSettings(), lambda: now[0])
+    assert not await authenticate._asks(book.store)
+    await Keys(book).add("x")
+    now[0] = 1.5
+    assert await authenticate._asks(book.store)
+
+
+@pytest.mark.parametrize("form", ["bearer", "basic", "x-api-key"])
+async def test_a_key_may_be_presented_in_three_ways(book: Offbook, form: str):
+    secret = (await Keys(book).add("x")).secret
+    basic = base64.b64encode(f"anybody:{secret}".encode()).decode()
+    header = {
+        "bearer": {"authorization": f"Bearer {secret}"},
+        "basic": {"authorization": f"Basic {basic}"},
+        "x-api-key": {"x-api-key": secret},
+    }[form]
+    async with client_of(book) as client:
+        assert (await client.get("/v1/models", headers=header)).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "Bearer",
+        "Bearer null",
+        "Basic !!!",
+        "Basic " + base64.b64encode(b"\xff:\xff").decode(),
+        "x",
+        f"Bearer ofb_{'0' * 12}_{'A' * 43}",
+    ],
+)
+async def test_what_is_no_key_is_refused_alike(book: Offbook, told: str):
+    await Keys(book).add("x")
+    async with client_of(book) as client:
+        refused = await client.get("/v1/models", headers={"authorization": told})
+    assert refused.status_code == 401
+    assert refused.json()["error"]["code"] == "invalid_api_key"
+    assert refused.headers["x-should-retry"] == "false"
+
+
+async def test_an_expired_key_opens_nothing(book: Offbook, monkeypatch: pytest.MonkeyPatch):
+    headers = await bearer(book, expires="1h")
+    monkeypatch.setattr(
+        "offbook.server.security.admission.timestamp", lambda: "2100-01-01T00:00:00+00:00"
+    )
+    async with client_of(book) as client:
+        refused = await client.get("/v1/models", headers=headers)
+    assert refused.status_code == 401
+    assert "expired" in refused.json()["error"]["message"]
+
+
+def _other(path: str) -> str:
+    return f"/api/characters/eve{path}"
+
+
+async def test_what_a_key_does_not_open_does_not_exist_for_it(book: Offbook):
+    headers = await bearer(book, right="admin", characters=["Ada Byrne"])
+    async with client_of(book, **headers) as client:
+        assert [c["id"] for c in (await client.get("/v1/models")).json()["data"]] == ["ada-byrne"]
+        assert [c["id"] for c in (await client.get("/api/characters")).json()] == ["ada-byrne"]
+        for method, path in (
+            ("GET", ""),
+            ("DELETE", ""),
+            ("GET", "/documents"),
+            ("GET", "/export"),
+            ("GET", "/graph"),
+            ("GET", "/sessions"),
+            ("GET", "/documents/x"),
+            ("DELETE", "/documents/x"),
+        ):
+            hidden = await client.request(method, _other(path))
+            nowhere = await client.request(method, f"/api/characters/evf{path}")
+            assert hidden.status_code == nowhere.status_code == 404
+            # Not even the hint tells that there is one of nearly that name.
+            assert hidden.text == nowhere.text.replace("evf", "eve")
+        asked = await client.post(_other("/ask"), json={"question": "Who are you?"})
+        assert asked.status_code == 404
+        chat = {"model": "eve", "messages": [{"role": "user", "content": "Hi"}]}
+        assert (await client.post("/v1/chat/completions", json=chat)).status_code == 404
+        assert (await client.post("/api/characters", json={"name": "Mine"})).status_code == 403
+        assert (await client.get("/api/evaluation/runs")).status_code == 403
+    assert len(await book.characters()) == 2
+
+
+@pytest.mark.parametrize(
+    ("right", "allowed"),
+    [("chat", {"ask"}), ("write", {"ask", "write"}), ("admin", {"ask", "write", "admin"})],
+)
+async def test_a_key_does_what_its_right_says_and_no_more(book: Offbook, right, allowed):
+    headers = await bearer(book, right=right)
+    one = "/api/characters/ada-byrne"
+    tried: dict[str, list[tuple[str, str, Any]]] = {
+        "ask": [("POST", f"{one}/recall", {"question": "Who?", "method": "vanilla"})],
+        "write": [
+            ("POST", f"{one}/documents", {"documents": [{"name": "a.txt", "text": "Ada."}]}),
+            ("DELETE", f"{one}/documents/none", None),
+            ("POST", f"{one}/memories", {"memories": []}),
+            ("POST", f"{one}/estimate", {"documents": [{"name": "a.txt", "text": "Ada."}]}),
+        ],
+        "admin": [
+            ("GET", f"{one}/export", None),
+            ("POST", "/api/characters", {"name": "New"}),
+            ("GET", "/api/evaluation/runs", None),
+            ("GET", "/metrics", None),
+            ("DELETE", f"{one}/documents/none?with_memories=true", None),
+        ],
+    }
+    async with client_of(book, **headers) as client:
+        for needed, requests in tried.items():
+            for method, path, body in requests:
+                answer = await client.request(method, path, json=body)
+                assert (answer.status_code != 403) is (needed in allowed), (path, answer.text)
+
+
+async def test_the_pace_of_a_key_is_kept_and_said(book: Offbook):
+    slow, other = await bearer(book, rpm=2), await bearer(book)
+    async with client_of(book) as client:
+        found = [(await client.get("/v1/models", headers=slow)).status_code for _ in range(3)]
+        refused = await client.get("/v1/models", headers=slow)
+        assert found == [200, 200, 429]
+        assert 1 <= int(refused.headers["retry-after"]) <= 60
+        assert refused.json()["error"]["code"] == "rate_limit_exceeded"
+        assert (await client.get("/v1/models", headers=other)).status_code == 200
+
+
+def test_the_last_minute_is_counted_exactly():
+    now = [0.0]
+    pace = Pace(lambda: now[0])
+    assert [pace.wait_seconds("a", 2) for _ in range(3)] == [None, None, 60]
+    now[0] = 59.5
+    assert pace.wait_seconds("a", 2) == 1
+    assert pace.wait_seconds("a", 1) == 1
+    now[0] = 60.0
+    assert pace.wait_seconds("a", 2) is None
+    assert pace.wait_seconds("b", None) is None
+
+
+@pytest.mark.parametrize(
+    ("told", "asked"),
+    [
+        ({}, False),
+        ({"host": "::1"}, False),
+        ({"host": "localhost"}, False),
+        ({"host": "0.0.0.0"}, True),
+        ({"host": "192.168.1.5"}, True),
+        ({"host": "::"}, True),
+        ({"hosts": ("box.example",)}, True),
+        ({"hosts": ("a.localhost",)}, False),
+        ({"keys": True}, True),
+    ],
+)
+def test_keys_are_asked_for_wherever_others_could_call(told, asked):
+    assert asks_for_keys(ServerSettings(**told)) is asked
+
+
+async def test_a_server_for_others_does_not_start_without_a_key(tmp_path: Path):
+    settings = settings_in(tmp_path, server__host="0.0.0.0")
+    async with await Offbook.open(settings) as book:
+        with pytest.raises(ConfigurationError) as refused:
+            await require_keys(settings, book.store)
+        assert "offbook key add" in refused.value.hint
+        await Keys(book).add("x")
+        await require_keys(settings, book.store)
+
+
+@pytest.mark.parametrize(
+    "line", ['host = "0.0.0.0"', 'hosts = ["evil.example"]', 'origins = ["https://e.vil"]']
+)
+def test_a_downloaded_folder_does_not_open_the_server(tmp_path: Path, line: str):
+    (tmp_path / "offbook.toml").write_text(f"[server]\n{line}\n")
+    settings = load_settings({}, {}, tmp_path, tmp_path / "none")
+    with pytest.raises(ConfigurationError, match=r"offbook\.toml"):
+        create_app(settings)
+
+
+@pytest.mark.parametrize("told", ["app.example", "*", "https://app.example/path", "null"])
+def test_an_origin_that_is_none_is_refused(tmp_path: Path, told: str):
+    with pytest.raises(ConfigurationError, match="origin"):
+        check_names(settings_in(tmp_path, server__origins=told))
+
+
+async def test_an_import_needs_a_key_for_all_characters(book: Offbook):
+    headers = await bearer(book, right="admin", characters=["Ada Byrne"])
+    async with client_of(book, **headers) as client:
+        refused = await client.post("/api/import", json={"content_base64": "AAAA"})
+    assert refused.status_code == 403

@@ -1,0 +1,104 @@
+"""Bodies that are too large, too slow, or end in the middle; heads that do not come."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+
+from offbook.server.app import create_app
+from offbook.server.security.connections import head_limited
+from tests.server.inside import client_of, opened
+from tests.server.live import live
+from tests.server.served import settings_in
+
+CREATE = "/api/characters"
+
+
+async def test_a_body_of_a_declared_size_is_refused_before_it_comes(tmp_path: Path):
+    async with opened(tmp_path, server__max_body_bytes=1000) as book, client_of(book) as client:
+        refused = await client.post(CREATE, json={"name": "x" * 2000})
+        assert refused.status_code == 413
+        assert refused.json()["error"]["kind"] == "too_large"
+        assert (await client.post(CREATE, json={"name": "Eve"})).status_code == 201
+
+
+async def test_a_body_without_a_size_is_counted(tmp_path: Path):
+    async def pieces():
+        yield b'{"name": "'
+        for _ in range(30):
+            yield b"x" * 100
+        yield b'"}'
+
+    headers = {"content-type": "application/json"}
+    async with opened(tmp_path, server__max_body_bytes=1000) as book, client_of(book) as client:
+        refused = await client.post(CREATE, content=pieces(), headers=headers)
+        assert refused.status_code == 413
+        assert (await client.get(CREATE)).json() == []
+
+
+@pytest.mark.parametrize("size", ["-1", "1e3", "x", "99999999999999999999"])
+async def test_a_size_that_is_none_is_refused(tmp_path: Path, size: str):
+    async with opened(tmp_path) as book, client_of(book) as client:
+        headers = {"content-type": "application/json", "content-length": size}
+        answer = await client.post(CREATE, content=b"{}", headers=headers)
+        assert answer.status_code == 413
+
+
+async def test_a_body_that_does_not_come_is_given_up(tmp_path: Path):
+    async def pieces():
+        yield b'{"name":'
+        await asyncio.sleep(5)
+        yield b'"Eve"}'
+
+    headers = {"content-type": "application/json"}
+    async with opened(tmp_path, server__body_seconds=0.1) as book, client_of(book) as client:
+        began = time.perf_counter()
+        refused = await client.post(CREATE, content=pieces(), headers=headers)
+        assert refused.status_code == 408
+        assert time.perf_counter() - began < 4
+
+
+def _closed_after(address: tuple[str, int], *sent: bytes) -> float:
+    """Seconds until the server closes a connection that sent this and nothing more."""
+    began = time.perf_counter()
+    with socket.create_connection(address, timeout=10) as sock:
+        for part in sent[:-1]:
+            sock.sendall(part)
+            assert sock.recv(4096).startswith(b"HTTP/1.1 200")
+        sock.sendall(sent[-1])
+        while sock.recv(4096):
+            pass
+    return time.perf_counter() - began
+
+
+def test_connections_whose_head_does_not_come_are_closed_and_others_are_not(tmp_path: Path):
+    app = create_app(settings_in(tmp_path))
+    with live(app, http=head_limited(0.4), ws="none") as url:
+        host, port = url.removeprefix("http://").split(":")
+        address = host, int(port)
+        assert 0.3 < _closed_after(address, b"") < 5
+        assert 0.3 < _closed_after(address, b"GET /healthz HT") < 5
+        whole = b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n"
+        # The second head of a connection is awaited no longer than the first.
+        assert 0.3 < _closed_after(address, whole, b"GET /hea") < 5
+        with httpx.Client(base_url=url) as client:
+            assert client.get("/healthz").status_code == 200
+            time.sleep(0.6)
+            assert client.get("/healthz").status_code == 200
+
+
+def test_a_client_that_leaves_in_the_middle_of_a_body_leaves_nothing(tmp_path: Path):
+    app = create_app(settings_in(tmp_path))
+    with live(app, ws="none") as url:
+        host, port = url.removeprefix("http://").split(":")
+        head = b"POST /api/characters HTTP/1.1\r\nhost: localhost\r\n"
+        head += b"content-type: application/json\r\n"
+        with socket.create_connection((host, int(port))) as sock:
+            sock.sendall(head + b'content-length: 40\r\n\r\n{"name": "Ev')
+        with httpx.Client(base_url=url) as client:
+            assert client.get("/api/characters").json() == []
