@@ -72,7 +72,7 @@ def stored(server: Served, principal: str | None = None) -> list[list[tuple[str,
             found = []
             for talk in known:
                 history = await book.store.read(
-                    lambda conn, t=talk.id: conversations.history(conn, MODEL, t)  # type: ignore[misc]
+                    lambda conn, t=talk.id: conversations.history(conn, MODEL, t)
                 )
                 found.append([(turn.said, turn.answered) for turn in history])
             return found
