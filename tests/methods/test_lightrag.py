@@ -274,7 +274,23 @@ async def test_vectors_of_zeros_find_nothing(ada):
 
     ada.embedder = Blank()
     ask_for(ada, low="x")
-    assert (await ada.recall("x")).context == ()
+    found = await ada.recall("x")
+    assert found.context == ()
+    (skipped,) = found.skipped
+    assert skipped.why.startswith("nothing that the texts mention"), "it is told"
+
+
+async def test_a_question_that_names_nothing_is_about_whom_it_is_put_to(ada):
+    class Plain(Trigrams):
+        async def embed(self, texts, kind):
+            found = await super().embed(texts, kind)
+            return found * np.array([[text != "Who are you?"] for text in texts], np.float32)
+
+    ada.embedder = Plain()
+    ask_for(ada)
+    found = await ada.recall("Who are you?")
+    assert kinds(found)["entity"][0] == "Ada Byrne"
+    assert found.skipped == ()
 
 
 async def test_it_is_the_same_on_both_engines(ada, postgres_store):

@@ -42,10 +42,13 @@ class LightRag:
         index = await knowledge.mentions()
         # 1 -- keywords of two levels ----------------------------------------------------------
         full = knowledge.in_full(question)
-        keywords, failed = await _keywords(knowledge, full)
+        keywords, left = await _keywords(knowledge, full)
         low, high = await _vectors(knowledge, keywords, full)
         # 2 -- entities, relations, and one step further ---------------------------------------
         found = find_mentions(index, low, high, settings, knowledge.count)
+        if not found.entities and not found.relations:
+            why = "nothing that the texts mention is like what is asked"
+            left.append(Skipped("entity", "entities and relations", why))
         # 3 -- the chunks that most of it is from ----------------------------------------------
         ids = list(found.chunks)[: settings.source_chunks]
         passages = await knowledge.chunks(ids)
@@ -61,7 +64,7 @@ class LightRag:
             "relations": settings.relation_share,
             "chunks": settings.chunk_share,
         }
-        return knowledge.divided_recall(self.name, question, kinds, shares, skipped=failed)
+        return knowledge.divided_recall(self.name, question, kinds, shares, skipped=left)
 
 
 async def _keywords(knowledge: Knowledge, question: str) -> tuple[Keywords | None, list[Skipped]]:
@@ -81,12 +84,17 @@ async def _keywords(knowledge: Knowledge, question: str) -> tuple[Keywords | Non
 async def _vectors(
     knowledge: Knowledge, keywords: Keywords | None, question: str
 ) -> tuple[NDArray[np.float32] | None, NDArray[np.float32] | None]:
-    """The vectors of both levels, in one request; None for a level without keywords."""
-    low = ", ".join(filter(str.strip, keywords.low_level)) if keywords else question
-    high = ", ".join(filter(str.strip, keywords.high_level)) if keywords else question
-    if not low and not high:  # "Who are you?" names nothing, and is about nothing
-        low = high = question
-    texts = [text for text in dict.fromkeys((low, high)) if text]
-    matrix = await knowledge.embedder.embed(texts, "query")
-    made = dict(zip(texts, matrix, strict=True))
-    return made.get(low), made.get(high)
+    """The vectors of both levels, in one request; None for a level without keywords.
+
+    A question without any is searched by as it stands. Where that says nothing ("Who are you?"),
+    it is about whom it is put to.
+    """
+    low = ", ".join(filter(str.strip, keywords.low_level)) if keywords else ""
+    high = ", ".join(filter(str.strip, keywords.high_level)) if keywords else ""
+    if low or high:
+        texts = [text for text in dict.fromkeys((low, high)) if text]
+        matrix = await knowledge.embedder.embed(texts, "query")
+        made = dict(zip(texts, matrix, strict=True))
+        return made.get(low), made.get(high)
+    whole, own = await knowledge.embedder.embed([question, knowledge.character.name], "query")
+    return (whole, whole) if whole.any() else (own, None)
