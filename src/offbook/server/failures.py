@@ -29,6 +29,7 @@ from offbook.errors import (
     UsageError,
 )
 from offbook.models.failures import PassingError, is_about_context_length
+from offbook.server.observing.secrets import masked
 
 _LOG: Final = logging.getLogger("offbook.server")
 _OPENAI_HEADS: Final = ("/v1", "/models", "/chat", "/completions", "/embeddings")
@@ -109,9 +110,16 @@ def status_of(error: OffbookError) -> int:
 def openai_error(error: OffbookError) -> dict[str, Any]:
     """OpenAI's envelope of an error."""
     told = f"{error.message.rstrip('.')}; {error.hint}" if error.hint else error.message
+    told = masked(told)
     status = status_of(error)
     param = error.param if isinstance(error, RequestRefused) else None
     return _envelope(told, status, _code_of(error, status), param)
+
+
+def native_error(error: OffbookError) -> dict[str, Any]:
+    """Our own envelope of an error, without secrets."""
+    told = error.as_json()["error"]
+    return {"error": {key: masked(text) for key, text in told.items()}}
 
 
 def failure_response(error: OffbookError, path: str) -> Response:
@@ -119,7 +127,7 @@ def failure_response(error: OffbookError, path: str) -> Response:
     status = status_of(error)
     if status >= 500:
         _LOG.warning("%s: %s", path, error.message)
-    body = openai_error(error) if is_openai_path(path) else error.as_json()
+    body = openai_error(error) if is_openai_path(path) else native_error(error)
     return JSONResponse(body, status, _headers_of(error, status))
 
 

@@ -11,6 +11,7 @@ from offbook.errors import ConfigurationError
 from offbook.server.observing import routes
 from offbook.server.observing.metrics import Metrics
 from offbook.server.observing.observed import Observed, Unforeseen
+from offbook.server.observing.secrets import Masking, secrets_of
 from offbook.server.request_ids import RequestIds
 from offbook.server.security.admission import Admission, asks_for_keys
 from offbook.server.security.bodies import BodyLimits
@@ -40,7 +41,7 @@ def guard(app: FastAPI, settings: Settings) -> None:
     app.include_router(routes.router())
     layers: list[tuple[Any, dict[str, Any]]] = [
         (RequestIds, {}),
-        (Observed, {"metrics": app.state.metrics}),
+        (Observed, {"metrics": app.state.metrics, "masks": Masking(secrets_of(settings))}),
         (PageHeaders, {}),
         (FromWhere, {"hosts": own.hosts, "origins": own.origins}),
         (Unforeseen, {}),

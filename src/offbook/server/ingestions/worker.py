@@ -21,6 +21,7 @@ from offbook.app.commands import command_of
 from offbook.app.ingesting import ingest_readings
 from offbook.documents.readers import ReadDocument
 from offbook.errors import OffbookError, UsageError
+from offbook.server.observing.secrets import Masking, secrets_of
 from offbook.stores import documents, ingestions
 from offbook.stores.leases import Owner
 
@@ -48,6 +49,7 @@ class IngestionWorker:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
+        self._masks = Masking(secrets_of(settings))
         self._owner = Owner(uuid.uuid4().hex)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._woken: asyncio.Event | None = None
@@ -128,7 +130,8 @@ class IngestionWorker:
         try:
             report = (await _ingested(book, taken, told)).as_json()
         except OffbookError as failure:
-            error = failure.as_json()["error"]
+            told_of = failure.as_json()["error"]
+            error = {key: self._masks(text) for key, text in told_of.items()}
         except Exception as failure:
             _LOG.exception("a mistake in offbook, in ingestion %s", taken.id)
             hint = "this is a mistake in offbook; the server's log has the details"

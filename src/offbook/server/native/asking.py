@@ -15,13 +15,14 @@ from fastapi import APIRouter, Path
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
-from offbook.agent.owned import OwnedSession, kept_under
 from offbook.agent.naming import names_of, stored_id
+from offbook.agent.owned import OwnedSession, kept_under
 from offbook.app.book import Offbook
 from offbook.app.commands import command_of, conversation_of
 from offbook.app.missing_index import priced
 from offbook.errors import OffbookError, UnknownName
 from offbook.server.book import Book
+from offbook.server.failures import native_error
 from offbook.server.native import shapes
 from offbook.server.native.access import Seen, User, failing, streamed
 from offbook.server.principal import Caller, CurrentPrincipal
@@ -200,7 +201,7 @@ async def _events(question: str, command: Offbook, talk: OwnedSession) -> AsyncI
         reply = talk.last
         yield _event("reply", {} if reply is None else reply.as_json())
     except OffbookError as error:
-        yield _event("error", error.as_json())
+        yield _event("error", native_error(error))
 
 
 def _event(name: str, data: dict[str, Any]) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from offbook.errors import OffbookError
 from offbook.server.failures import failure_response
 from offbook.server.observing.logs import request_number, told
+from offbook.server.observing.secrets import Masking, masking
 from offbook.server.observing.tracing import Tracer, tracer
 
 if TYPE_CHECKING:
@@ -32,11 +33,15 @@ class Observed:
     Args:
         app: What comes after.
         metrics: Counts.
+        masks: Puts stars in the place of secrets, in whatever failures tell.
         traces: Default: OpenTelemetry, where it is installed.
     """
 
-    def __init__(self, app: ASGIApp, metrics: Metrics, traces: Tracer | None = None) -> None:
+    def __init__(
+        self, app: ASGIApp, metrics: Metrics, masks: Masking, traces: Tracer | None = None
+    ) -> None:
         self._app = app
+        self._masks = masks
         self._metrics = metrics
         self._traces = traces or tracer()
 
@@ -47,6 +52,7 @@ class Observed:
             return
         number = scope.get("state", {}).get("request_id", "")
         reset = request_number.set(number)
+        masking.set(self._masks)  # the same in every request of this application
         answer = _Answer(send)
         self._metrics.open_requests.inc()
         try:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import BaseModel, SecretStr
@@ -45,6 +46,18 @@ class Masking:
         if self._known is not None:
             text = self._known.sub(STARS, text)
         return _FORMS.sub(STARS, text)
+
+
+masking: ContextVar[Masking | None] = ContextVar("masking", default=None)
+"""What masks the answer to the request that is being served."""
+
+
+def masked(text: str) -> str:
+    """The text without secrets, as far as the request that is being served knows them."""
+    return (masking.get() or _MASKING)(text)
+
+
+_MASKING: Final = Masking()
 
 
 def secrets_of(settings: Settings) -> set[str]:
