@@ -1,0 +1,392 @@
+"""What the server adds to the model: time to the first token, load, memory, processor per token.
+
+Takes: how long to run.  Gives: for each pair of runs (the load put on the loopback model directly,
+then on ``offbook serve`` in front of it) the times to the first token, how far the generator itself
+lagged, and the server's processor time for a token; then, with ``--open``, what so many streams at
+once take of memory.
+
+    python benchmarks/server.py [--seconds 20] [--runs 3] [--streams 64] [--new-per-second 5]
+                                [--tokens-per-second 10] [--open 500] [--json]
+
+The model answers after 50 ms and gives a token every 1/10 s. New streams come at even intervals;
+each lasts as long as keeps ``--streams`` open. The method is vanilla, so that nothing is retrieved;
+turns are stored, as they are in use. Generator, model and server are processes of their own. A run
+in which the generator lagged more than 5 ms at its 99th percentile is void, and says so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from statistics import median
+from typing import Any, Final
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+LATENCY_SECONDS: Final = 0.05
+ALLOWED_LAG_MS: Final = 5.0
+_WORD: Final = "word "
+_MODEL: Final = "loopback"
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What is put on an address."""
+
+    seconds: float
+    streams: int
+    new_per_second: float
+    tokens_per_second: float
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of a stream, so many that ``streams`` are open at a time."""
+        return max(1, round(self.streams / self.new_per_second * self.tokens_per_second))
+
+
+@dataclass(slots=True)
+class Seen:
+    """What came back; times in milliseconds."""
+
+    first_token_ms: list[float] = field(default_factory=list)
+    lag_ms: list[float] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    tokens: int = 0
+    most_open: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One address under load."""
+
+    address: str
+    streams: int
+    errors: int
+    most_open: int
+    tokens: int
+    median_ms: float
+    p99_ms: float
+    lag_p99_ms: float
+    cpu_ms_per_token: float | None
+    void: bool
+
+
+def main() -> None:
+    """Run the pairs, and print them."""
+    told = _arguments()
+    if told.serve_model:
+        serve_model(told.tokens, told.tokens_per_second)
+        return
+    load = Load(told.seconds, told.streams, told.new_per_second, told.tokens_per_second)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        model(load) as direct,
+        offbook(Path(folder), direct) as (served, process),
+    ):
+        pairs = []
+        for _ in range(told.runs):
+            pairs.append((measured(direct, load), measured(served, load, process)))
+            _say(pairs[-1])
+        found: dict[str, Any] = {
+            "load": asdict(load),
+            "pairs": [[asdict(run) for run in pair] for pair in pairs],
+            "added_median_ms": median(b.median_ms - a.median_ms for a, b in pairs),
+            "added_p99_ms": median(b.p99_ms - a.p99_ms for a, b in pairs),
+        }
+        if told.open:
+            found["open"] = opened(served, process, told.open)
+    print(json.dumps(found) if told.json else _shown(found))
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--seconds", type=float, default=20.0)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--streams", type=int, default=64)
+    parser.add_argument("--new-per-second", type=float, default=5.0)
+    parser.add_argument("--tokens-per-second", type=float, default=10.0)
+    parser.add_argument("--open", type=int, default=0, help="streams at once, for memory")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--serve-model", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--tokens", type=int, default=10, help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+# -- processes -----------------------------------------------------------------------------------
+
+
+def serve_model(tokens: int, tokens_per_second: float) -> None:
+    """The model: 50 ms, then a token at even intervals; as bare as a server can be."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while await _read_request(reader):
+                await _stream(writer, tokens, tokens_per_second)
+        except (ConnectionError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            writer.close()
+
+    async def run() -> None:
+        server = await asyncio.start_server(answer, "127.0.0.1", 0, backlog=1024)
+        print(f"READY {server.sockets[0].getsockname()[1]}", flush=True)
+        await server.serve_forever()
+
+    asyncio.run(run())
+
+
+async def _read_request(reader: asyncio.StreamReader) -> bool:
+    head = (await reader.readuntil(b"\r\n\r\n")).lower()
+    length = next(
+        (int(line[15:]) for line in head.split(b"\r\n") if line.startswith(b"content-length:")), 0
+    )
+    await reader.readexactly(length)
+    return True
+
+
+async def _stream(writer: asyncio.StreamWriter, tokens: int, per_second: float) -> None:
+    loop = asyncio.get_running_loop()
+    begun = loop.time() + LATENCY_SECONDS
+    await asyncio.sleep(LATENCY_SECONDS)
+    writer.write(
+        b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+    )
+    for number in range(tokens):
+        _event(writer, {"content": _WORD})
+        await writer.drain()
+        await asyncio.sleep(max(0.0, begun + (number + 1) / per_second - loop.time()))
+    _event(writer, {}, "stop")
+    _chunk(writer, b"data: [DONE]\n\n")
+    writer.write(b"0\r\n\r\n")
+    await writer.drain()
+
+
+def _event(writer: asyncio.StreamWriter, delta: Any, reason: str | None = None) -> None:
+    choice = {"index": 0, "delta": delta, "finish_reason": reason}
+    shape = {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": _MODEL}
+    _chunk(writer, f"data: {json.dumps({**shape, 'choices': [choice]})}\n\n".encode())
+
+
+def _chunk(writer: asyncio.StreamWriter, data: bytes) -> None:
+    writer.write(b"%x\r\n%b\r\n" % (len(data), data))
+
+
+@contextmanager
+def model(load: Load) -> Iterator[str]:
+    """The address of the model, a process of its own."""
+    command = [sys.executable, __file__, "--serve-model", "--tokens", str(load.tokens)]
+    command += ["--tokens-per-second", str(load.tokens_per_second)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            word, _, port = process.stdout.readline().partition(" ")
+            if word != "READY":
+                sys.exit("the model did not start")
+            yield f"http://127.0.0.1:{int(port)}/v1"
+        finally:
+            process.kill()
+
+
+@contextmanager
+def offbook(folder: Path, base_url: str) -> Iterator[tuple[str, int]]:
+    """The address of ``offbook serve`` in front of the model, and its process."""
+    environment = {name: value for name, value in os.environ.items() if "OFFBOOK" not in name}
+    environment |= {
+        "OFFBOOK_HOME": str(folder / "home"),
+        "OFFBOOK_METHOD": "vanilla",
+        "OFFBOOK_CHAT_MODEL": _MODEL,
+        "OFFBOOK_CHAT_BASE_URL": base_url,
+        "OFFBOOK_EXTRACT_MODEL": "offline",
+    }
+    program = "from offbook.cli.main import run; run()"
+    command = [sys.executable, "-c", program]
+    run = {"env": environment, "cwd": folder}
+    subprocess.run([*command, "create", _MODEL], check=True, capture_output=True, **run)  # type: ignore[call-overload]
+    serving = [*command, "serve", "--port", "0"]
+    log = folder / "log.txt"
+    with (
+        log.open("w") as out,
+        subprocess.Popen(serving, stderr=out, stdout=out, **run) as process,  # type: ignore[call-overload]
+    ):
+        try:
+            yield _address_in(log, process), process.pid
+        finally:
+            process.terminate()
+
+
+def _address_in(log: Path, process: subprocess.Popen[str]) -> str:
+    ends = time.monotonic() + 60
+    while time.monotonic() < ends and process.poll() is None:
+        _, found, rest = log.read_text().partition("serving at ")
+        if found and "started" in rest.lower():
+            return rest.split("/v1", 1)[0] + "/v1"
+        time.sleep(0.05)
+    sys.exit(f"the server did not start:\n{log.read_text()}")
+
+
+# -- load ----------------------------------------------------------------------------------------
+
+
+def measured(base_url: str, load: Load, process: int | None = None) -> Run:
+    """Put the load on an address."""
+    before = None if process is None else cpu_seconds(process)
+    seen = asyncio.run(_put(base_url, load))
+    used = None if process is None or before is None else cpu_seconds(process) - before
+    lag = quantile(seen.lag_ms, 0.99)
+    return Run(
+        address="model" if process is None else "offbook",
+        streams=len(seen.first_token_ms),
+        errors=len(seen.errors),
+        most_open=seen.most_open,
+        tokens=seen.tokens,
+        median_ms=round(quantile(seen.first_token_ms, 0.5), 2),
+        p99_ms=round(quantile(seen.first_token_ms, 0.99), 2),
+        lag_p99_ms=round(lag, 2),
+        cpu_ms_per_token=None if used is None else round(1000 * used / max(1, seen.tokens), 4),
+        void=lag > ALLOWED_LAG_MS,
+    )
+
+
+async def _put(base_url: str, load: Load) -> Seen:
+    """Open streams at even intervals; those of the beginning, before all are open, do not count."""
+    seen, loop = Seen(), asyncio.get_running_loop()
+    ramp = load.streams / load.new_per_second
+    begun, tasks = loop.time(), []
+    watch = asyncio.create_task(_lag(seen, begun + ramp))
+    for number in range(round((ramp + load.seconds) * load.new_per_second)):
+        due = begun + number / load.new_per_second
+        await asyncio.sleep(max(0.0, due - loop.time()))
+        counts = due - begun >= ramp
+        tasks.append(asyncio.create_task(_one(base_url, number, seen, due if counts else None)))
+        seen.most_open = max(seen.most_open, sum(not task.done() for task in tasks))
+    watch.cancel()
+    await asyncio.gather(*tasks)
+    return seen
+
+
+async def _lag(seen: Seen, start: float) -> None:
+    """How late the generator itself is."""
+    loop = asyncio.get_running_loop()
+    while True:
+        due = loop.time() + 0.01
+        await asyncio.sleep(0.01)
+        if loop.time() >= start:
+            seen.lag_ms.append(1000 * (loop.time() - due))
+
+
+async def _one(base_url: str, number: int, seen: Seen, due: float | None) -> None:
+    """One stream, read as bytes: a client's own parsing would be measured too."""
+    host, _, port = base_url.removeprefix("http://").removesuffix("/v1").partition(":")
+    said = [{"role": "user", "content": f"Tell me of storm number {number}."}]
+    body = json.dumps({"model": _MODEL, "stream": True, "messages": said}).encode()
+    head = f"POST /v1/chat/completions HTTP/1.1\r\nhost: {host}:{port}\r\n"
+    head += f"content-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
+    loop = asyncio.get_running_loop()
+    try:
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(head.encode() + body)
+        first = True
+        tail = b""
+        while b"[DONE]" not in tail:
+            data = await reader.read(65536)
+            if not data:
+                raise ConnectionError(tail.decode(errors="replace")[-200:])
+            words = (tail[-4:] + data).count(_WORD.encode()) if first else data.count(b"word ")
+            if words and first:
+                first = False
+                if due is not None:
+                    seen.first_token_ms.append(1000 * (loop.time() - due))
+            seen.tokens += words
+            tail = (tail + data)[-400:]
+        writer.close()
+    except (OSError, ConnectionError) as error:
+        seen.errors.append(str(error))
+
+
+def opened(base_url: str, process: int, streams: int) -> dict[str, Any]:
+    """What ``streams`` open at once take: opened within two seconds, read to their ends."""
+    load = Load(1.0, streams, streams / 2, 10.0)
+    _raise_file_limit(4 * streams)
+    seen = asyncio.run(_all_at_once(base_url, load, streams))
+    return {
+        "streams": streams,
+        "most_open": seen.most_open,
+        "errors": len(seen.errors),
+        "memory_mb": round(peak_memory_mb(process), 1),
+    }
+
+
+async def _all_at_once(base_url: str, load: Load, streams: int) -> Seen:
+    seen = Seen()
+    tasks = []
+    for number in range(streams):
+        tasks.append(asyncio.create_task(_one(base_url, 10_000 + number, seen, None)))
+        await asyncio.sleep(1 / load.new_per_second)
+    seen.most_open = sum(not task.done() for task in tasks)
+    await asyncio.gather(*tasks)
+    return seen
+
+
+def _raise_file_limit(files: int) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft < files:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(files, hard), hard))
+
+
+# -- figures -------------------------------------------------------------------------------------
+
+
+def cpu_seconds(process: int) -> float:
+    """Processor time of a process so far, of user and system together (Linux)."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def peak_memory_mb(process: int) -> float:
+    """The most memory that a process has held (Linux)."""
+    status = Path(f"/proc/{process}/status").read_text()
+    line = next(line for line in status.splitlines() if line.startswith("VmHWM"))
+    return int(line.split()[1]) / 1024
+
+
+def quantile(values: Sequence[float], share: float) -> float:
+    """The value below which this share of the values lies; NaN of none."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else float("nan")
+
+
+def _say(pair: tuple[Run, Run]) -> None:
+    for run in pair:
+        sys.stderr.write(f"{run}\n")
+
+
+def _shown(found: dict[str, Any]) -> str:
+    rows = [
+        f"{run['address']:8} median {run['median_ms']:8.1f} ms   p99 {run['p99_ms']:8.1f} ms   "
+        f"lag {run['lag_p99_ms']:5.1f} ms   errors {run['errors']}   "
+        f"cpu {run['cpu_ms_per_token'] or '-'} ms/token{'   VOID' if run['void'] else ''}"
+        for pair in found["pairs"]
+        for run in pair
+    ]
+    rows.append(
+        f"added    median {found['added_median_ms']:8.1f} ms   p99 {found['added_p99_ms']:8.1f} ms"
+    )
+    if "open" in found:
+        rows.append(json.dumps(found["open"]))
+    return "\n".join(rows)
+
+
+if __name__ == "__main__":
+    main()
