@@ -21,6 +21,7 @@ from offbook.ingestion.estimating import estimate_ingestion
 from offbook.ingestion.reports import unheard
 from offbook.language.tokens import count_tokens
 from offbook.models.builtin import BuiltinEmbedder
+from offbook.models.offline.model import OfflineModel
 from offbook.prompts.cluster_summary import SUMMARIZE_CLUSTER
 from offbook.stores import characters, chunks, jobs, summaries, vectors
 from offbook.stores.opening import open_store, sqlite_url
@@ -268,9 +269,19 @@ async def test_an_estimate_is_about_what_it_costs_and_makes_no_call(keeper):
     told = sum(len(message.content) for request in sent for message in request.messages)
     assert 0.4 * told / 4 < found.prompt_tokens < 2.5 * told / 4
     assert found.completion_tokens > 0
-    assert (await estimated(keeper)).calls == 0
+    # A request for the chunks and one for each level: all levels are smaller than a batch.
+    assert found.embed_calls == 1 + max(summary.level for summary in await keeper.summaries())
+    assert (await estimated(keeper)).calls == (await estimated(keeper)).embed_calls == 0
     more = await estimated(keeper, ("b.md", "## Late\n\nNobody came."))
     assert 0 < more.calls < found.calls
+
+
+async def test_what_is_embedded_is_estimated_where_a_model_costs_nothing(keeper):
+    keeper.sections = {"embed": {"model": "e"}}
+    keeper.model = OfflineModel()
+    found = await estimated(keeper, ("a.md", sections(60)))
+    assert (found.calls, found.by_task) == (0, {})
+    assert found.embed_calls > 1
 
 
 async def test_a_stopped_tree_is_estimated_by_what_is_left(keeper):

@@ -57,7 +57,8 @@ async def estimate_ingestion(
     if needs.vectors:
         await embedding.count(needs.chunkings, before, after)
     tasks: dict[str, TaskUsage] = {}
-    if stage.extractor.base_url != OFFLINE_URL:
+    offline = stage.extractor.base_url == OFFLINE_URL
+    if not offline:
         if needs.graph or needs.mentions:
             of_graph = await estimate_graph(stage, character, after)
             tasks |= {n: task for n, task in of_graph.items() if needs.graph or n in _EXTRACTION}
@@ -66,8 +67,12 @@ async def estimate_ingestion(
             tasks["profile"] = await _profile(stage, character, after, described)
         if needs.traits:
             tasks["index_traits"] = await estimate_judging(stage, character, after)
-        if needs.summaries:
-            tasks["summarize_cluster"] = await estimate_summaries(stage, character, after)
+    if needs.summaries and not (offline and embedding.free):
+        tree = await estimate_summaries(stage, character, after)
+        for level in tree.embedded:
+            embedding.add(level)
+        if not offline:
+            tasks["summarize_cluster"] = tree.usage
     return _priced(stage, {name: task for name, task in tasks.items() if task.calls}, embedding)
 
 
@@ -114,7 +119,7 @@ class _Embedding:
         self.calls = self.tokens = 0
         self._stage, self._character = stage, character
         self._batch = stage.settings.embed.batch
-        self._free = stage.settings.embed.model == BUILTIN
+        self.free = stage.settings.embed.model == BUILTIN
 
     async def count(
         self, chunkings: Sequence[str], before: Sequence[Document], after: Sequence[Document]
@@ -124,7 +129,7 @@ class _Embedding:
         texts: list[str] = []
         for name in chunkings:
             stored = await self._stage.store.read(lambda conn, n=name: self._stored(conn, n))  # type: ignore[misc]
-            if self._free:
+            if self.free:
                 continue
             splitter = make_splitter(
                 name, splitter_arguments(name, self._stage.settings), self._stand_in
@@ -138,7 +143,7 @@ class _Embedding:
                     made = known.chunks
                 done = known.embedded if known is not None else frozenset()
                 texts += [chunk.text_with_headings for chunk in made if chunk.id not in done]
-        self._add(texts)
+        self.add(texts)
 
     def _stored(self, conn: Connection, chunking: str) -> dict[str, _Stored]:
         """Document id -> how it is split and embedded now."""
@@ -165,11 +170,12 @@ class _Embedding:
         """Counts what a splitter would embed; vectors by chance give as many cuts as real ones."""
         import numpy as np
 
-        self._add(texts)
+        self.add(texts)
         return np.random.default_rng(len(texts)).standard_normal((len(texts), 8), np.float32)
 
-    def _add(self, texts: Sequence[str]) -> None:
-        if not self._free:
+    def add(self, texts: Sequence[str]) -> None:
+        """Count texts that are embedded in requests of their own."""
+        if not self.free:
             self.calls += -(-len(texts) // self._batch)
             self.tokens += sum(map(count_tokens, texts))
 

@@ -1,8 +1,9 @@
 """What building the tree of summaries of a character would cost, without a call.
 
-Takes: the documents as they would be stored.  Gives: calls and tokens. The tree is walked as the
-building would: clusters that are summarized already cost nothing, and where no vector is stored
-one by chance stands in, which gives about as many clusters as a real one.
+Takes: the documents as they would be stored.  Gives: calls and tokens, and what would be embedded
+of summaries. The tree is walked as the building would: clusters that are summarized already cost
+nothing, and where no vector is stored one by chance stands in, which gives about as many clusters
+as a real one.
 """
 
 from __future__ import annotations
@@ -41,6 +42,19 @@ _STAND_IN: Final = "word " * 160
 """As long as a summary."""
 
 
+@dataclass(frozen=True, slots=True)
+class TreeEstimate:
+    """What a tree would cost.
+
+    Args:
+        usage: Of the summaries that are not there yet.
+        embedded: Texts about as long as the summaries of each level that have no vector yet.
+    """
+
+    usage: TaskUsage
+    embedded: Sequence[Sequence[str]]
+
+
 @dataclass(slots=True)
 class _Walk:
     """What is known on the way up, and what was counted."""
@@ -50,6 +64,7 @@ class _Walk:
     known: dict[str, Summary]
     vector_of: dict[str, NDArray[np.float32]]
     requests: list[ChatRequest] = field(default_factory=list)
+    embedded: list[list[str]] = field(default_factory=list)
 
     def climb(self, nodes: Sequence[Node]) -> None:
         """Count the clusters of all levels that have no summary."""
@@ -58,6 +73,7 @@ class _Walk:
             groups = clusters_of([self.with_vector(node) for node in nodes], raptor, level)
             if all(len(group.nodes) == 1 for group in groups):
                 return
+            self.embedded.append([])
             nodes = in_reading_order(
                 group.nodes[0] if len(group.nodes) == 1 else self.one(group) for group in groups
             )
@@ -68,6 +84,8 @@ class _Walk:
         if summary is None:
             self.requests.append(request_of(SUMMARIZE_CLUSTER, group.inputs(self.name)))
             summary = group.summary(_STAND_IN)
+        if summary.id not in self.vector_of:
+            self.embedded[-1].append(summary.text)
         count = token_counter(self.stage.settings.tokens.encoding)
         return group.node(summary, self.vector_of.get(summary.id), count)
 
@@ -85,7 +103,7 @@ class _Walk:
 
 async def estimate_summaries(
     stage: Stage, character: Character, documents: Sequence[Document]
-) -> TaskUsage:
+) -> TreeEstimate:
     """The calls that building the tree from these documents would make now.
 
     Args:
@@ -107,7 +125,8 @@ async def estimate_summaries(
     await asyncio.to_thread(walk.climb, nodes)
     asked = await stage.store.read(lambda conn: _unanswered(conn, stage, walk.requests))
     prompt_tokens = sum(count(message.content) for r in asked for message in r.messages)
-    return TaskUsage(len(asked), prompt_tokens, len(asked) * ANSWER_TOKENS)
+    usage = TaskUsage(len(asked), prompt_tokens, len(asked) * ANSWER_TOKENS)
+    return TreeEstimate(usage, walk.embedded)
 
 
 def _walk(conn: Connection, stage: Stage, character: Character, splitter: str) -> _Walk:
