@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from offbook.errors import InputRefused
 from offbook.retrieval.iterative import Steps, retrieve_in_steps
 from offbook.retrieval.passages import Passage
 from offbook.types import Character, Chunk
@@ -61,3 +62,20 @@ async def test_an_unusable_answer_keeps_what_was_found_and_says_why():
     found = await steps({"lamp": "ab"}, broken=("next_step",))
     assert names(found) == [["a", "b"]]
     assert found.failed
+
+
+async def test_a_search_that_is_refused_keeps_what_was_found_but_not_the_first_one():
+    def refusing(name: str) -> Any:
+        async def search(text: str, most: int) -> list[Passage]:
+            if text == name:
+                raise InputRefused("too long")
+            return [passage(each) for each in "abcd"][:most]
+
+        return search
+
+    model: Any = Told(searches=("oil",))
+    asked = model, ADA, "lamp"
+    found = await retrieve_in_steps(*asked, refusing("oil"), steps=3, k=2, retries=0)
+    assert (names(found), found.failed) == ([["a", "b"]], "too long")
+    with pytest.raises(InputRefused):
+        await retrieve_in_steps(*asked, refusing("lamp"), steps=3, k=2, retries=0)

@@ -33,7 +33,7 @@ class Steps:
     Args:
         found: The new passages of each step.
         searched: What was searched for in each.
-        failed: Why it could not be asked what is missing; empty where it could.
+        failed: Why a further step was not taken that might have found more; else empty.
     """
 
     found: tuple[tuple[Passage, ...], ...]
@@ -63,7 +63,7 @@ async def retrieve_in_steps(
         retries: How often an unusable answer is asked for again.
 
     Raises:
-        ModelError: the endpoint failed for good.
+        ModelError: the endpoint failed for good, or refuses the question itself.
         BudgetReached: the next call would go over the budget.
     """
     found: list[tuple[Passage, ...]] = []
@@ -71,7 +71,14 @@ async def retrieve_in_steps(
     text, failed = question, ""
     while True:
         known = {passage.chunk.id for step in found for passage in step}
-        hits = await search(text, k + len(known))
+        try:
+            hits = await search(text, k + len(known))
+        except InputRefused as error:
+            if not found:
+                raise
+            # What a model would search for is too long, or filtered; the question itself was not.
+            failed = error.message
+            break
         new = tuple(hit for hit in hits if hit.chunk.id not in known)[:k]
         found.append(new)
         searched.append(text)

@@ -24,7 +24,7 @@ _SEVERAL: Final = re.compile(
     rf"[,;]? and {_ASKING}\b"
     # A comparison.
     r"|\b(?:compare[ds]?|comparison|differ(?:s|ed|ences?|ent from)?|in common|unlike"
-    r"|(?:more|less|worse|(?!rather|other)\w{2,}er) than|both .+ and)\b"
+    r"|(?:more|less|worse|(?!rather|other)\w{2,}er) than|both .{1,200} and)\b"
     # Something else that it came before or after.
     r"|\b(?:before|after|until|while) (?:(?:you|he|she|they|[A-Z]\w+)(?: \w+)+"
     r"|(?:your|his|her|their|the)(?: \w+){2})"
