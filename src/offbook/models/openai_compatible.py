@@ -7,12 +7,13 @@ It asks once: trying again, limits, the cache and metering are ``wrappers.wrap``
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from offbook.errors import InputRefused, InvalidAnswer, ModelError, OffbookError
 from offbook.models.clients import client_for
+from offbook.models.event_streams import END, EventData
 from offbook.models.failures import PassingError, Place, from_exception, said_by
 from offbook.models.ladder import RUNGS, Rung, RungMemory, RungsInProcess, body_on, refuses_format
 from offbook.models.responses import StreamEvent, check_end, plain, read_chat, read_event
@@ -234,24 +235,30 @@ class OpenAICompatible:
         parameters = self._parameters(wished)
         try:
             async with asyncio.timeout(seconds):
-                stream = await self._client().chat.completions.create(
-                    model=self.name,
-                    messages=plain(request.messages),
-                    stream=True,
-                    extra_body=parameters,
-                )
-            async with stream:
-                while True:
-                    async with asyncio.timeout(seconds):
-                        event = await anext(stream, None)
-                    if event is None:
-                        break
-                    yield read_event(event)
+                response = await self._opened(request, parameters)
+            async with aclosing(response):
+                async for data in _data(response.aiter_bytes(), seconds):
+                    yield read_event(data)
         except OffbookError:
             raise
         except Exception as error:
             own = [name for name in wished if name in parameters]
             raise self._broken_off(error, own) from error
+
+    async def _opened(self, request: ChatRequest, parameters: Mapping[str, Any]) -> Any:
+        """The response to a request for a stream, not read yet."""
+        from openai import AsyncStream
+
+        body = {"model": self.name, "messages": plain(request.messages), "stream": True}
+        raw: Any = await self._client().post(
+            "/chat/completions",
+            cast_to=object,
+            body=body | dict(parameters),
+            options={"headers": {"X-Stainless-Raw-Response": "true"}},
+            stream=True,
+            stream_cls=AsyncStream[object],
+        )
+        return raw.http_response
 
     def _broken_off(self, error: Exception, own: Sequence[str]) -> ModelError:
         import openai
@@ -261,6 +268,20 @@ class OpenAICompatible:
             return failure
         message = f"the answer of model {self.name!r} broke off: {failure.message}"
         return PassingError(message, failure.hint)
+
+
+async def _data(chunks: AsyncIterator[bytes], seconds: float) -> AsyncIterator[str]:
+    """The data of the events of a stream, each within so many seconds."""
+    events = EventData()
+    while True:
+        async with asyncio.timeout(seconds):
+            chunk = await anext(chunks, None)
+        for data in events.finish() if chunk is None else events.feed(chunk):
+            if data.strip() == END:
+                return
+            yield data
+        if chunk is None:
+            return
 
 
 def _is_about_format(error: Exception, failure: ModelError) -> bool:

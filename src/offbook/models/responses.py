@@ -71,6 +71,10 @@ def storable(text: str) -> str:
     return text.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")
 
 
+class BrokenStreamError(Exception):
+    """A stream holds what is no event of the protocol, or an error of the endpoint."""
+
+
 class StreamEvent(NamedTuple):
     """What one event of a stream adds; ``counts`` are tokens of prompt and answer, where told."""
 
@@ -79,20 +83,31 @@ class StreamEvent(NamedTuple):
     counts: tuple[int, int] | None = None
 
 
-def read_event(event: Any) -> StreamEvent:
-    """What one event of a stream adds; it may be nothing."""
-    told = getattr(event, "usage", None)
+def read_event(data: str) -> StreamEvent:
+    """What one event of a stream adds; it may be nothing.
+
+    Raises:
+        BrokenStreamError: it is no JSON object, or it tells of an error.
+    """
+    try:
+        event = json.loads(data)
+    except (ValueError, RecursionError):
+        raise BrokenStreamError(f"an event is not JSON: {data}") from None
+    if not isinstance(event, Mapping):
+        raise BrokenStreamError(f"an event is not a JSON object: {data}")
+    if event.get("error"):
+        raise BrokenStreamError(said_by(event))
+    told = event.get("usage")
     counts = None
-    if told is not None:
-        names = ("prompt_tokens", "completion_tokens")
-        prompt, completion = (_count(getattr(told, name, None)) for name in names)
-        counts = (prompt, completion)
-    if not getattr(event, "choices", None):
+    if isinstance(told, Mapping):
+        counts = _count(told.get("prompt_tokens")), _count(told.get("completion_tokens"))
+    choices = event.get("choices")
+    if not isinstance(choices, list) or not choices or not isinstance(choices[0], Mapping):
         return StreamEvent(counts=counts)
-    choice = event.choices[0]
-    delta = getattr(choice, "delta", None)
-    content = storable(getattr(delta, "content", None) or "")
-    return StreamEvent(content, choice.finish_reason, counts)
+    delta, reason = choices[0].get("delta"), choices[0].get("finish_reason")
+    content = delta.get("content") if isinstance(delta, Mapping) else None
+    text = storable(content) if isinstance(content, str) else ""
+    return StreamEvent(text, reason if isinstance(reason, str) else None, counts)
 
 
 def check_end(place: Place, finish_reason: str | None, *, short: bool) -> None:
