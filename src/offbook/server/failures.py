@@ -30,6 +30,7 @@ from offbook.errors import (
 )
 from offbook.models.failures import PassingError, is_about_context_length
 from offbook.server.observing.secrets import masked
+from offbook.stores.principals import OWNER
 
 _LOG: Final = logging.getLogger("offbook.server")
 _OPENAI_HEADS: Final = ("/v1", "/models", "/chat", "/completions", "/embeddings")
@@ -167,6 +168,10 @@ def _envelope(message: str, status: int, code: str | None, param: str | None) ->
 
 
 async def _on_ours(request: Request, error: OffbookError) -> Response:
+    caller = getattr(request.state, "caller", None)
+    if isinstance(error, IndexMissing) and getattr(caller, "principal", OWNER) != OWNER:
+        # The command names the folders and models of whoever runs the server.
+        error.hint = "ask whoever runs this server to build it"
     return failure_response(error, request.url.path)
 
 

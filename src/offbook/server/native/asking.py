@@ -19,7 +19,7 @@ from offbook.agent.naming import names_of, stored_id
 from offbook.agent.owned import OwnedSession, kept_under
 from offbook.app.book import Offbook
 from offbook.app.commands import command_of, conversation_of
-from offbook.app.missing_index import priced
+from offbook.app.missing_index import priced, require_index
 from offbook.errors import OffbookError, UnknownName
 from offbook.server.book import Book
 from offbook.server.failures import native_error
@@ -104,6 +104,7 @@ async def chat(
     """One reply, streamed as server-sent events; a client that leaves cancels it."""
     command = _command(body, book)
     # Here and not in the stream: what is wrong with the request has a status of its own.
+    await require_index(command, character)
     talk = await _open(body, command, character, caller)
     pieces = _events(body.question, command, talk)
     return StreamingResponse(pieces, media_type="text/event-stream", headers=STREAM_HEADERS)

@@ -1,0 +1,288 @@
+"""The native API: the shapes of the command line, one status for each kind of failure."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from offbook.app import Offbook
+from offbook.documents.readers import ReadDocument
+from tests.cli import shapes
+from tests.cli.shapes import misfit
+from tests.cli.texts import ADA
+from tests.server.inside import client_of, opened
+
+ONE = "/api/characters/ada-byrne"
+TOM = "Who taught you to trim the lamp?"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """Ada with a graph, made once: her file."""
+    folder = tmp_path_factory.mktemp("ada")
+
+    async def make() -> None:
+        async with opened(folder, method="ensemble") as book:
+            await book.create("Ada Byrne")
+            await book.ingest_texts("ada-byrne", [ReadDocument("ada.md", ADA, "text/markdown")])
+            await book.export("ada-byrne", folder / "ada.offbook")
+
+    asyncio.run(make())
+    return (folder / "ada.offbook").read_bytes()
+
+
+@pytest.fixture
+async def book(tmp_path: Path, made: bytes):
+    async with opened(tmp_path, method="naive") as opened_book:
+        file = tmp_path / "ada.offbook"
+        file.write_bytes(made)
+        await opened_book.import_(file)
+        yield opened_book
+
+
+@pytest.fixture
+async def client(book: Offbook):
+    async with client_of(book) as made_client:
+        yield made_client
+
+
+async def done(client: httpx.AsyncClient, method: str, path: str, **options: Any) -> Any:
+    answer = await client.request(method, path, **options)
+    assert answer.status_code < 300, answer.text
+    return answer.json()
+
+
+@pytest.mark.parametrize(
+    ("part", "shape"),
+    [
+        ("documents", shapes.DOCUMENTS),
+        ("chunks", shapes.CHUNKS),
+        ("entities", shapes.ENTITIES),
+        ("relations", shapes.RELATIONS),
+        ("aliases", shapes.ALIASES),
+        ("decisions", shapes.DECISIONS),
+    ],
+)
+async def test_parts_are_those_of_the_command_line(book, client, part: str, shape: Any):
+    rows = await done(client, "GET", f"{ONE}/{part}")
+    assert rows == json.loads(json.dumps(await book.show("ada-byrne", part)))
+    assert misfit(rows, shape) is None
+    assert await done(client, "GET", f"{ONE}/{part}?offset=1&limit=1") == rows[1:2]
+
+
+async def test_recalls_and_replies_are_those_of_the_command_line(client):
+    body = {"question": TOM}
+    recalled = await done(client, "POST", f"{ONE}/recall", json=body)
+    assert misfit(recalled, shapes.RECALL) is None
+    replied = await done(client, "POST", f"{ONE}/ask", json=body)
+    assert misfit(replied, shapes.ASK) is None
+    assert "Tom" in replied["reply"]
+    assert replied["context"] == recalled["context"]
+    other = await done(client, "POST", f"{ONE}/recall", json={**body, "method": "vanilla"})
+    assert other["method"] == "vanilla"
+
+
+async def test_a_chat_streams_and_belongs_to_its_conversation(client):
+    body = {"question": TOM, "session": "evening", "user": "sam"}
+    answer = await client.post(f"{ONE}/chat", json=body)
+    events = [block.split("\n", 1) for block in answer.text.strip().split("\n\n")]
+    names = [head.removeprefix("event: ") for head, _ in events]
+    data = [json.loads(rest.removeprefix("data: ")) for _, rest in events]
+    assert set(names[:-1]) == {"piece"}
+    assert names[-1] == "reply"
+    assert "".join(d["text"] for d in data[:-1]).strip() == data[-1]["reply"]
+    (talk,) = await done(client, "GET", f"{ONE}/sessions?user=sam")
+    assert (talk["session"], talk["user"]) == ("evening", "sam")
+    assert await done(client, "GET", f"{ONE}/sessions") == []
+    (turn,) = await done(client, "GET", f"{ONE}/sessions/evening?user=sam")
+    assert turn["said"] == TOM
+    assert (await client.get(f"{ONE}/sessions/evening")).status_code == 404
+    await done(client, "DELETE", f"{ONE}/sessions/evening?user=sam")
+    assert await done(client, "GET", f"{ONE}/sessions?user=sam") == []
+
+
+async def test_memories_are_added_searched_kept_out_and_forgotten(client):
+    given = {"memories": [{"said": "Who was Tom?", "answered": "My brother, who drowned."}]}
+    report = await done(client, "POST", f"{ONE}/memories", json=given)
+    assert (report["added"], report["scored"]) == (1, 1)
+    again = await done(client, "POST", f"{ONE}/memories", json=given)
+    assert (again["added"], again["known"]) == (0, 1)
+    (row,) = await done(client, "GET", f"{ONE}/memories")
+    assert all(isinstance(level, int) for level in row["emotion"].values())
+    (found,) = await done(client, "POST", f"{ONE}/memories/search", json={"text": "Who was Tom?"})
+    assert found["score"] == 1.0
+    gone = await done(client, "POST", f"{ONE}/memories/forget", json={"ids": [row["id"]]})
+    assert gone == {"forgotten": [row["id"]]}
+    assert await done(client, "GET", f"{ONE}/memories") == []
+    await done(client, "POST", f"{ONE}/ask", json={"question": "Hi", "session": "s"})
+    assert [r["said"] for r in await done(client, "GET", f"{ONE}/memories/kept-out")] == ["Hi"]
+
+
+async def test_a_word_on_who_is_who_is_recorded_and_undone(client):
+    said = await done(client, "POST", f"{ONE}/aliases", json={"a": "Tom", "b": "Thomas"})
+    assert misfit(said, shapes.ALIAS) is None
+    assert said["status"] == "recorded"
+    undone = await done(client, "DELETE", f"{ONE}/decisions/{said['id']}")
+    assert undone["status"] == "withdrawn"
+
+
+async def test_a_source_opens_the_passage(client):
+    found = await done(client, "POST", f"{ONE}/recall", json={"question": TOM})
+    source = found["context"][0]["sources"][0]
+    where = f"{ONE}/documents/{source['document']}?start={source['start']}&end={source['end']}"
+    passage = await done(client, "GET", where)
+    assert passage["text"] == ADA[source["start"] : source["end"]]
+    beyond = await done(client, "GET", f"{ONE}/documents/ada.md?start=999999&end=3")
+    assert beyond["text"] == ""
+
+
+async def test_a_character_goes_round_in_one_file(client, book):
+    exported = await client.get(f"{ONE}/export")
+    content = base64.b64encode(exported.content).decode()
+    taken = await client.post("/api/import", json={"content_base64": content})
+    assert taken.status_code == 400
+    body = {"content_base64": content, "replace": True}
+    assert await done(client, "POST", "/api/import", json=body) == {
+        "id": "ada-byrne",
+        "name": "Ada Byrne",
+    }
+    assert (await client.get(f"{ONE}/export")).content == exported.content
+    for wrong in ("!!!", "AAAA"):
+        broken = await client.post("/api/import", json={"content_base64": wrong})
+        assert broken.status_code == 400
+        assert "/tmp" not in broken.text
+
+
+async def test_the_graph_comes_in_three_forms(client):
+    graph = await done(client, "GET", f"{ONE}/graph")
+    assert graph["format"] == "offbook-graph"
+    for form, begins in (("graphml", "<?xml"), ("html", "<!doctype html>")):
+        answer = await client.get(f"{ONE}/graph?format={form}")
+        assert answer.text.lower().startswith(begins)
+        # It is a file to keep: opened from here it could run scripts as this server's.
+        assert answer.headers["content-disposition"].startswith("attachment")
+    assert (await client.get(f"{ONE}/graph?format=exe")).status_code == 400
+
+
+async def test_vectors_are_made_anew(client):
+    report = await done(client, "POST", f"{ONE}/reembed")
+    assert report["vectors"] > 0
+
+
+async def test_a_document_is_forgotten_and_a_character_deleted(client):
+    report = await done(client, "DELETE", f"{ONE}/documents/ada.md")
+    assert misfit(report, shapes.FORGET) is None
+    assert await done(client, "DELETE", ONE) == {"id": "ada-byrne", "name": "Ada Byrne"}
+    assert (await client.get(ONE)).status_code == 404
+
+
+async def test_names_in_any_script_have_a_location_that_leads_to_them(client):
+    answer = await client.post("/api/characters", json={"name": "王小明"})
+    assert answer.status_code == 201
+    assert (await client.get(answer.headers["location"])).json()["name"] == "王小明"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status", "kind"),
+    [
+        ("GET", "/api/characters/nobody", None, 404, "unknown_name"),
+        ("GET", f"{ONE}/nothing", None, 404, "not_found"),
+        ("PUT", ONE, None, 405, "not_allowed"),
+        ("GET", f"{ONE}/attributes", None, 409, "index_missing"),
+        ("GET", f"{ONE}/documents/none", None, 404, "unknown_name"),
+        ("GET", f"{ONE}/ingestions/none", None, 404, "unknown_name"),
+        ("GET", f"{ONE}/ingestions/none/events", None, 404, "unknown_name"),
+        ("DELETE", f"{ONE}/decisions/none", None, 404, "unknown_name"),
+        ("POST", f"{ONE}/ask", {"question": " "}, 400, "usage"),
+        ("POST", f"{ONE}/ask", {}, 400, "usage"),
+        ("POST", f"{ONE}/ask", {"question": "x", "more": 1}, 400, "usage"),
+        ("POST", f"{ONE}/ask", {"question": "x", "method": "none"}, 404, "unknown_name"),
+        ("POST", f"{ONE}/ask", {"question": "x", "as_of": "none"}, 400, "usage"),
+        ("POST", f"{ONE}/ask", {"question": "x", "session": "a\0b"}, 400, "usage"),
+        ("POST", f"{ONE}/memories/forget", {"ids": ["none"]}, 404, "unknown_name"),
+        ("POST", "/api/characters", {"name": "!?"}, 400, "usage"),
+        ("POST", f"{ONE}/documents", {"documents": [{"name": "a"}]}, 400, "usage"),
+        ("POST", f"{ONE}/documents", {"documents": [{"name": "a", "text": " "}]}, 400,
+         "unreadable_document"),
+        ("POST", f"{ONE}/documents", {"documents": [{"name": "a", "content_base64": "!"}]}, 400,
+         "usage"),
+        ("POST", f"{ONE}/documents", {"documents": [{"name": "a", "text": "x"}] * 2}, 400, "usage"),
+        ("POST", f"{ONE}/documents", {"order": ["none"]}, 404, "unknown_name"),
+        ("POST", f"{ONE}/documents", {"method": "none"}, 404, "unknown_name"),
+        ("GET", "/api/evaluation/runs/none", None, 404, "unknown_name"),
+        ("GET", "/api/evaluation/runs/none/report", None, 404, "unknown_name"),
+        ("GET", "/api/evaluation/runs/none/compare/none", None, 404, "unknown_name"),
+        ("DELETE", "/api/evaluation/runs/none", None, 404, "unknown_name"),
+    ],
+)  # fmt: skip
+async def test_a_failure_has_its_status_and_says_what_to_do(
+    client, method: str, path: str, body: Any, status: int, kind: str
+):
+    answer = await client.request(method, path, json=body)
+    assert (answer.status_code, answer.json()["error"]["kind"]) == (status, kind), answer.text
+    assert misfit(answer.json(), shapes.ERROR) is None
+    assert answer.json()["error"]["hint"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"{", b"[" * 100_000, b'{"name": NaN}', b'{"\\ud800": 1}', b'{"name": "\\ud800"}', b"\xff",
+     b'{"name": ' + b"9" * 5_000 + b"}", b"null", b'"x"', b'{"name": "a\\u0000"}'],
+)  # fmt: skip
+async def test_a_body_that_is_no_body_is_400(client, content: bytes):
+    headers = {"content-type": "application/json"}
+    answer = await client.post("/api/characters", content=content, headers=headers)
+    assert answer.status_code == 400, answer.text
+    assert misfit(answer.json(), shapes.ERROR) is None
+
+
+async def test_no_field_of_a_request_reaches_the_file_system(client, tmp_path: Path):
+    secret = tmp_path / "secret.txt"
+    secret.write_text("the words of a file of the server")
+    names = [
+        str(secret),
+        f"../../..{secret}",
+        secret.as_uri(),
+        "..\\..\\secret.txt",
+        "%2e%2e/secret",
+    ]
+    before = sorted(path.name for path in tmp_path.rglob("*"))
+    for name in names:
+        body = {"documents": [{"name": name, "text": "Ada keeps bees."}]}
+        answers = [
+            await client.post(f"{ONE}/estimate", json=body),
+            await client.get(f"{ONE}/documents/{name}"),
+            await client.post(f"{ONE}/recall", json={"question": TOM, "as_of": name}),
+            await client.post("/api/import", json={"content_base64": name}),
+            await client.get(f"/api/evaluation/runs/{name}"),
+            await client.post(f"{ONE}/ask", json={"question": TOM, "session": name}),
+        ]
+        for answer in answers:
+            assert "the words of a file" not in answer.text
+            assert answer.status_code < 500
+    assert sorted(path.name for path in tmp_path.rglob("*")) == before
+
+
+async def test_benchmarks_and_runs_are_listed(client):
+    names = [row["name"] for row in await done(client, "GET", "/api/evaluation/benchmarks")]
+    assert "demo" in names
+    assert await done(client, "GET", "/api/evaluation/runs") == []
+
+
+async def test_the_documentation_loads_nothing_and_runs_nothing(client):
+    page = await client.get("/docs")
+    assert page.status_code == 200
+    for tag in ("<script", "src=", "@import", "url(", "http://", "https://"):
+        assert tag not in page.text
+    for told in ("/api/characters/{character}/ask", "Ada Byrne", "trim the lamp"):
+        assert told in page.text
+    policy = page.headers["content-security-policy"]
+    assert "script-src 'self'" in policy
+    described = (await client.get("/openapi.json")).json()
+    assert "HTTPValidationError" not in described["components"]["schemas"]
