@@ -33,7 +33,8 @@ class Steps:
     Args:
         found: The new passages of each step.
         searched: What was searched for in each.
-        failed: Why a further step was not taken that might have found more; else empty.
+        failed: Why a further step was not taken: nobody could say what is missing, or the search
+            for it was refused. Else empty.
     """
 
     found: tuple[tuple[Passage, ...], ...]
@@ -76,7 +77,6 @@ async def retrieve_in_steps(
         except InputRefused as error:
             if not found:
                 raise
-            # What a model would search for is too long, or filtered; the question itself was not.
             failed = error.message
             break
         new = tuple(hit for hit in hits if hit.chunk.id not in known)[:k]
