@@ -20,6 +20,7 @@ from offbook.settings.compared import (
     LightragSettings,
     RaptorSettings,
 )
+from offbook.settings.lore import LoreSettings
 from offbook.settings.section import ChunkingName, RetrievalMode, Section
 from offbook.settings.server import ServerSettings
 
@@ -353,6 +354,7 @@ class SettingsModel(Section):
     mood: MoodSettings = MoodSettings()
     profile: ProfileSettings = ProfileSettings()
     context: ContextSettings = ContextSettings()
+    lore: LoreSettings = LoreSettings()
     reply: ReplySettings = ReplySettings()
     server: ServerSettings = ServerSettings()
 

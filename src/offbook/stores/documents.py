@@ -15,6 +15,7 @@ from sqlalchemy import Connection, Row, delete, func, select, update
 from offbook.errors import UnknownName
 from offbook.stores import (
     call_cache,
+    cards,
     characters,
     evaluated_text,
     forgotten_turns,
@@ -155,8 +156,9 @@ def remove(
     """Delete a document and all that only it supports: the caller purges the store afterwards.
 
     Chunks, vectors, raw entities and relations go with it, decisions and summaries that rest on
-    them, cached calls that saw its text, jobs, and a profile that was made from it. Turns that
-    recalled it lose the recalled text, or go altogether with the memories they taught.
+    them, cached calls that saw its text, jobs, a profile that was made from it, and the card that
+    it was made from. Turns that recalled it lose the recalled text, or go altogether with the
+    memories they taught.
 
     Args:
         conn: Connection of a write.
@@ -177,6 +179,7 @@ def remove(
     ).all()
     graph.forget_chunks(conn, character, ids)
     summaries.forget_chunks(conn, character, ids)
+    cards.remove(conn, character, document)
     conn.execute(
         delete(documents).where(documents.c.character_id == character, documents.c.id == document)
     )

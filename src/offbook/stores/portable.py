@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Table, delete, exists, select, update
 from sqlalchemy.exc import IntegrityError
 
 from offbook.errors import StoreFailed, UsageError
-from offbook.stores import characters, memory_banks, schema, summary_tables, vectors
+from offbook.stores import card_tables, characters, memory_banks, schema, summary_tables, vectors
 from offbook.stores.archive import ArchiveReader, ArchiveWriter, reading, to_line, writing
 from offbook.stores.call_cache import forget_documents
 from offbook.stores.rows import Law, RowReader, to_row
@@ -32,6 +32,8 @@ BATCH: Final = 500
 # In the order in which foreign keys allow them to be written.
 _KNOWLEDGE: Final = (
     schema.documents,
+    card_tables.card_files,
+    card_tables.card_assets,
     schema.chunkings,
     schema.chunks,
     schema.chunk_attributes,

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from sqlalchemy import JSON, BigInteger, Boolean, Column, Double, Integer, LargeBinary, Table, Text
 
-from offbook.stores import chunk_attributes, graph_answers
+from offbook.stores import cards, chunk_attributes, graph_answers
 from offbook.stores.statements import storable
 
 _MAX_INTEGER: Final = 2**31 - 1
@@ -117,3 +117,5 @@ class Law:
             raise ValueError(f"the answer {row['key']!r} about the graph was altered")
         elif table == "summaries" and (row["level"] < 1 or not row["members"]):
             raise ValueError(f"the summary {row['id']!r} was altered")
+        elif table == "card_files" and not cards.is_card_file(row["kind"], row["raw"]):
+            raise ValueError(f"the card {row['name']!r} was altered")

@@ -25,6 +25,7 @@ from sqlalchemy import (
     text,
 )
 
+from offbook.stores import card_tables as card_tables  # noqa: PLC0414  (one schema)
 from offbook.stores import evaluation_tables as evaluation_tables  # noqa: PLC0414  (one schema)
 from offbook.stores import server_tables as server_tables  # noqa: PLC0414  (one schema)
 from offbook.stores import summary_tables

@@ -16,9 +16,7 @@ from offbook.stores.metadata import metadata
 api_keys: Final = Table(
     "api_keys",
     metadata,
-    Column(
-        "principal_id", Key, ForeignKey("principals.id", ondelete="CASCADE"), primary_key=True
-    ),
+    Column("principal_id", Key, ForeignKey("principals.id", ondelete="CASCADE"), primary_key=True),
     Column("rights", JSON, nullable=False),
     Column("expires", Text),
     # Requests a minute; null: what the server's settings say.
