@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 import pytest
 
@@ -11,6 +12,7 @@ from offbook.models.failures import PassingError
 from offbook.models.limits import Limited, Limiter, Limiters, Limits
 from offbook.models.metering import Meter
 from offbook.models.prices import Price
+from offbook.models.side_by_side import run_all
 from tests.models.fakes import Clock, Scripted, request
 
 BUSY = PassingError("busy", throttled=True)
@@ -42,6 +44,23 @@ async def test_those_who_came_first_go_first():
     actor = limited(model, Limits(concurrency=1))
     await asyncio.gather(*(actor.complete(request(str(n))) for n in range(20)))
     assert [sent.messages[0].content for sent in model.requests] == [str(n) for n in range(20)]
+
+
+async def test_a_dead_endpoint_is_given_up_long_before_everything_was_tried_once():
+    dead = PassingError("no such host", unreachable=True)
+    model = Scripted(by=lambda _: dead)
+
+    async def pause(_: float) -> None:
+        # As long as ten calls take.
+        before = len(model.requests)
+        while len(model.requests) < min(300, before + 10):
+            await asyncio.sleep(0)
+
+    limiter = Limiter(Limits(concurrency=4), sleep=pause)
+    actor = Limited(model, limiter, Meter())
+    with pytest.raises(PassingError, match="no such host"):
+        await run_all([partial(actor.complete, request(str(n))) for n in range(300)])
+    assert len(model.requests) < 60
 
 
 async def test_a_cancelled_waiter_gives_up_its_place():

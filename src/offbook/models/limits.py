@@ -102,18 +102,22 @@ class Limiter:
         Raises:
             ModelError: the failure lasts, or did not pass in all tries.
         """
-        tries = 0
+        tries, again = 0, False
         while True:
             try:
-                async with self.slot(tokens):
+                async with self.slot(tokens, again=again):
                     return await attempt()
             except PassingError as error:
-                tries = await self.pause(error, tries)
+                tries, again = await self.pause(error, tries), True
 
     @asynccontextmanager
-    async def slot(self, tokens: int = 0) -> AsyncGenerator[None, None]:
-        """Room for one request; what happens inside teaches the limiter."""
-        await self._enter()
+    async def slot(self, tokens: int = 0, *, again: bool = False) -> AsyncGenerator[None, None]:
+        """Room for one request; what happens inside teaches the limiter.
+
+        One that is made ``again`` goes before those that have not been made yet: otherwise a dead
+        endpoint would be asked everything once before the first call is given up.
+        """
+        await self._enter(again=again)
         level, epoch = self._in_flight, self._pace.epoch
         try:
             await self._wait_for_rates(tokens)
@@ -159,12 +163,15 @@ class Limiter:
         await self._sleep(max(asked, step * (0.5 + 0.5 * self._jitter())))
         return tries + 1
 
-    async def _enter(self) -> None:
+    async def _enter(self, *, again: bool) -> None:
         if self._in_flight < self.allowed and not self._queue:
             self._in_flight += 1
             return
         place = asyncio.get_running_loop().create_future()
-        self._queue.append(place)
+        if again:
+            self._queue.appendleft(place)
+        else:
+            self._queue.append(place)
         try:
             await place
         except asyncio.CancelledError:
@@ -291,10 +298,10 @@ class Limited:
         """Answer in pieces; tried again only while no piece was given."""
         tokens = prompt_tokens_of(request)
         budget = self._meter.budget
-        tries, given = 0, 0
+        tries, given, again = 0, 0, False
         while True:
             try:
-                async with self._limiter.slot(tokens + _most_tokens(request)):
+                async with self._limiter.slot(tokens + _most_tokens(request), again=again):
                     aside = budget.reserve(self.name, tokens, request.parameters.get("max_tokens"))
                     self._meter.requested(self.name, task_of(request))
                     try:
@@ -308,4 +315,4 @@ class Limited:
             except PassingError as error:
                 if given:
                     raise
-                tries = await self._limiter.pause(error, tries)
+                tries, again = await self._limiter.pause(error, tries), True
