@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from offbook.context.shares import LEAST, divided, fit_shares
+from offbook.context.token_budget import fit_items
 from offbook.language.tokens import count_tokens
-from offbook.types import ContextItem
+from offbook.types import ContextItem, Source
 
 TEXTS = st.text(alphabet="ab 你\n", min_size=1, max_size=400).filter(str.strip)
 ITEMS = st.lists(
@@ -73,6 +76,23 @@ def test_where_many_want_a_share_the_best_have_it_and_the_others_are_named():
 def test_small_items_fit_however_many_they_are():
     kept, skipped = fit_shares({"one": [item(2) for _ in range(50)]}, 100, SHARES)
     assert (len(kept), skipped) == (50, ())
+
+
+def test_the_source_of_a_shortened_passage_ends_where_it_ends():
+    text = "One sentence of the text. " * 40
+    document = f"# Title\n\n{text}"
+    place = Source("a-md", "c1", 9, 9 + len(text))
+    passage = ContextItem("knowledge", "t", text, 1.0, (place,))
+    told = ContextItem("entity", "t", "word " * 200, 1.0, (Source("a-md", "c1", 9, 12),))
+    together = replace(passage, sources=(place, replace(place, chunk="c2")))
+    for kept in (
+        fit_items([passage], 50)[0],
+        fit_shares({"one": [passage], "two": [told, together]}, 120, SHARES)[0],
+    ):
+        (source,) = kept[0].sources
+        assert 0 < len(kept[0].text) < len(text)
+        assert document[source.start : source.end] == kept[0].text
+        assert [each.sources for each in kept[1:]] in ([], [told.sources, together.sources])
 
 
 def test_a_text_that_no_budget_can_hold_is_skipped_and_not_empty():

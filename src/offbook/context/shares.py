@@ -8,12 +8,12 @@ so that no kind is left out because its first item is long. Source: ours (method
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Final
 
 from offbook.context.token_budget import shortened
 from offbook.language.encodings import TokenCounter
 from offbook.language.tokens import count_tokens
+from offbook.retrieval.placed_text import cut_to
 from offbook.types import ContextItem, Skipped
 
 LEAST: Final = 24
@@ -43,7 +43,7 @@ def fit_shares(
         fitting = _fit(kinds[kind], costs[kind], allowance, count)
         for item, cost, text in zip(kinds[kind], costs[kind], fitting, strict=True):
             if text or not item.text:
-                kept.append(replace(item, text=text))
+                kept.append(cut_to(item, text))
             else:
                 why = (
                     f"{cost} tokens; {allowance} of {budget_tokens} (context.budget_tokens) are "

@@ -8,10 +8,10 @@ it alone is larger than the whole budget, so that a budget never leaves the cont
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from offbook.language.encodings import TokenCounter
 from offbook.language.tokens import count_tokens, truncate_to_tokens
+from offbook.retrieval.placed_text import cut_to
 from offbook.types import ContextItem, Message, Skipped
 
 
@@ -34,7 +34,7 @@ def fit_items(
             kept.append(item)
             left -= cost
         elif not kept:
-            kept.append(replace(item, text=shortened(item.text, left, count)))
+            kept.append(cut_to(item, shortened(item.text, left, count)))
             left = 0
         else:
             why = f"{cost} tokens, {left} of {budget_tokens} left (context.budget_tokens)"
@@ -55,7 +55,11 @@ def shortened(text: str, budget_tokens: int, count: TokenCounter = count_tokens)
 def fit_history(
     history: Sequence[Message], budget_tokens: int, count: TokenCounter = count_tokens
 ) -> tuple[Message, ...]:
-    """The latest messages that fit, oldest first, beginning with what the person said."""
+    """The latest messages that fit, oldest first.
+
+    They begin with what the person said, unless the conversation itself began with a greeting, and
+    all of it is shown.
+    """
     kept: list[Message] = []
     left = budget_tokens
     for message in reversed(history):
@@ -65,6 +69,6 @@ def fit_history(
         kept.append(message)
         left -= cost
     kept.reverse()
-    while kept and kept[0].role == "assistant":
+    while len(kept) < len(history) and kept and kept[0].role == "assistant":
         kept.pop(0)
     return tuple(kept)

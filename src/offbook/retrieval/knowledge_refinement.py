@@ -17,6 +17,7 @@ from offbook.language.questions import weight_of
 from offbook.language.sentences import sentences
 from offbook.language.strips import Strip, strips_of
 from offbook.language.words import search_terms, search_words
+from offbook.retrieval.placed_text import place_of
 
 if TYPE_CHECKING:
     from offbook.types import ContextItem, Source
@@ -32,7 +33,7 @@ def recomposed(item: ContextItem, strips: Sequence[Strip]) -> ContextItem:
     """
     runs = _runs(item.text, strips)
     text = _GAP.join(run.of(item.text) for run in runs)
-    if (whole := _place(item)) is None:
+    if (whole := place_of(item)) is None:
         return replace(item, text=text)
     sources = tuple(
         replace(whole, start=whole.start + run.start, end=whole.start + run.end) for run in runs
@@ -52,7 +53,7 @@ def not_shown(
         strips: Those of it that are relevant.
         shown: The stretches that pieces before it hold.
     """
-    whole = _place(item)
+    whole = place_of(item)
     own = [] if whole is None else [each for each in shown if each.document == whole.document]
     if whole is None or not own:
         return tuple(strips)
@@ -90,12 +91,6 @@ def sharing_words(
         for strip in strips_of(text, sentences_each)
         if not telling.isdisjoint(search_terms(strip.of(text)))
     )
-
-
-def _place(item: ContextItem) -> Source | None:
-    """Where the text of a piece stands, if it is one stretch of a document."""
-    whole = item.sources[0] if len(item.sources) == 1 else None
-    return whole if whole is not None and whole.end - whole.start == len(item.text) else None
 
 
 def _runs(text: str, strips: Sequence[Strip]) -> list[Strip]:
