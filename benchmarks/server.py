@@ -208,7 +208,6 @@ def offbook(folder: Path, base_url: str) -> Iterator[tuple[str, int]]:
         "OFFBOOK_METHOD": "vanilla",
         "OFFBOOK_CHAT_MODEL": _MODEL,
         "OFFBOOK_CHAT_BASE_URL": base_url,
-        "OFFBOOK_EXTRACT_MODEL": "offline",
     }
     program = "from offbook.cli.main import run; run()"
     command = [sys.executable, "-c", program]

@@ -21,6 +21,7 @@ from offbook.server.ingestions.worker import IngestionWorker
 from offbook.server.openai import routes
 from offbook.server.principal import Authenticate
 from offbook.server.security.admission import KeyAuthentication
+from offbook.server.warming import warm
 from offbook.settings import Settings, load_settings
 
 _TITLE: Final = "offbook"
@@ -66,6 +67,7 @@ def _lifespan(source: Settings | Offbook) -> Callable[[FastAPI], AbstractAsyncCo
             else:
                 book = await stack.enter_async_context(await Offbook.open(source))
             await require_keys(book.settings, book.store)
+            await warm(book)
             app.state.book = book
             app.state.ingestions = IngestionWorker(book.settings)
             app.state.ingestions.start()

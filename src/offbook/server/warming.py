@@ -1,0 +1,36 @@
+"""What the first reply would have to load is loaded before the first request is taken.
+
+Takes: an open offbook.  Gives: nothing.  Imports of the SDK, the wording and the connection's
+certificates take a second or two, in which a server that has begun would answer nobody.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+from offbook.errors import OffbookError
+from offbook.prompts.prompt import wording
+from offbook.prompts.reply import REPLY
+from offbook.settings.endpoints import chat_endpoint, role_endpoint
+
+if TYPE_CHECKING:
+    from offbook.app.book import Offbook
+
+_MODULES: Final = ("offbook.ingestion.remembering", "offbook.memory.gate")
+
+
+async def warm(book: Offbook) -> None:
+    """Load what a reply needs; a mistake in the settings is told by the reply that meets it."""
+    for name in _MODULES:
+        import_module(name)
+    wording(REPLY)
+    try:
+        _ = book.stage().method
+        for endpoint in (chat_endpoint(book.settings), role_endpoint(book.settings, "extract")):
+            if endpoint.base_url is not None:
+                from offbook.models.clients import client_for
+
+                client_for(endpoint.base_url.rstrip("/"), endpoint.api_key)
+    except OffbookError:
+        return
