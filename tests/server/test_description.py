@@ -1,0 +1,94 @@
+"""schemathesis over the description: no 5xx, and every answer is as the description says.
+
+A tenth of the cases here; 2,000 and more in `make test-long`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from schemathesis import GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    negative_data_rejection,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from offbook.server.app import create_app
+from tests.server.live import live
+from tests.server.served import settings_in, with_ada
+
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+    negative_data_rejection,
+]
+KNOWN = {"character": "ada-byrne", "document": "ada.md", "session": "s", "model": "ada-byrne"}
+"""What there is: a path of made-up names leads nowhere."""
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server with Ada, and a conversation with her."""
+    made = settings_in(tmp_path_factory.mktemp("fuzzed"))
+    asyncio.run(with_ada(made))
+    with live(create_app(made), ws="none") as address:
+        body = {"question": "Who was Tom?", "session": "s"}
+        httpx.post(f"{address}/api/characters/ada-byrne/ask", json=body).raise_for_status()
+        yield address
+
+
+def fuzz(url: str, examples: int) -> int:
+    """Put so many cases to each operation; how many there were."""
+    schema = schemathesis.openapi.from_url(f"{url}/openapi.json")
+    return sum(_put(found.ok(), examples) for found in schema.get_all_operations())  # type: ignore[union-attr]
+
+
+def _put(operation: Any, examples: int) -> int:
+    count = 0
+    modes = (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)
+    cases = st.one_of([operation.as_strategy(generation_mode=mode) for mode in modes])
+    chosen = random.Random(operation.path)
+    keeps = operation.method != "delete"
+
+    @given(cases)
+    @settings(
+        max_examples=examples,
+        deadline=None,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    def put(case: Any) -> None:
+        nonlocal count
+        count += 1
+        path = case.path_parameters or {}
+        if keeps and chosen.random() < 0.85:
+            path.update({name: value for name, value in KNOWN.items() if name in path})
+        case.call_and_validate(checks=CHECKS, timeout=60)
+
+    put()
+    return count
+
+
+def test_every_operation_answers_as_it_is_described(url: str):
+    assert fuzz(url, 5) >= 200
+
+
+@pytest.mark.long
+def test_two_thousand_cases_answer_as_they_are_described(url: str):
+    assert fuzz(url, 60) >= 2_000

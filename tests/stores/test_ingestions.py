@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+from offbook.protocols import Store
+from offbook.stores import characters, ingestions
+from offbook.stores.leases import Owner
+
+ONE, OTHER = Owner("one", "here", 1), Owner("other", "there", 2)
+ASKED = {"documents": [{"name": "a", "text": "b"}]}
+
+
+async def queue(store: Store, *ids: str, character: str = "Ada") -> None:
+    await store.write(lambda c: characters.create(c, character))
+    for name in ids:
+        await store.write(
+            lambda c, n=name: ingestions.add(c, character.lower(), n, ASKED)  # type: ignore[misc]
+        )
+
+
+async def test_the_oldest_is_taken_and_one_of_a_character_at_a_time(store: Store):
+    await queue(store, "1", "2")
+    await queue(store, "3", character="Eve")
+    first = await store.write(lambda c: ingestions.take(c, ONE, now=0.0))
+    assert first is not None
+    assert (first.id, first.request) == ("1", ASKED)
+    second = await store.write(
+        lambda c: ingestions.take(c, OTHER, now=0.0, is_alive=lambda p: True)
+    )
+    assert second is not None
+    assert second.id == "3"
+    assert await store.write(lambda c: ingestions.take(c, OTHER, now=0.0)) is None
+
+
+async def test_one_that_gives_no_sign_is_taken_by_another_and_lost_to_the_first(store: Store):
+    await queue(store, "1")
+    taken = await store.write(lambda c: ingestions.take(c, ONE, now=0.0))
+    assert taken is not None
+    again = await store.write(lambda c: ingestions.take(c, OTHER, now=61.0))
+    assert again == taken
+    assert not await store.write(lambda c: ingestions.give_sign(c, taken, ONE))
+    await store.write(lambda c: ingestions.finish(c, taken, ONE, {}, error={"kind": "x"}))
+    found = await store.read(lambda c: ingestions.get(c, "ada", "1"))
+    assert found is not None
+    assert found.status == "running"
+
+
+async def test_one_whose_process_on_this_machine_is_gone_is_taken_at_once(store: Store):
+    await queue(store, "1")
+    await store.write(lambda c: ingestions.take(c, ONE, now=0.0))
+    near = Owner("near", "here", 3)
+    for alive, expected in ((True, False), (False, True)):
+        taken = await store.write(
+            lambda c, a=alive: ingestions.take(c, near, now=1.0, is_alive=lambda p: a)  # type: ignore[misc]
+        )
+        assert (taken is not None) is expected
+
+
+async def test_an_end_leaves_the_report_and_drops_what_was_asked(store: Store):
+    await queue(store, "1", "2")
+    taken = await store.write(lambda c: ingestions.take(c, ONE))
+    assert taken is not None
+    assert await store.write(lambda c: ingestions.give_sign(c, taken, ONE, {"stages": []}))
+    await store.write(lambda c: ingestions.finish(c, taken, ONE, {"stages": []}, report={"n": 1}))
+    found = await store.read(lambda c: ingestions.get(c, "ada", "1"))
+    assert found is not None
+    assert (found.status, found.report, found.has_ended) == ("done", {"n": 1}, True)
+    assert await store.read(ingestions.waiting)
+    assert [row.id for row in await store.read(lambda c: ingestions.list_all(c, "ada"))]
+
+
+async def test_one_that_is_given_back_is_taken_again(store: Store):
+    await queue(store, "1")
+    taken = await store.write(lambda c: ingestions.take(c, ONE))
+    assert taken is not None
+    await store.write(lambda c: ingestions.give_back(c, taken, ONE))
+    assert await store.write(lambda c: ingestions.take(c, OTHER)) == taken
+
+
+async def test_old_ones_that_have_ended_go(store: Store, monkeypatch):
+    monkeypatch.setattr(ingestions, "KEPT", 2)
+    await queue(store, *"123")
+    for _ in range(3):
+        taken = await store.write(lambda c: ingestions.take(c, ONE))
+        assert taken is not None
+        await store.write(lambda c, t=taken: ingestions.finish(c, t, ONE, {}, report={}))  # type: ignore[misc]
+    await store.write(lambda c: ingestions.add(c, "ada", "4", ASKED))
+    assert len(await store.read(lambda c: ingestions.list_all(c, "ada"))) == 3
+
+
+async def test_they_go_with_their_character(store: Store):
+    await queue(store, "1")
+    await store.write(lambda c: characters.remove(c, "ada"))
+    assert not await store.read(ingestions.waiting)
