@@ -204,8 +204,8 @@ def test_both_names_of_the_limit_are_known(server: Served, endpoint: LoopbackSer
 
 
 def test_what_is_unknown_or_has_no_effect_is_ignored(client: httpx.Client):
-    odd: dict[str, object] = {"logprobs": True, "top_logprobs": 3, "store": True, "user": None, "stop": None,
-           "chat_id": 7, "session": {}, "provider": [1], "temperature": None}  # fmt: skip
+    odd: dict[str, object] = {"logprobs": True, "top_logprobs": 3, "store": True, "user": None}
+    odd |= {"stop": None, "chat_id": 7, "session": {}, "provider": [1], "temperature": None}
     found = client.post(CHAT, json=body(**odd)).json()
     assert found["choices"][0]["logprobs"] is None
 

@@ -1,0 +1,120 @@
+"""``offbook serve``: it starts, answers, ends tidily; and says why it does not."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from offbook.cli import main as cli
+from offbook.server.serving import CONCURRENCY, address_of, for_serving, listener
+from tests.server.served import settings_in
+
+PROGRAM = [sys.executable, "-c", "from offbook.cli.main import run; run()"]
+
+
+def environment(home: Path) -> dict[str, str]:
+    """Nothing of this machine's settings."""
+    kept = {name: value for name, value in os.environ.items() if "OFFBOOK" not in name}
+    return {**kept, "OFFBOOK_HOME": str(home), "OFFBOOK_METHOD": "vanilla"}
+
+
+@contextmanager
+def serving(home: Path, *options: str) -> Iterator[tuple[subprocess.Popen[Any], str]]:
+    """A running ``offbook serve`` and its address."""
+    log = home.parent / "log.txt"
+    with log.open("w") as out:
+        process = subprocess.Popen(
+            [*PROGRAM, "serve", "--port", "0", *options],
+            stderr=out, stdout=out, env=environment(home), cwd=home.parent,
+        )  # fmt: skip
+        try:
+            ends = time.monotonic() + 60
+            while "startup complete" not in log.read_text():
+                assert process.poll() is None, log.read_text()
+                assert time.monotonic() < ends, log.read_text()
+                time.sleep(0.05)
+            told = log.read_text().partition("serving at ")[2]
+            yield process, told.partition("/v1")[0]
+        finally:
+            process.kill()
+            process.wait()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_it_answers_until_it_is_ended(tmp_path, number):
+    home = tmp_path / "home"
+    subprocess.run([*PROGRAM, "create", "Ada"], check=True, env=environment(home),
+                   capture_output=True)  # fmt: skip
+    with serving(home) as (process, address):
+        body = {"model": "ada", "messages": [{"role": "user", "content": "Who are you?"}]}
+        found = httpx.post(f"{address}/v1/chat/completions", json=body, timeout=20)
+        assert found.status_code == 200
+        process.send_signal(number)
+        assert process.wait(20) == 0
+    log = (tmp_path / "log.txt").read_text()
+    assert "models: ada" in log
+    assert "Traceback" not in log
+
+
+def run(capsys, *arguments: str) -> tuple[int, str]:
+    code = cli.main(list(arguments))
+    return code, capsys.readouterr().err
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path, monkeypatch):
+    """A home of the test's own."""
+    for name in list(os.environ):
+        if name.startswith("OFFBOOK"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("OFFBOOK_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+
+
+def test_without_its_extra_it_names_the_extra(capsys, monkeypatch):
+    monkeypatch.setattr("offbook.cli.serve.find_spec", lambda name: None)
+    code, told = run(capsys, "serve")
+    assert code == 3
+    assert "pip install 'offbook[server]'" in told
+
+
+def test_others_than_this_machine_are_served_with_keys_only(capsys):
+    code, told = run(capsys, "serve", "--host", "0.0.0.0", "--port", "0")
+    assert code == 3
+    assert "offbook key add" in told
+
+
+def test_a_port_that_is_taken_is_told(capsys):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        code, told = run(capsys, "serve", "--port", str(taken.getsockname()[1]))
+    assert code == 3
+    assert "--port" in told
+
+
+def test_a_name_that_is_no_address_is_told(capsys):
+    from offbook.errors import ConfigurationError
+
+    with pytest.raises(ConfigurationError, match="cannot listen"):
+        listener("256.256.256.256", 0)
+
+
+def test_addresses_are_shown_as_urls():
+    with listener("localhost", 0) as sock:
+        assert address_of(sock).startswith(("http://127.0.0.1:", "http://[::1]:"))
+
+
+def test_as_many_replies_as_clients_ask_for_are_in_flight(tmp_path):
+    assert for_serving(settings_in(tmp_path)).values.limits.concurrency == CONCURRENCY
+    own = settings_in(tmp_path, limits__concurrency=3)
+    assert for_serving(own).values.limits.concurrency == 3

@@ -1,0 +1,164 @@
+"""Messages of any client become turns, what is said, and what the client adds."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from offbook.server.failures import RequestRefused
+from offbook.server.openai.body import ChatBody, ChatMessage, Role
+from offbook.server.openai.transcript import SILENCE, ReadMessages, read_messages
+from offbook.server.openai.utility import ORDER, kind_of, offline_answer
+from offbook.types import Turn
+
+ROLES: dict[str, Role] = {"u": "user", "a": "assistant", "s": "system", "t": "tool"}
+
+
+def read(*told: str) -> ReadMessages:
+    """Messages written ``u: text``."""
+    pairs = (each.partition(":")[::2] for each in told)
+    return read_messages([ChatMessage(ROLES[role], text.strip()) for role, text in pairs])
+
+
+def test_turns_and_what_is_said():
+    found = read("u: Hi", "a: Ho", "u: What?").transcript
+    assert found.turns == (Turn("Hi", "Ho"),)
+    assert (found.said, found.begun) == ("What?", "")
+
+
+def test_messages_of_one_role_are_one():
+    found = read("u: Hi", "u: there", "a: Ho", "a: ho", "u: What", "u: now?").transcript
+    assert found.turns == (Turn("Hi\n\nthere", "Ho\n\nho"),)
+    assert found.said == "What\n\nnow?"
+
+
+def test_a_greeting_answers_nobody():
+    found = read("a: The lamp is lit.", "u: Hi").transcript
+    assert found.turns == (Turn("", "The lamp is lit."),)
+
+
+def test_a_last_reply_is_gone_on_with():
+    found = read("u: Hi", "a: Ho", "u: And?", "a: And then").transcript
+    assert (found.said, found.begun) == ("And?", "And then")
+    assert found.turns == (Turn("Hi", "Ho"),)
+
+
+def test_blanks_at_the_end_of_a_begun_reply_are_kept():
+    found = read_messages([ChatMessage("user", "Hi"), ChatMessage("assistant", " I am ")])
+    assert found.transcript.begun == "I am "
+
+
+def test_who_says_nothing_is_silent():
+    assert read("u: ").transcript.said == SILENCE
+    assert read("s: Be kind.").transcript.said == SILENCE
+    assert read("u: Hi", "a: Ho", "u: ").transcript == read("u: Hi", "a: Ho").transcript.__class__(
+        (Turn("Hi", "Ho"),), SILENCE
+    )
+
+
+def test_system_messages_and_tools_stand_aside():
+    found = read("s: One", "u: Hi", "t: Two", "s: Three")
+    assert found.system == ("One", "Two", "Three")
+    assert found.order is None
+
+
+def test_examples_of_sillytavern_are_no_messages():
+    told = [
+        ChatMessage("system", "Hm.", "example_user"),
+        ChatMessage("system", "Ha!", "example_assistant"),
+        ChatMessage("user", "Hi", "Jo"),
+    ]
+    found = read_messages(told)
+    assert (found.examples, found.system, found.name) == (2, (), "Jo")
+
+
+def test_a_system_message_behind_a_reply_is_an_order_of_the_client():
+    assert read("u: Hi", "a: Ho", "s: Summarize the story so far.").order is not None
+    assert read("u: Hi", "a: Ho", "s: [Continue your last message.]").order is None
+    assert read("u: Hi", "a: Ho", "u: So?", "s: Stay in character.").order is None
+
+
+def test_a_picture_alone_is_refused():
+    with pytest.raises(RequestRefused):
+        read_messages([ChatMessage("user", "", None, ("image_url",))])
+
+
+@given(st.lists(st.tuples(st.sampled_from("uast"), st.text("ab \n", max_size=4)), min_size=1))
+def test_any_messages_can_be_read(told):
+    found = read_messages([ChatMessage(ROLES[role], text) for role, text in told])
+    assert found.transcript.said.strip()
+    assert all(turn.answered.strip() for turn in found.transcript.turns)
+    assert all(turn.said for turn in found.transcript.turns[1:])
+
+
+@given(st.lists(st.text("ab", min_size=1, max_size=4), min_size=1).filter(lambda t: len(t) % 2))
+def test_a_history_is_read_as_it_was_told(told):
+    roles: tuple[Role, Role] = ("user", "assistant")
+    messages = [ChatMessage(roles[place % 2], text) for place, text in enumerate(told)]
+    found = read_messages(messages).transcript
+    flat = [text for turn in found.turns for text in (turn.said, turn.answered)]
+    assert [*flat, found.said] == told
+
+
+# -- calls of clients for themselves -------------------------------------------------------------
+
+TITLE = """### Task:
+Generate a concise, 3-5 word title with an emoji summarizing the chat history.
+### Output:
+JSON format: { "title": "your concise title here" }
+### Chat History:
+<chat_history>
+USER: Who taught you to trim the lamp?
+ASSISTANT: My brother.
+</chat_history>"""
+TAGS = (
+    "### Task:\nGenerate 1-3 broad tags categorizing the chat. JSON <chat_history>x</chat_history>"
+)
+FOLLOW_UPS = "### Task:\nSuggest 3-5 relevant follow-up questions. ### Output: JSON"
+QUERIES = "### Task:\nAnalyze the chat history to determine search queries. ### Output: JSON"
+TEXT = "### Task:\nYou are an autocompletion system. Continue the text. ### Output: JSON"
+LIBRECHAT = "Provide a concise, 5-word-or-less title for the conversation. Only return the title."
+
+
+def kind(text: str, stream: bool = False) -> str | None:
+    messages = (ChatMessage("user", text),)
+    return kind_of(ChatBody("ada", messages, stream=stream), read_messages(messages))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [(TITLE, "title"), (TAGS, "tags"), (FOLLOW_UPS, "follow_ups"), (QUERIES, "queries"),
+     (TEXT, "text"), (LIBRECHAT, "title")],
+)  # fmt: skip
+def test_calls_of_clients_are_known(text, expected):
+    assert kind(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["What is your task?", "### Task: sweep", "Give your memoirs a title, would you?", ""]
+)
+def test_what_people_say_is_no_call_of_a_client(text):
+    assert kind(text) is None
+
+
+def test_what_is_to_appear_word_by_word_is_no_call_of_open_webui():
+    assert kind(TITLE, stream=True) is None
+
+
+def test_an_order_behind_the_conversation_is_one():
+    messages = (
+        ChatMessage("user", "Hi"),
+        ChatMessage("assistant", "Ho"),
+        ChatMessage("system", "Summarize."),
+    )
+    assert kind_of(ChatBody("ada", messages, stream=True), read_messages(messages)) == ORDER
+
+
+def test_without_a_language_model_a_title_is_made_of_the_first_words():
+    assert offline_answer("title", [ChatMessage("user", TITLE)]) == (
+        '{"title": "Who taught you to trim"}'
+    )
+    assert offline_answer("title", [ChatMessage("user", "USER: Hi there")]) == "Hi there"
+    assert offline_answer("tags", [ChatMessage("user", TAGS)]) == '{"tags": []}'
+    assert offline_answer("text", [ChatMessage("user", TEXT)]) == '{"text": ""}'

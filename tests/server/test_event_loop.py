@@ -1,0 +1,99 @@
+"""Nothing blocks the event loop: while many are answered, it never stands still for long."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.loopback.server import LoopbackServer
+from tests.server.openai.asking import ask, lines
+from tests.server.served import Served, settings_in, with_ada
+
+STALL_SECONDS = 0.15
+"""Longer than any step of a reply takes; an import of the SDK takes seven times as long."""
+TICK_SECONDS = 0.005
+
+
+class Stalls:
+    """Watches an event loop from inside, and how punctual this machine is meanwhile.
+
+    ``longest`` is how late the loop came back at the most, less what a thread beside it that does
+    nothing was late: other processes take the processor from both.
+    """
+
+    def __init__(self) -> None:
+        self.late = self.worked = self.beside = 0.0
+        self._stop = threading.Event()
+        self._control = threading.Thread(target=self._tick, daemon=True)
+
+    @property
+    def longest(self) -> float:
+        return max(self.worked, self.late - 2 * self.beside)
+
+    async def begin(self) -> None:
+        """Watch the running loop until told to stop."""
+        self._control.start()
+        self._watching = asyncio.create_task(self._watch())
+
+    def stop(self) -> None:
+        self._stop.set()
+        self._control.join()
+
+    async def _watch(self) -> None:
+        loop = asyncio.get_running_loop()
+        while not self._stop.is_set():
+            before, worked = loop.time(), time.thread_time()
+            await asyncio.sleep(TICK_SECONDS)
+            self.late = max(self.late, loop.time() - before - TICK_SECONDS)
+            self.worked = max(self.worked, time.thread_time() - worked)
+
+    def _tick(self) -> None:
+        while not self._stop.is_set():
+            before = time.monotonic()
+            time.sleep(TICK_SECONDS)
+            self.beside = max(self.beside, time.monotonic() - before - TICK_SECONDS)
+
+
+@pytest.mark.parametrize("method", ["vanilla", "naive"])
+def test_no_step_of_a_reply_holds_up_the_others(tmp_path, method):
+    stalls = Stalls()
+    with LoopbackServer(piece_seconds=0.01) as endpoint:
+        asyncio.run(with_ada(settings_in(tmp_path)))
+        told = {"chat__model": "m", "chat__base_url": endpoint.base_url, "method": method}
+        server = Served(settings_in(tmp_path, **told))
+        server.app.get("/watch")(stalls.begin)
+        with server, ThreadPoolExecutor(8) as pool:
+            httpx.get(f"{server.root}/watch").raise_for_status()
+            jobs: list[Future[Any]] = [
+                pool.submit(lines, server, f"Tell me of storm {n}.") for n in range(8)
+            ]
+            jobs += [pool.submit(ask, server, f"Tell me of gale {n}.") for n in range(4)]
+            for job in jobs:
+                job.result()
+            stalls.stop()
+    assert stalls.longest < STALL_SECONDS
+
+
+@pytest.mark.parametrize("blocks", ["works", "waits"])
+def test_a_step_that_blocks_would_be_noticed(blocks):
+    stalls = Stalls()
+
+    async def run() -> None:
+        await stalls.begin()
+        await asyncio.sleep(0.02)
+        ends = time.thread_time() + 1.5 * STALL_SECONDS
+        if blocks == "waits":
+            time.sleep(4 * STALL_SECONDS)
+        while blocks == "works" and time.thread_time() < ends:
+            pass
+        await asyncio.sleep(0.02)
+        stalls.stop()
+
+    asyncio.run(run())
+    assert stalls.longest >= STALL_SECONDS
