@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from offbook.documents.chunking import make_splitter
 from offbook.graph.character_node import told_of_character
 from offbook.graph.loading import load_groups
+from offbook.ingestion.estimated_chunks import by_chance
 from offbook.ingestion.estimating_graph import estimate_graph
 from offbook.ingestion.estimating_summaries import estimate_summaries
 from offbook.ingestion.estimating_traits import estimate_judging
@@ -167,11 +168,9 @@ class _Embedding:
         }
 
     def _stand_in(self, texts: list[str]) -> NDArray[np.float32]:
-        """Counts what a splitter would embed; vectors by chance give as many cuts as real ones."""
-        import numpy as np
-
+        """Counts what a splitter would embed."""
         self.add(texts)
-        return np.random.default_rng(len(texts)).standard_normal((len(texts), 8), np.float32)
+        return by_chance(texts)
 
     def add(self, texts: Sequence[str]) -> None:
         """Count texts that are embedded in requests of their own."""

@@ -14,8 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from offbook.documents.chunking import make_splitter
-from offbook.ingestion.storing import splitter_arguments
+from offbook.ingestion.estimated_chunks import chunks_of
 from offbook.ingestion.summary_tree import clusters_of, in_reading_order, leaves
 from offbook.language.encodings import token_counter
 from offbook.models.caching import call_key
@@ -112,11 +111,7 @@ async def estimate_summaries(
         documents: As they would be stored; the ids of chunks depend on their content only.
     """
     name = stage.settings.raptor.splitter
-    splitter = make_splitter(name, splitter_arguments(name, stage.settings), _by_chance)
-    found: dict[str, Chunk] = {}
-    for document in documents:
-        made = await asyncio.to_thread(splitter.split, document)
-        found |= {chunk.id: chunk for chunk in made}
+    found = await chunks_of(documents, name, stage.settings)
     walk = await stage.store.read(lambda conn: _walk(conn, stage, character, name))
     await _complete(walk, found)
     order = {document.id: place for place, document in enumerate(documents)}
@@ -159,10 +154,3 @@ def _unanswered(
         for request in requests
         if call_cache.get(conn, call_key(model.base_url, model.name, request)) is None
     ]
-
-
-def _by_chance(texts: list[str]) -> NDArray[np.float32]:
-    """Vectors by chance give a semantic splitter as many cuts as real ones."""
-    import numpy as np
-
-    return np.random.default_rng(len(texts)).standard_normal((len(texts), 8), np.float32)

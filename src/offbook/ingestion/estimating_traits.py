@@ -6,12 +6,10 @@ judged yet, counted in the very prompts that would be sent.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from offbook.documents.chunking import make_splitter
-from offbook.ingestion.storing import splitter_arguments
+from offbook.ingestion.estimated_chunks import chunks_of
 from offbook.ingestion.trait_indexing import has_words, trait_inputs
 from offbook.language.encodings import token_counter
 from offbook.models.caching import call_key
@@ -21,8 +19,6 @@ from offbook.stores import call_cache, chunk_attributes
 from offbook.types import TaskUsage
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from sqlalchemy import Connection
 
     from offbook.pipeline import Stage
@@ -43,12 +39,10 @@ async def estimate_judging(
         character: Whose documents they are.
         documents: As they would be stored; the ids of chunks depend on their content only.
     """
-    name = stage.settings.amadeus.splitter
-    splitter = make_splitter(name, splitter_arguments(name, stage.settings), _stand_in)
-    requests: dict[str, ChatRequest] = {}
-    for document in documents:
-        made = await asyncio.to_thread(splitter.split, document)
-        requests |= {chunk.id: _request(character, chunk) for chunk in made if has_words(chunk)}
+    passages = await chunks_of(documents, stage.settings.amadeus.splitter, stage.settings)
+    requests = {
+        name: _request(character, chunk) for name, chunk in passages.items() if has_words(chunk)
+    }
     asked = await stage.store.read(lambda conn: _unanswered(conn, stage, character.id, requests))
     count = token_counter(stage.settings.tokens.encoding)
     prompt_tokens = sum(count(message.content) for r in asked for message in r.messages)
@@ -71,10 +65,3 @@ def _unanswered(
         if chunk not in judged
         and call_cache.get(conn, call_key(model.base_url, model.name, request)) is None
     ]
-
-
-def _stand_in(texts: list[str]) -> NDArray[np.float32]:
-    """Vectors by chance give a semantic splitter as many cuts as real ones."""
-    import numpy as np
-
-    return np.random.default_rng(len(texts)).standard_normal((len(texts), 8), np.float32)
