@@ -48,7 +48,7 @@ class Crag:
 
         settings = knowledge.settings.crag
         # Before the first call: that there is no such source is told before anything is spent.
-        searcher: Searcher = registry.load("searcher", settings.searcher)()
+        source = registry.load("searcher", settings.searcher)
         # 1 -- the chunks that are most like the question ----------------------------------------
         found = await knowledge.search(question, settings.splitter, settings.k)
         # 2 -- a grade each, side by side; with it the strips that bear on the question ----------
@@ -65,6 +65,7 @@ class Crag:
         # 4 -- unless one is correct, the second source is asked ---------------------------------
         second = _Refined(shown=refined.shown)
         if grading.action != "correct" and settings.second:
+            searcher: Searcher = source()
             called_for = _CALLED_FOR[grading.action] if found else "nothing was retrieved"
             why = f"{called_for}: {searcher.name!r} was asked (crag.searcher)"
             second.leave("knowledge", "the second source", why)
