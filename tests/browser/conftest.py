@@ -17,6 +17,8 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, Route, async_playwright
 
+from tests.browser.served import served, visit  # noqa: F401 - fixtures
+
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 LOOP: Final = "session"
 

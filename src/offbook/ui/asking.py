@@ -18,7 +18,8 @@ async def confirmed(title: str, told: str, yes: str) -> bool:
         told: What would happen.
         yes: The word on the button that does it.
     """
-    with ui.dialog() as dialog, ui.card().classes("dialog narrow"):
+    # On the page itself: what asks may be drawn anew, and would take the dialog along.
+    with ui.context.client.content, ui.dialog() as dialog, ui.card().classes("dialog narrow"):
         named(dialog, aria_label=title)
         with part("div", "dialog-head"), part("div"):
             text("h2", title)
@@ -28,5 +29,6 @@ async def confirmed(title: str, told: str, yes: str) -> bool:
                 button("Cancel", lambda: dialog.submit(False)).props("autofocus")
                 button(yes, lambda: dialog.submit(True), look="primary")
     said = await dialog
-    dialog.delete()
+    if not dialog.is_deleted:
+        dialog.delete()
     return bool(said)

@@ -58,10 +58,9 @@ async def show_comparison(place: CharacterPlace) -> None:
 
 
 def _column(method: str) -> ui.element:
-    with named(part("section", "panel column"), aria_label=method) as whole:
+    with named(part("section", "panel"), aria_label=method) as whole:
         text("h2", method)
-        with part("div", "column-body"):
-            ui.spinner(size="2em")
+        ui.spinner(size="2em")
     return whole
 
 

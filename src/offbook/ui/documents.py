@@ -59,7 +59,7 @@ class _Documents:
     # -- adding --------------------------------------------------------------------------------
 
     def _uploader(self) -> None:
-        told = "Drop files here, or choose them: .txt, .md, .html, .pdf"
+        told = "Drop files here: .txt, .md, .html, .pdf"
         most = self._visitor.book.settings.values.server.max_body_bytes
         upload = ui.upload(
             multiple=True, auto_upload=True, on_multi_upload=self._take, label=told,
@@ -69,12 +69,10 @@ class _Documents:
         upload.props("flat bordered accept='.txt,.md,.markdown,.html,.htm,.pdf,text/*'")
         upload.classes("uploader")
         self._upload = upload
-
-        async def choose() -> None:
-            upload.run_method("pickFiles")
-
         with part("div", "bar"):
-            button("Choose files", choose, icon="upload_file", look="primary")
+            choose = button("Choose files", icon="upload_file", look="primary")
+            # In the browser alone: it opens the list of files only while a click is fresh.
+            choose.on("click", js_handler=f"() => runMethod({upload.id}, 'pickFiles', [])")
             text("p", "A file of the same name takes the place of the one before.", "quiet")
 
     async def _take(self, given: events.MultiUploadEventArguments) -> None:

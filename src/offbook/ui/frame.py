@@ -45,6 +45,9 @@ class CharacterPlace:
 @contextmanager
 def framed(title: str, place: CharacterPlace | None = None, current: str = "") -> Iterator[None]:
     """The frame of a page; what is built inside is its content."""
+    whole = ui.context.client.content.parent_slot
+    if whole is not None:
+        named(whole.parent, role="none")  # it is a `main` otherwise, around the header as well
     ui.page_title(f"{title} · offbook")
     ui.add_head_html(
         f'<link rel="stylesheet" href="/_page/page.css?{__version__}">'
@@ -62,7 +65,9 @@ def framed(title: str, place: CharacterPlace | None = None, current: str = "") -
             theme.props("data-theme-switch")
     with named(part("main", f"content {current}"), id="main", tabindex="-1"):
         if place is not None and current != "talk":
-            text("h1", title)
+            with part("div", "hero"):
+                text("p", title, "eyebrow")
+                text("h1", next(told for name, told, _ in _PARTS if name == current))
         yield
 
 

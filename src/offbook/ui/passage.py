@@ -32,7 +32,8 @@ async def open_passage(place: CharacterPlace, source: Mapping[str, Any], about: 
 
 
 def _dialog(found: Passage) -> None:
-    with ui.dialog() as dialog, ui.card().classes("dialog"):
+    # On the page itself: what asks may be drawn anew, and would take the dialog along.
+    with ui.context.client.content, ui.dialog() as dialog, ui.card().classes("dialog"):
         named(dialog, aria_label=f"Passage of {found.document}")
         with part("div", "dialog-head"):
             with part("div"):

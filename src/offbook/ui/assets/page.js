@@ -47,6 +47,7 @@
 
   window.addEventListener("load", () => {
     show(kept());
+    document.querySelector(".parts [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
     const found = () => document.querySelector(".log");
     const log = found();
     if (log) follow(log);

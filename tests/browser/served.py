@@ -1,0 +1,222 @@
+"""The page, served: a home with characters, a model that replies differently each time, a browser.
+
+One server for all modules that need it, in a thread and an event loop of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+import pytest_asyncio
+import uvicorn
+from playwright.async_api import Browser, Page, Request, expect
+
+from offbook.app import Offbook
+from offbook.documents.readers import ReadDocument
+from offbook.server.app import create_app
+from offbook.settings import Settings, load_settings
+from offbook.stores.memories import add as add_memories
+from offbook.types import MemoryFragment
+from offbook.ui.mounting import mount_page
+from tests.cli.texts import ADA
+from tests.loopback.server import LoopbackServer
+
+LOOP: Final = "session"
+WAIT_SECONDS: Final = 30
+
+ATTACK: Final = '<img src=x onerror="window.hacked=1"><script>window.hacked=2</script>'
+HOSTILE_NAME: Final = "Mallory <b onmouseover=window.hacked=3>Byrne</b>"
+HOSTILE: Final = f"""\
+# Mallory Byrne {ATTACK}
+
+Mallory Byrne keeps {ATTACK} the harbour of Galway. Mallory Byrne says {{{{ 7 * 7 }}}} and ${{7*7}}.
+
+## Family {ATTACK}
+
+Mallory's brother Tom Byrne taught Mallory {ATTACK} to row in 1870.
+"""
+REPLIES: Final = (
+    "Tom taught me, when I was nine, and he never once raised his voice over it.",
+    "It was my brother. He put the match in my hand and stood back.",
+    "My brother Tom did. I can still trim it in the dark.",
+)
+
+
+def answers() -> Callable[[Mapping[str, Any]], str]:
+    """A model whose replies all differ; asked for an attack, it attacks."""
+    numbers = count()
+
+    def answer(body: Mapping[str, Any]) -> str:
+        if "attack" in body["messages"][-1]["content"]:
+            return f"Here it is: {ATTACK} **bold** [link](javascript:window.hacked=4)"
+        number = next(numbers)
+        return f"{REPLIES[number % len(REPLIES)]} ({number})"
+
+    return answer
+
+
+@dataclass(slots=True)
+class Served:
+    """The running server."""
+
+    address: str
+    settings: Settings
+    model: LoopbackServer
+    home: Path
+
+    def of(self, character: str, tail: str = "") -> str:
+        """The address of a page of a character."""
+        return f"{self.address}/c/{character}{tail}"
+
+
+async def _fill(settings: Settings, home: Path) -> None:
+    async with await Offbook.open(settings) as book:
+        for name, text in (("Ada Byrne", ADA), (HOSTILE_NAME, HOSTILE)):
+            made = await book.create(name)
+            document = ReadDocument(f"{name.split()[0].lower()}.md", text, "text/markdown")
+            await book.ingest_texts(made.id, [document])
+        told = MemoryFragment("m1", "Were you afraid in the boat?", f"I was angry. {ATTACK}")
+        await book.store.write(lambda conn: add_memories(conn, "ada-byrne", [told]))
+        await book.memories.remember("ada-byrne")
+    offline = {"home": str(home), "chat.model": "offline"}
+    own = load_settings(offline, {}, home, home / "none")
+    async with await Offbook.open(own) as book:
+        await book.demo_character()
+        await book.evaluation.run("demo", methods=("naive",), limit=2)
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server with Ada, somebody hostile and the demo character, who were evaluated."""
+    from offbook.models.clients import close_clients
+
+    home = tmp_path_factory.mktemp("page") / "home"
+    home.mkdir()
+    with LoopbackServer(answer=answers()) as model:
+        told = {
+            "home": str(home),
+            "chat.model": "m",
+            "chat.base_url": model.base_url,
+            "chat.api_key": "k",
+            "extract.model": "offline",
+            "judge.model": "offline",
+        }
+        settings = load_settings(told, {}, home, home / "none")
+        taken = socket.create_server(("127.0.0.1", 0))
+        app = create_app(settings)
+        mount_page(app)
+        server = uvicorn.Server(
+            uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=2)
+        )
+
+        async def run() -> None:
+            await _fill(settings, home)
+            await server.serve(sockets=[taken])
+            await close_clients()
+
+        thread = threading.Thread(target=lambda: asyncio.run(run()), daemon=True)
+        thread.start()
+        until = time.monotonic() + 60
+        while not server.started and thread.is_alive() and time.monotonic() < until:
+            time.sleep(0.05)
+        assert server.started
+        port = taken.getsockname()[1]
+        yield Served(f"http://127.0.0.1:{port}", settings, model, home)
+        server.should_exit = True
+        thread.join(WAIT_SECONDS)
+        taken.close()
+        assert not thread.is_alive()
+
+
+@dataclass(slots=True)
+class Visit:
+    """A page of the server in a browser, and what it did that it should not."""
+
+    page: Page
+    served: Served
+    complaints: list[str] = field(default_factory=list)
+    elsewhere: list[str] = field(default_factory=list)
+
+    def watch(self) -> None:
+        """Note requests to elsewhere, errors, and what stands on the console."""
+
+        def asked(request: Request) -> None:
+            known = (self.served.address, self.served.address.replace("http", "ws"), "data:")
+            if not request.url.startswith(known):
+                self.elsewhere.append(request.url)
+
+        self.page.on("request", asked)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("dialog", lambda dialog: self.complaints.append(dialog.message))
+        self.page.on(
+            "console",
+            lambda message: (
+                self.complaints.append(message.text)
+                if message.type in ("error", "warning")
+                else None
+            ),
+        )
+
+    async def go(self, address: str) -> None:
+        """Open a page and wait until it is alive."""
+        await self.page.goto(address)
+        await expect(self.page.locator("#main")).to_be_visible()
+
+    async def ask(self, question: str) -> None:
+        """Say something, and wait for the reply."""
+        before = await self.page.locator(".exchange").count()
+        field = self.page.locator(".composer textarea")
+        await field.fill(question)
+        await field.press("Enter")
+        await expect(self.page.locator(".exchange")).to_have_count(before + 1)
+        await expect(self.why.last).to_be_visible()
+
+    @property
+    def why(self) -> Any:
+        """The buttons that tell why."""
+        return self.page.locator(".exchange").get_by_role("button", name="Why this reply?")
+
+    async def overflow(self) -> int:
+        """By how much the page is wider than the window."""
+        wider = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        return int(await self.page.evaluate(wider))
+
+
+Visiting = Callable[..., Awaitable[Visit]]
+
+
+@pytest_asyncio.fixture(loop_scope=LOOP)
+async def visit(browser: Browser, served: Served) -> AsyncIterator[Visiting]:
+    """Opens a page: ``await visit(path, width=..., scheme=...)``."""
+    opened: list[Visit] = []
+
+    async def go(path: str, width: int = 1280, height: int = 820, scheme: Any = "light") -> Visit:
+        context = await browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme=scheme
+        )
+        page = await context.new_page()
+        page.set_default_timeout(WAIT_SECONDS * 1000)
+        made = Visit(page, served)
+        made.watch()
+        opened.append(made)
+        await made.go(f"{served.address}{path}")
+        return made
+
+    yield go
+    for made in opened:
+        try:
+            hacked = await made.page.evaluate("window.hacked")
+        finally:
+            await made.page.context.close()
+        assert hacked is None
+        assert made.elsewhere == []
+        assert made.complaints == []

@@ -1,0 +1,108 @@
+"""What a character knows, on the page: documents, names, memories, the graph."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.async_api import expect
+
+from tests.browser.conftest import TakePicture
+from tests.browser.served import ATTACK, Visiting
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+
+async def test_a_document_is_added_with_progress_and_deleted(
+    visit: Visiting, picture: TakePicture, tmp_path: Path
+):
+    here = await visit("/c/ada-byrne/documents", 390, 844)
+    page = here.page
+    await expect(page.get_by_role("heading", name="ada.md")).to_be_visible()
+    file = tmp_path / "gulls <i>of<i>.md"
+    file.write_text("Ada Byrne feeds the gulls every morning. One of them she calls the Bishop.\n")
+    async with page.expect_file_chooser() as chosen:
+        await page.get_by_role("button", name="Choose files").click()
+    await (await chosen.value).set_files(file)
+    await expect(page.get_by_role("heading", name=file.name)).to_be_visible()
+    await expect(page.locator(".ingestion")).to_contain_text(f"{file.name}: added")
+    assert await here.overflow() == 0
+    await picture(page, "page-documents-390")
+    await page.get_by_role("button", name=f"Delete {file.name}").click()
+    await page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    await expect(page.get_by_role("heading", name=file.name)).to_have_count(0)
+    await expect(page.get_by_role("heading", name="ada.md")).to_be_visible()
+
+
+async def test_a_file_that_holds_no_text_is_refused_with_the_reason(
+    visit: Visiting, tmp_path: Path
+):
+    here = await visit("/c/ada-byrne/documents")
+    (tmp_path / "blank.md").write_text("   \n")
+    await here.page.locator("input[type=file]").set_input_files(tmp_path / "blank.md")
+    await expect(here.page.get_by_text("'blank.md' holds no text")).to_be_visible()
+
+
+async def test_names_are_put_together_parted_and_the_word_taken_back(
+    visit: Visiting, picture: TakePicture
+):
+    here = await visit("/c/edmond-dant%C3%A8s/names")
+    page = here.page
+    await page.get_by_label("Search names").fill("haydée")
+    await expect(page.locator(".rows").first.get_by_role("heading")).to_have_text(["Haydée"])
+    await page.get_by_role("button", name="Use the name Haydée").click()
+    await expect(page.get_by_label("A name", exact=True)).to_have_value("Haydée")
+    await page.get_by_label("Another name").fill("the Greek princess")
+    await page.get_by_role("button", name="One and the same").click()
+    said = page.locator(".notice").filter(has_text="recorded")
+    await expect(said).to_contain_text("Haydée = the Greek princess")
+    await picture(page, "page-names")
+    undo = page.get_by_role("button", name="Undo: Haydée = the Greek princess")
+    await undo.click()
+    await expect(page.get_by_text("withdrawn")).to_be_visible()
+    await expect(undo).to_have_count(0)
+    await page.get_by_label("A name", exact=True).fill("Haydée")
+    await page.get_by_label("Another name").fill("Mercédès")
+    await page.get_by_role("button", name="Not the same").click()
+    await expect(page.get_by_text("Haydée and Mercédès are not the same: recorded")).to_be_visible()
+
+
+async def test_a_memory_is_found_and_forgotten(visit: Visiting, picture: TakePicture):
+    here = await visit("/c/ada-byrne/memories", 390, 844, "dark")
+    page = here.page
+    await page.get_by_label("Search memories").fill("i was angry")
+    rows = page.locator(".rows > li")
+    await expect(rows).to_have_count(1)
+    await expect(rows).to_contain_text(ATTACK)
+    await expect(rows.locator(".chip", has_text="anger")).to_be_visible()
+    assert await here.overflow() == 0
+    await picture(page, "page-memories-390-dark")
+    await page.get_by_role("button", name="Forget: Were you afraid in the boat?").click()
+    await page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
+    await expect(rows).to_have_count(1)
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+async def test_the_graph_is_drawn_and_searched(visit: Visiting, picture: TakePicture, width):
+    here = await visit("/c/edmond-dant%C3%A8s/graph", width, 844)
+    page = here.page
+    drawing = page.frame_locator("iframe.drawing")
+    await drawing.locator("html[data-layout=settled]").wait_for(state="attached")
+    await drawing.locator("#search").fill("Sinbad")
+    await expect(drawing.locator(".entity .name")).to_have_text(["Edmond Dantès"])
+    await drawing.locator(".entity").first.click()
+    await expect(drawing.locator("#details > div > blockquote").first).to_be_visible()
+    assert await here.overflow() == 0
+    assert len(await picture(page, f"page-graph-{width}")) > 40
+    async with page.expect_download() as given:
+        await page.get_by_role("link", name="GraphML").click()
+    assert (await given.value).suggested_filename == "graph.graphml"
+
+
+async def test_the_graph_of_hostile_texts_runs_nothing(visit: Visiting):
+    here = await visit("/c/mallory-b-onmouseover-window-hacked-3-byrne-b/graph")
+    drawing = here.page.frame_locator("iframe.drawing")
+    await drawing.locator("html[data-layout=settled]").wait_for(state="attached")
+    frame = here.page.frames[-1]
+    assert await frame.evaluate("window.hacked") is None
+    assert await frame.evaluate("self.origin") == "null"

@@ -1,0 +1,240 @@
+"""Talking on the page: replies, swipes, why, passages, mood; by keyboard, on a phone, in dark."""
+
+from __future__ import annotations
+
+import uuid
+
+import pytest
+from playwright.async_api import expect
+
+from tests.browser.conftest import TakePicture
+from tests.browser.served import ATTACK, HOSTILE_NAME, Visiting
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+GROUND = {"light": "#f6f3ee", "dark": "#171513"}
+
+NAMED = "document.activeElement.getAttribute('aria-label') || document.activeElement.innerText"
+
+
+def fresh(character: str = "ada-byrne") -> str:
+    return f"/c/{character}?session={uuid.uuid4().hex[:8]}"
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+async def test_a_character_is_picked_and_answers_at_any_width_in_both_schemes(
+    visit: Visiting, picture: TakePicture, width, scheme
+):
+    here = await visit("/", width, 844, scheme)
+    assert await here.overflow() == 0
+    seen = await picture(here.page, f"page-start-{width}-{scheme}")
+    assert seen[GROUND[scheme]] > 100_000
+    await here.page.get_by_role("link", name="Ada Byrne").click()
+    await here.ask("Who taught you to trim the lamp?")
+    await expect(here.page.locator(".answered").last).to_contain_text("(")
+    assert await here.overflow() == 0
+    seen = await picture(here.page, f"page-talk-{width}-{scheme}")
+    assert seen[GROUND[scheme]] > 20_000
+    await here.why.last.click()
+    side = here.page.get_by_role("complementary", name="Why")
+    await expect(
+        side.get_by_role("heading", name="Within what the character knows")
+    ).to_be_visible()
+    await picture(here.page, f"page-why-{width}-{scheme}")
+    box = await side.bounding_box()
+    assert box is not None
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= width
+
+
+async def test_beside_the_reply_stands_what_it_rests_on_and_cost(visit: Visiting):
+    here = await visit(fresh("edmond-dant%C3%A8s"))
+    await here.ask("What did Sinbad the Sailor do for the house of Morrel?")
+    side = here.page.get_by_role("complementary", name="Why")
+    for fold in ("Passages", "Who and what", "Relations", "Mood", "Found and skipped", "Calls"):
+        await expect(side.locator("summary", has_text=fold).first).to_be_visible()
+    await expect(side.locator(".fact", has_text="calls")).to_have_text("1calls")
+    tokens = await side.locator(".fact", has_text="tokens read").locator(".number").text_content()
+    assert tokens is not None
+    assert int(tokens.replace(",", "")) > 50
+    calls = side.locator("details", has=here.page.locator("summary", has_text="Calls"))
+    await calls.locator("summary").click()
+    await expect(calls.get_by_role("cell", name="reply")).to_be_visible()
+    await expect(side.locator(".why-item .chip", has_text="score").first).to_be_visible()
+
+
+async def test_a_source_opens_its_passage_with_the_sentence_marked(
+    visit: Visiting, picture: TakePicture
+):
+    here = await visit(fresh())
+    await here.ask("Who taught you to trim the lamp?")
+    side = here.page.get_by_role("complementary", name="Why")
+    await side.get_by_role("button", name="Source").first.click()
+    passage = here.page.get_by_role("dialog")
+    await expect(passage.get_by_role("heading", name="ada.md")).to_be_visible()
+    mark = passage.locator("mark")
+    await expect(mark).to_contain_text("Ada's brother Tom taught her to trim the lamp")
+    await expect(mark).to_be_in_viewport()
+    await picture(here.page, "page-passage")
+    await here.page.keyboard.press("Escape")
+    await expect(passage).to_have_count(0)
+
+
+async def test_what_is_declined_is_said_with_the_reason(visit: Visiting, picture: TakePicture):
+    here = await visit(fresh())
+    await here.ask("Have you ever used a smartphone?")
+    side = here.page.get_by_role("complementary", name="Why")
+    await expect(side.locator(".verdict.out")).to_contain_text("smartphone")
+    await expect(side.locator("summary", has_text="Declined")).to_be_visible()
+    await picture(here.page, "page-declined")
+
+
+async def test_another_reply_is_swiped_to_and_back_and_the_conversation_stays(
+    visit: Visiting, picture: TakePicture
+):
+    here = await visit(address := fresh())
+    page = here.page
+    await here.ask("Who taught you to trim the lamp?")
+    reply = page.locator(".answered")
+    first = await reply.text_content()
+    await page.get_by_role("button", name="Another reply").click()
+    await expect(page.get_by_text("2 of 2")).to_be_visible()
+    second = await reply.text_content()
+    assert first != second
+    await page.get_by_role("button", name="The reply before").click()
+    await expect(page.get_by_text("1 of 2")).to_be_visible()
+    await expect(reply).to_have_text(str(first))
+    await picture(page, "page-swipes")
+    await here.ask("And what happened to him?")
+    await expect(page.get_by_role("button", name="Another reply")).to_have_count(1)
+    await here.go(f"{here.served.address}{address}")
+    await expect(page.locator(".answered")).to_have_count(2)
+    await expect(page.locator(".answered").first).to_have_text(str(first))
+    await here.why.first.click()
+    await expect(page.get_by_text("What was skipped is shown when the reply comes")).to_be_visible()
+
+
+async def test_the_mood_over_the_conversation_is_a_chart_and_a_table(
+    visit: Visiting, picture: TakePicture
+):
+    here = await visit(fresh())
+    await here.ask("Were you afraid in the boat, when he died?")
+    await here.ask("Are you angry with the sea?")
+    await here.page.get_by_role("button", name="Mood", exact=True).click()
+    await expect(here.page.locator(".moods canvas")).to_be_visible()
+    await here.page.get_by_text("As a table").click()
+    rows = here.page.locator("aside tbody tr")
+    await expect(rows).to_have_count(3)
+    await expect(rows.last).to_contain_text("now")
+    assert len(await picture(here.page, "page-mood")) > 40
+
+
+async def test_it_all_works_by_keyboard_alone(visit: Visiting):
+    here = await visit(fresh())
+    page = here.page
+    await expect(page.locator(".composer textarea")).to_be_focused()
+    await page.keyboard.type("Who taught you to trim the lamp?")
+    await page.keyboard.press("Shift+Enter")
+    await page.keyboard.type("Was it Tom?")
+    await page.keyboard.press("Enter")
+    await expect(here.why).to_be_visible()
+    await expect(page.locator(".said")).to_have_text(
+        "Who taught you to trim the lamp?\nWas it Tom?"
+    )
+    await here.go(page.url)
+    await page.locator(".skip").focus()
+    await page.keyboard.press("Enter")
+    await expect(page.locator("#main")).to_be_focused()
+    met = []
+    for _ in range(14):
+        await page.keyboard.press("Tab")
+        told = (
+            "document.activeElement.getAttribute('aria-label') || document.activeElement.innerText"
+        )
+        met.append(str(await page.evaluate(told)).strip())
+        outlined = "getComputedStyle(document.activeElement).outlineStyle"
+        inside = "document.activeElement.closest('.q-field') !== null"
+        assert await page.evaluate(f"{outlined} !== 'none' || {inside}"), met[-1]
+        if met[-1] == "Why":
+            break
+    order = ["What was said", "Why this reply?", "Another reply", "Why"]
+    places = [met.index(name) for name in order]
+    assert places == sorted(places)
+    while await page.evaluate("document.activeElement.innerText") != "menu_book\nSource":
+        await page.keyboard.press("Tab")
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("dialog").locator("mark")).to_be_visible()
+
+
+async def test_on_a_phone_escape_leads_back_to_the_conversation(visit: Visiting):
+    here = await visit(fresh(), 390, 844)
+    await here.ask("Who taught you to trim the lamp?")
+    side = here.page.get_by_role("complementary", name="Why")
+    await expect(side).to_be_hidden()
+    await here.why.last.click()
+    await expect(side).to_be_visible()
+    await here.page.keyboard.press("Escape")
+    await expect(side).to_be_hidden()
+    await here.page.get_by_role("button", name="Mood over the conversation").click()
+    await expect(here.page.locator(".moods canvas")).to_be_visible()
+
+
+async def test_the_theme_is_chosen_and_kept(visit: Visiting):
+    here = await visit("/")
+    switch = here.page.locator("[data-theme-switch]")
+    body = here.page.locator("body")
+    await expect(switch).to_have_attribute("aria-label", "Theme: as the system has it")
+    await switch.click()
+    await expect(switch).to_have_attribute("aria-label", "Theme: light")
+    await switch.click()
+    await expect(body).to_have_css("background-color", "rgb(23, 21, 19)")
+    await here.page.reload()
+    await expect(switch).to_have_attribute("aria-label", "Theme: dark")
+    await expect(body).to_have_css("background-color", "rgb(23, 21, 19)")
+
+
+async def test_hostile_texts_of_documents_memories_and_models_stay_text(
+    visit: Visiting, picture: TakePicture
+):
+    here = await visit("/")
+    page = here.page
+    await page.get_by_role("link", name=HOSTILE_NAME).click()
+    said = f"Who taught you to row? This is an attack: {ATTACK}"
+    await here.ask(said)
+    await expect(page.locator(".said")).to_have_text(said)
+    await expect(page.locator(".answered")).to_contain_text(ATTACK)
+    await expect(page.locator(".answered")).to_contain_text("**bold** [link](javascript:")
+    for summary in await page.locator("aside summary").all():
+        await summary.click()
+    sources = page.locator("aside").get_by_role("button", name="Source")
+    assert await sources.count() > 0
+    await sources.first.click()
+    passage = page.get_by_role("dialog").locator(".passage")
+    await expect(passage).to_contain_text(ATTACK)
+    await picture(page, "page-hostile")
+    for tag in ("img", "b", "#main script", "#main a[href^=javascript]"):
+        assert await page.locator(tag).count() == 0, tag
+
+
+async def test_a_script_that_got_into_the_page_does_not_run(visit: Visiting):
+    here = await visit("/")
+    violations = "new Promise((done) => document.addEventListener('securitypolicyviolation', "
+    inject = (
+        violations + "(event) => done(event.effectiveDirective), {once: true}) || "
+        "document.body.append(Object.assign(document.createElement('script'), "
+        "{textContent: 'window.hacked = 5'})))"
+    )
+    assert await here.page.evaluate(inject) == "script-src-elem"
+    attribute = (
+        violations + "(event) => done(event.effectiveDirective), {once: true}) || "
+        "document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"window.hacked=6\">'))"
+    )
+    assert await here.page.evaluate(attribute) == "script-src-attr"
+    assert await here.page.evaluate("window.hacked") is None
+    here.complaints.clear()
+
+
+async def test_a_character_that_is_not_there_is_said_to_be_none(visit: Visiting):
+    here = await visit("/c/nobody")
+    await expect(here.page.locator(".notice.bad")).to_contain_text("nobody")
+    here.complaints.clear()  # the browser tells of the status 404
