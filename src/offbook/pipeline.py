@@ -81,7 +81,7 @@ async def recall(
 ) -> Recall:
     """What the reply to ``question`` may rest on; ``character`` is as it is at ``point``."""
     seen = stage.settings, stage.store, stage.embedder, tuple(history), stage.extractor, point, talk
-    return await stage.method.recall(Knowledge(character, *seen), question)
+    return await Knowledge(character, *seen).recalled_by(stage.method, question)
 
 
 def reply_inputs(
@@ -89,7 +89,7 @@ def reply_inputs(
 ) -> ReplyInputs:
     """What the actor is told."""
     count = token_counter(stage.settings.tokens.encoding)
-    return assemble(found, who.voice, history, stage.settings.context, count, wishes)
+    return assemble(found, who.voice, history, stage.settings.context, count, wishes, who.settings)
 
 
 async def reply(

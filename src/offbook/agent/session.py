@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from offbook import pipeline
-from offbook.agent import swipes
+from offbook.agent import greeting, swipes
 from offbook.agent.learning import moods_of
 from offbook.agent.mood import Mood
 from offbook.agent.naming import names_of, require_words, stored_id
@@ -100,6 +100,7 @@ class Session:
         self._make_stage = make_stage
         self._principal = principals.of_user(user)
         self._stored_id = stored_id(self.id, user)
+        self._user = user
         self._keep = keep
         self._as_of = as_of
         self._learning = learning
@@ -136,6 +137,21 @@ class Session:
     def history(self) -> tuple[Message, ...]:
         """The conversation so far, oldest first; at a point, what was said by then."""
         return messages_of(self._seen.turns)
+
+    @property
+    def greetings(self) -> tuple[str, ...]:
+        """What the character's card has it say before anything else: one is to be chosen."""
+        return greeting.greetings(self.character, self._user)
+
+    def greet(self, number: int = 1) -> str:
+        """Begin a new conversation with a greeting; it is kept with the first turn.
+
+        Raises:
+            UsageError: something was said already, or there is no such greeting.
+        """
+        spoken = greeting.first_turn(self.character, number, self._user, self._turns, self._as_of)
+        self._turns.append(spoken)
+        return spoken.answered
 
     async def say(self, said: str) -> AsyncIterator[str]:
         """The reply in pieces; ``last`` holds it whole afterwards.
@@ -234,7 +250,7 @@ class Session:
         window = uncovered(self._seen.turns, self._seen.state)[-(budget + _ANTECEDENTS) :]
         recent = messages_of(window)
         shown = fit_history(recent, budget, _counter(stage))
-        held = window[len(window) - len(shown) // 2 :]
+        held = window[len(window) - (len(shown) + 1) // 2 :]  # a greeting is half a turn
         present = frozenset(turn.id for turn in held if turn.id is not None)
         talk = Talk(self._principal, present, self._mood(), await self._documents(held))
         found = await pipeline.recall(stage, self.character, said, recent, point, talk)
@@ -312,6 +328,7 @@ class Session:
     ) -> KeptTurn:
         keeper = TurnKeeper(self.character, self._stored_id, self._principal, stage.settings.memory)
         told = reply.recall.as_json(reply.usage) | place.as_json()
+        greeting.keep(conn, self.character, (self._stored_id, self._principal), self._turns)
         return keeper.keep(conn, said, reply.text, recall=told, parent=place.parent)
 
     def _learn(self, learning: Learning, stage: Stage, kept: KeptTurn) -> None:
@@ -352,11 +369,12 @@ def _later(turns: int) -> Skipped:
 
 
 def messages_of(turns: Sequence[SpokenTurn]) -> tuple[Message, ...]:
-    """Turns as messages of a prompt."""
+    """Turns as messages of a prompt; a greeting answers nothing that was said."""
     return tuple(
         message
         for turn in turns
         for message in (Message("user", turn.said), Message("assistant", turn.answered))
+        if message.content or message.role == "assistant"
     )
 
 

@@ -21,6 +21,7 @@ from offbook.settings import Settings, load_settings
 from offbook.stores import characters, documents
 
 if TYPE_CHECKING:
+    from offbook.app.cards import Cards
     from offbook.app.doctor import Check
     from offbook.app.drawing import GraphReport
     from offbook.app.evaluating import Evaluation
@@ -196,6 +197,13 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
 
         return Memories(self)
 
+    @property
+    def cards(self) -> Cards:
+        """Character cards and lorebooks: to make characters from, to attach, to export."""
+        from offbook.app.cards import Cards
+
+        return Cards(self)
+
     async def show(self, name: str, part: str | None, *, user: str | None = None) -> Any:
         """An overview of a character, or the rows of a part of it.
 
@@ -247,8 +255,7 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
             progress: Called with every step.
 
         Raises:
-            UnknownName: there is no such decision.
-            UsageError: IndexMissing, ModelError: as in `alias`.
+            UnknownName: there is no such decision; other errors are as in `alias`.
         """
         from offbook.app.aliases import undo
 

@@ -48,6 +48,13 @@ def command(
     session: Annotated[str | None, typer.Option(help="Go on with this conversation.")] = None,
     user: Annotated[str | None, typer.Option(help="Who speaks; conversations are theirs.")] = None,
     as_of: AsOf = None,
+    greeting: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            help="Which greeting of its card a character begins with; 0: you speak first.",
+        ),
+    ] = 1,
     method: MethodName = None,
     strategy: Strategy = None,
     model: Model = None,
@@ -73,11 +80,12 @@ def command(
         await book.require_index(name)
         talk = await book.session(name, session=session, user=user, as_of=as_of)
         if sys.stdin.isatty():
-            say(_greeting(talk, book.settings.values.chat.model))
+            say(_headline(talk, book.settings.values.chat.model))
+        _greet(talk, greeting)
         try:
             failed = await _loop(talk, book.learning)
         finally:
-            if talk.history:
+            if any(message.role == "user" for message in talk.history):
                 words = ["offbook", "chat", talk.character.id, "--session", talk.id]
                 words += ["--user", user] if user else []
                 words += ["--as-of", as_of] if as_of else []
@@ -90,7 +98,7 @@ def command(
     return with_offbook(settings, body)
 
 
-def _greeting(talk: Session, model: str) -> str:
+def _headline(talk: Session, model: str) -> str:
     from offbook.ingestion.reports import counted
     from offbook.settings.model import OFFLINE
 
@@ -98,6 +106,14 @@ def _greeting(talk: Session, model: str) -> str:
     turns = len(talk.history) // 2
     before = f", {counted(turns, 'turn')} so far" if turns else ""
     return f"{talk.character.name}, by {backend}{before}; /help for commands, Ctrl-D to leave"
+
+
+def _greet(talk: Session, number: int) -> None:
+    """Let a character whose card has greetings speak first, in a new conversation."""
+    from offbook.cli.running import write
+
+    if number and not talk.history and (talk.greetings or number > 1):
+        write(talk.greet(number) + "\n")
 
 
 async def _loop(talk: Session, learning: Learning) -> int:

@@ -34,6 +34,7 @@ from offbook.cli import (
     serve,
     show,
 )
+from offbook.cli.card.app import app as card_app
 from offbook.cli.evaluation.app import app as evaluation_app
 from offbook.cli.globals import GLOBALS, help_without_command, one_line
 from offbook.errors import OffbookError, UsageError
@@ -105,6 +106,7 @@ app.command("key")(key.command)
 app.command("serve")(serve.command)
 app.command("doctor")(doctor.command)
 app.add_typer(config.app, name="config")
+app.add_typer(card_app, name="card")
 app.add_typer(evaluation_app, name="eval")
 
 

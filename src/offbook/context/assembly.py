@@ -6,8 +6,10 @@ order that lets a provider's prefix cache work.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from offbook.context.card_words import card_words
 from offbook.context.token_budget import fit_history
 from offbook.language.encodings import TokenCounter
 from offbook.language.tokens import count_tokens
@@ -23,6 +25,7 @@ def assemble(
     settings: ContextSettings,
     count: TokenCounter = count_tokens,
     wishes: Wishes = NO_WISHES,
+    own: Mapping[str, Any] | None = None,
 ) -> ReplyInputs:
     """The inputs of the reply prompt.
 
@@ -33,9 +36,11 @@ def assemble(
         settings: Budgets.
         count: Counts the tokens of a text.
         wishes: What whoever asks wishes of the reply.
+        own: The character's own settings, with the words of its card.
     """
     profile = "\n\n".join(item.text for item in recall.context if item.kind == "profile")
     volatile = tuple(item for item in recall.context if item.kind != "profile")
+    card = card_words(own or {})
     return ReplyInputs(
         character=recall.character,
         profile=profile,
@@ -46,4 +51,6 @@ def assemble(
         directions=wishes.directions,
         person=wishes.person,
         begun=wishes.begun,
+        manner=card.manner(),
+        reminder=card.reminder(),
     )

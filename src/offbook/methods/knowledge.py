@@ -6,7 +6,7 @@ Takes: a character and the stage objects.  Gives: searches, and recalls within t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from offbook.context.shares import fit_shares
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from offbook.language.encodings import TokenCounter
-    from offbook.protocols import ChatModel, Embedder, Store
+    from offbook.protocols import ChatModel, Embedder, Method, Store
     from offbook.retrieval.feeling import Felt
     from offbook.retrieval.graph_index import GraphIndex
     from offbook.retrieval.memories import FoundMemories
@@ -236,6 +236,19 @@ class Knowledge:
         chunk = passage.chunk
         source = Source(chunk.document, chunk.id, chunk.start, chunk.end)
         return ContextItem("knowledge", chunk.heading_path, chunk.text, passage.score, (source,))
+
+    async def recalled_by(self, method: Method, question: str) -> Recall:
+        """What a method recalls, and what the character's lorebooks have to say beside it."""
+        from offbook.retrieval.lorebook import LoreAsked, find_lore, without_repeats
+
+        found = await method.recall(self, question)
+        asked = LoreAsked(self.in_full(question), self.history, question, self.until)
+        seen = self.store, self.character, asked, self.settings.lore, self.count
+        lore = without_repeats(await find_lore(*seen), found.context)
+        if lore.items or lore.skipped:
+            context, skipped = (*found.context, *lore.items), (*found.skipped, *lore.skipped)
+            found = replace(found, context=context, skipped=skipped)
+        return found
 
     def recall(self, method: str, question: str, items: Iterable[ContextItem]) -> Recall:
         """The recall of a method: what scores high enough and fits the budget, best first."""

@@ -25,7 +25,9 @@ class ReplyInputs:
     The stable part comes first (name, profile, voice), then the history, then what was recalled
     for this question, so that providers' prefix caches work. ``directions`` are of whoever runs the
     conversation, ``person`` is what is told of who asks and of the scene, ``begun`` are words that
-    the reply begins with already.
+    the reply begins with already. ``manner`` and ``reminder`` are what a character card wishes for
+    in front of the conversation and behind it (its ``system_prompt`` and
+    ``post_history_instructions``): material, never orders.
     """
 
     character: str
@@ -37,6 +39,8 @@ class ReplyInputs:
     directions: str = ""
     person: str = ""
     begun: str = ""
+    manner: str = ""
+    reminder: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,7 @@ NO_WISHES: Final = Wishes()
 
 REPLY: Final[Prompt[ReplyInputs, str]] = Prompt(
     name="reply",
-    version=3,
+    version=4,
     role="actor",
     stage="reply",
     inputs=ReplyInputs,

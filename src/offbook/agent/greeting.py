@@ -1,0 +1,85 @@
+"""The first message of a conversation: what a character's card has it say before anything else.
+
+Takes: a character, and which of its greetings.  Gives: a turn that answers nothing, as clients that
+bring their own greeting have it; it is stored with the first turn that somebody takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import MutableSequence, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from offbook.agent.summary import SpokenTurn
+from offbook.context.card_words import card_words
+from offbook.errors import UsageError
+from offbook.stores import conversations
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from offbook.types import Character
+
+_WHY = "a greeting is no memory"
+
+
+def greetings(character: Character, user: str | None = None) -> tuple[str, ...]:
+    """The greetings of a character's card, macros replaced; none where it came from no card."""
+    words = card_words(character.settings)
+    return tuple(words.greeting(number, user) for number in range(1, len(words.greetings) + 1))
+
+
+def first_turn(
+    character: Character,
+    number: int,
+    user: str | None,
+    turns: Sequence[SpokenTurn],
+    as_of: str | None,
+) -> SpokenTurn:
+    """The turn that a conversation begins with.
+
+    Raises:
+        UsageError: something was said already, or there is no greeting of this number.
+    """
+    if turns:
+        raise UsageError("the conversation has begun already", "begin another session")
+    there = greetings(character, user)
+    if not 1 <= number <= len(there):
+        known = f"it has {len(there)}" if there else "it has none: it came from no card"
+        raise UsageError(f"{character.name!r} has no greeting {number!r}", known)
+    rests_on = frozenset(filter(None, (card_words(character.settings).document,)))
+    return SpokenTurn(None, "", there[number - 1], as_of, rests_on)
+
+
+def keep(
+    conn: Connection,
+    character: Character,
+    where: tuple[str, str],
+    turns: MutableSequence[SpokenTurn],
+) -> None:
+    """Store the greeting that a conversation began with, where it is not stored yet.
+
+    Args:
+        conn: Connection of a write.
+        character: Who greets.
+        where: Ids of the conversation and of whoever talks.
+        turns: The conversation; its first turn gets its id.
+    """
+    if not turns or turns[0].said:
+        return
+    session, principal = where
+    known = conversations.turn_id(None, "", turns[0].answered)
+    if conversations.holds(conn, character.id, session, known):
+        return
+    conversations.begin(conn, character.id, session, principal)
+    made = conversations.add_turn(
+        conn,
+        character.id,
+        session,
+        "",
+        turns[0].answered,
+        parent=conversations.BEGINNING,
+        recall={"remembered": {"memory": None, "why": _WHY}},
+        rests_on=turns[0].documents,
+    )
+    turns[0] = replace(turns[0], id=made)
