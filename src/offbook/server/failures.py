@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Mapping
+from contextvars import ContextVar
 from http import HTTPStatus
 from typing import Any, ClassVar, Final
 
@@ -30,7 +31,6 @@ from offbook.errors import (
 )
 from offbook.models.failures import PassingError, is_about_context_length
 from offbook.server.observing.secrets import masked
-from offbook.stores.principals import OWNER
 
 _LOG: Final = logging.getLogger("offbook.server")
 _OPENAI_HEADS: Final = ("/v1", "/models", "/chat", "/completions", "/embeddings")
@@ -53,6 +53,18 @@ _STATUSES: Final[tuple[tuple[type[OffbookError], int], ...]] = (
     (ModelError, 502),
     (OffbookError, 500),
 )
+
+
+asked_by_owner: ContextVar[bool] = ContextVar("asked_by_owner", default=True)
+"""Whether the request that is being served comes from this machine's owner."""
+
+_INSIDE: Final[tuple[tuple[type[OffbookError], str], ...]] = (
+    (InputRefused, "the model refuses this input: it is too long, or filtered"),
+    (ModelError, "the model did not answer"),
+    (ConfigurationError, "the server is not set up for this"),
+    (StoreFailed, "the database cannot be read or written"),
+)
+_ASK: Final = "ask whoever runs this server"
 
 
 class RequestRefused(OffbookError):
@@ -110,8 +122,8 @@ def status_of(error: OffbookError) -> int:
 
 def openai_error(error: OffbookError) -> dict[str, Any]:
     """OpenAI's envelope of an error."""
-    told = f"{error.message.rstrip('.')}; {error.hint}" if error.hint else error.message
-    told = masked(told)
+    message, hint = _told(error)
+    told = f"{message.rstrip('.')}; {hint}" if hint else message
     status = status_of(error)
     param = error.param if isinstance(error, RequestRefused) else None
     return _envelope(told, status, _code_of(error, status), param)
@@ -119,8 +131,22 @@ def openai_error(error: OffbookError) -> dict[str, Any]:
 
 def native_error(error: OffbookError) -> dict[str, Any]:
     """Our own envelope of an error, without secrets."""
-    told = error.as_json()["error"]
-    return {"error": {key: masked(text) for key, text in told.items()}}
+    message, hint = _told(error)
+    return {"error": {**error.as_json()["error"], "message": message, "hint": hint}}
+
+
+def _told(error: OffbookError) -> tuple[str, str]:
+    """Message and hint as the caller may read them.
+
+    To others than this machine's owner, failures of what the server itself uses tell no more than
+    that: an endpoint may quote the prompt in its error, and commands name the server's folders.
+    """
+    message, hint = error.message, error.hint
+    if not asked_by_owner.get():
+        inside = next((told for kind, told in _INSIDE if isinstance(error, kind)), None)
+        message = inside or message
+        hint = _ASK if inside or isinstance(error, IndexMissing) else hint
+    return masked(message), masked(hint)
 
 
 def failure_response(error: OffbookError, path: str) -> Response:
@@ -168,10 +194,6 @@ def _envelope(message: str, status: int, code: str | None, param: str | None) ->
 
 
 async def _on_ours(request: Request, error: OffbookError) -> Response:
-    caller = getattr(request.state, "caller", None)
-    if isinstance(error, IndexMissing) and getattr(caller, "principal", OWNER) != OWNER:
-        # The command names the folders and models of whoever runs the server.
-        error.hint = "ask whoever runs this server to build it"
     return failure_response(error, request.url.path)
 
 

@@ -27,6 +27,7 @@ from offbook.app.commands import command_of
 from offbook.documents.readers import ReadDocument, read_content
 from offbook.errors import UnknownName, UsageError
 from offbook.server.book import Book
+from offbook.server.failures import asked_by_owner
 from offbook.server.ingestions.worker import IngestionWorker
 from offbook.server.native import shapes
 from offbook.server.native.access import Seen, Writable, failing, require, streamed
@@ -250,7 +251,12 @@ async def listen(ingestion: IngestionId, character: Seen, book: Book) -> Streami
 
 
 def _seen(found: ingestions.Ingestion) -> dict[str, Any]:
-    return asdict(found)
+    row = asdict(found)
+    if row["error"] is not None and not asked_by_owner.get():
+        # What an endpoint says may quote its prompt: see `failures`.
+        told = {"message": "the documents were not read", "hint": "ask whoever runs this server"}
+        row["error"] = {**row["error"], **told}
+    return row
 
 
 def _readings(given: Sequence[GivenDocument]) -> list[ReadDocument]:

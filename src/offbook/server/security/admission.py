@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 from starlette.requests import HTTPConnection
 
 from offbook.app.keys import recognize
-from offbook.server.failures import RequestRefused
+from offbook.server.failures import RequestRefused, asked_by_owner
 from offbook.server.principal import OWNER, Caller
 from offbook.server.security.answering import refuse
 from offbook.server.security.hosts import is_loopback
@@ -138,6 +138,7 @@ class Admission:
             await refuse(scope, receive, send, refused)
             return
         scope.setdefault("state", {})["caller"] = caller
+        asked_by_owner.set(caller.principal == OWNER.principal)
         await self._app(scope, receive, send)
 
     def _keep_pace(self, caller: Caller) -> None:

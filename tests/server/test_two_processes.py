@@ -1,0 +1,91 @@
+"""Two servers, one PostgreSQL: what is said to one is known to the other."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import time
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from tests.cli.texts import ADA
+from tests.end_to_end.world import PROCESS
+
+ONE = "/api/characters/ada-byrne"
+TOLD = "My boat is called the Kittiwake, and she is painted green from bow to stern."
+
+
+@asynccontextmanager
+async def served(folder: Path, url: str) -> AsyncIterator[httpx.AsyncClient]:
+    """`offbook serve` in a process of its own."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("OFFBOOK_", "OPENAI_"))}
+    own = {
+        "OFFBOOK_HOME": str(folder),
+        "OFFBOOK_DATABASE_URL": url,
+        "OFFBOOK_CONFIG": str(folder / "none"),
+    }
+    process = await asyncio.create_subprocess_exec(
+        *(*PROCESS, "serve", "--port", "0"),
+        cwd=folder,
+        env={**kept, **own},
+        stderr=asyncio.subprocess.PIPE,
+    )
+    assert process.stderr is not None
+    try:
+        address, said = None, [""]
+        async with asyncio.timeout(60):
+            while address is None:
+                line = (await process.stderr.readline()).decode()
+                said.append(line)
+                assert line, f"the server ended: {said}"
+                address = re.search(r"http://127\.0\.0\.1:\d+", line)
+        drained = asyncio.create_task(process.stderr.read())
+        async with httpx.AsyncClient(base_url=address[0], timeout=60) as client:
+            yield client
+    finally:
+        process.terminate()
+        await process.wait()
+    await drained
+
+
+async def done(client: httpx.AsyncClient, method: str, path: str, **options: Any) -> Any:
+    answer = await client.request(method, path, **options)
+    assert answer.status_code < 300, answer.text
+    return answer.json()
+
+
+async def test_a_turn_that_one_server_heard_is_recalled_by_the_other(
+    tmp_path: Path, postgres_url: str
+):
+    async with AsyncExitStack() as stack:
+        for name in ("one", "two"):
+            (tmp_path / name).mkdir()
+        one, two = [
+            await stack.enter_async_context(served(tmp_path / name, postgres_url))
+            for name in ("one", "two")
+        ]
+        await done(one, "POST", "/api/characters", json={"name": "Ada Byrne"})
+        # Either may do what was given to one of them; the other sees how far it is.
+        given = {"documents": [{"name": "ada.md", "text": ADA}]}
+        began = await done(one, "POST", f"{ONE}/documents", json=given)
+        until = time.monotonic() + 60
+        state = began
+        while state["status"] not in ("done", "failed") and time.monotonic() < until:
+            await asyncio.sleep(0.1)
+            state = await done(two, "GET", f"{ONE}/ingestions/{began['id']}")
+        assert state["status"] == "done", state["error"]
+        await done(one, "POST", f"{ONE}/ask", json={"question": TOLD, "session": "harbour"})
+        (turn,) = await done(two, "GET", f"{ONE}/sessions/harbour")
+        assert turn["said"] == TOLD
+        body = {"question": "What colour is the Kittiwake?", "method": "emotional"}
+        memories: list[str] = []
+        while not memories and time.monotonic() < until:
+            recalled = await done(two, "POST", f"{ONE}/recall", json=body)
+            memories = [item["text"] for item in recalled["context"] if item["kind"] == "memory"]
+            await asyncio.sleep(0.1)
+        assert any("Kittiwake" in text for text in memories)
