@@ -177,8 +177,7 @@ class Visit:
         field = self.page.locator(".composer textarea")
         await field.fill(question)
         await field.press("Enter")
-        await expect(self.page.locator(".exchange")).to_have_count(before + 1)
-        await expect(self.why.last).to_be_visible()
+        await expect(self.why).to_have_count(before + 1, timeout=15_000)
 
     @property
     def why(self) -> Any:

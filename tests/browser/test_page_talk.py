@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Page, expect
 
 from tests.browser.conftest import TakePicture
 from tests.browser.served import ATTACK, HOSTILE_NAME, Visiting
@@ -110,7 +110,6 @@ async def test_another_reply_is_swiped_to_and_back_and_the_conversation_stays(
     await here.go(f"{here.served.address}{address}")
     await expect(page.locator(".answered")).to_have_count(2)
     await expect(page.locator(".answered").first).to_have_text(str(first))
-    await here.why.first.click()
     await expect(page.get_by_text("What was skipped is shown when the reply comes")).to_be_visible()
 
 
@@ -145,25 +144,27 @@ async def test_it_all_works_by_keyboard_alone(visit: Visiting):
     await page.locator(".skip").focus()
     await page.keyboard.press("Enter")
     await expect(page.locator("#main")).to_be_focused()
-    met = []
-    for _ in range(14):
-        await page.keyboard.press("Tab")
-        told = (
-            "document.activeElement.getAttribute('aria-label') || document.activeElement.innerText"
-        )
-        met.append(str(await page.evaluate(told)).strip())
-        outlined = "getComputedStyle(document.activeElement).outlineStyle"
-        inside = "document.activeElement.closest('.q-field') !== null"
-        assert await page.evaluate(f"{outlined} !== 'none' || {inside}"), met[-1]
-        if met[-1] == "Why":
-            break
-    order = ["What was said", "Why this reply?", "Another reply", "Why"]
-    places = [met.index(name) for name in order]
-    assert places == sorted(places)
-    while await page.evaluate("document.activeElement.innerText") != "menu_book\nSource":
-        await page.keyboard.press("Tab")
+    met = await tabbed(page, "Why this reply?")
+    assert met.index("Conversation") < met.index("What was said") < met.index("Why this reply?")
+    await page.keyboard.press("Enter")
+    await tabbed(page, "Source of Ada Byrne, How she came to the rock")
     await page.keyboard.press("Enter")
     await expect(page.get_by_role("dialog").locator("mark")).to_be_visible()
+    await page.keyboard.press("Escape")
+    await expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+async def tabbed(page: Page, until: str) -> list[str]:
+    """Press Tab until something of this name is reached; each on the way shows that it is."""
+    met: list[str] = []
+    outlined = "getComputedStyle(document.activeElement).outlineStyle !== 'none'"
+    inside = "document.activeElement.closest('.q-field') !== null"
+    while until not in met and len(met) < 15:
+        await page.keyboard.press("Tab")
+        met.append(str(await page.evaluate(NAMED)).strip())
+        assert await page.evaluate(f"{outlined} || {inside}"), met
+    assert until in met, met
+    return met
 
 
 async def test_on_a_phone_escape_leads_back_to_the_conversation(visit: Visiting):
@@ -199,19 +200,19 @@ async def test_hostile_texts_of_documents_memories_and_models_stay_text(
     here = await visit("/")
     page = here.page
     await page.get_by_role("link", name=HOSTILE_NAME).click()
-    said = f"Who taught you to row? This is an attack: {ATTACK}"
-    await here.ask(said)
-    await expect(page.locator(".said")).to_have_text(said)
-    await expect(page.locator(".answered")).to_contain_text(ATTACK)
-    await expect(page.locator(".answered")).to_contain_text("**bold** [link](javascript:")
+    await here.ask("Who taught you to row?")
     for summary in await page.locator("aside summary").all():
         await summary.click()
-    sources = page.locator("aside").get_by_role("button", name="Source")
-    assert await sources.count() > 0
-    await sources.first.click()
+    await page.locator("aside").get_by_role("button", name="Source").first.click()
     passage = page.get_by_role("dialog").locator(".passage")
     await expect(passage).to_contain_text(ATTACK)
     await picture(page, "page-hostile")
+    await page.keyboard.press("Escape")
+    said = f"This is an attack: {ATTACK}"
+    await here.ask(said)
+    await expect(page.locator(".said").last).to_have_text(said)
+    await expect(page.locator(".answered").last).to_contain_text(ATTACK)
+    await expect(page.locator(".answered").last).to_contain_text("**bold** [link](javascript:")
     for tag in ("img", "b", "#main script", "#main a[href^=javascript]"):
         assert await page.locator(tag).count() == 0, tag
 

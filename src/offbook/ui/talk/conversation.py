@@ -76,6 +76,11 @@ class Conversation:
                 self._last = part("div", "exchange")
                 self._draw(self._last, exchange, is_last=exchange is found[-1])
 
+    async def tell_last(self) -> None:
+        """Show why the last reply is as it is, where there is one."""
+        if self._last is not None:
+            await self._tell(await self._end())
+
     async def say(self, said: str) -> None:
         """Say something, and show the reply while it comes."""
         if self._greeting is not None:

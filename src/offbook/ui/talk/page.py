@@ -41,6 +41,7 @@ async def show_talk(place: CharacterPlace, session: str | None) -> None:
         _composer(place, conversation)
     side.show()
     await side.follow(talk)
+    await conversation.tell_last()
 
 
 def _head(place: CharacterPlace, name: str, known: list[str], side: Side) -> None:
