@@ -201,8 +201,8 @@ async def test_hostile_texts_of_documents_memories_and_models_stay_text(
     page = here.page
     await page.get_by_role("link", name=HOSTILE_NAME).click()
     await here.ask("Who taught you to row?")
-    for summary in await page.locator("aside summary").all():
-        await summary.click()
+    unfold = "document.querySelectorAll('aside details').forEach((each) => { each.open = true; })"
+    await page.evaluate(unfold)
     await page.locator("aside").get_by_role("button", name="Source").first.click()
     passage = page.get_by_role("dialog").locator(".passage")
     await expect(passage).to_contain_text(ATTACK)
