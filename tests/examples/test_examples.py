@@ -1,0 +1,278 @@
+"""The programs in ``examples/`` do what docs/clients.md says, against a server on loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from typing import Any
+
+import httpx
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from offbook.app import Offbook
+from offbook.app.memory_file import memories_in
+from tests.examples.conftest import EXAMPLES
+from tests.loopback.answers import schema_in
+from tests.loopback.server import LoopbackServer
+from tests.server.served import Served, settings_in
+
+PAGE = EXAMPLES.parent / "docs" / "clients.md"
+PROGRAMS = sorted(path for path in EXAMPLES.iterdir() if path.suffix in (".py", ".sh"))
+MEMORY = '{"said": "Who was Tom?", "answered": "My brother. He drowned."}'
+WATCH = "paid with a silver watch"
+
+
+def run(name: str, url: str) -> str:
+    """Standard output of a program that was given the server's address."""
+    started = ["bash"] if name.endswith(".sh") else [sys.executable, "-W", "error"]
+    environment = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
+    environment.pop("API_KEY", None)
+    done = subprocess.run(
+        [*started, str(EXAMPLES / name), url],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+# -- each is run -----------------------------------------------------------------------------------
+
+
+def test_openai_python(served):
+    said = run("openai_python.py", served.root)
+    assert said.startswith("models: ada-byrne")
+    assert "brother Thomas Byrne taught me to trim the lamp" in said
+    assert re.search(r"knowledge: ada-md \d+-\d+", said)
+    assert "boundary: out" in said
+    assert WATCH in said
+    assert "model_not_found" in said
+    with httpx.Client(base_url=served.root, timeout=20) as client:
+        found = client.get("/api/characters/ada-byrne/sessions/evening", params={"user": "sam"})
+    assert [turn["said"] for turn in found.json()] == [
+        "What did the stranger pay with?",
+        "Did you tell anybody of the stranger?",
+    ]
+
+
+def test_langchain_chat(served):
+    said = run("langchain_chat.py", served.root)
+    assert "brother Thomas Byrne taught me to trim the lamp" in said
+    assert "method: ensemble" in said
+    assert "boundary: out" in said
+    assert WATCH in said
+
+
+def test_langchain_retriever(served):
+    said = run("langchain_retriever.py", served.root)
+    assert re.search(r"^\d\.\d\d knowledge: Ada Byrne, The stranger$", said, re.M)
+    assert f"[knowledge] In 1884 a stranger hid in her boat for two nights and {WATCH}" in said
+    assert said.endswith("knows of the watch before he came: False\n")
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+def test_curl(served):
+    said = run("curl.sh", served.root)
+    assert '"status":"ok"' in said
+    assert said.count("data: [DONE]") == 1
+    assert "event: end" in said
+    assert re.search(r'"reply":"[^"]*mended nets', said)
+    assert '{"id":"tom-byrne","name":"Tom Byrne"}' in said.rsplit("\n", 2)[-2]
+
+
+def test_game(served):
+    said = run("game_npc.py", served.root)
+    early, late = re.findall(r"anna: What did the stranger pay with\?\n.*: (.*)", said)
+    assert WATCH not in early
+    assert WATCH in late
+    bert = re.search(r"bert: What does the goat Berta eat\?\n.*: (.*)", said)
+    assert bert is not None
+    assert "thistles" not in bert[1]
+    assert re.search(r"smartphone\?\n.*\(beyond what she can know\)", said)
+    assert "[no server] Ada (turn away): Not now." in said
+
+
+def test_vtuber(served, example):
+    lines = run("vtuber.py", served.root).splitlines()
+    assert lines[-1] == "(interrupted)"
+    shown = re.compile(rf"\[({'|'.join(example('vtuber').FACES)})\] \S.*[.!?]")
+    assert all(shown.fullmatch(line) for line in lines[:-1])
+    assert any("lamp" in line for line in lines)
+
+
+# -- parts that programs of one's own are made from -----------------------------------------------
+
+
+async def test_the_retriever_waits_or_not_with_the_same_result(served, example):
+    retriever = example("langchain_retriever").OffbookRetriever(
+        character="Ada Byrne",
+        base_url=f"{served.root}/",
+        method="naive",
+        kinds=frozenset({"knowledge"}),
+    )
+    found = await retriever.ainvoke("Who taught you to trim the lamp?")
+    assert found == await asyncio.to_thread(retriever.invoke, "Who taught you to trim the lamp?")
+    assert {document.metadata["kind"] for document in found} == {"knowledge"}
+    assert found[0].metadata["sources"][0]["document"] == "ada-md"
+
+
+@pytest.mark.parametrize(("character", "told"), [("ada-burn", "ada-byrne"), ("a/b?c", "a/b")])
+def test_the_retriever_says_what_is_wrong(served, example, character, told):
+    retriever = example("langchain_retriever").OffbookRetriever(
+        character=character, base_url=served.root
+    )
+    with pytest.raises(ValueError, match=re.escape(told)):
+        retriever.invoke("Hello?")
+
+
+def test_the_game_goes_on_when_nobody_answers_in_time(served, example):
+    npc = example("game_npc").Npc("ada-byrne", served.root, timeout=1e-4)
+    line = npc.says("Are you there?", "anna", "slow", "the watch")
+    assert (line.live, line.text) == (False, "Not now. The lamp wants me.")
+
+
+def test_a_mistake_of_the_game_is_no_line_of_its_figures(served, example):
+    npc = example("game_npc").Npc("nobody", served.root)
+    with pytest.raises(ValueError, match="404"):
+        npc.says("Are you there?", "anna", "anna-9", "the watch")
+
+
+class Slow:
+    """A voice that notes what it does, and is as slow as speech."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.did: list[tuple[str, str]] = []
+        self.faces: list[str] = []
+        self.begun = asyncio.Event()
+
+    async def synthesize(self, line: Any) -> bytes:
+        self.did.append(("made", line.text))
+        return str(line.text).encode()
+
+    async def play(self, line: Any, sound: bytes) -> None:
+        self.begun.set()
+        self.faces.append(line.face)
+        await asyncio.sleep(self.seconds)
+        self.did.append(("played", sound.decode()))
+
+
+async def test_sound_is_made_while_the_sentence_before_is_played(served, example):
+    voice = Slow(0.3)
+    performer = example("vtuber").Performer(served.root, "none", "ada-byrne", voice)
+    await performer.answer("What did the stranger pay with?", viewer="carl")
+    await performer.close()
+    made = [text for what, text in voice.did if what == "made"]
+    assert len(made) > 1
+    assert [text for what, text in voice.did if what == "played"] == made
+    assert [what for what, _ in voice.did[:2]] == ["made", "made"]
+
+
+async def test_an_interruption_ends_the_speech(served, example):
+    voice = Slow(60)
+    performer = example("vtuber").Performer(served.root, "none", "ada-byrne", voice)
+    speaking = asyncio.create_task(performer.answer("Who drowned?", viewer="dora"))
+    await asyncio.wait_for(voice.begun.wait(), 30)
+    speaking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await speaking
+    await performer.close()
+    assert not any(what == "played" for what, _ in voice.did)
+
+
+async def test_the_face_before_the_first_word_costs_no_call(tmp_path, example):
+    felt = dict.fromkeys(example("vtuber").FACES, 2) | {"sadness": 9}
+    scores = json.dumps({"items": [{"item": 1, **felt}]})
+    reply = "Tom drowned. I trimmed the lamp."
+    settings = settings_in(tmp_path)
+    async with await Offbook.open(settings) as book:
+        made = await book.create("Ada Byrne")
+        await book.memories.remember(made.id, memories_in(MEMORY, "a test"))
+    with LoopbackServer() as endpoint:
+        endpoint.answer = lambda body: scores if schema_in(body) else reply
+        told = {"chat__model": "loopback", "chat__base_url": endpoint.base_url}
+        late = {"memory__grace_seconds": 60}
+        with Served(settings_in(tmp_path, method="emotional", **told, **late)) as server:
+            voice = Slow(0)
+            performer = example("vtuber").Performer(server.root, "none", "ada-byrne", voice)
+            await performer.answer("What became of Tom?", viewer="ellen")
+            await performer.close()
+            assert endpoint.count("/chat/completions") == 2, "one for the emotion, one reply"
+    assert voice.faces == ["sadness", "sadness"]
+
+
+def cut(vtuber: Any, pieces: list[str]) -> list[str]:
+    sentences = vtuber.Sentences()
+    return [s for piece in pieces for s in sentences.feed(piece)] + list(sentences.rest())
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I know. Do you?", ["I know.", "Do you?"]),
+        ("Mr. Holmes met J. Watson. It was I. He left.",
+         ["Mr. Holmes met J. Watson.", "It was I.", "He left."]),
+        ("It cost 3.5 pounds.", ["It cost 3.5 pounds."]),
+        ('"Go!" she said. "Now..."', ['"Go!"', "she said.", '"Now..."']),
+        ("我知道。“你呢？”好！！走吧", ["我知道。", "“你呢？”", "好！！", "走吧"]),
+        ("One\n\nTwo", ["One", "Two"]),
+        (" \n ", []),
+    ],
+)  # fmt: skip
+def test_sentences(example, text, expected):
+    assert cut(example("vtuber"), list(text)) == expected
+    assert cut(example("vtuber"), [text]) == expected
+
+
+@settings(deadline=None)
+@given(st.lists(st.text("aI .!?\n“”。MrDr", max_size=8), max_size=12))
+def test_where_pieces_end_changes_no_sentence_and_nothing_is_lost(example, pieces):
+    vtuber, text = example("vtuber"), "".join(pieces)
+    found = cut(vtuber, pieces)
+    assert found == cut(vtuber, list(text))
+    assert "".join("".join(found).split()) == "".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("[joy] You came!", ("You came!", "joy")),
+        ("You [Fear]came, [anger]at last.", ("You came, at last.", "anger")),
+        ("You came [sic].", ("You came [sic].", "neutral")),
+        ("[sadness]", ("", "sadness")),
+    ],
+)
+def test_tags_are_faces_and_are_not_spoken(example, sentence, expected):
+    assert example("vtuber").faced(sentence, "neutral") == expected
+
+
+# -- the page --------------------------------------------------------------------------------------
+
+
+def test_the_page_names_every_program():
+    page = PAGE.read_text("utf-8")
+    assert [path.name for path in PROGRAMS if f"examples/{path.name}" not in page] == []
+    own = globals()
+    assert [p.stem for p in PROGRAMS if f"test_{p.stem.removesuffix('_npc')}" not in own] == []
+
+
+def test_what_the_page_shows_of_a_program_is_what_it_holds():
+    shown = re.findall(
+        r"<!-- not run: part of examples/(\S+), which is -->\n```\w+\n(.*?)```",
+        PAGE.read_text("utf-8"),
+        re.S,
+    )
+    assert {name for name, _ in shown} == {path.name for path in PROGRAMS}
+    for name, code in shown:
+        held = " ".join((EXAMPLES / name).read_text("utf-8").split())
+        assert " ".join(code.split()) in held, f"{name}: {code}"
