@@ -12,18 +12,22 @@ from typing import TYPE_CHECKING, Any
 
 from offbook.errors import UsageError
 from offbook.evaluation import streaming
+from offbook.evaluation.comparing import (
+    Difference,
+    comparable,
+    cost_differences,
+    differences,
+    why_no_differences,
+)
 from offbook.evaluation.keeping import run_of, usage_of, usage_row
-from offbook.evaluation.measured import COSTS, Measured
-from offbook.evaluation.metrics.scales import SCALES
+from offbook.evaluation.measured import Measured
 from offbook.evaluation.plan import plan
-from offbook.evaluation.scoring import paired
 from offbook.stores import evaluations
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from offbook.app.evaluation_runs import OpenRun
-    from offbook.evaluation.metrics.statistics import Estimate
     from offbook.evaluation.protocol import Score
     from offbook.evaluation.record import Run
     from offbook.evaluation.runner import Done
@@ -92,28 +96,13 @@ class RunLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
-    """The mean of one variant less that of another, on the same questions."""
-
-    metric: str
-    first: str
-    second: str
-    estimate: Estimate
-    better: str | None
-
-    def as_json(self) -> dict[str, Any]:
-        """A plain dictionary."""
-        head = {"metric": self.metric, "first": self.first, "second": self.second}
-        return {**head, **self.estimate.as_json(), "better": self.better}
-
-
-@dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two runs, or the variants of one, side by side."""
+    """Two runs, or the variants of one, side by side; ``notes`` say what cannot be compared."""
 
     first: Run
     second: Run
     differences: tuple[Difference, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def mark(self) -> str | None:
@@ -128,6 +117,7 @@ class Comparison:
             "judge": self.first.models["judge"].model,
             "mark": self.mark,
             "differences": [each.as_json() for each in self.differences],
+            "notes": list(self.notes),
         }
 
 
@@ -186,9 +176,7 @@ def _line(stored: evaluations.StoredRun, cells: int, failed: int) -> RunLine:
 
 
 async def compared(store: Store, first: OpenRun, second: OpenRun) -> Comparison:
-    """Differences on the same questions, by metric: of ratings of replies, and of what they cost.
-
-    Items of a questionnaire are keyed: the difference of two of their ratings means nothing.
+    """Differences on the same questions, by metric: of what was rated, and of what it cost.
 
     Of two runs, variants of one label are compared, or the only ones that they have; of one run,
     every other variant with its first.
@@ -200,16 +188,13 @@ async def compared(store: Store, first: OpenRun, second: OpenRun) -> Comparison:
     pairs = _pairs(first.run, second.run)
     one = await _measured(store, first)
     other = one if first.run.id == second.run.id else await _measured(store, second)
-    metrics = [name for name in first.run.metrics if name in SCALES and SCALES[name].better]
     found: list[Difference] = []
     for a, b in pairs:
-        labels = _label(first.run, a, second.run), _label(second.run, b, first.run)
-        for metric in (*metrics, "failed", *COSTS):
-            estimate = paired(one, metric, a, b, other=other)
-            if estimate.n or estimate.missing:
-                better = SCALES[metric].better if metric in SCALES else "lower"
-                found.append(Difference(metric, *labels, estimate, better))
-    return Comparison(first.run, second.run, tuple(found))
+        names = _label(first.run, a, second.run), _label(second.run, b, first.run)
+        both = one, a, other, b
+        each_of = (*differences(*both), *cost_differences(*both))
+        found += [replace(each, first=names[0], second=names[1]) for each in each_of]
+    return Comparison(first.run, second.run, tuple(found), tuple(why_no_differences(one)))
 
 
 async def _measured(store: Store, found: OpenRun) -> Measured:
@@ -263,9 +248,7 @@ def _pairs(one: Run, other: Run) -> list[tuple[str, str]]:
             )
         return [(label, labels[0]) for label in labels[1:]]
     others = [variant.label for variant in other.variants]
-    shared = [(label, label) for label in labels if label in others]
-    if not shared and len(labels) == len(others) == 1:
-        return [(labels[0], others[0])]
+    shared = comparable(one, other)
     if not shared:
         raise UsageError(
             f"{one.id!r} and {other.id!r} have no method in common: {', '.join(labels)} and "

@@ -112,12 +112,6 @@ async def described(
 
     stage = book.stage()
     roles = {"actor": stage.actor, "extractor": stage.extractor, "judge": stage.judge}
-    digests = {
-        subject: await book.store.read(
-            lambda conn, c=character.id: evaluations.knowledge_digest(conn, c)
-        )
-        for subject, character in ready.items()
-    }
     return Run(
         id="",
         benchmark=measured.name,
@@ -135,11 +129,20 @@ async def described(
         prompts={p.name: p.version for p in ALL if p.stage not in _UNUSED_STAGES},
         created=timestamp(),
         offbook=__version__,
-        characters=digests,
+        characters=await _knowledge(book, ready),
         chunks=await _chunks(book, ready, views),
         introductions=introductions_of(part),
         **told,
     )
+
+
+async def _knowledge(book: Offbook, ready: Mapping[str, Character]) -> dict[str, str]:
+    return {
+        subject: await book.store.read(
+            lambda conn, c=character.id: evaluations.knowledge_digest(conn, c)
+        )
+        for subject, character in ready.items()
+    }
 
 
 async def _chunks(

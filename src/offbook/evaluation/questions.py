@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from offbook.evaluation.judging import PlacesOf, reply_judgements
-from offbook.evaluation.scoring import scores_of
+from offbook.evaluation.scoring import More, scores_of
 
 if TYPE_CHECKING:
     from offbook.evaluation.benchmark import Dataset
@@ -19,7 +19,13 @@ if TYPE_CHECKING:
 
 
 class QuestionsProtocol:
-    """Each question is one reply, rated alone."""
+    """Each question is one reply, rated alone.
+
+    Attributes:
+        more: What is scored besides ratings of replies and what they cost.
+    """
+
+    more: Sequence[More] = ()
 
     def __init__(self) -> None:
         self._places = PlacesOf()
@@ -36,5 +42,5 @@ class QuestionsProtocol:
     def scores(
         self, run: Run, dataset: Dataset, cells: Iterable[Cell], ratings: Iterable[Rating]
     ) -> list[Score]:
-        """Means by variant and group, and what the replies cost."""
-        return scores_of(run, dataset, cells, ratings)
+        """Means by variant and group, what there is more, and what the replies cost."""
+        return scores_of(run, dataset, cells, ratings, self.more)

@@ -24,13 +24,14 @@ if TYPE_CHECKING:
 More = Callable[[Measured], Iterable[Score]]
 
 ALL: Final = "all"
-_UNITS: Final = {
+UNITS: Final = {
     "calls": "calls",
     "prompt_tokens": "tokens",
     "completion_tokens": "tokens",
     "cost_usd": "USD",
     "seconds": "seconds",
 }
+"""Of what replies cost."""
 
 
 def scores_of(
@@ -81,7 +82,7 @@ def cost_scores(measured: Measured) -> Iterator[Score]:
             values = measured.values(variant, cost)
             if any(value is not None for value in values.values()):
                 told = _estimate(measured, values)
-                yield Score(cost, variant, ALL, told, "lower", _UNITS[cost])
+                yield Score(cost, variant, ALL, told, "lower", UNITS[cost])
 
 
 def retrieval_scores(measured: Measured) -> Iterator[Score]:
@@ -164,8 +165,8 @@ def _undefined(measured: Measured, metric: str, variant: str) -> Iterator[Score]
     """The share of replies that have no such rating by definition, where there are any."""
     undefined = measured.undefined(variant, metric)
     if undefined:
-        total = undefined + len(measured.values(variant, metric))
-        share = Estimate(undefined / total, total)
+        defined = len(measured.values(variant, metric))
+        share = estimate([1.0] * undefined + [0.0] * defined)
         yield Score(f"{metric}_undefined", variant, ALL, share, None, "share")
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
+from offbook.evaluation.comparing import Difference
 from offbook.evaluation.metrics.retrieval_use import RetrievalUse
 from offbook.evaluation.metrics.statistics import Estimate, estimate
 from offbook.evaluation.metrics.typology import MBTI, SLOAN, Typology
@@ -19,7 +20,6 @@ from offbook.evaluation.report.material import (
     ChunkUse,
     Cosines,
     Counts,
-    Difference,
     Example,
     FailedCell,
     Grounds,

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from offbook.evaluation.benchmark import Item, Label, Question, Subject
+from offbook.evaluation.interviews.keyed_ratings import keyed
 from offbook.evaluation.measured import Measured
 from offbook.evaluation.metrics.scales import SCALES
-from offbook.evaluation.report.profiles import interviews, keyed
+from offbook.evaluation.report.profiles import interviews
 from tests.evaluation import made
 
 METRICS = ("mbti_item", "bigfive_item", "16p_option", "bfi_option", "16p_batch", "bfi_batch")
@@ -32,6 +33,7 @@ def measured(metric, values, labels=()):
 
 @pytest.mark.parametrize("metric", METRICS)
 @given(data=st.data())
+@settings(deadline=None)
 def test_the_interval_is_around_the_score_of_the_interview(metric, data):
     scale = SCALES[metric]
     ratings = st.integers(int(scale.low), int(scale.high)).map(float)

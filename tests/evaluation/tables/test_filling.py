@@ -17,6 +17,12 @@ from offbook.evaluation.tables.rendering import as_latex, as_markdown, as_text, 
 from offbook.evaluation.tables.types import labels_of, types_of
 
 
+def estimate_in(row, key):
+    value = row.values[key]
+    assert isinstance(value, Estimate)
+    return value
+
+
 def table(rows):
     return "".join(" ; ".join(row) + "\n" for row in rows)
 
@@ -82,7 +88,7 @@ def test_groups_and_subjects_whatever_their_spelling():
     assert fill(table_named("rolerag-frequency"), ours).blocks[0].lines[0].ours == ()
     ours = [scores_of("hp", "vanilla", "m", "r", scores, "naive")]
     lines = fill(table_named("rolerag-frequency"), ours).blocks[0].lines
-    assert lines[0].ours[0].values["ke"].mean == 7.0
+    assert estimate_in(lines[0].ours[0], "ke").mean == 7.0
     assert all(not line.ours for line in lines[1:])
 
 
@@ -101,10 +107,11 @@ def test_types_are_letters_of_the_dimensions_and_compared_with_the_printed_label
     ours = with_types(plain, scores, "naive", "mbti_item", labels_of("mbti_item", None))
     filled = fill(table_named("amadeus-mbti"), [ours])
     summary, letters = filled.blocks
-    values = summary.lines[0].ours[0].values
+    row = summary.lines[0].ours[0]
+    wrong = estimate_in(row, "sum_d")
     # Anya is an ENFP: three letters right, the fourth is missing; Nobody has no label.
-    assert (values["sum_d"].mean, values["sum_d"].n, values["sum_d"].missing) == (0.0, 3, 1)
-    assert values["accuracy"].mean == 1.0
+    assert (wrong.mean, wrong.n, wrong.missing) == (0.0, 3, 1)
+    assert estimate_in(row, "accuracy").mean == 1.0
     assert letters.lines[0].ours[0].values["type.naive"] == "ENF-"
     assert letters.lines[1].ours == ()
 

@@ -58,7 +58,7 @@ def scores_table(scores: Sequence[Score], mark: str | None) -> str:
 
 def print_comparison(found: Comparison, as_json: bool) -> None:
     """Differences, a line each."""
-    from offbook.cli.running import print_json, table, write
+    from offbook.cli.running import print_json, say, table, write
 
     if as_json:
         print_json(found.as_json())
@@ -69,6 +69,8 @@ def print_comparison(found: Comparison, as_json: bool) -> None:
         for d in found.differences
     ]
     write(marked(table([head, *rows]), found.mark))
+    for note in found.notes:
+        say(note)
 
 
 def print_estimate(found: CostEstimate, as_json: bool) -> None:

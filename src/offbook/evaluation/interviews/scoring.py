@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from offbook.evaluation.interviews.keyed_ratings import dimension_mean
 from offbook.evaluation.metrics.incharacter import (
     LabelScore,
     LabelType,
@@ -83,7 +84,13 @@ def personalities(measured: Measured, *, by_repeat: bool = False) -> Iterator[Pe
     for metric in measured.run.metrics:
         if metric in TYPOLOGIES:
             for variant in measured.variants:
-                yield from _of_variant(measured, metric, variant, by_repeat=by_repeat)
+                yield from of_variant(measured, metric, variant, by_repeat=by_repeat)
+
+
+def estimate_of(measured: Measured, one: Personality, score: DimensionScore) -> Estimate:
+    """The score of a dimension with its n and interval."""
+    drawn = dimension_mean(measured, one.metric, one.variant, one.subject, score.dimension)
+    return Estimate(score.score, score.n, score.missing, drawn.low, drawn.high)
 
 
 def item_scores(measured: Measured) -> Iterator[Score]:
@@ -92,7 +99,7 @@ def item_scores(measured: Measured) -> Iterator[Score]:
     for one in personalities(measured):
         if one.metric in ("mbti_item", "bigfive_item"):
             found[one.metric, one.variant].append(one)
-            yield from _dimension_scores(one)
+            yield from _dimension_scores(measured, one)
     for (metric, variant), group in found.items():
         yield from _against_letters(metric, variant, group)
 
@@ -100,7 +107,7 @@ def item_scores(measured: Measured) -> Iterator[Score]:
 def interview_scores(measured: Measured) -> Iterator[Score]:
     """Open interviews (InCharacter): dimension scores; types and scores against labels."""
     for one in personalities(measured):
-        yield from _dimension_scores(one)
+        yield from _dimension_scores(measured, one)
     for metric in measured.run.metrics:
         if metric in TYPOLOGIES:
             for variant in measured.variants:
@@ -142,9 +149,10 @@ def _band(label: Label, first: str) -> LabelType:
     return "H" if label.type == first else "L"
 
 
-def _of_variant(
+def of_variant(
     measured: Measured, metric: str, variant: str, *, by_repeat: bool
 ) -> Iterator[Personality]:
+    """The characters as one variant answered for them."""
     found = _by_character(measured, metric, variant, by_repeat=by_repeat)
     for (subject, repeat), values in found.items():
         labels = typology_labels(measured.places.subject(subject), TYPOLOGIES[metric])
@@ -197,7 +205,7 @@ def _lettered(metric: str, score: DimensionScore) -> DimensionScore:
     if score.score is None:
         return score
     dimension = TYPOLOGIES[metric].dimension(score.dimension)
-    midpoint = SCALES[_scale_of_scores(metric)].midpoint
+    midpoint = SCALES[scale_of_scores(metric)].midpoint
     letter = dimension.first if score.score > midpoint else dimension.second
     return DimensionScore(score.dimension, score.score, letter, score.n, score.missing)
 
@@ -215,11 +223,11 @@ def _items(
     return found
 
 
-def _dimension_scores(one: Personality) -> Iterator[Score]:
-    scale = SCALES[_scale_of_scores(one.metric)]
+def _dimension_scores(measured: Measured, one: Personality) -> Iterator[Score]:
+    scale = SCALES[scale_of_scores(one.metric)]
     for score in one.scores:
         if score.n or score.missing:
-            told = Estimate(score.score, score.n, score.missing)
+            told = estimate_of(measured, one, score)
             group = f"subject={one.subject}/dimension={score.dimension}"
             yield Score(f"{one.metric}.score", one.variant, group, told, None, scale.unit)
 
@@ -229,10 +237,18 @@ def _against_letters(metric: str, variant: str, group: Sequence[Personality]) ->
     if not labels:
         return
     table = compare({one.subject: one.letters for one in group}, labels, TYPOLOGIES[metric])
-    wrong = Estimate(float(table.wrong), table.accuracy.n, table.accuracy.missing)
+    wrong = _wrong(table.wrong, table.accuracy)
     yield Score(f"{metric}.sum_d", variant, "all", wrong, "lower", "letters")
     yield Score(f"{metric}.accuracy", variant, "all", table.accuracy, "higher", "share")
     yield Score(f"{metric}.avg_f1", variant, "all", table.average_f1, "higher", "F1")
+
+
+def _wrong(wrong: int, accuracy: Estimate) -> Estimate:
+    """Sum |d|: the letters that are not right, with the interval of that share of the letters."""
+    n = accuracy.n
+    ends = accuracy.interval
+    low, high = (None, None) if ends is None else ((1 - ends[1]) * n, (1 - ends[0]) * n)
+    return Estimate(float(wrong), n, accuracy.missing, low, high)
 
 
 def _against_labels(measured: Measured, metric: str, variant: str) -> Iterator[Score]:
@@ -244,10 +260,10 @@ def _against_labels(measured: Measured, metric: str, variant: str) -> Iterator[S
     if not labels:
         return
     repeats: dict[int, dict[tuple[str, str], float | None]] = defaultdict(dict)
-    for one in _of_variant(measured, metric, variant, by_repeat=True):
+    for one in of_variant(measured, metric, variant, by_repeat=True):
         for score in one.scores:
             repeats[one.repeat or 0][one.subject, score.dimension] = score.score
-    scale = SCALES[_scale_of_scores(metric)]
+    scale = SCALES[scale_of_scores(metric)]
     found = agreement_with_labels([repeats[each] for each in sorted(repeats)], labels, scale)
     yield Score(f"{metric}.acc_dim", variant, "all", found.acc_dim, "higher", "share")
     yield Score(f"{metric}.acc_full", variant, "all", found.acc_full, "higher", "share")
@@ -257,6 +273,6 @@ def _against_labels(measured: Measured, metric: str, variant: str) -> Iterator[S
     yield Score(f"{metric}.mae", variant, "all", found.mae, "lower", "span")
 
 
-def _scale_of_scores(metric: str) -> str:
-    """The scale on which dimension scores of a metric lie."""
+def scale_of_scores(metric: str) -> str:
+    """The name of the scale on which dimension scores of a metric lie."""
     return "16p_batch" if TYPOLOGIES[metric] is MBTI else "bfi_batch"

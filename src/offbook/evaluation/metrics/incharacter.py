@@ -204,8 +204,9 @@ def agreement_with_labels(
     characters = sorted({character for character, _ in decided})
     rights, squares, sizes, fulls = [], [], [], []
     for predicted in repeats:
-        right = {place: _right(predicted.get(place), decided[place], scale) for place in decided}
-        error = {place: _error(predicted.get(place), decided[place], scale) for place in decided}
+        scored = {place: (predicted.get(place), label) for place, label in decided.items()}
+        right = {place: right_type(*each, scale) for place, each in scored.items()}
+        error = {place: error_of(*each, scale) for place, each in scored.items()}
         rights.append(_by_character(right, characters))
         fulls.append([_full(each) for each in rights[-1]])
         sizes.append(_by_character(error, characters))
@@ -221,11 +222,13 @@ def agreement_with_labels(
     )
 
 
-def _right(score: float | None, label: LabelScore, scale: JudgedScale) -> float | None:
+def right_type(score: float | None, label: LabelScore, scale: JudgedScale) -> float | None:
+    """1 where the type of a score is that of the label, else 0; None without a score."""
     return None if score is None else float(predicted_type(score, scale) == label.type)
 
 
-def _error(score: float | None, label: LabelScore, scale: JudgedScale) -> float | None:
+def error_of(score: float | None, label: LabelScore, scale: JudgedScale) -> float | None:
+    """How far a score is from the label's, in parts of the span; None where one is not there."""
     if score is None or label.score is None:
         return None
     return abs(score - label.score) / scale.span

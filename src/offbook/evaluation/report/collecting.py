@@ -12,19 +12,18 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from offbook.evaluation import streaming
+from offbook.evaluation.comparing import Difference, differences
 from offbook.evaluation.interviews.scoring import interview_scores, item_scores
 from offbook.evaluation.keeping import rating_of, usage_of
 from offbook.evaluation.measured import Measured
-from offbook.evaluation.metrics.scales import SCALES
 from offbook.evaluation.plan import plan
-from offbook.evaluation.report.material import ChunkUse, Difference, Example, Grounds, RunReport
+from offbook.evaluation.report.material import ChunkUse, Example, Grounds, RunReport
 from offbook.evaluation.report.naming import one_line
 from offbook.evaluation.report.profiles import interviews
 from offbook.evaluation.report.similarity import Nearness
 from offbook.evaluation.report.watching import Watch
 from offbook.evaluation.scoring import (
     cost_scores,
-    paired,
     reply_scores,
     retrieval_scores,
 )
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from offbook.evaluation.benchmark import Dataset
-    from offbook.evaluation.protocol import Better, EvaluationProtocol, Score
+    from offbook.evaluation.protocol import EvaluationProtocol, Score
     from offbook.evaluation.record import Cell, CellKey, Rating, Run
     from offbook.protocols import Embedder, Store
 
@@ -117,30 +116,9 @@ def _scores(measured: Measured) -> list[Score]:
 
 
 def _differences(measured: Measured) -> Iterator[Difference]:
-    """Every other variant less the first, on each metric of replies."""
-    for metric in measured.run.metrics:
-        for other in measured.variants[1:]:
-            found = difference(measured, metric, other, measured, measured.variants[0])
-            if found is not None:
-                yield found
-
-
-def difference(
-    one: Measured, metric: str, first: str, other: Measured, second: str
-) -> Difference | None:
-    """``first`` of one run less ``second`` of another (or the same), or None where neither is.
-
-    The runs have the same judge: it is looked at before.
-    """
-    scale = SCALES.get(metric)
-    if scale is None or scale.better is None:
-        return None
-    if not one.values(first, metric) and not other.values(second, metric):
-        return None
-    better: Better = scale.better
-    return Difference(
-        metric, first, second, paired(one, metric, first, second, other=other), better, scale.unit
-    )
+    """Every other variant less the first, metric by metric."""
+    for other in measured.variants[1:]:
+        yield from differences(measured, other, measured, measured.variants[0])
 
 
 def _use(measured: Measured) -> Iterator[ChunkUse]:

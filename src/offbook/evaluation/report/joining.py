@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from offbook.errors import UsageError
-from offbook.evaluation.report.collecting import difference
-from offbook.evaluation.report.material import Difference, JointRuns, Report, RunReport
+from offbook.evaluation.comparing import Difference, comparable, differences
+from offbook.evaluation.report.material import JointRuns, Report, RunReport
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -89,21 +89,10 @@ def _differences(runs: Sequence[RunReport]) -> Iterator[Difference]:
     for other in runs[1:]:
         if base.measured is None or other.measured is None:
             continue
-        for mine, theirs in _pairs(base.run, other.run):
-            for metric in dict.fromkeys((*other.run.metrics, *base.run.metrics)):
-                found = difference(other.measured, metric, theirs, base.measured, mine)
-                if found is not None:
-                    names = _variant(other, theirs), _variant(base, mine)
-                    yield replace(found, first=names[0], second=names[1])
-
-
-def _pairs(base: Run, other: Run) -> list[tuple[str, str]]:
-    mine = [variant.label for variant in base.variants]
-    theirs = [variant.label for variant in other.variants]
-    shared = [(label, label) for label in mine if label in theirs]
-    if not shared and len(mine) == len(theirs) == 1:
-        return [(mine[0], theirs[0])]
-    return shared
+        for mine, theirs in comparable(base.run, other.run):
+            names = _variant(other, theirs), _variant(base, mine)
+            for found in differences(other.measured, theirs, base.measured, mine):
+                yield replace(found, first=names[0], second=names[1])
 
 
 def _variant(report: RunReport, label: str) -> str:

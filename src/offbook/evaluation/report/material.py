@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from offbook.evaluation.comparing import Difference
     from offbook.evaluation.measured import Measured
     from offbook.evaluation.metrics.retrieval_use import RetrievalUse
     from offbook.evaluation.metrics.statistics import Estimate
-    from offbook.evaluation.protocol import Better, Score
+    from offbook.evaluation.protocol import Score
     from offbook.evaluation.record import CellKey, Rating, Run
     from offbook.types import Usage
 
@@ -26,18 +27,6 @@ class Counts:
     cells: int = 0
     failed: int = 0
     forgotten: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """The mean of ``first`` less that of ``second``, on the same questions."""
-
-    metric: str
-    first: str
-    second: str
-    estimate: Estimate
-    better: Better | None
-    unit: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,10 +21,10 @@ from offbook.evaluation.report.naming import (
 )
 
 if TYPE_CHECKING:
+    from offbook.evaluation.comparing import Difference
     from offbook.evaluation.metrics.statistics import Estimate
     from offbook.evaluation.protocol import Score
     from offbook.evaluation.report.material import (
-        Difference,
         FailedCell,
         Interview,
         JointRuns,
