@@ -115,7 +115,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         app = create_app(settings)
         mount_page(app)
         server = uvicorn.Server(
-            uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=2)
+            uvicorn.Config(app, log_level="warning", ws="wsproto", timeout_graceful_shutdown=2)
         )
 
         async def run() -> None:

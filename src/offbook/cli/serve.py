@@ -59,14 +59,18 @@ def command(
 
     async def body(book: Offbook) -> None:
         from offbook.server.serving import serve
+        from offbook.ui.mounting import is_installed, mount_page
 
+        pages = mount_page if is_installed() else None
         names = ", ".join(found.id for found in await book.characters())
 
         def listening(address: str) -> None:
             say(f"models: {names or 'none yet; make one with: offbook create NAME'}")
+            if pages is not None:
+                say(f"the page is at {address}")
             say(f"serving at {address}/v1, documentation at {address}/docs; Ctrl-C ends it")
 
-        await serve(book, listening)
+        await serve(book, listening, pages)
 
     from offbook.server.serving import for_serving
 

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import Final
 
 import uvicorn
+from fastapi import FastAPI
 
 from offbook.app.book import Offbook
 from offbook.errors import ConfigurationError
@@ -38,12 +39,18 @@ def for_serving(settings: Settings) -> Settings:
     return settings.overlaid({"limits.concurrency": CONCURRENCY})
 
 
-async def serve(book: Offbook, listening: Callable[[str], None]) -> None:
+async def serve(
+    book: Offbook,
+    listening: Callable[[str], None],
+    mount: Callable[[FastAPI], None] | None = None,
+) -> None:
     """Serve until a signal comes.
 
     Args:
         book: Offbook.
         listening: Told the address when requests are taken.
+        mount: Puts pages on the application; they talk to it over WebSockets, which there are
+            none of otherwise.
 
     Raises:
         ConfigurationError: the address cannot be listened to, or would be open to others without
@@ -52,6 +59,8 @@ async def serve(book: Offbook, listening: Callable[[str], None]) -> None:
     own = book.settings.values.server
     await require_keys(book.settings, book.store)
     app = create_app(book)
+    if mount is not None:
+        mount(app)
     with listener(own.host, own.port) as sock:
         start_logging(Masking(secrets_of(book.settings)))
         config = uvicorn.Config(
@@ -60,7 +69,7 @@ async def serve(book: Offbook, listening: Callable[[str], None]) -> None:
             log_config=None,
             access_log=False,
             server_header=False,
-            ws="none",
+            ws="none" if mount is None else "wsproto",
             limit_concurrency=own.connections,
             timeout_keep_alive=30,
             timeout_graceful_shutdown=_GRACE_SECONDS,

@@ -1,0 +1,69 @@
+"""A source leads to its passage, cut from the stored document, with one sentence marked."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from offbook.app import Offbook
+from offbook.app.passages import _passage, read_passage
+from offbook.documents.readers import ReadDocument
+from offbook.errors import UnknownName, UsageError
+from offbook.types import Character, Document, Source
+from tests.cli.texts import ADA
+from tests.server.inside import opened
+
+
+@pytest.fixture
+async def book(tmp_path: Path) -> AsyncIterator[Offbook]:
+    """An open home with Ada."""
+    async with opened(tmp_path) as made:
+        await made.create("Ada")
+        await made.ingest_texts("ada", [ReadDocument("ada.md", ADA, "text/markdown")])
+        yield made
+
+
+async def passage_source(book: Offbook, words: str) -> tuple[Character, Source]:
+    rows = await book.show("ada", "chunks")
+    row = next(row for row in rows if words in row["text"])
+    place = Source(row["document"], row["id"], row["start"], row["end"])
+    return await book.find("ada"), place
+
+
+async def test_the_sentence_that_has_most_of_the_words_is_marked(book: Offbook):
+    character, source = await passage_source(book, "Tom drowned")
+    found = await read_passage(book, character, source, "When did Tom drown in the gale?")
+    assert found.marked.strip() == "Tom drowned in the gale of 1880."
+    assert found.document == "ada.md"
+    assert found.headings[-1] == "How she came to the rock"
+    assert "lighthouse" in found.before
+
+
+async def test_without_words_the_whole_source_is_marked(book: Offbook):
+    character, source = await passage_source(book, "Tom drowned")
+    found = await read_passage(book, character, source)
+    assert found.marked == ADA[source.start : source.end]
+
+
+async def test_a_source_that_is_there_no_more_says_so(book: Offbook):
+    character, source = await passage_source(book, "Tom drowned")
+    with pytest.raises(UsageError, match="no place"):
+        await read_passage(book, character, Source(source.document, source.chunk, 5, 10**6))
+    with pytest.raises(UnknownName, match="there no more"):
+        await read_passage(book, character, Source("gone", source.chunk, 0, 5))
+
+
+@given(st.text(min_size=1, max_size=300), st.data(), st.text(max_size=40))
+def test_the_pieces_put_together_are_the_document(text: str, data: st.DataObject, about: str):
+    start = data.draw(st.integers(0, len(text) - 1))
+    end = data.draw(st.integers(start + 1, len(text)))
+    document = Document("d", "d.md", text, "")
+    found = _passage(document, (), start, end, about)
+    whole = found.before + found.opening + found.marked + found.closing + found.after
+    assert text[found.start : found.start + len(whole)] == whole
+    assert found.opening + found.marked + found.closing == text[start:end]
+    assert not found.cut
