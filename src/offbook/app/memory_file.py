@@ -1,7 +1,8 @@
-"""A file of memories: a JSON object a line, ``{"said", "answered", "at": optional}``.
+"""A file of memories: ``{"said", "answered", "at": optional}``, one a line; or a chat log.
 
 Takes: a path.  Gives: memory fragments, and what was passed over; a line that cannot be used is
-named by its number, and then nothing of the file is used.
+named by its number, and then nothing of the file is used. A log of SillyTavern or of another
+program that is known is told by its shape; a line of it that cannot be read is left out and named.
 """
 
 from __future__ import annotations
@@ -12,13 +13,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from offbook.errors import UnreadableDocument, UsageError
+from offbook.errors import UnreadableCard, UnreadableDocument, UsageError
 from offbook.stores.memories import memory_id
 from offbook.stores.statements import storable
 from offbook.types import MemoryFragment
 
 _FORM: Final = 'a line is {"said": "...", "answered": "..."}, with "at" where it is known'
 _KNOWN: Final = ("said", "answered", "at")
+_BEGINNING: Final = 100_000
+_MOST_WARNINGS: Final = 10
 
 
 @dataclass(slots=True)
@@ -29,22 +32,28 @@ class MemoryFile:
     messages: list[str] = field(default_factory=list)
 
 
-def read_memories(path: Path) -> MemoryFile:
+def read_memories(path: Path, character: str | None = None) -> MemoryFile:
     """The memories in a file.
+
+    Args:
+        path: The file.
+        character: Whose memories they are: of a chat of several characters, who of them it is.
 
     Raises:
         UnreadableDocument: it is missing, a folder, or not in UTF-8.
         UsageError: a line is no memory, or there is none; the message has the line's number.
     """
-    return memories_in(_text(path), str(path))
+    return memories_in(_text(path), str(path), character)
 
 
-def memories_in(text: str, name: str) -> MemoryFile:
+def memories_in(text: str, name: str, character: str | None = None) -> MemoryFile:
     """The memories in the text of such a file; ``name`` is for messages.
 
     Raises:
         UsageError: a line is no memory, or there is none; the message has the line's number.
     """
+    if _may_be_chat(text) and (chat := _chat(text, name, character)) is not None:
+        return chat
     found, odd = MemoryFile(), Counter[str]()
     # Not splitlines(): it also splits at separators that may stand inside a JSON string.
     for number, line in enumerate(text.split("\n"), 1):
@@ -65,6 +74,49 @@ def memories_in(text: str, name: str) -> MemoryFile:
         for key, times in sorted(odd.items())
     ]
     return found
+
+
+def _may_be_chat(text: str) -> bool:
+    """Whether the beginning of a file is no memory, but JSON all the same."""
+    begun = text.lstrip()[:_BEGINNING]
+    if begun[:1] not in ("{", "["):
+        return False
+    first = begun.split("\n", 1)[0]
+    return not any(f'"{key}"' in first for key in ("said", "answered"))
+
+
+def _chat(text: str, name: str, character: str | None) -> MemoryFile | None:
+    """The exchanges of a chat log as memories; None where the text is none.
+
+    Raises:
+        UsageError: it is a chat log, and the character says nothing in it that answers anything.
+    """
+    from offbook.cards.chatlog import exchanges, read_chatlog
+
+    try:
+        log = read_chatlog(text.encode("utf-8", "surrogatepass"))
+    except UnreadableCard:
+        return None
+    found = exchanges(log, character) or exchanges(log)
+    if not found:
+        raise UsageError(
+            f"{name!r} is a chat log in which nothing is answered",
+            "memories are what was said to the character and what it answered",
+        )
+    made = MemoryFile()
+    for each in found:
+        storable(each.said, each.answered, each.at)
+        identity = memory_id(each.said, each.answered)
+        made.fragments.append(MemoryFragment(identity, each.said, each.answered, at=each.at))
+    speaker = log.character_name or "a character"
+    made.messages.append(
+        f"a chat log of {speaker!r} ({log.source_format}): {len(log.messages)} messages, "
+        f"{len(found)} exchanges"
+    )
+    made.messages += [f"{each.path}: {each.message}" for each in log.warnings[:_MOST_WARNINGS]]
+    if len(log.warnings) > _MOST_WARNINGS:
+        made.messages.append(f"{len(log.warnings) - _MOST_WARNINGS} more lines like these")
+    return made
 
 
 def _text(path: Path) -> str:

@@ -86,8 +86,8 @@ class Memories:
             UsageError: a line of the file is no memory; nothing was stored.
             ModelError: the endpoint failed for good; memories and scores so far are stored.
         """
-        read = await _read(file)
         book, character = self._book, await self._book.find(name)
+        read = await _read(file, character.name)
         store, stage = book.store, book.stage(character.dimension)
         run = Remembering(stage, character, progress)
         async with ingestion_lease(store, character.id, told_on_stderr(character.name)):
@@ -233,10 +233,12 @@ def _whose(user: str | None, principal: str | None) -> str | None:
     return principals.of_user(user) if principal is None and user is not None else principal
 
 
-async def _read(file: Path | str | MemoryFile | None) -> MemoryFile:
+async def _read(file: Path | str | MemoryFile | None, character: str) -> MemoryFile:
     if isinstance(file, MemoryFile):
         return file
-    return MemoryFile() if file is None else await asyncio.to_thread(read_memories, Path(file))
+    if file is None:
+        return MemoryFile()
+    return await asyncio.to_thread(read_memories, Path(file), character)
 
 
 def _add(conn: Connection, character: str, fragments: Sequence[MemoryFragment]) -> int:

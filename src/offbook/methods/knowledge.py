@@ -239,16 +239,13 @@ class Knowledge:
 
     async def recalled_by(self, method: Method, question: str) -> Recall:
         """What a method recalls, and what the character's lorebooks have to say beside it."""
-        from offbook.retrieval.lorebook import LoreAsked, find_lore, without_repeats
+        from offbook.retrieval.lorebook import LoreAsked, beside, find_lore
 
         found = await method.recall(self, question)
         asked = LoreAsked(self.in_full(question), self.history, question, self.until)
         seen = self.store, self.character, asked, self.settings.lore, self.count
-        lore = without_repeats(await find_lore(*seen), found.context)
-        if lore.items or lore.skipped:
-            context, skipped = (*found.context, *lore.items), (*found.skipped, *lore.skipped)
-            found = replace(found, context=context, skipped=skipped)
-        return found
+        context, skipped = beside(await find_lore(*seen), found.context)
+        return replace(found, context=context, skipped=(*found.skipped, *skipped))
 
     def recall(self, method: str, question: str, items: Iterable[ContextItem]) -> Recall:
         """The recall of a method: what scores high enough and fits the budget, best first."""

@@ -110,11 +110,22 @@ async def find_lore(
     return await asyncio.to_thread(_look, books, character, asked, settings, count)
 
 
-def without_repeats(lore: Lore, context: Sequence[ContextItem]) -> Lore:
-    """The entries whose words no passage shows already."""
-    shown = [_plain(item.text) for item in context if item.kind == KIND]
+def beside(
+    lore: Lore, context: Sequence[ContextItem]
+) -> tuple[tuple[ContextItem, ...], tuple[Skipped, ...]]:
+    """What a method found and what lorebooks say to the same, no words twice.
+
+    A passage that says no more than an entry gives way to it: the entry has a name and a reason.
+    """
+    entries = [_plain(item.text) for item in lore.items]
     kept: list[ContextItem] = []
     skipped = list(lore.skipped)
+    for item in context:
+        if item.kind == KIND and any(_plain(item.text) in words for words in entries):
+            skipped.append(Skipped(KIND, item.title, "an entry of a lorebook says all of it"))
+        else:
+            kept.append(item)
+    shown = [_plain(item.text) for item in kept if item.kind == KIND]
     for item in lore.items:
         words = _plain(item.text)
         if any(words in text for text in shown):
@@ -122,7 +133,7 @@ def without_repeats(lore: Lore, context: Sequence[ContextItem]) -> Lore:
         else:
             kept.append(item)
             shown.append(words)
-    return Lore(tuple(kept), tuple(skipped))
+    return tuple(kept), tuple(skipped)
 
 
 def _plain(text: str) -> str:

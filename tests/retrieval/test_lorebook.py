@@ -1,0 +1,225 @@
+"""Lorebooks at a question: keys, meaning, budget, the point in the story, timers, repeats."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from offbook.app import Offbook
+from offbook.documents.readers import ReadDocument
+from offbook.language.tokens import count_tokens
+from offbook.retrieval.lorebook import Lore, LoreAsked, beside, find_lore
+from offbook.settings import load_settings
+from offbook.settings.lore import LoreSettings
+from offbook.types import ContextItem, Message, Position, Skipped
+from tests.app.keeper import BRILL, OATH, TOWER, WAT, as_file, entry, keeper
+
+KEYS_ONLY = LoreSettings(similar=0)
+
+
+@pytest.fixture
+async def book(tmp_path: Path) -> AsyncIterator[Offbook]:
+    settings = load_settings({"home": str(tmp_path / "home")}, {}, tmp_path, tmp_path / "none")
+    async with await Offbook.open(settings) as opened:
+        yield opened
+
+
+async def told(
+    book: Offbook,
+    entries: Sequence[dict[str, Any]],
+    tmp_path: Path,
+    **fields: Any,
+) -> None:
+    """Make the keeper with these entries."""
+    lore = {"extensions": {}, "entries": list(entries), **fields}
+    file = tmp_path / "k.json"
+    file.write_text(as_file(keeper(character_book=lore)), "utf-8")
+    await book.cards.create(file)
+
+
+async def look(
+    book: Offbook,
+    said: str,
+    history: Sequence[tuple[str, str]] = (),
+    settings: LoreSettings = KEYS_ONLY,
+    until: Position | None = None,
+) -> Lore:
+    character = await book.find("tamsin-reeve")
+    before = [
+        message
+        for asked, answered in history
+        for message in (Message("user", asked), Message("assistant", answered))
+    ]
+    asked = LoreAsked(said, before, said, until)
+    return await find_lore(book.store, character, asked, settings, count_tokens)
+
+
+def texts(lore: Lore) -> list[str]:
+    return [item.text for item in lore.items]
+
+
+async def test_keys_call_for_entries_and_constant_ones_are_always_there(
+    book: Offbook, tmp_path: Path
+):
+    await told(book, keeper()["data"]["character_book"]["entries"], tmp_path)
+    assert texts(await look(book, "What is that oath of yours?")) == [BRILL, OATH]
+    assert texts(await look(book, "Good evening.")) == [BRILL]
+    assert texts(await look(book, "Tell me of WAT!")) == [BRILL, WAT]
+    assert texts(await look(book, "This is what it is, watery.")) == [BRILL]
+
+
+async def test_keys_of_scripts_without_blanks_need_no_word_to_end(book: Offbook, tmp_path: Path):
+    await told(book, [entry(TOWER, "灯塔")], tmp_path)
+    assert texts(await look(book, "谁建了灯塔呢？")) == [TOWER]
+
+
+async def test_keys_are_looked_for_in_the_last_messages(book: Offbook, tmp_path: Path):
+    await told(book, [entry(WAT, "Wat")], tmp_path)
+    history = [("Who is Wat?", "My brother."), ("I see.", "Do you?")]
+    assert texts(await look(book, "Go on.", history)) == []
+    assert texts(await look(book, "Go on.", history, LoreSettings(scan_depth=5, similar=0))) == [
+        WAT
+    ]
+
+
+async def test_secondary_keys_and_their_logic(book: Offbook, tmp_path: Path):
+    both = entry("Both.", "oath", secondary_keys=["lamp"], selective=True)
+    neither = entry(
+        "Not the lamp.",
+        "oath",
+        secondary_keys=["lamp"],
+        selective=True,
+        extensions={"selectiveLogic": 2},
+    )
+    await told(book, [both, neither], tmp_path)
+    assert texts(await look(book, "The oath of the lamp")) == ["Both."]
+    assert texts(await look(book, "The oath")) == ["Not the lamp."]
+
+
+async def test_meaning_finds_what_no_key_does(book: Offbook, tmp_path: Path):
+    rope = "The chandler in Brill sells rope and tar on credit."
+    await told(book, [entry(rope, "zzz"), entry(WAT, "qqq")], tmp_path)
+    found = await look(book, "Who could sell me a rope?", settings=LoreSettings(similar=1))
+    assert texts(found) == [rope]
+    assert 0.2 <= found.items[0].score < 1
+    assert texts(await look(book, "Who could sell me a rope?")) == []
+
+
+async def test_a_disabled_entry_is_found_by_nothing(book: Offbook, tmp_path: Path):
+    await told(book, [entry(WAT, "Wat", enabled=False), entry(OATH, "oath")], tmp_path)
+    assert texts(await look(book, "Wat Reeve drowned", settings=LoreSettings())) == []
+
+
+async def test_what_does_not_fit_is_skipped_with_its_reason_and_the_rest_goes_on(
+    book: Offbook, tmp_path: Path
+):
+    long = "The ledger of the harbour office lists every debt. " * 30
+    entries = [
+        entry(long, "oath", name="The ledger", priority=9),
+        entry(OATH, "oath", name="The oath", priority=1),
+    ]
+    await told(book, entries, tmp_path)
+    found = await look(book, "The oath?", settings=LoreSettings(budget_tokens=60, similar=0))
+    assert texts(found) == [OATH]
+    (skip,) = found.skipped
+    assert (skip.kind, skip.title) == ("knowledge", "The ledger")
+    assert "tokens" in skip.why
+    none = await look(book, "The oath?", settings=LoreSettings(budget_tokens=0))
+    assert none == Lore()
+
+
+async def test_an_attached_book_has_what_the_cards_own_leaves(book: Offbook, tmp_path: Path):
+    await told(book, [entry(OATH, "oath")], tmp_path)
+    world = tmp_path / "world.json"
+    other = "The oath was written by Abbot Lorne in a year of plague and fog."
+    world.write_text(
+        as_file({"spec": "lorebook_v3", "data": {"entries": [entry(other, "oath")]}}), "utf-8"
+    )
+    await book.cards.attach("tamsin-reeve", world)
+    assert texts(await look(book, "The oath?")) == [OATH, other]
+    tight = LoreSettings(budget_tokens=count_tokens(OATH), similar=0)
+    found = await look(book, "The oath?", settings=tight)
+    assert texts(found) == [OATH]
+    assert len(found.skipped) == 1
+
+
+async def test_macros_and_markup_are_resolved(book: Offbook, tmp_path: Path):
+    text = "{{char}} hides a <b>key</b> from {{user}}.<script>alert(1)</script>"
+    await told(book, [entry(text, "key", name="{{char}}'s key")], tmp_path)
+    (item,) = (await look(book, "A key?")).items
+    assert item.text == "Tamsin Reeve hides a key from User."
+    assert item.title == "Tamsin Reeve's key"
+
+
+async def test_the_sources_are_places_in_the_document(book: Offbook, tmp_path: Path):
+    await told(book, keeper()["data"]["character_book"]["entries"], tmp_path)
+    rows = await book.show("tamsin-reeve", "documents")
+    assert [row["name"] for row in rows] == ["card", "card-lore"]
+    (_, item) = (await look(book, "The oath?")).items
+    (source,) = item.sources
+    assert source.document == rows[1]["id"]
+    assert source.end - source.start == len(OATH)
+
+
+async def test_what_stands_later_in_the_story_is_unknown(book: Offbook, tmp_path: Path):
+    await told(book, [entry(WAT, "Wat"), entry(OATH, "oath")], tmp_path)
+    (first,) = (await look(book, "Wat?")).items
+    end = first.sources[0].end
+    known = await look(book, "Wat and the oath?", until=Position(1, end))
+    assert texts(known) == [WAT]
+    assert "--as-of" in known.skipped[0].why
+    assert texts(await look(book, "Wat and the oath?", until=Position(0, 10_000))) == []
+
+
+async def test_sticky_entries_follow_the_history_that_is_told(book: Offbook, tmp_path: Path):
+    await told(book, [entry(WAT, "Wat", extensions={"sticky": 4, "scan_depth": 1})], tmp_path)
+    after = [("Who is Wat?", "My brother.")]
+    assert texts(await look(book, "Go on.", after)) == [WAT]
+    edited = [("Who is that?", "My brother.")]
+    assert texts(await look(book, "Go on.", edited)) == []
+
+
+async def test_a_character_without_a_lorebook_has_none(book: Offbook):
+    await book.create("Tamsin Reeve")
+    await book.ingest_texts("tamsin-reeve", [ReadDocument("a.md", OATH, "text/markdown")])
+    assert await look(book, "The oath?") == Lore()
+
+
+async def test_an_edit_of_the_lorebook_is_seen(book: Offbook, tmp_path: Path):
+    await told(book, [entry(OATH, "oath")], tmp_path)
+    world = tmp_path / "world.json"
+    for text in ("Nine barrels.", "Ten barrels."):
+        raw = {"spec": "lorebook_v3", "data": {"entries": [entry(text, "herring")]}}
+        world.write_text(json.dumps(raw), "utf-8")
+        await book.cards.attach("tamsin-reeve", world)
+        assert texts(await look(book, "Herring?")) == [text]
+
+
+WORDS = st.lists(
+    st.sampled_from(["ash", "bell", "cod", "dune", "eel"]), min_size=1, max_size=4
+).map(" ".join)
+
+
+def items(found: Sequence[str]) -> tuple[ContextItem, ...]:
+    return tuple(ContextItem("knowledge", f"{i}", text, 1.0) for i, text in enumerate(found))
+
+
+@given(st.lists(WORDS, max_size=4), st.lists(WORDS, max_size=4))
+def test_no_words_are_shown_twice_and_none_are_lost(entries: list[str], passages: list[str]):
+    other = ContextItem("memory", "", "ash", 1.0)
+    shown, skipped = beside(
+        Lore(items(entries), (Skipped("knowledge", "x", "y"),)), (other, *items(passages))
+    )
+    kept = [item.text for item in shown if item.kind == "knowledge"]
+    assert other in shown
+    assert len(shown) - 1 + len(skipped) - 1 == len(entries) + len(passages)
+    for words in (*entries, *passages):
+        assert any(words in text for text in kept)
+    for entry_ in entries:
+        assert not any(passage in entry_ for passage in kept if passage not in entries)
