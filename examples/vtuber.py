@@ -195,11 +195,11 @@ async def main() -> None:
     """Answer two viewers, and stop in the middle of a reply."""
     base_url = sys.argv[1] if len(sys.argv) > 1 else "http://127.0.0.1:8321"
     key = os.environ.get("API_KEY", "none")
-    ada = Performer(base_url, key, "ada-byrne", Console(seconds_a_word=0.03))
+    ada = Performer(base_url, key, "ada-byrne", Console(seconds_a_word=0.02))
     try:
         await ada.answer("What did you feel when they brought Tom's cap?", viewer="anna")
         speaking = asyncio.create_task(ada.answer("What did the stranger pay with?", viewer="bert"))
-        await asyncio.sleep(1.0)  # somebody speaks up
+        await asyncio.sleep(0.5)  # somebody speaks up
         speaking.cancel()
         await asyncio.gather(speaking, return_exceptions=True)
         print("(interrupted)")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import httpx
@@ -46,11 +48,27 @@ def run(name: str, url: str) -> str:
     return done.stdout
 
 
+@pytest.fixture
+def here(served, example, capsys, monkeypatch) -> Callable[[str], str]:
+    """Standard output of a program that runs in this process, which has what it imports."""
+
+    def run_here(name: str) -> str:
+        monkeypatch.setattr(sys, "argv", [f"{name}.py", served.root])
+        monkeypatch.delenv("API_KEY", raising=False)
+        done = example(name).main()
+        if inspect.iscoroutine(done):
+            asyncio.run(done)
+        said: str = capsys.readouterr().out
+        return said
+
+    return run_here
+
+
 # -- each is run -----------------------------------------------------------------------------------
 
 
-def test_openai_python(served):
-    said = run("openai_python.py", served.root)
+def test_openai_python(served, here):
+    said = here("openai_python")
     assert said.startswith("models: ada-byrne")
     assert "brother Thomas Byrne taught me to trim the lamp" in said
     assert re.search(r"knowledge: ada-md \d+-\d+", said)
@@ -73,8 +91,8 @@ def test_langchain_chat(served):
     assert WATCH in said
 
 
-def test_langchain_retriever(served):
-    said = run("langchain_retriever.py", served.root)
+def test_langchain_retriever(here):
+    said = here("langchain_retriever")
     assert re.search(r"^\d\.\d\d knowledge: Ada Byrne, The stranger$", said, re.M)
     assert f"[knowledge] In 1884 a stranger hid in her boat for two nights and {WATCH}" in said
     assert said.endswith("knows of the watch before he came: False\n")
@@ -90,8 +108,8 @@ def test_curl(served):
     assert '{"id":"tom-byrne","name":"Tom Byrne"}' in said.rsplit("\n", 2)[-2]
 
 
-def test_game(served):
-    said = run("game_npc.py", served.root)
+def test_game(here):
+    said = here("game_npc")
     early, late = re.findall(r"anna: What did the stranger pay with\?\n.*: (.*)", said)
     assert WATCH not in early
     assert WATCH in late
@@ -102,8 +120,8 @@ def test_game(served):
     assert "[no server] Ada (turn away): Not now." in said
 
 
-def test_vtuber(served, example):
-    lines = run("vtuber.py", served.root).splitlines()
+def test_vtuber(here, example):
+    lines = here("vtuber").splitlines()
     assert lines[-1] == "(interrupted)"
     shown = re.compile(rf"\[({'|'.join(example('vtuber').FACES)})\] \S.*[.!?]")
     assert all(shown.fullmatch(line) for line in lines[:-1])
