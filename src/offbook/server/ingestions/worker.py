@@ -38,6 +38,8 @@ _POLL_SECONDS: Final = 5.0
 _SIGN_SECONDS: Final = 0.5
 """How often progress is written."""
 _STOP_SECONDS: Final = 10.0
+_MOST_CALLS: Final = 16
+"""Calls in flight: a server may have hundreds of replies under way, and they go first."""
 
 
 class IngestionWorker:
@@ -48,7 +50,8 @@ class IngestionWorker:
     """
 
     def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+        most = min(settings.values.limits.concurrency, _MOST_CALLS)
+        self._settings = settings.overlaid({"limits.concurrency": most})
         self._masks = Masking(secrets_of(settings))
         self._owner = Owner(uuid.uuid4().hex)
         self._loop: asyncio.AbstractEventLoop | None = None
