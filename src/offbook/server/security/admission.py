@@ -38,7 +38,8 @@ OPEN_PATHS: Final = frozenset({"/healthz", "/health", "/v1/healthz", "/v1/health
 """What a load balancer asks; nothing of anybody's is in the answer."""
 
 _RECHECK_SECONDS: Final = 1.0
-_CHALLENGE: Final = 'Bearer, Basic realm="offbook", charset="UTF-8"'
+_CHALLENGE: Final = 'Basic realm="offbook", charset="UTF-8"'
+"""Browsers ask a person for it; of several challenges in one line Chromium understands none."""
 
 
 def asks_for_keys(settings: ServerSettings) -> bool:
