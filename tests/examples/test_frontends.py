@@ -109,6 +109,21 @@ def test_sillytavern_swipes_and_goes_on(client):
     assert [turn["said"] for turn in turns if turn["said"]] == [asked[-1]["content"], MORE]
 
 
+def test_sillytavern_continues_and_writes_for_the_person(client):
+    asked = [*CARD, GREETING, user("Who was Tom?")]
+    first, one = streamed(client, NO_KEY, messages=asked, **SAMPLING)
+    order = {"role": "system", "content": "[Continue your last message without repeating it.]"}
+    _, more = streamed(client, NO_KEY, messages=[*asked, assistant(first), order], **SAMPLING)
+    assert more["session"] == one["session"]
+    order = {"role": "system", "content": "[Write your next reply from the point of view of Sam.]"}
+    told = {"model": MODEL, "messages": [*asked, assistant(first), order], "stream": True}
+    refused = client.post("/v1/chat/completions", json=told, headers=NO_KEY)
+    # No character writes what somebody else says, and the embedded model is no language model.
+    assert "configure a model" in refused.json()["error"]["message"]
+    turns = client.get(f"/api/characters/{MODEL}/sessions/{one['session']}").json()
+    assert [turn["said"] for turn in turns if turn["said"]] == ["Who was Tom?"]
+
+
 def test_sillytavern_asks_for_several_swipes(client):
     found = whole(client, NO_KEY, messages=[*CARD, user(QUESTION)], n=2, **SAMPLING)
     assert [choice["index"] for choice in found["choices"]] == [0, 1]

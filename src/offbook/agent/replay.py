@@ -144,6 +144,13 @@ class ReplayedSession(Session):
         turns, own = self._transcript.turns, self._stored_id if self._named else None
         ids = chains.chain_of(turns)
         where = conn, self.character.id, self._principal
+        begun = self._transcript.begun.strip()
+        if begun:
+            # What is to be gone on with may be a stored reply: then even a first one is known.
+            whole = chains.chain_of((*turns, Turn(self._transcript.said, begun)))
+            found = chains.deepest(*where, whole[-1:], own)
+            if found is not None:
+                return _Place(found.session, ids[-1] if ids else BEGINNING, tuple(ids))
         found = chains.deepest(*where, ids, own)
         # Many conversations begin with one greeting: that alone tells nothing.
         if found is not None and any(turn.said for turn in turns[: found.place + 1]):
@@ -257,7 +264,9 @@ class ReplayedSession(Session):
         whole = [i for i, text in enumerate(texts) if text and i not in self._cut]
         kept: KeptTurn | None = None
         if whole:
-            kept = await self._store.write(lambda conn: self._store_all(conn, turn.stage, found, whole))
+            kept = await self._store.write(
+                lambda conn: self._store_all(conn, turn.stage, found, whole)
+            )
         self.replies = tuple(
             replace(reply, remembered=self._remembered(i, whole, kept))
             for i, reply in enumerate(found)
