@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from offbook import pipeline
 from offbook.agent.continuing import Rest
+from offbook.agent.owned import kept_under
 from offbook.agent.session import Session, _Open, names_of
 from offbook.agent.summary import SpokenTurn
 from offbook.errors import IncompleteAnswer, InputRefused
 from offbook.memory.conversation import KeptTurn, TurnKeeper
 from offbook.prompts.reply import NO_WISHES, Wishes
-from offbook.stores import chains, conversations, principals
+from offbook.stores import chains, conversations
 from offbook.stores.conversations import BEGINNING
 from offbook.types import Remembered, Reply, Turn
 from offbook.wire import Ending
@@ -100,7 +101,9 @@ class ReplayedSession(Session):
         resends: bool = True,
         learning: Learning | None = None,
     ) -> None:
-        super().__init__(store, character, make_stage, named, _whose(principal), learning=learning)
+        super().__init__(
+            store, character, make_stage, named, kept_under(principal), learning=learning
+        )
         self.replies: tuple[Reply, ...] = ()
         self.endings: list[str] = []
         self._principal = principal
@@ -327,9 +330,3 @@ async def _side_by_side(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-
-
-def _whose(principal: str) -> str | None:
-    """The name under which the conversations of a principal are kept."""
-    own = principal.removeprefix(f"{principals.OWNER}/")
-    return None if own == principals.OWNER else own
