@@ -191,6 +191,21 @@ async def test_a_forgotten_card_leaves_no_word(book: Offbook, card: Path, tmp_pa
         await book.cards.show("tamsin-reeve")
 
 
+async def test_a_lorebook_stays_when_its_card_is_forgotten_and_is_of_no_other_card(
+    book: Offbook, card: Path, tmp_path: Path
+):
+    await book.cards.create(card)
+    await book.forget("tamsin-reeve", "card")
+    (left,) = await book.cards.files("tamsin-reeve")
+    assert (left["document"], left["kind"]) == ("card-lore", "lorebook")
+    other = tmp_path / "other.json"
+    other.write_text(as_file(keeper(character_book=None)))
+    await book.cards.attach("tamsin-reeve", other)
+    written = await book.cards.export("tamsin-reeve", tmp_path / "out.json")
+    assert json.loads((tmp_path / "out.json").read_text("utf-8"))["data"]["character_book"] is None
+    assert [loss.code for loss in written.losses] == ["lorebook-left"]
+
+
 async def test_a_deleted_character_takes_its_card_along(book: Offbook, card: Path, tmp_path: Path):
     await book.cards.create(card)
     await book.delete("tamsin-reeve")

@@ -31,6 +31,11 @@ def test_what_is_stored_comes_back():
     assert len(made.greetings) == 2
 
 
+def test_what_no_database_stores_is_left_out():
+    made = words(first_mes="\0Ho\0. ", alternate_greetings=["\0", "Hey."])
+    assert made.greetings == ("Ho.", "Hey.")
+
+
 def test_settings_that_hold_nonsense_hold_no_card():
     assert card_words({}) == NO_WORDS
     assert card_words({"card": 5}) == NO_WORDS

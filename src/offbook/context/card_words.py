@@ -71,13 +71,16 @@ def words_of(card: Card, document: str) -> CardWords:
     reminders = [card.post_history_instructions, note if isinstance(note, str) else ""]
     return CardWords(
         document=document,
-        char=card.spoken_name,
-        greetings=tuple(
-            text for text in (card.first_mes, *card.alternate_greetings) if text.strip()
-        ),
-        system_prompt=card.system_prompt.strip(),
-        post_history_instructions="\n\n".join(text.strip() for text in reminders if text.strip()),
+        char=_bare(card.spoken_name),
+        greetings=tuple(filter(None, map(_bare, (card.first_mes, *card.alternate_greetings)))),
+        system_prompt=_bare(card.system_prompt),
+        post_history_instructions="\n\n".join(filter(None, map(_bare, reminders))),
     )
+
+
+def _bare(text: str) -> str:
+    """A text without what no database stores, and blanks at its ends."""
+    return text.replace("\0", "").strip()
 
 
 def card_words(settings: Mapping[str, Any]) -> CardWords:

@@ -81,6 +81,9 @@ def remove(conn: Connection, character: str, document: str) -> None:
     )
     if found.kind == "card":
         set_words(conn, character, None)
+        # Its lorebook, where that is not forgotten as well, is one by itself from now on.
+        own = (columns.character_id == character) & (columns.kind == "card_lorebook")
+        conn.execute(update(card_files).where(own).values(kind="lorebook"))
     mark_unpurged(conn)
     characters.touch(conn, character)
 
