@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from offbook.app import Offbook
+from offbook.models.metering import Meter
 from offbook.models.wrappers import wrap
 from offbook.pipeline import Stage
 from tests.app.homes import opened, text
@@ -45,9 +46,11 @@ class GraphBook:
     def _stand_in(self) -> None:
         wiring = self.book._wiring
 
-        def stage(dimension: int | None = None) -> Stage:
+        def stage(dimension: int | None = None, meter: Meter | None = None) -> Stage:
             limiter = wiring.limiters.of(self.model.base_url)
-            asked = wrap(self.model, meter=self.book.meter, limiter=limiter, cache=wiring.cache)
+            asked = wrap(
+                self.model, meter=meter or self.book.meter, limiter=limiter, cache=wiring.cache
+            )
             settings = self.book.settings.values
             return Stage(settings, self.book.store, asked, asked, asked, Trigrams())
 

@@ -41,7 +41,7 @@ def bytes_of(folder: Path) -> bytes:
 
 async def text_of(book: Offbook, name: str) -> str:
     found = await book.store.read(lambda conn: documents.require(conn, "tamsin-reeve", name))
-    return found.text
+    return str(found.text)
 
 
 async def test_a_character_is_made_of_a_card_without_a_call(book: Offbook, card: Path):

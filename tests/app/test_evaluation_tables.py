@@ -215,7 +215,7 @@ async def test_the_cast_is_made_of_its_dataset_and_asked_the_items(tmp_path, jud
         more = TableRequest({"": folder}, create=True, limit=2)
         after = await table_plan(book, "amadeus-ablation", more)
         # Two characters, one reply and one rating more each.
-        estimates = {each.method: each.estimate for each in after.runs}
+        estimates: dict[str, Any] = {each.method: each.estimate for each in after.runs}
         assert estimates["naive"].calls == 4
         # The same characters again, not others of the same name.
         asked = judge.count("chat/completions")

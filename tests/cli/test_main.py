@@ -40,6 +40,9 @@ COMMANDS += [
     "doctor",
     "config",
     "eval",
+    "card",
+    "key",
+    "serve",
 ]
 
 
@@ -84,7 +87,7 @@ def test_without_a_command_the_help_is_shown_and_nothing_is_data(offline: World,
         (["list", "--set"], "--set"),
         (["list", "--set", "method"], "'method' has no value"),
         # What is not built yet is absent.
-        (["serve"], "no such command"),
+        (["perform"], "no such command"),
         (["alias", "ada", "add", "A"], "takes 2, not 1"),
         (["alias", "ada", "rename", "A", "B"], "add, remove or undo"),
         (["alias", "ada", "undo", "1", "2"], "takes 1, not 2"),

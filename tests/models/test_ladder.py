@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 from offbook.models.ladder import RungsInStore
 
@@ -23,7 +24,7 @@ class Counted:
 
 
 async def test_many_calls_at_once_ask_and_tell_the_database_once(sqlite_store):
-    store = Counted(sqlite_store)
+    store: Any = Counted(sqlite_store)
     rungs = RungsInStore(store)
     found = await asyncio.gather(*(rungs.get("http://one", "m") for _ in range(12)))
     assert found == [None] * 12

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,7 +30,7 @@ def shared():
 
 def cells(table, line=None, of=None, source=None):
     """Values by column, of the rows that are asked for."""
-    found = {}
+    found: dict[str, str] = {}
     for row in printed(table):
         if line in (None, row.line) and of in (None, row.of) and source in (None, row.source):
             found |= row.values
@@ -62,7 +63,7 @@ def test_the_main_table_is_the_one_that_was_transcribed_before():
     ],
 )
 def test_general_and_specific_questions(table, text):
-    by_model = defaultdict(dict)
+    by_model: dict[str, dict[str, float]] = defaultdict(dict)
     for row in printed(table):
         by_model[row.of] |= {f"{metric} {row.line}": float(v) for metric, v in row.values.items()}
     order = ("ke vanilla", "ke rolerag", "kh vanilla", "kh rolerag")
@@ -71,7 +72,7 @@ def test_general_and_specific_questions(table, text):
 
 
 def test_the_roles_by_frequency_differ_by_what_stands_beneath_them():
-    gains = {}
+    gains: dict[Any, Any] = {}
     for row in printed("rolerag-frequency"):
         who, _, method = row.line.partition("/")
         for metric, value in row.values.items():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pytest
 
@@ -35,7 +37,10 @@ def store() -> Squares:
 
 @pytest.fixture
 def squares(store) -> GroupedReads[int, int]:
-    return GroupedReads(store, lambda conn, keys: conn.look_up(keys))
+    def look_up(connection: Any, keys: Sequence[int]) -> Mapping[int, int]:
+        return connection.look_up(keys)  # type: ignore[no-any-return]
+
+    return GroupedReads(store, look_up)
 
 
 async def test_look_ups_that_arrive_together_are_one_read(store, squares):

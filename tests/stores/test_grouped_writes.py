@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import weakref
+from typing import Any
 
 import pytest
 from sqlalchemy import text
@@ -74,7 +75,7 @@ async def test_who_gives_up_does_not_stop_the_others(store):
 
 async def test_writers_of_one_store_share_transactions_and_the_store_is_not_kept_alive(store):
     assert GroupedWrites.of(store) is GroupedWrites.of(store)
-    other = Counted(store._store)
+    other: Any = Counted(store._store)
     assert GroupedWrites.of(other) is not GroupedWrites.of(store)
     await asyncio.gather(*(GroupedWrites.of(store).write(put(n)) for n in range(20)))
     assert store.transactions <= 2

@@ -104,11 +104,7 @@ class Memories:
                     f" ({error.hint})" if error.hint else ""
                 )
                 raise
-        why = list(run.failed.values())
-        messages = [*read.messages, *odd]
-        messages += [f"put aside: {reason}" for reason in dict.fromkeys(why[:_SHOWN])]
-        if run.failed:
-            messages.append(f"{_counted(len(run.failed))} put aside; tried again next time")
+        messages = [*read.messages, *odd, *_put_aside(list(run.failed.values()))]
         return RememberReport(
             character.name,
             added,
@@ -281,3 +277,11 @@ def memory_row(fragment: MemoryFragment) -> dict[str, Any]:
 
 def _counted(number: int) -> str:
     return "1 memory is" if number == 1 else f"{number} memories are"
+
+
+def _put_aside(reasons: Sequence[str]) -> list[str]:
+    """What is told of memories that could not be scored or embedded."""
+    if not reasons:
+        return []
+    told = [f"put aside: {reason}" for reason in dict.fromkeys(reasons[:_SHOWN])]
+    return [*told, f"{_counted(len(reasons))} put aside; tried again next time"]

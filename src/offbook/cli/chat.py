@@ -86,16 +86,21 @@ def command(
             failed = await _loop(talk, book.learning)
         finally:
             if any(message.role == "user" for message in talk.history):
-                words = ["offbook", "chat", talk.character.id, "--session", talk.id]
-                words += ["--user", user] if user else []
-                words += ["--as-of", as_of] if as_of else []
-                say("go on with: " + shlex.join(words))
+                say(f"go on with: {_again(talk, user, as_of)}")
         await book.learning.rest(settings.values.memory.grace_seconds)
         for failure in dict.fromkeys(book.learning.failures):
             say(f"offbook: warning: memories wait to be scored: {failure}")
         return 1 if failed else 0
 
     return with_offbook(settings, body)
+
+
+def _again(talk: Session, user: str | None, as_of: str | None) -> str:
+    """The command that goes on with this conversation."""
+    words = ["offbook", "chat", talk.character.id, "--session", talk.id]
+    words += ["--user", user] if user else []
+    words += ["--as-of", as_of] if as_of else []
+    return shlex.join(words)
 
 
 def _headline(talk: Session, model: str) -> str:

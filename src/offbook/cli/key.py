@@ -48,7 +48,7 @@ def command(
     A key is shown once, when it is made; what is stored is its hash.
     """
     from offbook.app.keys import Keys, key_row
-    from offbook.cli.running import print_json, say, with_offbook, write
+    from offbook.cli.running import print_json, with_offbook
 
     _check(action, word)
     given = word or ""
@@ -67,7 +67,14 @@ def command(
     done = with_offbook(settings_for(), body)
     if as_json:
         print_json(done)
-    elif action == "list":
+    else:
+        _tell(action, done)
+
+
+def _tell(action: str, done: Any) -> None:
+    from offbook.cli.running import say, write
+
+    if action == "list":
         write(_rows(done))
     elif action == "revoke":
         say(f"revoked {done['id']} ({done['label']}); its conversations stay")

@@ -23,8 +23,8 @@ from offbook.app.missing_index import priced, require_index
 from offbook.errors import OffbookError, UnknownName
 from offbook.server.book import Book
 from offbook.server.failures import native_error
-from offbook.server.native import shapes
 from offbook.server.native.access import Seen, User, failing, streamed
+from offbook.server.native.talk_shapes import ConversationListed, Recalled, Replied, TurnListed
 from offbook.server.principal import Caller, CurrentPrincipal
 from offbook.stores import conversations
 from offbook.types import Character
@@ -64,17 +64,17 @@ def router() -> APIRouter:
     """The routes."""
     made = APIRouter(prefix="/api/characters/{character}", tags=["talking"])
     asked = failing(404, 409, 413, 415, 502)
-    made.post("/recall", response_model=shapes.Recalled, responses=asked)(recall)
-    made.post("/ask", response_model=shapes.Replied, responses=asked)(ask)
+    made.post("/recall", response_model=Recalled, responses=asked)(recall)
+    made.post("/ask", response_model=Replied, responses=asked)(ask)
     stream = streamed(
         "`piece` events with a `text`, then `reply` with the whole, or `error`",
         ("piece", "reply", "error"),
     )
     made.post("/chat", response_class=StreamingResponse, responses={**asked, **stream})(chat)
     one = failing(404)
-    made.get("/sessions", response_model=list[shapes.ConversationListed], responses=one)(sessions)
-    made.get("/sessions/{session}", response_model=list[shapes.TurnListed], responses=one)(turns)
-    made.delete("/sessions/{session}", response_model=shapes.ConversationListed, responses=one)(
+    made.get("/sessions", response_model=list[ConversationListed], responses=one)(sessions)
+    made.get("/sessions/{session}", response_model=list[TurnListed], responses=one)(turns)
+    made.delete("/sessions/{session}", response_model=ConversationListed, responses=one)(
         forget_session
     )
     return made

@@ -16,8 +16,14 @@ from fastapi import Path as InPath
 
 from offbook.app.reporting import write_report
 from offbook.server.book import Book
-from offbook.server.native import shapes
 from offbook.server.native.access import Administrator, Responses, failing
+from offbook.server.native.evaluation_shapes import (
+    BenchmarkListed,
+    RunDeleted,
+    RunListed,
+    RunsCompared,
+    RunShown,
+)
 
 RunId = Annotated[str, InPath(max_length=300, description="The run's id.", examples=["demo-1"])]
 Judge = Annotated[
@@ -30,16 +36,12 @@ def router() -> APIRouter:
     made = APIRouter(prefix="/api/evaluation", tags=["evaluation"])
     one = failing(404)
     page: Responses = {200: {"content": {"text/html": {"schema": {"type": "string"}}}}}
-    made.get("/benchmarks", response_model=list[shapes.BenchmarkListed], responses=failing())(
-        benchmarks
-    )
-    made.get("/runs", response_model=list[shapes.RunListed], responses=failing())(runs)
-    made.get("/runs/{run}", response_model=shapes.RunShown, responses=one)(show)
-    made.delete("/runs/{run}", response_model=shapes.RunDeleted, responses=one)(delete)
+    made.get("/benchmarks", response_model=list[BenchmarkListed], responses=failing())(benchmarks)
+    made.get("/runs", response_model=list[RunListed], responses=failing())(runs)
+    made.get("/runs/{run}", response_model=RunShown, responses=one)(show)
+    made.delete("/runs/{run}", response_model=RunDeleted, responses=one)(delete)
     made.get("/runs/{run}/report", response_class=Response, responses={**one, **page})(report)
-    made.get("/runs/{run}/compare/{other}", response_model=shapes.RunsCompared, responses=one)(
-        compare
-    )
+    made.get("/runs/{run}/compare/{other}", response_model=RunsCompared, responses=one)(compare)
     return made
 
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from offbook.types import ContextKind, DocumentStatus, Verdict
+from offbook.types import DocumentStatus
 
 
 class Shape(BaseModel):
@@ -274,60 +274,6 @@ class AliasSaid(Shape):
     usage: Spent
 
 
-class Item(Shape):
-    """One piece of what a reply rests on."""
-
-    kind: ContextKind
-    title: str
-    text: str
-    score: float
-    sources: list[Place]
-
-
-class Reason(Shape):
-    """Why an entity lies inside or outside of what the character knows."""
-
-    entity: str
-    reason: str
-
-
-class Judged(Shape):
-    """Whether the question lies within what the character knows."""
-
-    verdict: Verdict
-    reasons: list[Reason]
-
-
-class LeftOut(Shape):
-    """What was found and not used."""
-
-    kind: str
-    title: str
-    why: str
-
-
-class Recalled(Shape):
-    """What a reply would rest on."""
-
-    character: str
-    method: str
-    preset: str
-    question: str
-    context: list[Item]
-    boundary: Judged | None
-    emotion: dict[str, int | float] | None
-    mood: dict[str, int | float] | None
-    skipped: list[LeftOut]
-    as_of: str | None
-    usage: Spent
-
-
-class Replied(Recalled):
-    """A reply, and what it rests on."""
-
-    reply: str
-
-
 class DocumentTaken(Shape):
     """What became of a document."""
 
@@ -388,78 +334,3 @@ class Reembedded(Shape):
     vectors: int
     quarantined: int
     usage: Spent
-
-
-class ConversationListed(Shape):
-    """A conversation of the caller's."""
-
-    session: str
-    user: str | None
-    created: str
-    updated: str
-
-
-class TurnListed(Shape):
-    """A turn of a conversation, with what its reply rested on."""
-
-    id: str
-    said: str
-    answered: str
-    at: str
-    recall: dict[str, object] | None
-
-
-class BenchmarkListed(Shape):
-    """A benchmark."""
-
-    name: str
-    title: str
-
-
-class RunListed(Shape):
-    """A run in a list."""
-
-    id: str
-    benchmark: str
-    created: str
-    status: str
-    cells: int
-    failed: int
-    methods: list[str]
-    judge: str
-    mark: str | None
-    problem: str | None
-
-
-class ScoreShown(Shape):
-    """A score, with what it rests on."""
-
-    metric: str
-    variant: str
-    mean: float | None
-    n: int
-
-
-class RunShown(Shape):
-    """A run with its scores; ``mark`` has to stand wherever they go."""
-
-    run: dict[str, object]
-    mark: str | None
-    scores: list[ScoreShown]
-    notes: list[str]
-
-
-class RunsCompared(Shape):
-    """Differences of two runs."""
-
-    first: str
-    second: str
-    judge: str
-    mark: str | None
-    differences: list[dict[str, object]]
-
-
-class RunDeleted(Shape):
-    """A run that was deleted."""
-
-    id: str
