@@ -50,8 +50,7 @@ def command(
     from offbook.app.keys import Keys, key_row
     from offbook.cli.running import print_json, with_offbook
 
-    _check(action, word)
-    given = word or ""
+    given = _checked(action, word)
 
     async def body(book: Offbook) -> Any:
         keys = Keys(book)
@@ -83,7 +82,8 @@ def _tell(action: str, done: Any) -> None:
         say(f"key {done['id']} for {done['label']!r}; it is shown this once: keep it safe")
 
 
-def _check(action: str, word: str | None) -> None:
+def _checked(action: str, word: str | None) -> str:
+    """The word that the action takes; empty where it takes none."""
     if action not in _TAKES:
         raise UsageError(f"{action!r} is nothing to do with a key", "add, list or revoke")
     takes = _TAKES[action]
@@ -91,6 +91,7 @@ def _check(action: str, word: str | None) -> None:
         raise UsageError(
             f"key {action} takes {takes or 'nothing'}", f"offbook key {action} {takes}".rstrip()
         )
+    return word or ""
 
 
 def _rows(keys: list[dict[str, Any]]) -> str:
