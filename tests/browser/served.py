@@ -1,6 +1,7 @@
 """The page, served: a home with characters, a model that replies differently each time, a browser.
 
-One server for all modules that need it, in a thread and an event loop of its own.
+One server for all modules of this package, in a thread and an event loop of its own; it ends with
+the package, because the pages run once in a process.
 """
 
 from __future__ import annotations
@@ -94,7 +95,7 @@ async def _fill(settings: Settings, home: Path) -> None:
         await book.evaluation.run("demo", methods=("naive",), limit=2)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A server with Ada, somebody hostile and the demo character, who were evaluated."""
     from offbook.models.clients import close_clients
@@ -173,8 +174,9 @@ class Visit:
 
     async def ask(self, question: str) -> None:
         """Say something, and wait for the reply."""
-        before = await self.page.locator(".exchange").count()
         field = self.page.locator(".composer textarea")
+        await expect(field).to_be_visible()
+        before = await self.why.count()
         await field.fill(question)
         await field.press("Enter")
         await expect(self.why).to_have_count(before + 1, timeout=15_000)

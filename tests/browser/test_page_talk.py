@@ -113,6 +113,40 @@ async def test_another_reply_is_swiped_to_and_back_and_the_conversation_stays(
     await expect(page.get_by_text("What was skipped is shown when the reply comes")).to_be_visible()
 
 
+async def test_a_reply_is_stopped_and_nothing_of_it_is_kept(visit: Visiting):
+    here = await visit(fresh())
+    page, model = here.page, here.served.model
+    await here.ask("Who taught you to trim the lamp?")
+    model.latency_seconds = 20.0
+    try:
+        await page.locator(".composer textarea").fill("And what happened to him?")
+        await page.keyboard.press("Enter")
+        await page.get_by_role("button", name="Stop").click()
+        await expect(page.get_by_text("Stopped; nothing of it is kept.")).to_be_visible()
+    finally:
+        model.latency_seconds = 0.0
+    await here.ask("Who was he?")
+    await page.reload()
+    await expect(page.locator(".said")).to_have_text(
+        ["Who taught you to trim the lamp?", "Who was he?"]
+    )
+
+
+async def test_a_model_that_fails_is_told_of_and_the_last_reply_stays(visit: Visiting):
+    here = await visit(fresh())
+    page, model = here.page, here.served.model
+    await here.ask("Who taught you to trim the lamp?")
+    reply = str(await page.locator(".answered").text_content())
+    model.always("401")
+    try:
+        await page.get_by_role("button", name="Another reply").click()
+        await expect(page.locator(".notice.bad")).to_contain_text("key")
+    finally:
+        model.always(None)
+    await expect(page.locator(".answered")).to_have_text([reply])
+    await expect(here.why).to_have_count(1)
+
+
 async def test_the_mood_over_the_conversation_is_a_chart_and_a_table(
     visit: Visiting, picture: TakePicture
 ):

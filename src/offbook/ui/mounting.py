@@ -40,7 +40,7 @@ def is_installed() -> bool:
 
 
 def mount_page(app: FastAPI) -> None:
-    """Put the pages on an application.
+    """Put the pages on an application; one at a time may run in a process.
 
     Args:
         app: Of ``create_app``: its ``state.book`` is the open offbook, ``state.authenticate``
