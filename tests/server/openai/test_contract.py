@@ -33,6 +33,7 @@ def test_characters_are_models(client: httpx.Client, path, key):
 
 def test_one_model_is_told(client: httpx.Client):
     assert client.get(f"/v1/models/{MODEL}").json()["id"] == MODEL
+    assert client.get(f"/v1/models/{MODEL.upper()}").json()["id"] == MODEL
     missing = client.get("/v1/models/nobody")
     assert missing.status_code == 404
     assert missing.json()["error"]["code"] == "model_not_found"
@@ -411,3 +412,17 @@ def test_somebody_is_there(client: httpx.Client):
     described = client.get("/openapi.json").json()
     assert CHAT in described["paths"]
     assert "/chat/completions" not in described["paths"]
+
+
+def test_what_a_reply_asked_of_the_model_is_counted(server: Served):
+    def calls(client: httpx.Client) -> float:
+        head = 'offbook_model_calls_total{prompt="reply"'
+        counted = [line for line in client.get("/metrics").text.splitlines() if head in line]
+        return sum(float(line.split()[-1]) for line in counted)
+
+    with httpx.Client(base_url=server.root, timeout=60) as client:
+        assert client.post(CHAT, json=body()).status_code == 200
+        assert calls(client) == 1
+        with client.stream("POST", CHAT, json=body(stream=True)) as answer:
+            answer.read()
+        assert calls(client) == 2

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Path, Request
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -25,6 +25,7 @@ from offbook.server.book import Book
 from offbook.server.failures import native_error
 from offbook.server.native.access import Seen, User, failing, streamed
 from offbook.server.native.talk_shapes import ConversationListed, Recalled, Replied, TurnListed
+from offbook.server.observing.metrics import Metrics
 from offbook.server.principal import Caller, CurrentPrincipal
 from offbook.stores import conversations
 from offbook.types import Character
@@ -81,32 +82,34 @@ def router() -> APIRouter:
 
 
 async def recall(
-    body: Question, character: Seen, book: Book, caller: CurrentPrincipal
+    body: Question, character: Seen, book: Book, caller: CurrentPrincipal, request: Request
 ) -> dict[str, Any]:
     """What a reply would rest on; none is generated, and nothing is kept."""
     async with _conversation(body, character, book, caller) as talk:
         found, usage = await talk.recall(body.question)
+    request.app.state.metrics.spent(usage)
     return found.as_json(usage)
 
 
 async def ask(
-    body: Question, character: Seen, book: Book, caller: CurrentPrincipal
+    body: Question, character: Seen, book: Book, caller: CurrentPrincipal, request: Request
 ) -> dict[str, Any]:
     """One reply; with a session it belongs to a conversation."""
     async with _conversation(body, character, book, caller) as talk:
         reply = await talk.ask(body.question)
+    request.app.state.metrics.spent(reply.usage)
     return reply.as_json()
 
 
 async def chat(
-    body: Question, character: Seen, book: Book, caller: CurrentPrincipal
+    body: Question, character: Seen, book: Book, caller: CurrentPrincipal, request: Request
 ) -> StreamingResponse:
     """One reply, streamed as server-sent events; a client that leaves cancels it."""
     command = _command(body, book)
     # Here and not in the stream: what is wrong with the request has a status of its own.
     await require_index(command, character)
     talk = await _open(body, command, character, caller)
-    pieces = _events(body.question, command, talk)
+    pieces = _events(body.question, command, talk, request.app.state.metrics)
     return StreamingResponse(pieces, media_type="text/event-stream", headers=STREAM_HEADERS)
 
 
@@ -194,12 +197,16 @@ async def _conversation(
         yield await _open(body, command, character, caller)
 
 
-async def _events(question: str, command: Offbook, talk: OwnedSession) -> AsyncIterator[str]:
+async def _events(
+    question: str, command: Offbook, talk: OwnedSession, metrics: Metrics
+) -> AsyncIterator[str]:
     try:
         async with priced(command, talk.character), aclosing(talk.say(question)) as replying:  # type: ignore[type-var]
             async for piece in replying:
                 yield _event("piece", {"text": piece})
         reply = talk.last
+        if reply is not None:
+            metrics.spent(reply.usage)
         yield _event("reply", {} if reply is None else reply.as_json())
     except OffbookError as error:
         yield _event("error", native_error(error))

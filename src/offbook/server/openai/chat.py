@@ -72,6 +72,7 @@ async def _events(
                 yield shape.opening(piece.index)
             texts[piece.index] += piece.text
             yield shape.piece(piece.index, piece.text)
+    request.app.state.metrics.spent(answers.usage())
     last = len(answers.endings) - 1
     for index, reason in enumerate(answers.endings):
         if index not in opened:
@@ -87,6 +88,7 @@ async def _whole(
 ) -> Response:
     answers = await _answers(request, book, caller, asked, body)
     choices = await answers.whole()
+    request.app.state.metrics.spent(answers.usage())
     usage = counted(answers.usage(), body, [choice.text for choice in choices])
     return JSONResponse(shape.whole(choices, usage, answers.extras()))
 

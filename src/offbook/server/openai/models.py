@@ -12,6 +12,8 @@ from typing import Any, Final
 from fastapi import APIRouter
 from sqlalchemy import Connection
 
+from offbook.app.finding import find_character
+from offbook.errors import UnknownName
 from offbook.server.book import Book
 from offbook.server.failures import RequestRefused
 from offbook.server.principal import Caller, CurrentPrincipal
@@ -74,7 +76,7 @@ async def require_asked(book: Book, caller: Caller, model: str) -> Asked:
         whole = characters.find(conn, model) if user or base != model else None
         if whole is not None and whole.name == model:
             return whole, True
-        return characters.find(conn, name), False
+        return _meant(conn, name), False
 
     found, whole = await book.store.read(find)
     if found is None or not caller.sees(found):
@@ -86,6 +88,14 @@ async def require_asked(book: Book, caller: Caller, model: str) -> Asked:
             param="model",
         )
     return Asked(found) if whole else Asked(found, user.strip() or None, base != model)
+
+
+def _meant(conn: Connection, name: str) -> Character | None:
+    """The character of this id or name; accents and case may be left out, as elsewhere."""
+    try:
+        return find_character(conn, name)
+    except UnknownName:
+        return None
 
 
 def _entry(character: Character) -> dict[str, Any]:
