@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from offbook.evaluation.benchmark import Question
+from offbook.evaluation.benchmark import Introduction, Question, Subject
 from offbook.evaluation.judge_checks import METRIC, OTHER_AUTHOR, JudgeChecks
 from offbook.prompts.interviewing import Preference
 from tests.evaluation.made import JUDGE, cell, dataset, judged, rating, run
@@ -155,3 +157,11 @@ def test_the_findings_are_scores_of_the_judge():
 def test_a_comparison_is_of_two_to_twenty_six(replies):
     with pytest.raises(ValueError, match="cannot be compared"):
         JudgeChecks(replies=replies)
+
+
+def test_what_the_judge_is_told_of_who_the_character_is_can_be_forgotten():
+    told = {"Nora Vey": Introduction("Nora mends clocks.", ("nora-md",))}
+    data = replace(DATA, subjects=(Subject("Nora Vey"),), introductions=told)
+    found = JudgeChecks().judgements(RUN, data, CELLS[:4])
+    assert {one.inputs.description for one in found} == {"Nora mends clocks."}
+    assert all("nora-vey/nora-md" in one.documents for one in found)
