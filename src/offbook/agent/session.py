@@ -236,7 +236,9 @@ class Session:
         try:
             return await self._recall_once(said, learn=learn)
         except (StoreFailed, EmbedderMismatch, IndexMissing):
-            # Vectors may have been made anew meanwhile; what is stored now is read once more.
+            # Vectors may have been made anew meanwhile; where nothing was, the failure stands.
+            if (await self._store.read(self._now))[0] == self.character:
+                raise
             return await self._recall_once(said, learn=learn)
 
     async def _recall_once(self, said: str, *, learn: bool) -> _Open:
