@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import shutil
 import signal
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 pytest_plugins = ["tests.loopback.fixtures"]
 
 _numbers = itertools.count()
+
+# Thousands of tests leave much behind that is looked through again and again.
+gc.set_threshold(50_000, 20, 50)
 
 # A shell starts what it runs in the background deaf to Ctrl-C, and children inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)

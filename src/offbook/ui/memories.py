@@ -38,6 +38,7 @@ class _Memories:
         self._place = place
         self._visitor = place.visitor
         self._wanted = ""
+        self._drawn: list[MemoryFragment] | None = None
 
     async def show(self) -> None:
         text("p", "A conversation becomes memory; what was authored came with a file.", "quiet")
@@ -63,6 +64,10 @@ class _Memories:
 
     async def _draw(self) -> None:
         found = await self._found()
+        # What did not change stays: a button that is drawn anew while it is pressed does nothing.
+        if found == self._drawn:
+            return
+        self._drawn = found
         self._list.clear()
         with self._list:
             if not found:
