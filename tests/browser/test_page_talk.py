@@ -175,6 +175,8 @@ async def test_it_all_works_by_keyboard_alone(visit: Visiting):
         "Who taught you to trim the lamp?\nWas it Tom?"
     )
     await here.go(page.url)
+    await expect(here.why).to_be_visible()
+    await expect(page.locator(".composer textarea")).to_be_focused()
     await page.locator(".skip").focus()
     await page.keyboard.press("Enter")
     await expect(page.locator("#main")).to_be_focused()
@@ -193,7 +195,7 @@ async def tabbed(page: Page, until: str) -> list[str]:
     met: list[str] = []
     outlined = "getComputedStyle(document.activeElement).outlineStyle !== 'none'"
     inside = "document.activeElement.closest('.q-field') !== null"
-    while until not in met and len(met) < 15:
+    while until not in met and len(met) < 30:
         await page.keyboard.press("Tab")
         met.append(str(await page.evaluate(NAMED)).strip())
         assert await page.evaluate(f"{outlined} || {inside}"), met
