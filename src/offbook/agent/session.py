@@ -235,9 +235,10 @@ class Session:
         require_words(said)
         try:
             return await self._recall_once(said, learn=learn)
-        except (StoreFailed, EmbedderMismatch, IndexMissing):
+        except (StoreFailed, EmbedderMismatch, IndexMissing) as error:
             # Vectors may have been made anew meanwhile; where nothing was, the failure stands.
-            if (await self._store.read(self._now))[0] == self.character:
+            now = (await self._store.read(self._now))[0]
+            if now == self.character and not isinstance(error, StoreFailed):
                 raise
             return await self._recall_once(said, learn=learn)
 
