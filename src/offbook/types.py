@@ -184,8 +184,7 @@ class Relation:
 class Position:
     """A point in the story: everything before ``offset`` of that document lies before it.
 
-    ``document_ordinal`` is the document's place in the order of ingestion (0-based), ``offset`` a
-    character offset in its text.
+    ``document_ordinal`` is its place in the order of ingestion (0-based), ``offset`` in characters.
     """
 
     document_ordinal: int
@@ -333,8 +332,8 @@ class Needs:
 class Recall:
     """What retrieval returns for one question; no reply is in it.
 
-    ``as_of`` is the point in the story at which the character was asked, as the person named it;
-    None: at the end.
+    ``as_of`` is the point at which the character was asked, as the person named it (None: the end);
+    ``fallback`` whether guided selection found nothing (None: no selection, or not one verdict).
     """
 
     character: str
@@ -348,6 +347,7 @@ class Recall:
     mood: Mapping[str, float] | None = None
     skipped: tuple[Skipped, ...] = ()
     as_of: str | None = None
+    fallback: bool | None = None
 
     def documents(self) -> frozenset[str]:
         """Names ``character/document`` of the documents that the context is from."""

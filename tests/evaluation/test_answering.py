@@ -6,9 +6,6 @@ from typing import Any
 import pytest
 
 from offbook.evaluation import streaming
-from offbook.evaluation.answering import fell_back
-from offbook.settings import SettingsModel
-from offbook.types import Boundary, Recall, Skipped
 from tests.app.homes import opened, text
 from tests.app.test_evaluating import questions
 
@@ -32,19 +29,12 @@ async def test_whether_guided_selection_found_nothing_is_recorded(
     assert cell.fallback is expected
 
 
-def recall(method: str, *skipped: Skipped, verdict: Any = None) -> Recall:
-    boundary = None if verdict is None else Boundary(verdict)
-    return Recall("N", "n", method, "default", "q", skipped=skipped, boundary=boundary)
-
-
-def test_a_method_that_does_not_select_cannot_fall_back():
-    settings = SettingsModel()
-    assert fell_back(recall("naive"), settings) is None
-    off = SettingsModel(amadeus={"gs": "off"})
-    assert fell_back(recall("amadeus"), off) is None
-
-
-def test_what_is_beyond_the_character_says_nothing_of_the_selection():
-    beyond = Skipped("attribute", "the attributes", "beyond what the character knows")
-    assert fell_back(recall("ensemble", beyond, verdict="out"), SettingsModel()) is None
-    assert fell_back(recall("ensemble", verdict="in"), SettingsModel()) is False
+@pytest.mark.parametrize(("method", "flags"), [("naive", {}), ("amadeus", {"amadeus__gs": "off"})])
+async def test_what_does_not_select_cannot_fall_back(
+    tmp_path: Path, method: str, flags: dict[str, Any]
+):
+    async with await opened(tmp_path, method=method, **flags) as book:
+        await book.create("Nora Vey")
+        await book.ingest_texts("nora-vey", [text("nora.md", REVEALING)])
+        found, _ = await book.recall("nora-vey", "Are you patient?")
+    assert found.fallback is None

@@ -100,6 +100,7 @@ async def test_none_says_yes_and_the_most_similar_stand_in():
     assert found.chosen == ("a", "b", "c")
     assert found.is_fallback
     assert (found.looked_at, found.judged) == (4, 4)
+    assert found.found_nothing is True
 
 
 class Letters:
@@ -121,6 +122,7 @@ async def test_an_unusable_answer_is_no_no():
     assert found.chosen == ("c", "d")
     assert found.unjudged == (("a", "rubbish"), ("b", "too long"))
     assert not found.is_fallback
+    assert found.found_nothing is False
 
 
 async def test_only_unusable_answers_are_a_fallback_that_says_so():
@@ -128,6 +130,7 @@ async def test_only_unusable_answers_are_a_fallback_that_says_so():
     found = await select_live("abc", judge, n=30, m=2, window=30)
     assert found.is_fallback
     assert (found.chosen, found.judged, len(found.unjudged)) == (("a", "b", "c"), 0, 3)
+    assert found.found_nothing is None
 
 
 async def test_an_endpoint_that_fails_for_good_is_an_error():

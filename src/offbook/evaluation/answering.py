@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from offbook import pipeline
 from offbook.errors import AnswerError, InputRefused
@@ -21,14 +21,10 @@ if TYPE_CHECKING:
     from offbook.evaluation.record import Variant
     from offbook.models.metering import Meter
     from offbook.pipeline import Stage
-    from offbook.settings import SettingsModel
     from offbook.types import Character, Recall
 
 MakeStage = Callable[["Variant", "Character", "Meter"], "Stage"]
 """Models and settings of a variant, for a character, counting on a meter."""
-
-_SELECTION: Final = "guided selection"
-_NONE_FOUND: Final = ("none of ", "for none of ", "no passage was found to reveal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,25 +74,7 @@ class Cast:
             error=error,
             context=() if found is None else found.context,
             verdict=None if boundary is None else boundary.verdict,
-            fallback=None if found is None else fell_back(found, stage.settings),
+            fallback=None if found is None else found.fallback,
             usage=meter.usage(),
             finished=timestamp(),
         )
-
-
-def fell_back(found: Recall, settings: SettingsModel) -> bool | None:
-    """Whether guided selection found no chunk that reveals anything.
-
-    None: the method does not select, or did not come to it. Source: the notes that the methods
-    leave among what they skipped.
-    """
-    selects = found.method in ("amadeus", "ensemble") and settings.amadeus.gs != "off"
-    if not selects:
-        return None
-    for left in found.skipped:
-        noted = left.kind == "attribute" and left.why.startswith(_NONE_FOUND)
-        if left.title == _SELECTION or noted:
-            return True
-    if found.boundary is not None and found.boundary.verdict == "out":
-        return None
-    return False

@@ -7,6 +7,7 @@ one call less to wait for), and the summary stands in front. ``faithful`` gives 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from offbook.errors import AnswerError, ConfigurationError, InputRefused
@@ -48,10 +49,11 @@ class Amadeus:
         ranked = await rank(knowledge, question)
         similar = ranked[: settings.k]
         # 2 -- guided selection ----------------------------------------------------------------
-        chosen, skipped = similar, list[Skipped]()
+        chosen, skipped, fallback = similar, list[Skipped](), None
         if settings.gs != "off":
             selection = await select(knowledge, question, ranked)
             chosen, skipped = list(selection.chosen), notes(selection)
+            fallback = selection.found_nothing
         # 3 -- beliefs and values, and traits, from what was selected --------------------------
         attributes, failed = list[ContextItem](), list[Skipped]()
         if settings.ae:
@@ -71,7 +73,8 @@ class Amadeus:
             "attributes": settings.attribute_share,
         }
         left = (*skipped, *failed)
-        return knowledge.divided_recall(self.name, question, kinds, shares, skipped=left)
+        found = knowledge.divided_recall(self.name, question, kinds, shares, skipped=left)
+        return replace(found, fallback=fallback)
 
 
 async def rank(

@@ -84,7 +84,7 @@ class Ensemble:
             boundary=found.boundary,
             skipped=(*first.skipped, *found.skipped),
         )
-        return replace(recalled, emotion=first.emotion)
+        return replace(recalled, emotion=first.emotion, fallback=first.fallback)
 
 
 def _with_other_names(graph: GraphIndex, names: QuestionNames) -> str:
@@ -131,6 +131,7 @@ class _FirstRound:
     revealing: list[Passage] = field(default_factory=list)
     memories: list[ContextItem] = field(default_factory=list)
     emotion: Mapping[str, int] | None = None
+    fallback: bool | None = None
     unrevealed: str = "no passage was found to reveal how the character takes this"
     skipped: list[Skipped] = field(default_factory=list)
 
@@ -161,6 +162,7 @@ class _FirstRound:
             selection = await select(self.knowledge, self.question, self.ranked)
             # Where nothing reveals anything, the most similar ones do not either.
             self.revealing = [] if selection.is_fallback else list(selection.chosen)
+            self.fallback = selection.found_nothing
             self.leave(unjudged(selection))
             if selection.unjudged:
                 self.unrevealed = none_revealing(selection.looked_at, len(selection.unjudged))

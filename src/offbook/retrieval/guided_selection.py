@@ -48,6 +48,11 @@ class Selection(Generic[T]):
     judged: int = 0
     unjudged: tuple[tuple[T, str], ...] = ()
 
+    @property
+    def found_nothing(self) -> bool | None:
+        """Whether no passage was found to reveal anything; None where not one could be judged."""
+        return None if self.looked_at == len(self.unjudged) else self.is_fallback
+
 
 async def select_live(
     ranked: Sequence[T], judge: Judge[T], *, n: int, m: int, window: int

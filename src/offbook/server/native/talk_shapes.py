@@ -52,6 +52,7 @@ class Recalled(Shape):
     boundary: Judged | None
     emotion: dict[str, int | float] | None
     mood: dict[str, int | float] | None
+    fallback: bool | None
     skipped: list[LeftOut]
     as_of: str | None
     usage: Spent
