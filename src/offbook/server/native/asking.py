@@ -7,12 +7,12 @@ print; a chat streams pieces of the reply and ends with the whole of it.
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import aclosing, asynccontextmanager
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Request
-from fastapi.responses import StreamingResponse
+from fastapi.responses import Response, StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from offbook.agent.naming import names_of, stored_id
@@ -23,6 +23,7 @@ from offbook.app.missing_index import priced, require_index
 from offbook.errors import OffbookError, UnknownName
 from offbook.server.book import Book
 from offbook.server.failures import native_error
+from offbook.server.leaving import LEFT, ClientLeftError, until_disconnected
 from offbook.server.native.access import Seen, User, failing, streamed
 from offbook.server.native.talk_shapes import ConversationListed, Recalled, Replied, TurnListed
 from offbook.server.observing.metrics import Metrics
@@ -30,6 +31,7 @@ from offbook.server.principal import Caller, CurrentPrincipal
 from offbook.stores import conversations
 from offbook.types import Character
 
+Preset = Literal["default", "faithful"]
 Strategy = Literal["ordinary", "C-A", "C-M", "S-S", "S-E"]
 SessionName = Annotated[str, Path(min_length=1, max_length=500)]
 
@@ -59,6 +61,7 @@ class Question(BaseModel):
     user: str | None = Field(
         None, min_length=1, max_length=200, description="A person for whom the caller asks."
     )
+    preset: Preset | None = Field(None, description="`faithful` repeats the papers' settings.")
 
 
 def router() -> APIRouter:
@@ -83,22 +86,30 @@ def router() -> APIRouter:
 
 async def recall(
     body: Question, character: Seen, book: Book, caller: CurrentPrincipal, request: Request
-) -> dict[str, Any]:
+) -> Any:
     """What a reply would rest on; none is generated, and nothing is kept."""
-    async with _conversation(body, character, book, caller) as talk:
-        found, usage = await talk.recall(body.question)
-    request.app.state.metrics.spent(usage)
-    return found.as_json(usage)
+
+    async def recalled() -> dict[str, Any]:
+        async with _conversation(body, character, book, caller) as talk:
+            found, usage = await talk.recall(body.question)
+        request.app.state.metrics.spent(usage)
+        return found.as_json(usage)
+
+    return await _unless_left(request, recalled())
 
 
 async def ask(
     body: Question, character: Seen, book: Book, caller: CurrentPrincipal, request: Request
-) -> dict[str, Any]:
-    """One reply; with a session it belongs to a conversation."""
-    async with _conversation(body, character, book, caller) as talk:
-        reply = await talk.ask(body.question)
-    request.app.state.metrics.spent(reply.usage)
-    return reply.as_json()
+) -> Any:
+    """One reply; with a session it belongs to a conversation. A client that leaves cancels it."""
+
+    async def replied() -> dict[str, Any]:
+        async with _conversation(body, character, book, caller) as talk:
+            reply = await talk.ask(body.question)
+        request.app.state.metrics.spent(reply.usage)
+        return reply.as_json()
+
+    return await _unless_left(request, replied())
 
 
 async def chat(
@@ -177,8 +188,18 @@ def _listed(found: conversations.Conversation) -> dict[str, Any]:
     }
 
 
+async def _unless_left(request: Request, work: Coroutine[Any, Any, dict[str, Any]]) -> Any:
+    """The answer; where the client leaves, the work for it ends, and nobody reads what is said."""
+    try:
+        return await until_disconnected(request.receive, work)
+    except ClientLeftError:
+        return Response(status_code=LEFT)
+
+
 def _command(body: Question, book: Offbook) -> Offbook:
-    return command_of(book, method=body.method, emotional__strategy=body.strategy)
+    return command_of(
+        book, method=body.method, preset=body.preset, emotional__strategy=body.strategy
+    )
 
 
 async def _open(

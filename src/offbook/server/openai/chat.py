@@ -15,10 +15,11 @@ from starlette.responses import JSONResponse, Response
 
 from offbook.app.replaying import replayed
 from offbook.server.book import Book
+from offbook.server.leaving import LEFT, ClientLeftError, until_disconnected
 from offbook.server.openai.answers import Answers, InCharacter, counted, of_the_model
 from offbook.server.openai.body import ChatBody, read_body
 from offbook.server.openai.chunks import DONE, Shape
-from offbook.server.openai.event_stream import ClientLeftError, EventStream, until_disconnected
+from offbook.server.openai.event_stream import EventStream
 from offbook.server.openai.models import Asked, require_asked
 from offbook.server.openai.persona import policy_of, wishes_of
 from offbook.server.openai.schemas import CHAT
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 _OWN_SESSION: Final = "x-session-id"
 _CHAT_OF_CLIENT: Final = "x-openwebui-chat-id"
 _USER_OF_CLIENT: Final = "x-openwebui-user-id"
-_LEFT: Final = 499
-"""Nobody reads it: a status for the log, as other servers write it."""
 
 
 def add_chat_routes(router: APIRouter) -> None:
@@ -55,7 +54,7 @@ async def complete_chat(request: Request, book: Book, caller: CurrentPrincipal) 
             request.receive, _whole(request, book, caller, asked, body, shape)
         )
     except ClientLeftError:
-        return Response(status_code=_LEFT)
+        return Response(status_code=LEFT)
 
 
 async def _events(

@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
 from starlette.responses import Response
 
 from offbook.errors import OffbookError
 from offbook.server.failures import failure_response, openai_error
+from offbook.server.leaving import ClientLeftError, until_disconnected
 from offbook.server.openai.chunks import DONE, failure
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
-
-T = TypeVar("T")
 
 PING: Final = b": ping\n\n"
 _LOG: Final = logging.getLogger("offbook.server")
@@ -30,10 +29,6 @@ _HEADERS: Final = [
     (b"cache-control", b"no-cache, no-transform"),
     (b"x-accel-buffering", b"no"),
 ]
-
-
-class ClientLeftError(Exception):
-    """The client closed the connection before its answer was there."""
 
 
 class EventStream(Response):
@@ -98,30 +93,3 @@ class _Sending:
             start = {"type": "http.response.start", "status": 200, "headers": list(_HEADERS)}
             await self._send(start)
         await self._send({"type": "http.response.body", "body": data, "more_body": True})
-
-
-async def until_disconnected(
-    receive: Callable[[], Awaitable[Any]], work: Coroutine[Any, Any, T]
-) -> T:
-    """The result of ``work``, which is cancelled when the client leaves.
-
-    Raises:
-        ClientLeftError: it left.
-    """
-    working = asyncio.create_task(work)
-    watching = asyncio.create_task(_disconnected(receive))
-    try:
-        await asyncio.wait((working, watching), return_when=asyncio.FIRST_COMPLETED)
-        if not working.done():
-            raise ClientLeftError
-        return working.result()
-    finally:
-        for task in (working, watching):
-            task.cancel()
-        # What is cancelled closes its connections to the model: nothing is left behind.
-        await asyncio.gather(working, watching, return_exceptions=True)
-
-
-async def _disconnected(receive: Callable[[], Awaitable[Any]]) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
