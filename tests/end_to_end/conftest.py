@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 
 from tests.end_to_end.world import World
 from tests.loopback import LoopbackServer
+from tests.waiting import until
 
 TOLD = (
     "latency_seconds",
@@ -39,10 +39,8 @@ def server(module_server: LoopbackServer) -> LoopbackServer:
     for part in fields(LoopbackServer):
         if part.name in TOLD:
             setattr(module_server, part.name, part.default)
-    deadline = time.monotonic() + 30
-    while module_server.in_flight:
-        assert time.monotonic() < deadline, "a request of the test before is still there"
-        time.sleep(0.005)
+    module_server.release()
+    until(lambda: not module_server.in_flight, "the end of all requests of the test before")
     module_server.forget_script()
     module_server.clear()
     return module_server

@@ -29,6 +29,7 @@ from starlette.routing import Route
 from offbook.language.tokens import count_tokens
 from tests.loopback.answers import Answer, default_answer, vector_of
 from tests.loopback.faults import BODIES, FAULTS, STATUSES, STREAMS, TEXTS
+from tests.loopback.gate import Gate
 
 Answerer = Callable[[Mapping[str, Any]], "str | Answer"]
 _CHUNK = {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": "loopback"}
@@ -78,6 +79,7 @@ class LoopbackServer:
     peak_in_flight: int = 0
     _script: deque[str] = field(default_factory=deque)
     _always: str | None = None
+    _gate: Gate | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _server: uvicorn.Server | None = None
     _thread: threading.Thread | None = None
@@ -107,9 +109,30 @@ class LoopbackServer:
             self._script.clear()
             self._always = None
 
+    def hold(self, after: int = 0, *, pieces: int | None = None, path: str = "") -> None:
+        """Hold back answers, or the rest of streams, until ``release``; see ``Gate``."""
+        self.release()
+        self._gate = Gate(path, after, pieces)
+
+    def gather(self, number: int, path: str = "") -> None:
+        """Answer the next requests when so many are there at once, all later ones at once."""
+        self.release()
+        self._gate = Gate(path, together=number)
+
+    def release(self) -> None:
+        """Hold nothing back any more."""
+        if self._gate is not None:
+            self._gate.release()
+        self._gate = None
+
     def count(self, path: str = "") -> int:
         """Requests whose path ends so."""
         return sum(request.path.endswith(path) for request in self.requests)
+
+    @property
+    def answered(self) -> int:
+        """Requests that are answered, or were left alone."""
+        return sum(request.finished > 0 for request in list(self.requests))
 
     @property
     def chat_bodies(self) -> list[dict[str, Any]]:
@@ -154,8 +177,9 @@ class LoopbackServer:
     def __exit__(self, *_: object) -> None:
         assert self._server is not None
         assert self._thread is not None
+        self.release()
         self._server.should_exit = True
-        self._thread.join(10)
+        self._thread.join(60)
         self._listener.close()
 
     def _application(self) -> Starlette:
@@ -216,6 +240,8 @@ class LoopbackServer:
         if fault == "hang":
             while not await request.is_disconnected():
                 await asyncio.sleep(0.02)
+        if (gate := self._gate) is not None and gate.stops(request.url.path):
+            await gate.wait(request.is_disconnected)
         await asyncio.sleep(max(0.0, started + self.latency_seconds - time.monotonic()))
 
     def _refusal(self, fault: str, body: Mapping[str, Any]) -> Response | None:
@@ -265,7 +291,10 @@ class LoopbackServer:
                 pieces = pieces[: max(1, len(pieces) // 2)]
             yield _event({"role": "assistant", "content": ""})
             yield _event({"reasoning_content": "Hm."})
-            for piece in pieces:
+            gate = self._gate
+            for number, piece in enumerate(pieces):
+                if gate is not None and gate.pieces == number:
+                    await gate.wait()
                 yield _event({"content": piece})
                 await asyncio.sleep(self.piece_seconds)
             if fault == "malformed_stream":

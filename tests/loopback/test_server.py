@@ -16,6 +16,7 @@ import pytest
 from tests.loopback import Answer, LoopbackServer, minimal_instance
 from tests.loopback.answers import PLAIN_TEXT
 from tests.loopback.faults import FAULTS, STATUSES
+from tests.waiting import PATIENCE_SECONDS, until
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = {
@@ -40,7 +41,7 @@ ALL_THERE_IS = {
 
 def send(server: LoopbackServer, path: str, body: dict[str, Any]) -> tuple[int, Any, Any]:
     """Status, headers and body of the response."""
-    connection = HTTPConnection("127.0.0.1", server.port, timeout=10)
+    connection = HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_SECONDS)
     try:
         text = json.dumps({"model": "m", **body})
         connection.request("POST", f"/v1{path}", text, {"content-type": "application/json"})
@@ -102,14 +103,58 @@ def test_an_unknown_fault_is_a_mistake_of_the_test(server):
 
 
 def test_counts_requests_and_how_many_were_there_at_once(server):
-    server.latency_seconds = 0.2
+    server.gather(5)
     with ThreadPoolExecutor(5) as pool:
         list(pool.map(lambda _: chat(server), range(5)))
     assert server.count("/chat/completions") == 5
-    assert 2 <= server.peak_in_flight <= 5
-    assert all(r.finished - r.started >= 0.19 for r in server.requests)
+    assert server.peak_in_flight == 5
+    chat(server)
     server.clear()
-    assert server.count() == 0
+    assert (server.count(), server.peak_in_flight) == (0, 0)
+
+
+def test_every_answer_takes_the_latency(server):
+    server.latency_seconds = 0.05
+    chat(server)
+    assert all(r.finished - r.started >= 0.05 for r in server.requests)
+
+
+def test_what_is_held_back_goes_out_when_it_is_let_go(server):
+    server.hold(1, path="/chat/completions")
+    with ThreadPoolExecutor(3) as pool:
+        first = [pool.submit(chat, server) for _ in range(2)]
+        send(server, "/embeddings", {"input": ["a"]})
+        until(lambda: server.count() == 3 and server.answered == 2)
+        assert server.in_flight == 1
+        server.release()
+        assert [job.result()[0] for job in first] == [200, 200]
+    assert chat(server)[0] == 200
+
+
+def test_a_stream_is_held_back_after_its_first_pieces(server):
+    server.hold(pieces=2)
+    assert chat(server)[0] == 200, "what is no stream is not held"
+    connection = HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_SECONDS)
+    body = {"model": "m", "stream": True, "messages": [{"role": "user", "content": "Speak."}]}
+    connection.request("POST", "/v1/chat/completions", json.dumps(body))
+    response = connection.getresponse()
+    told = b""
+    while PLAIN_TEXT[7:14].encode() not in told:
+        told += response.read1()
+    assert server.in_flight == 1
+    assert PLAIN_TEXT[14:21].encode() not in told
+    server.release()
+    assert response.read().rstrip().endswith(b"[DONE]")
+    connection.close()
+
+
+def test_who_goes_is_not_waited_for_though_answers_are_held(server):
+    server.hold()
+    connection = HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_SECONDS)
+    connection.request("POST", "/v1/embeddings", json.dumps({"model": "m", "input": ["a"]}))
+    until(lambda: server.in_flight == 1)
+    connection.close()
+    until(lambda: server.in_flight == 0)
 
 
 def test_a_function_answers_from_the_body(server):

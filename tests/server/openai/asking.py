@@ -15,6 +15,7 @@ import httpx
 from offbook.app import Offbook
 from offbook.stores import conversations, memories
 from tests.server.served import MODEL, Served
+from tests.waiting import PATIENCE_SECONDS
 
 QUESTION = "Who taught you to trim the lamp?"
 
@@ -31,7 +32,7 @@ def body(*messages: Any, **more: Any) -> dict[str, Any]:
 
 def ask(server: Served, *messages: Any, headers: Any = None, **more: Any) -> dict[str, Any]:
     """The completion."""
-    with httpx.Client(base_url=server.root, timeout=20) as client:
+    with httpx.Client(base_url=server.root, timeout=PATIENCE_SECONDS) as client:
         response = client.post(
             "/v1/chat/completions", json=body(*messages, **more), headers=headers
         )
@@ -48,7 +49,7 @@ def said(completion: dict[str, Any], index: int = 0) -> str:
 
 def lines(server: Served, *messages: Any, **more: Any) -> list[str]:
     """The lines of a stream, blank ones included."""
-    with httpx.Client(base_url=server.root, timeout=20) as client:
+    with httpx.Client(base_url=server.root, timeout=PATIENCE_SECONDS) as client:
         asked = body(*messages, stream=True, **more)
         with client.stream("POST", "/v1/chat/completions", json=asked) as response:
             assert response.status_code == 200, response.read()

@@ -10,6 +10,7 @@ import pytest
 
 from tests.loopback.server import LoopbackServer
 from tests.server.served import Served, settings_in, with_ada
+from tests.waiting import PATIENCE_SECONDS
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +25,7 @@ def offline(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 @pytest.fixture(scope="module")
 def client(offline: Served) -> Iterator[httpx.Client]:
     """A plain HTTP client of that server."""
-    with httpx.Client(base_url=offline.root, timeout=20) as made:
+    with httpx.Client(base_url=offline.root, timeout=PATIENCE_SECONDS) as made:
         yield made
 
 

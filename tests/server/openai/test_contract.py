@@ -11,6 +11,7 @@ from tests.loopback.answers import Answer
 from tests.loopback.server import LoopbackServer
 from tests.server.openai.asking import QUESTION, ask, body, chunks, lines, said
 from tests.server.served import MODEL, Served
+from tests.waiting import PATIENCE_SECONDS
 
 CHAT = "/v1/chat/completions"
 CONTRACT_KEYS = {"context", "boundary", "emotion", "mood", "skipped", "usage"}
@@ -110,25 +111,32 @@ def test_usage_comes_in_a_chunk_of_its_own_for_those_who_ask(client: httpx.Clien
 
 
 def test_pings_come_while_a_reply_is_prepared(server: Served, endpoint: LoopbackServer):
-    endpoint.latency_seconds = 0.4
-    found = lines(server)
-    first = next(place for place, line in enumerate(found) if line.startswith("data:"))
-    assert found[:first].count(": ping") >= 2
-    assert set(found[:first]) == {": ping", ""}
-    assert {line.partition(":")[0] for line in found} <= {"", "data"}
+    endpoint.hold()
+    with (
+        httpx.Client(base_url=server.root, timeout=PATIENCE_SECONDS) as client,
+        client.stream("POST", CHAT, json=body(stream=True)) as response,
+    ):
+        coming = response.iter_lines()
+        before = [next(coming) for _ in range(6)]
+        assert endpoint.answered == 0
+        endpoint.release()
+        after = list(coming)
+    assert before == [": ping", ""] * 3
+    assert {line.partition(":")[0] for line in after} <= {"", "data"}
+    assert any(line.startswith("data:") for line in after)
 
 
 def test_pieces_are_sent_as_the_model_gives_them(server: Served, endpoint: LoopbackServer):
-    endpoint.piece_seconds = 0.15
-    asked = body(stream=True)
+    endpoint.hold(pieces=1)
     with (
-        httpx.Client(base_url=server.root, timeout=20) as client,
-        client.stream("POST", CHAT, json=asked) as response,
+        httpx.Client(base_url=server.root, timeout=PATIENCE_SECONDS) as client,
+        client.stream("POST", CHAT, json=body(stream=True)) as response,
     ):
-        for line in response.iter_lines():
-            if '"content":"I hear' in line:
-                break
-        assert endpoint.in_flight == 1
+        coming = response.iter_lines()
+        assert any('"content":"I hear' in line for line in coming)
+        assert endpoint.in_flight == 1, "the model has more to say, and waits until it may"
+        endpoint.release()
+        assert "[DONE]" in "".join(coming)
 
 
 def test_letters_of_every_script_arrive_whole(server: Served, endpoint: LoopbackServer):
@@ -328,7 +336,7 @@ def test_other_paths_and_methods_have_the_envelope(client: httpx.Client):
 )
 def test_a_failing_model_is_told_with_a_status(server, endpoint, fault, status, code, again):
     endpoint.always(fault)
-    with httpx.Client(base_url=server.root, timeout=20) as client:
+    with httpx.Client(base_url=server.root, timeout=PATIENCE_SECONDS) as client:
         for stream in (False, True):
             response = client.post(CHAT, json=body(stream=stream))
             assert response.status_code == status
@@ -340,7 +348,7 @@ def test_a_failing_model_is_told_with_a_status(server, endpoint, fault, status, 
 def test_a_limit_of_the_endpoint_is_passed_on_with_its_pause(server, endpoint: LoopbackServer):
     endpoint.retry_after = "3"
     endpoint.always("429")
-    with httpx.Client(base_url=server.root, timeout=20) as client:
+    with httpx.Client(base_url=server.root, timeout=PATIENCE_SECONDS) as client:
         response = client.post(CHAT, json=body())
     assert response.status_code == 429
     assert response.headers["retry-after"] == "3"
@@ -375,7 +383,10 @@ def test_a_missing_index_is_told(tmp_path):
             await book.create("Ada Byrne")
 
     asyncio.run(make())
-    with Served(settings) as server, httpx.Client(base_url=server.root) as client:
+    with (
+        Served(settings) as server,
+        httpx.Client(base_url=server.root, timeout=PATIENCE_SECONDS) as client,
+    ):
         response = client.post(CHAT, json=body())
         assert response.status_code == 409
         assert response.json()["error"]["code"] == "index_missing"
@@ -420,7 +431,7 @@ def test_what_a_reply_asked_of_the_model_is_counted(server: Served):
         counted = [line for line in client.get("/metrics").text.splitlines() if head in line]
         return sum(float(line.split()[-1]) for line in counted)
 
-    with httpx.Client(base_url=server.root, timeout=60) as client:
+    with httpx.Client(base_url=server.root, timeout=PATIENCE_SECONDS) as client:
         assert client.post(CHAT, json=body()).status_code == 200
         assert calls(client) == 1
         with client.stream("POST", CHAT, json=body(stream=True)) as answer:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 
 import httpx
 import pytest
@@ -12,16 +11,9 @@ import pytest
 from tests.loopback.server import LoopbackServer
 from tests.server.openai.asking import ask, body, stored
 from tests.server.served import Served
+from tests.waiting import PATIENCE_SECONDS, eventually
 
 CHAT = "/v1/chat/completions"
-
-
-async def until(true, seconds: float = 5.0) -> None:
-    """Wait until something is so."""
-    ends = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < ends, "it did not come about"
-        await asyncio.sleep(0.01)
 
 
 async def connected(server: Served, **more) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
@@ -47,27 +39,27 @@ async def leave(writer: asyncio.StreamWriter) -> None:
 async def test_who_leaves_before_the_first_token_ends_the_call(server, endpoint, stream):
     endpoint.always("hang")
     _, writer = await connected(server, stream=stream)
-    await until(lambda: endpoint.in_flight == 1)
+    await eventually(lambda: endpoint.in_flight == 1)
     await leave(writer)
-    await until(lambda: endpoint.in_flight == 0)
+    await eventually(lambda: endpoint.in_flight == 0)
     assert await asyncio.to_thread(stored, server) == []
 
 
 async def test_who_leaves_in_the_middle_ends_the_call(server, endpoint: LoopbackServer):
-    endpoint.piece_seconds = 0.2
+    endpoint.hold(pieces=1)
     reader, writer = await connected(server, stream=True)
     await reader.readuntil(b"I hear")
     await leave(writer)
-    await until(lambda: endpoint.in_flight == 0)
+    await eventually(lambda: endpoint.in_flight == 0)
     assert await asyncio.to_thread(stored, server) == []
 
 
 async def test_who_leaves_among_several_replies_ends_all_calls(server, endpoint: LoopbackServer):
-    endpoint.piece_seconds = 0.2
+    endpoint.hold(pieces=1)
     reader, writer = await connected(server, stream=True, n=3)
     await reader.readuntil(b"I hear")
     await leave(writer)
-    await until(lambda: endpoint.in_flight == 0)
+    await eventually(lambda: endpoint.in_flight == 0)
     assert await asyncio.to_thread(stored, server) == []
 
 
@@ -80,13 +72,13 @@ async def test_who_leaves_during_retrieval_ends_it(server, endpoint: LoopbackSer
     async def slow(self, knowledge, question):
         loop.call_soon_threadsafe(entered.set)
         try:
-            await asyncio.sleep(30)
+            await asyncio.Event().wait()
         finally:
             loop.call_soon_threadsafe(ended.set)
 
     monkeypatch.setattr(Naive, "recall", slow)
     reader, writer = await connected(server, stream=True)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         await entered.wait()
         await reader.readuntil(b": ping\n\n")
         await leave(writer)
@@ -97,12 +89,12 @@ async def test_who_leaves_during_retrieval_ends_it(server, endpoint: LoopbackSer
 
 async def test_one_failing_reply_of_several_ends_the_others(server, endpoint: LoopbackServer):
     endpoint.script("error_in_stream")
-    endpoint.piece_seconds = 0.3
-    async with httpx.AsyncClient(base_url=server.root, timeout=20) as client:
+    endpoint.hold(1, path="/chat/completions")
+    async with httpx.AsyncClient(base_url=server.root, timeout=PATIENCE_SECONDS) as client:
         response = await client.post(CHAT, json=body(stream=True, n=2))
     assert '"error"' in response.text
     assert response.text.endswith("data: [DONE]\n\n")
-    await until(lambda: endpoint.in_flight == 0)
+    await eventually(lambda: endpoint.in_flight == 0)
     assert await asyncio.to_thread(stored, server) == []
 
 
@@ -121,8 +113,8 @@ async def test_half_a_body_does_no_harm(server: Served):
 async def test_the_server_answers_others_while_one_waits(server, endpoint: LoopbackServer):
     endpoint.script("hang")
     _, writer = await connected(server, stream=True)
-    await until(lambda: endpoint.in_flight == 1)
+    await eventually(lambda: endpoint.in_flight == 1)
     found = await asyncio.to_thread(ask, server, "Are you well, and is the lamp lit?")
     assert found["choices"][0]["message"]["content"]
     await leave(writer)
-    await until(lambda: endpoint.in_flight == 0)
+    await eventually(lambda: endpoint.in_flight == 0)

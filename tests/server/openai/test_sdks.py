@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -13,6 +12,7 @@ import pytest
 from tests.loopback.server import LoopbackServer
 from tests.server.openai.asking import QUESTION, stored
 from tests.server.served import MODEL, Served
+from tests.waiting import eventually
 
 TOLD = "brother Tom taught me to trim the lamp when I was nine."
 SAID: Any = [{"role": "user", "content": QUESTION}]
@@ -58,7 +58,7 @@ def test_openai_streams(sdk: Any):
 
 
 def test_openai_streams_past_pings(live: Any, endpoint: LoopbackServer):
-    endpoint.latency_seconds = 0.3
+    endpoint.latency_seconds = 0.3  # several pings: one comes every 50 ms
     with live.chat.completions.stream(model=MODEL, messages=SAID) as stream:
         text = stream.get_final_completion().choices[0].message.content
     assert text == "I hear you, and I have little to say."
@@ -91,17 +91,13 @@ def test_openai_raises_when_the_model_dies_in_the_middle(live: Any, server, endp
 
 
 async def test_openai_that_leaves_ends_the_call_of_the_model(server, endpoint: LoopbackServer):
-    endpoint.piece_seconds = 0.2
+    endpoint.hold(pieces=1)
     async with openai.AsyncOpenAI(base_url=server.base_url, api_key="none") as client:
         stream: Any = await client.chat.completions.create(model=MODEL, messages=SAID, stream=True)
         async for _ in stream:
             break
         await stream.close()
-    for _ in range(100):
-        if not endpoint.in_flight:
-            break
-        await asyncio.sleep(0.02)
-    assert endpoint.in_flight == 0
+    await eventually(lambda: endpoint.count() and not endpoint.in_flight)
 
 
 async def test_langchain_completes_and_streams(offline: Served):
