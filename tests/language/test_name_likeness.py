@@ -35,6 +35,12 @@ def fit(a, b):
         ("the Iron Duke", "Iron Duke", 0.7),
         ("the matron", "the matron of the asylum", 0.5),
         ("my dear Hetty", "poor Hetty", 0.9),
+        ("Tobias the Great", "Tobias", 0.8),
+        ("Tobias the Great", "Tobias of Low", 0.8),
+        ("Hetty the Wanderer", "Hetty Wanderer", 0.8),
+        ("Tobias the Great", "Tobias III", 0.8),
+        ("Tobias the Third", "King Tobias III", 0.8),
+        ("Tobias the Third", "Tobias", 0.8),
     ],
 )
 def test_names_of_one_person(a, b, least):
@@ -54,6 +60,11 @@ def test_names_of_one_person(a, b, least):
         ("old Wren", "young Wren"),
         ("Admiral Wren", "Mr. Wren"),
         ("Dr. Wren", "Mrs. Wren"),
+        ("Tobias the Great", "Tobias Wren"),
+        ("Tobias the Great", "Tobias the Bald"),
+        ("Tobias the Great", "Sir Tobias Wren"),
+        ("Tobias the Third", "Tobias II"),
+        ("Tobias the Third", "Tobias Wren"),
     ],
 )
 def test_names_that_cannot_be_one(a, b):

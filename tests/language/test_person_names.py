@@ -99,3 +99,21 @@ def test_any_text_can_be_read(text):
     assert name == parse_name(text)
     assert hash(name) == hash(parse_name(text))
     assert all(word == word.strip() and word for word in name.words)
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "epithet", "numeral"),
+    [
+        ("Tobias the Great", ("tobias",), "great", ""),
+        ("Tobias the Black Prior", ("tobias", "black", "prior"), "black prior", ""),
+        ("Tobias the Third", ("tobias",), "", "iii"),
+        ("Tobias the third", ("tobias",), "", ""),
+        ("Tobias the Elder", ("tobias",), "", ""),
+        ("the Great Tobias", ("tobias",), "", ""),
+        ("Tobias the sexton", ("tobias",), "", ""),
+        ("Tobias and the Wrens", ("tobias", "wrens"), "", ""),
+    ],
+)
+def test_epithets_and_numbers_behind_a_name(text, words, epithet, numeral):
+    name = parse_name(text)
+    assert (name.words, name.epithet, name.numeral) == (words, epithet, numeral)

@@ -73,6 +73,8 @@ def contradiction(a: PersonName, b: PersonName) -> str:
         return "one is called the elder, the other the younger"
     if a.numeral != b.numeral and (clash := _numeral_clash(a, b)):
         return clash
+    if (a.epithet or b.epithet) and (clash := _epithet_clash(a, b)):
+        return clash
     if a.is_full and b.is_full:
         return _full_clash(a, b)
     if a.surname and b.surname and a.surname != b.surname:
@@ -92,6 +94,19 @@ def _numeral_clash(a: PersonName, b: PersonName) -> str:
     if other.surname and other.surname in numbered.words:
         return "a ruler with a number has no surname"
     return ""
+
+
+def _epithet_clash(a: PersonName, b: PersonName) -> str:
+    """Of those who share a name: an epithet, or a second name, is what they are told apart by."""
+    if not (a.words and b.words) or a.words[0] != b.words[0]:
+        return ""
+    if a.epithet and b.epithet:
+        return "" if a.epithet == b.epithet else "they have different epithets"
+    named, other = (a, b) if a.epithet else (b, a)
+    seconds = other.words[1:]
+    if not seconds or " ".join(seconds) == named.epithet or all(len(s) == 1 for s in seconds):
+        return ""
+    return "one has an epithet, the other a second name"
 
 
 def _title_clash(a: PersonName, b: PersonName) -> str:

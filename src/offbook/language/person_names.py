@@ -42,6 +42,21 @@ _DROPPED: Final = word_set("van von de der den du da di del della zu ter ten d' 
 """Particles that a surname is as often said without."""
 _ELIDED: Final = re.compile(r"^[dl]['’](?=[A-ZÀ-Þ])")
 _NUMERAL: Final = re.compile(r"^(?:[IVX]{2,}|[IVX])$")
+_ORDINALS: Final = dict(
+    zip(
+        (
+            *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"),
+            *("ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth"),
+            *("sixteenth", "seventeenth", "eighteenth"),
+        ),
+        (
+            *("i", "ii", "iii", "iv", "v", "vi", "vii", "viii"),
+            *("ix", "x", "xi", "xii", "xiii", "xiv", "xv"),
+            *("xvi", "xvii", "xviii"),
+        ),
+        strict=True,
+    )
+)
 _EDGES: Final = "\"“”‘’'`_*.,;:!?()[]…—–-"
 _POSSESSIVE_END: Final = re.compile(r"(?:['’]s|(?<=s)['’])$")
 _PET_END: Final = re.compile(r"(?<=\w\w)-(?:girl|boy|dear|love|child|baby)$")
@@ -55,7 +70,8 @@ class PersonName:
     ``words`` are the name itself, particles joined to the surname; ``titles`` in one form each;
     ``kin`` is a kinship term and ``owner`` whose ("my", "your" or a folded name); ``role`` is the
     description of who has no name in it ("the old sexton"), ``age`` tells old and young apart,
-    ``numeral`` rulers of one name ("ii"). Particles are no part of a surname: "Gérard de Low" and
+    ``numeral`` rulers of one name ("ii"), ``epithet`` is what one name of them is told from others
+    by ("great", of "Alexander the Great"). Particles are no part of a surname: "Gérard de Low" and
     "Low" have the same. Who is called by an office ("Count of Low") has its place for a name.
     """
 
@@ -69,6 +85,7 @@ class PersonName:
     age: str = ""
     place: str = ""
     numeral: str = ""
+    epithet: str = ""
 
     def __hash__(self) -> int:
         # Names are keys of caches that are asked millions of times; a string knows its hash.
@@ -136,7 +153,7 @@ def parse_name(text: str) -> PersonName:
     key = " ".join(fold(word) for word in words)
     at, seen = _lead(words)
     numeral = _numeral(plain.split())
-    rest = [word for word in words[at:] if word.casefold() != numeral]
+    rest = [w for w in words[at:] if not numeral or numeral not in (w.casefold(), _ordinal(w))]
     seen.age = seen.age or _age_behind(rest)
     names = [word for word in rest if word[0].isupper() and not _is_common(word)]
     if len(rest) > 1 and rest[-1][0].isupper() and fold(rest[-1]) in PERSON_NOUNS - set(KIN):
@@ -166,6 +183,7 @@ def parse_name(text: str) -> PersonName:
         seen.age,
         _place(text),
         numeral,
+        "" if numeral or seen.age else _epithet(rest),
     )
 
 
@@ -174,7 +192,22 @@ def _numeral(words: list[str]) -> str:
     for before, word in pairwise(words):
         if _NUMERAL.match(word.strip(",;:!?)")) and _is_name(before):
             return word.strip(",;:!?)").casefold()
+    if len(words) > 2 and fold(words[-2]) == "the" and _is_name(words[-3]):
+        return _ordinal(_bare(words[-1]))
     return ""
+
+
+def _ordinal(word: str) -> str:
+    """The number of "Henry the Eighth"; empty where a word is none, or is no part of a name."""
+    return _ORDINALS.get(fold(word), "") if word[:1].isupper() else ""
+
+
+def _epithet(words: list[str]) -> str:
+    """What stands behind one name and "the", with a capital: "Ivan the Terrible"."""
+    if len(words) < 3 or fold(words[1]) != "the" or not _is_name(words[0]):
+        return ""
+    behind = words[2:]
+    return " ".join(map(fold, behind)) if all(word[0].isupper() for word in behind) else ""
 
 
 def _age_behind(words: list[str]) -> str:

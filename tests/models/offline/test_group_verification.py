@@ -167,3 +167,10 @@ def test_a_ruler_with_a_second_name_is_not_who_is_named_beside_her_without_it():
     assert (
         fit(one, Described("Arsinoe Phila II", "character", "Arsinoe Phila II wed.")).strength > 0
     )
+
+
+@pytest.mark.parametrize("told", ["", "of him / of him / of him / of him"])
+def test_an_epithet_tells_namesakes_apart_and_takes_the_bare_name(told):
+    found = parts("Tobias the Great", "Tobias Helm", ("Tobias", told))
+    assert {"Tobias the Great", "Tobias"} in found
+    assert {"Tobias Helm"} in found

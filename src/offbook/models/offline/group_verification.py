@@ -127,8 +127,8 @@ class _Table:
         sure = _certainty(name)
         if rivals and not self.said[number]:
             sure = min(sure, _GIVEN)
-        # A ruler's number tells who it is; the bare name is given to whoever it leaves.
-        plain = 0 if name.numeral else max(rivals, 1)
+        # A number or an epithet tells who it is; the bare name is given to whoever it leaves.
+        plain = 0 if name.numeral or name.epithet else max(rivals, 1)
         return (sure, plain, -self.weight[number], name.key, told)
 
     def best(self, number: int, people: Sequence[_Someone]) -> _Someone | None:
