@@ -16,7 +16,7 @@ import pytest_asyncio
 
 from offbook import registry
 from offbook.app import Offbook
-from offbook.app.reporting import write_report
+from offbook.app.evaluation.report_files import write_report
 from offbook.evaluation.datasets.loading import load_dataset
 from offbook.evaluation.metrics.scales import SCALES
 from offbook.evaluation.record import OFFLINE_MARK

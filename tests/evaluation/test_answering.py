@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from offbook.evaluation import streaming
+from tests.app.evaluation.test_evaluating import questions
 from tests.app.homes import opened, text
-from tests.app.test_evaluating import questions
 
 PLAIN = "# Nora Vey\n\nThe harbour has two piers.\n\nThe tide turns twice a day.\n"
 REVEALING = "# Nora Vey\n\nNora Vey waited nine years for the boat and never asked for help.\n"

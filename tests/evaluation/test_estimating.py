@@ -8,8 +8,8 @@ import pytest
 
 from offbook.evaluation.estimating import Standing, StandingEmbedder
 from offbook.models.offline.model import OfflineModel
+from tests.app.evaluation.test_evaluating import PERSONA, QUESTIONS, questions
 from tests.app.homes import opened, text
-from tests.app.test_evaluating import PERSONA, QUESTIONS, questions
 from tests.loopback import LoopbackServer
 
 

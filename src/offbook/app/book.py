@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from offbook.app.cards import Cards
     from offbook.app.doctor import Check
     from offbook.app.drawing import GraphReport
-    from offbook.app.evaluating import Evaluation
+    from offbook.app.evaluation.evaluating import Evaluation
     from offbook.app.reembedding import ReembedReport
     from offbook.app.remembering import Memories
     from offbook.app.reports import AliasReport, ForgetReport
@@ -390,7 +390,7 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
     @property
     def evaluation(self) -> Evaluation:
         """Benchmarks: to run, score and compare them."""
-        from offbook.app.evaluating import Evaluation
+        from offbook.app.evaluation.evaluating import Evaluation
 
         return Evaluation(self)
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from offbook.app.book import Offbook
+    from offbook.app.sent_files import CardSource
     from offbook.types import Character, Entity, MemoryFragment
 
 _DESCRIPTION_TOKENS: Final = 1_200
@@ -41,7 +42,7 @@ async def export_card(
     file: Path,
     *,
     spec: int | None,
-    picture: Path | str | None,
+    picture: CardSource | None,
 ) -> WrittenFile:
     """Write a character as a card.
 

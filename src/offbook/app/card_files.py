@@ -1,16 +1,18 @@
 """Files of cards and lorebooks, without a character: looked into, checked, converted.
 
-Takes: a path.  Gives: what is in it, what is the matter with it, or the bytes of another file.
-Nothing of it is obeyed, fetched or stored.
+Takes: a path, or bytes with a name.  Gives: what is in it, what is the matter with it, or the
+bytes of another file.  Nothing of it is obeyed, fetched or stored.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from offbook.app.sent_files import CardSource, SentFile
 from offbook.app.writing import require_place, write_whole
 from offbook.cards import (
     BOOK_FORMATS,
@@ -44,12 +46,14 @@ _KEPT_BYTES: Final = 32 * 1024 * 1024
 _FORMAT_OF: Final = {f".{format_}": format_ for format_ in FORMATS}
 
 
-def open_file(file: Path | str) -> ReadCard | ReadLorebook:
+def open_file(file: CardSource) -> ReadCard | ReadLorebook:
     """The card or the lorebook in a file, whichever it is.
 
     Raises:
         UnreadableCard: it holds neither, or is damaged, locked or too large.
     """
+    if isinstance(file, SentFile):
+        return _open_sent(file)
     path = Path(file).expanduser()
     if not path.is_file():
         what = "is a folder" if path.is_dir() else "is not there"
@@ -60,6 +64,14 @@ def open_file(file: Path | str) -> ReadCard | ReadLorebook:
         except UnreadableCard:
             return read_card(path)
     return read_card(path)
+
+
+def _open_sent(file: SentFile) -> ReadCard | ReadLorebook:
+    name = str(file)
+    if name.lower().endswith(".json"):
+        with suppress(UnreadableCard):
+            return read_lorebook(file.data, file_name=name)
+    return read_card(file.data, file_name=name)
 
 
 # -- show -----------------------------------------------------------------------------------------
@@ -119,7 +131,7 @@ def book_row(book: Lorebook) -> dict[str, Any]:
     }
 
 
-def show_file(file: Path | str) -> dict[str, Any]:
+def show_file(file: CardSource) -> dict[str, Any]:
     """What is in a file of a card or a lorebook: ``card show --json``.
 
     Raises:
@@ -180,7 +192,7 @@ class LintReport:
         }
 
 
-def lint_file(file: Path | str) -> LintReport:
+def lint_file(file: CardSource) -> LintReport:
     """Every rule that a card or lorebook breaks, and all that its reader had to mend.
 
     Raises:
@@ -218,12 +230,12 @@ class WrittenFile:
 
 
 def convert_file(
-    source: Path | str,
+    source: CardSource,
     target: Path | str,
     *,
     spec: int | None = None,
     lorebook: str | None = None,
-    picture: Path | str | None = None,
+    picture: CardSource | None = None,
 ) -> WrittenFile:
     """Write a card, or a lorebook, in another format.
 
@@ -332,13 +344,15 @@ def carried(read: ReadCard) -> tuple[bytes | None, dict[str, bytes], list[Findin
 
 def _own_picture(read: ReadCard, lost: list[Finding]) -> bytes | None:
     """The picture without the card in it: that is kept in one place only."""
-    if read.source_format != "png" or not isinstance(read.source, Path):
+    source = read.source
+    if read.source_format != "png":
         return None
-    if read.source.stat().st_size > _KEPT_BYTES:
+    size = len(source) if isinstance(source, bytes) else source.stat().st_size
+    if size > _KEPT_BYTES:
         lost.append(_lost("the picture", f"it is larger than {_KEPT_BYTES} bytes"))
         return None
     return png.with_texts(
-        read.source.read_bytes(),
+        source if isinstance(source, bytes) else source.read_bytes(),
         {},
         lambda keyword: keyword.lower() in CARD_KEYWORDS,
         Findings(),
@@ -352,17 +366,20 @@ def _lost(name: str, why: str) -> Finding:
     )
 
 
-def read_picture(file: Path | str) -> bytes:
+def read_picture(file: CardSource) -> bytes:
     """A PNG picture for a card.
 
     Raises:
         UsageError: it is none, or cannot be read.
     """
-    path = Path(file).expanduser()
+    data = file.data if isinstance(file, SentFile) else _bytes_of(Path(file).expanduser())
+    if not data.startswith(png.SIGNATURE):
+        raise UsageError(f"{str(file)!r} is no PNG picture", "convert it to PNG")
+    return data
+
+
+def _bytes_of(path: Path) -> bytes:
     try:
-        data = path.read_bytes()
+        return path.read_bytes()
     except OSError as error:
         raise UsageError(f"{str(path)!r} cannot be read: {error.strerror}", "name a PNG") from error
-    if not data.startswith(png.SIGNATURE):
-        raise UsageError(f"{str(path)!r} is no PNG picture", "convert it to PNG")
-    return data

@@ -10,10 +10,11 @@ import asyncio
 import hashlib
 import shlex
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Final
 
 from offbook.app.card_files import carried, open_file
+from offbook.app.sent_files import named
 from offbook.app.waiting import told_on_stderr
 from offbook.cards import (
     Card,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
     from offbook.app.book import Offbook
     from offbook.app.card_files import WrittenFile
+    from offbook.app.sent_files import CardSource
     from offbook.ingestion.reports import DocumentReport
     from offbook.stores.cards import CardFile, FileKind
     from offbook.types import Character
@@ -103,7 +105,7 @@ class Cards:
     def __init__(self, book: Offbook) -> None:
         self._book = book
 
-    async def create(self, file: Path | str, name: str | None = None) -> CardReport:
+    async def create(self, file: CardSource, name: str | None = None) -> CardReport:
         """A new character from a card; no model is asked.
 
         Args:
@@ -121,12 +123,12 @@ class Cards:
             )
         character = await self._book.create(name or read.card.name)
         try:
-            return await self._take_card(character, Path(file), read)
+            return await self._take_card(character, named(file), read)
         except BaseException:
             await self._book.store.write(lambda conn: characters.remove(conn, character.id))
             raise
 
-    async def attach(self, name: str, file: Path | str) -> CardReport:
+    async def attach(self, name: str, file: CardSource) -> CardReport:
         """Give a character a lorebook, or a card if it has none.
 
         Raises:
@@ -136,8 +138,8 @@ class Cards:
         character = await self._book.find(name, only=True)
         read = await asyncio.to_thread(open_file, file)
         if isinstance(read, ReadCard):
-            return await self._take_card(character, Path(file), read)
-        return await self._take_book(character, Path(file), read)
+            return await self._take_card(character, named(file), read)
+        return await self._take_book(character, named(file), read)
 
     async def files(self, name: str) -> list[dict[str, Any]]:
         """The cards and lorebooks of a character, and the documents that they became."""
@@ -184,7 +186,7 @@ class Cards:
         file: Path | str,
         *,
         spec: int | None = None,
-        picture: Path | str | None = None,
+        picture: CardSource | None = None,
     ) -> WrittenFile:
         """Write a character as a card: the one that it came from, or one made of what it is.
 
@@ -202,7 +204,7 @@ class Cards:
         character = await self._book.find(name)
         return await export_card(self._book, character, Path(file), spec=spec, picture=picture)
 
-    async def _take_card(self, character: Character, path: Path, read: ReadCard) -> CardReport:
+    async def _take_card(self, character: Character, path: PurePath, read: ReadCard) -> CardReport:
         card, format_ = read.card, read.source_format
         await self._book.store.read(lambda conn: _require_no_other(conn, character, card))
         values = MacroValues(card.spoken_name)
@@ -222,7 +224,9 @@ class Cards:
         fresh = await self._book.find(character.id)
         return CardReport(fresh, str(path), "card", rows, len(words.greetings), entries, told)
 
-    async def _take_book(self, character: Character, path: Path, read: ReadLorebook) -> CardReport:
+    async def _take_book(
+        self, character: Character, path: PurePath, read: ReadLorebook
+    ) -> CardReport:
         own = character.settings.get(cards.SETTING)
         char = own.get("char") if isinstance(own, dict) else None
         text = lore_document(read.book, MacroValues(char or character.name), title=path.stem)
@@ -240,7 +244,7 @@ class Cards:
     async def _store(
         self,
         character: Character,
-        path: Path,
+        path: PurePath,
         parts: list[_Part],
         assets: dict[str, bytes],
         card: Card | None,
@@ -269,7 +273,7 @@ class Cards:
         return tuple(rows)
 
 
-def _file(part: _Part, document: str, path: Path) -> CardFile:
+def _file(part: _Part, document: str, path: PurePath) -> CardFile:
     from offbook.stores.cards import CardFile
 
     raw = write_json(part.raw).decode("utf-8")

@@ -11,13 +11,13 @@ from urllib.parse import quote
 
 from nicegui import ui
 
-from offbook.app import evaluation_runs
+from offbook.app.evaluation import runs as evaluation_runs
 from offbook.evaluation.metrics.scales import SCALES
 from offbook.ui.elements import button, link, named, notice, part, text
 from offbook.ui.visitor import told_of_errors
 
 if TYPE_CHECKING:
-    from offbook.app.evaluation_reports import RunLine
+    from offbook.app.evaluation.run_reports import RunLine
     from offbook.ui.visitor import Visitor
 
 _AT_ONCE: Final = 10

@@ -1,6 +1,6 @@
 """Reports for tests, made of seeded numbers: every kind of value that a report can show.
 
-Takes: how many methods and characters.  Gives: a `RunReport` that no run has led to.
+Takes: how many methods and characters.  Gives: a `ReportedRun` that no run has led to.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from offbook.evaluation.report.material import (
     Grounds,
     Interview,
     Ratings,
-    RunReport,
+    ReportedRun,
     Trait,
 )
 from offbook.types import Usage
@@ -176,7 +176,7 @@ def example(text: str = "I keep the light.", method: str = "naive") -> Example:
 
 def report(
     methods: Sequence[str] = METHODS, *, judge: str = "offline", **changed: Any
-) -> RunReport:
+) -> ReportedRun:
     """A report that has everything."""
     first = next(iter(methods), "")
     made: dict[str, Callable[[], Any]] = {
@@ -200,4 +200,4 @@ def report(
         "cosines": lambda: cosines(methods[:4]),
     }
     # Made only where it is not given: intervals take their time.
-    return RunReport(**{n: make() for n, make in made.items() if n not in changed}, **changed)
+    return ReportedRun(**{n: make() for n, make in made.items() if n not in changed}, **changed)

@@ -17,7 +17,7 @@ from tests.evaluation import made
 if TYPE_CHECKING:
     from offbook.evaluation.benchmark import Dataset
     from offbook.evaluation.record import Cell, Rating, Run
-    from offbook.evaluation.report.material import RunReport
+    from offbook.evaluation.report.material import ReportedRun
     from offbook.protocols import Store
 
 
@@ -47,6 +47,6 @@ async def stored(
     return Source(run, dataset, protocol, {}, {made.JUDGE: "http://127.0.0.1:1/v1"})
 
 
-async def collected(store: Store, *what: Any, **how: Any) -> RunReport:
+async def collected(store: Store, *what: Any, **how: Any) -> ReportedRun:
     """Store a run and collect it."""
     return await collect(store, await stored(store, *what), **how)

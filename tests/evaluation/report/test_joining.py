@@ -13,7 +13,7 @@ from offbook.evaluation.report.csv_tables import write_csv
 from offbook.evaluation.report.files import report_files
 from offbook.evaluation.report.html import write_html
 from offbook.evaluation.report.joining import joined
-from offbook.evaluation.report.material import RunReport
+from offbook.evaluation.report.material import ReportedRun
 from offbook.evaluation.report.tables import joint_tables
 from tests.evaluation import made
 from tests.evaluation.report import made_reports
@@ -21,7 +21,7 @@ from tests.evaluation.report import made_reports
 QUESTIONS = tuple(Question(f"q{n}", f"Question {n}?") for n in range(4))
 
 
-def of(id_: str, values: tuple[float, ...], method: str = "naive", **changed) -> RunReport:
+def of(id_: str, values: tuple[float, ...], method: str = "naive", **changed) -> ReportedRun:
     run = made.run(("ke",), id=id_, variants=(method,), **changed)
     cells = [made.cell(q.id, variant=method) for q in QUESTIONS]
     ratings = [

@@ -20,7 +20,7 @@ from offbook.cli.globals import BaseUrl, BudgetCalls, BudgetUsd, Concurrency, Js
 
 if TYPE_CHECKING:
     from offbook.app import Offbook
-    from offbook.app.reviewing import CheckReport
+    from offbook.app.evaluation.reviewing import CheckReport
 
 
 def command(

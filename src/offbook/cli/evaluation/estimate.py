@@ -28,7 +28,7 @@ from offbook.cli.evaluation.options import (
 from offbook.cli.globals import BaseUrl, Json, Model, Preset
 
 if TYPE_CHECKING:
-    from offbook.app.evaluation_asked import Wanted
+    from offbook.app.evaluation.asked import Wanted
 
 
 def command(

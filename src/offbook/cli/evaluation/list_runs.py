@@ -11,7 +11,7 @@ from offbook.cli.globals import Json, settings_for
 
 if TYPE_CHECKING:
     from offbook.app import Offbook
-    from offbook.app.evaluation_reports import RunLine
+    from offbook.app.evaluation.run_reports import RunLine
     from offbook.evaluation.benchmark import Benchmark
 
 

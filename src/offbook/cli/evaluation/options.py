@@ -14,7 +14,7 @@ from offbook.cli.globals import settings_of_call
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from offbook.app.evaluation_asked import Wanted
+    from offbook.app.evaluation.asked import Wanted
     from offbook.settings import Settings
 
 BenchmarkName = Annotated[

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from offbook.app.evaluation_reports import Comparison, RunReport
+    from offbook.app.evaluation.run_reports import Comparison, RunReport
     from offbook.evaluation.metrics.statistics import Estimate
     from offbook.evaluation.protocol import Score
     from offbook.ingestion.reports import Estimate as CostEstimate

@@ -36,7 +36,7 @@ def command(
     as_json: Json = False,
 ) -> None:
     """Write a report of runs; no chat model is asked."""
-    from offbook.app.reporting import write_report
+    from offbook.app.evaluation.report_files import write_report
     from offbook.cli.running import print_json, say, with_offbook
 
     written = with_offbook(

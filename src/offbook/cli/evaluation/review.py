@@ -14,7 +14,7 @@ from offbook.cli.evaluation.options import DataPath, RatedBy, RunName
 from offbook.cli.globals import Json, help_without_command, settings_for
 
 if TYPE_CHECKING:
-    from offbook.app.reviewing import ReviewReport
+    from offbook.app.evaluation.reviewing import ReviewReport
     from offbook.evaluation.metrics.statistics import Estimate
 
 app = typer.Typer(

@@ -31,8 +31,8 @@ from offbook.cli.globals import BaseUrl, BudgetCalls, BudgetUsd, Concurrency, Js
 
 if TYPE_CHECKING:
     from offbook.app import Offbook
-    from offbook.app.evaluation_asked import Wanted
-    from offbook.app.evaluation_reports import RunReport
+    from offbook.app.evaluation.asked import Wanted
+    from offbook.app.evaluation.run_reports import RunReport
     from offbook.settings import Settings
 
 

@@ -20,7 +20,7 @@ from offbook.cli.globals import BaseUrl, BudgetCalls, BudgetUsd, Concurrency, Js
 
 if TYPE_CHECKING:
     from offbook.app import Offbook
-    from offbook.app.evaluation_reports import RunReport
+    from offbook.app.evaluation.run_reports import RunReport
 
 
 def command(

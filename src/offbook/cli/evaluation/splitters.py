@@ -81,7 +81,7 @@ def command(
     question with its top chunks, summed over characters. `at budget` is the same with as many
     chunks as fit the tokens of `--budget`. `hits` are questions of which a gold passage is found.
     """
-    from offbook.app.splitter_studies import StudyRequest, splitter_study
+    from offbook.app.evaluation.splitter_studies import StudyRequest, splitter_study
     from offbook.cli.progress import shown
     from offbook.cli.running import print_json, with_offbook
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from offbook.app import Offbook
-    from offbook.app.evaluation_tables import TablePlan, TableRequest
+    from offbook.app.evaluation.tables import TablePlan, TableRequest
     from offbook.evaluation.tables.filling import FilledTable
 
 
@@ -90,7 +90,7 @@ def command(
     What is stored is not asked again, and tables of one benchmark share it. A part without data or
     characters stays `-`, with the reason below.
     """
-    from offbook.app.evaluation_tables import TableRequest
+    from offbook.app.evaluation.tables import TableRequest
     from offbook.cli.running import with_offbook
 
     _check_forms(markdown, latex, as_json)
@@ -119,13 +119,13 @@ def _check_forms(*chosen: bool) -> None:
 
 
 async def _plan(book: Offbook, name: str, request: TableRequest) -> TablePlan:
-    from offbook.app.evaluation_tables import table_plan
+    from offbook.app.evaluation.tables import table_plan
 
     return await table_plan(book, name, request)
 
 
 async def _fill(book: Offbook, name: str, request: TableRequest) -> FilledTable:
-    from offbook.app.evaluation_tables import filled_table
+    from offbook.app.evaluation.tables import filled_table
     from offbook.cli.evaluation.progress import shown
     from offbook.cli.running import say
 

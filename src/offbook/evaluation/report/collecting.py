@@ -1,6 +1,6 @@
 """One pass over a run's cells and ratings, and everything that a report shows of it.
 
-Takes: a run in the store, its dataset and protocol.  Gives: a `RunReport`.  Texts are read again
+Takes: a run in the store, its dataset and protocol.  Gives: a `ReportedRun`.  Texts are read again
 for the few cells that are shown in full; of all others only numbers are kept.
 """
 
@@ -17,7 +17,7 @@ from offbook.evaluation.interviews.scoring import interview_scores, item_scores
 from offbook.evaluation.keeping import rating_of, usage_of
 from offbook.evaluation.measured import Measured
 from offbook.evaluation.plan import plan
-from offbook.evaluation.report.material import ChunkUse, Example, Grounds, RunReport
+from offbook.evaluation.report.material import ChunkUse, Example, Grounds, ReportedRun
 from offbook.evaluation.report.naming import one_line
 from offbook.evaluation.report.profiles import interviews
 from offbook.evaluation.report.similarity import Nearness
@@ -61,7 +61,7 @@ class Source:
 
 async def collect(
     store: Store, source: Source, *, embedder: Embedder | None = None, most: int = EXAMPLES
-) -> RunReport:
+) -> ReportedRun:
     """Everything that a report shows of a run.
 
     Args:
@@ -89,7 +89,7 @@ async def collect(
     if run.protocol not in ("questions", *_INTERVIEWS):
         # Somebody else's way of measuring: it reads the run for itself.
         scores = await streaming.scores(store, source.protocol, run, dataset)
-    return RunReport(
+    return ReportedRun(
         run=run,
         counts=watch.counts(plan(run, dataset, source.protocol).cells),
         usage=usage_of(source.usage),

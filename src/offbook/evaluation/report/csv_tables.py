@@ -14,7 +14,7 @@ from offbook.evaluation.report.naming import metric_title, printable
 
 if TYPE_CHECKING:
     from offbook.evaluation.metrics.statistics import Estimate
-    from offbook.evaluation.report.material import Report, RunReport
+    from offbook.evaluation.report.material import Report, ReportedRun
 
 _RUN: Final = ("run", "benchmark", "dataset_checksum", "judge", "mark")
 _ESTIMATE: Final = ("value", "low", "high", "n", "missing")
@@ -53,17 +53,17 @@ def write_csv(report: Report) -> dict[str, str]:
     return {f"{name}.csv": _text(columns[name], found[name]) for name in columns if name in found}
 
 
-def _head(report: RunReport) -> tuple[Any, ...]:
+def _head(report: ReportedRun) -> tuple[Any, ...]:
     run = report.run
     return run.id, run.benchmark, run.dataset_checksum, _judge(report), run.mark
 
 
-def _judge(report: RunReport) -> str:
+def _judge(report: ReportedRun) -> str:
     judge = report.run.models.get("judge")
     return judge.model if judge else ""
 
 
-def _rows(report: RunReport) -> Iterator[tuple[str, tuple[Any, ...]]]:
+def _rows(report: ReportedRun) -> Iterator[tuple[str, tuple[Any, ...]]]:
     for score in report.scores:
         head = (score.metric, metric_title(score.metric), score.variant, score.group)
         yield "scores", (*head, *_estimate(score.estimate), score.better, score.unit)
@@ -85,7 +85,7 @@ def _rows(report: RunReport) -> Iterator[tuple[str, tuple[Any, ...]]]:
     yield from _of_retrieval(report)
 
 
-def _of_retrieval(report: RunReport) -> Iterator[tuple[str, tuple[Any, ...]]]:
+def _of_retrieval(report: ReportedRun) -> Iterator[tuple[str, tuple[Any, ...]]]:
     for used in report.use:
         for times, chunks in used.use.duplication.items():
             told = (used.use.questions, used.use.characters)

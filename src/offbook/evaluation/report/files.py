@@ -24,7 +24,7 @@ from offbook.evaluation.report.tables import (
 
 if TYPE_CHECKING:
     from offbook.evaluation.protocol import Score
-    from offbook.evaluation.report.material import Report, RunReport
+    from offbook.evaluation.report.material import Report, ReportedRun
     from offbook.evaluation.report.pictures.picture import Picture
     from offbook.evaluation.report.tables import Table
 
@@ -101,7 +101,7 @@ def _named(report: Report) -> Iterator[tuple[str, Table]]:
         yield from ((prefix, table) for table in _all(each))
 
 
-def _all(report: RunReport) -> Iterator[Table]:
+def _all(report: ReportedRun) -> Iterator[Table]:
     yield from tables_of(report)
     if report.failed:
         yield failed_table(report.failed, 50, report.mark)

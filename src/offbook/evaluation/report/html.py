@@ -29,7 +29,7 @@ from offbook.evaluation.report.run_record import record_rows
 from offbook.evaluation.report.tables import Number, failed_table, joint_tables, tables_of
 
 if TYPE_CHECKING:
-    from offbook.evaluation.report.material import Example, Report, RunReport
+    from offbook.evaluation.report.material import Example, Report, ReportedRun
     from offbook.evaluation.report.pictures.picture import Picture
     from offbook.evaluation.report.tables import Table
 
@@ -77,7 +77,7 @@ def _finalized(value: Any) -> Any:
     return printable(value) if type(value) is str else value
 
 
-def _run(report: RunReport, place: int, pictures: Sequence[Picture]) -> dict[str, Any]:
+def _run(report: ReportedRun, place: int, pictures: Sequence[Picture]) -> dict[str, Any]:
     tables = [_table(table) for table in tables_of(report)]
     failed = failed_table(report.failed, FAILED_SHOWN, report.mark) if report.failed else None
     return {

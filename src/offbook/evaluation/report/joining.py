@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from offbook.errors import UsageError
 from offbook.evaluation.comparing import Difference, comparable, differences
-from offbook.evaluation.report.material import JointRuns, Report, RunReport
+from offbook.evaluation.report.material import JointRuns, Report, ReportedRun
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -41,14 +41,14 @@ def check_judges(runs: Sequence[Run]) -> None:
         )
 
 
-def joined(runs: Sequence[RunReport]) -> Report:
+def joined(runs: Sequence[ReportedRun]) -> Report:
     """One report of these runs.
 
     Raises:
         UsageError: they were rated by different judges.
     """
     check_judges([each.run for each in runs])
-    groups: dict[Hashable, list[RunReport]] = {}
+    groups: dict[Hashable, list[ReportedRun]] = {}
     for each in runs:
         groups.setdefault(_asked_alike(each.run), []).append(each)
     several = [group for group in groups.values() if len(group) > 1]
@@ -66,7 +66,7 @@ def _asked_alike(run: Run) -> Hashable:
     return asked, run.limit, run.seed if run.limit is not None else None, versions
 
 
-def _side_by_side(name: str, runs: Sequence[RunReport]) -> JointRuns:
+def _side_by_side(name: str, runs: Sequence[ReportedRun]) -> JointRuns:
     scores = tuple(
         replace(score, variant=_variant(each, score.variant))
         for each in runs
@@ -83,7 +83,7 @@ def _side_by_side(name: str, runs: Sequence[RunReport]) -> JointRuns:
     )
 
 
-def _differences(runs: Sequence[RunReport]) -> Iterator[Difference]:
+def _differences(runs: Sequence[ReportedRun]) -> Iterator[Difference]:
     """Each later run less the first: variants of one name, or the only ones that they have."""
     base = runs[0]
     for other in runs[1:]:
@@ -95,5 +95,5 @@ def _differences(runs: Sequence[RunReport]) -> Iterator[Difference]:
                 yield replace(found, first=names[0], second=names[1])
 
 
-def _variant(report: RunReport, label: str) -> str:
+def _variant(report: ReportedRun, label: str) -> str:
     return f"{report.run.id}: {label}"

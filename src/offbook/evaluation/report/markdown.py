@@ -15,7 +15,7 @@ from offbook.evaluation.report.run_record import record_rows
 from offbook.evaluation.report.tables import Number, failed_table, joint_tables, tables_of
 
 if TYPE_CHECKING:
-    from offbook.evaluation.report.material import Report, RunReport
+    from offbook.evaluation.report.material import Report, ReportedRun
     from offbook.evaluation.report.pictures.picture import Picture
     from offbook.evaluation.report.tables import Entry, Table
 
@@ -51,7 +51,7 @@ def escaped(text: str, most: int = _LONGEST) -> str:
     return re.sub(r"(?i)(https?|ftp|www)([:.])", r"\1&#8203;\2", shown)
 
 
-def _run(report: RunReport, pictures: Sequence[Picture]) -> Iterator[str]:
+def _run(report: ReportedRun, pictures: Sequence[Picture]) -> Iterator[str]:
     yield from (f"## Run {escaped(report.run.id)}", "")
     for name, value in record_rows(report):
         yield f"- {escaped(name)}: {escaped(value, _WHOLE)}"

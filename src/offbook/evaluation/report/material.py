@@ -153,7 +153,7 @@ class Cosines:
 
 
 @dataclass(frozen=True, slots=True)
-class RunReport:
+class ReportedRun:
     """One run, ready to be written."""
 
     run: Run
@@ -181,7 +181,7 @@ class RunReport:
 class Report:
     """Several runs by one judge. ``joint`` are groups of runs that were asked the same."""
 
-    runs: tuple[RunReport, ...]
+    runs: tuple[ReportedRun, ...]
     joint: tuple[JointRuns, ...] = ()
 
     @property

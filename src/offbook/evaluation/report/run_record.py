@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from offbook.evaluation.record import Variant
-    from offbook.evaluation.report.material import RunReport
+    from offbook.evaluation.report.material import ReportedRun
     from offbook.types import Usage
 
 
-def record_rows(report: RunReport) -> list[tuple[str, str]]:
+def record_rows(report: ReportedRun) -> list[tuple[str, str]]:
     """Name and value, one a line; nothing is left out that decides a number."""
     run, counts = report.run, report.counts
     rows = [("mark", run.mark)] if run.mark else []
@@ -60,13 +60,13 @@ def usage_rows(usage: Usage) -> Iterator[tuple[str, str]]:
     yield "time", f"{usage.seconds:.1f} s"
 
 
-def _cells(report: RunReport) -> str:
+def _cells(report: ReportedRun) -> str:
     counts = report.counts
     failed = f", {counts.failed} of them without a reply" if counts.failed else ""
     return f"{counts.cells} of {counts.planned}{failed}"
 
 
-def _options(report: RunReport) -> Iterator[tuple[str, str]]:
+def _options(report: ReportedRun) -> Iterator[tuple[str, str]]:
     if report.run.options:
         told = ", ".join(f"{name}={value}" for name, value in report.run.options.items())
         yield "options of the dataset", told

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         Interview,
         JointRuns,
         Ratings,
-        RunReport,
+        ReportedRun,
     )
 
 ALL: Final = "all"
@@ -79,7 +79,7 @@ def is_quality(score: Score) -> bool:
     )
 
 
-def tables_of(report: RunReport) -> list[Table]:
+def tables_of(report: ReportedRun) -> list[Table]:
     """All tables of a run, those that would be empty left out."""
     mark = report.mark
     all_of = [score for score in report.scores if score.group == ALL]

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Response
 from fastapi import Path as InPath
 
-from offbook.app.reporting import write_report
+from offbook.app.evaluation.report_files import write_report
 from offbook.server.book import Book
 from offbook.server.native.access import Administrator, Responses, failing
 from offbook.server.native.evaluation_shapes import (

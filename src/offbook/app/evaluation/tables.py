@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from offbook.app import evaluation_cast
-from offbook.app.splitter_studies import StudyRequest, splitter_study
-from offbook.app.table_runs import TableRuns, about, why_not_run
+from offbook.app.evaluation import cast as evaluation_cast
+from offbook.app.evaluation.splitter_studies import StudyRequest, splitter_study
+from offbook.app.evaluation.table_runs import TableRuns, about, why_not_run
 from offbook.errors import UsageError
 from offbook.evaluation.tables.catalogue import table_named
 from offbook.evaluation.tables.filling import FilledTable, OurRow, OurScores, fill

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from offbook.app.book import Offbook
-    from offbook.app.variants import AsVariant
+    from offbook.app.evaluation.variants import AsVariant
     from offbook.evaluation.benchmark import Dataset, Subject
 
 Told = Callable[[str], None]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from offbook.app import Offbook
-from offbook.app.reporting import write_report
+from offbook.app.evaluation.report_files import write_report
 from offbook.errors import StoreFailed, UsageError
 from offbook.stores import evaluations
 from tests.app.homes import opened

@@ -10,15 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from offbook.app import evaluation_cast, evaluation_runs
-from offbook.app.variants import AsVariant, variants_of
+from offbook.app.evaluation import cast as evaluation_cast
+from offbook.app.evaluation import runs as evaluation_runs
+from offbook.app.evaluation.variants import AsVariant, variants_of
 from offbook.errors import UsageError
 from offbook.evaluation import catalogue
 from offbook.evaluation.subjects import narrowed, parts_named
 
 if TYPE_CHECKING:
     from offbook.app.book import Offbook
-    from offbook.app.evaluation_cast import Missing
+    from offbook.app.evaluation.cast import Missing
     from offbook.evaluation.benchmark import Benchmark, Dataset
     from offbook.evaluation.protocol import EvaluationProtocol
     from offbook.types import Character

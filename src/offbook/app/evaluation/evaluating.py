@@ -10,9 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from offbook.app import evaluation_cast, evaluation_runs
-from offbook.app.evaluation_asked import Asked, Wanted, what_is_asked
-from offbook.app.evaluation_reports import (
+from offbook.app.evaluation import cast as evaluation_cast
+from offbook.app.evaluation import runs as evaluation_runs
+from offbook.app.evaluation.asked import Asked, Wanted, what_is_asked
+from offbook.app.evaluation.reviewing import CheckReport, Reviews, check_judge
+from offbook.app.evaluation.run_reports import (
     Comparison,
     RunLine,
     RunReport,
@@ -20,7 +22,6 @@ from offbook.app.evaluation_reports import (
     lines_of,
     scored,
 )
-from offbook.app.reviewing import CheckReport, Reviews, check_judge
 from offbook.evaluation import catalogue
 from offbook.evaluation.estimating import RunEstimating
 from offbook.evaluation.keeping import run_of
@@ -32,7 +33,7 @@ from offbook.stores import evaluations
 
 if TYPE_CHECKING:
     from offbook.app.book import Offbook
-    from offbook.app.evaluation_runs import OpenRun
+    from offbook.app.evaluation.runs import OpenRun
     from offbook.evaluation.benchmark import Benchmark
     from offbook.evaluation.datasets.fetching import Fetched
     from offbook.evaluation.record import Run

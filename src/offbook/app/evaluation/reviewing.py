@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from offbook.app import evaluation_runs
+from offbook.app.evaluation import runs as evaluation_runs
 from offbook.errors import UnknownName, UsageError
 from offbook.evaluation import streaming
 from offbook.evaluation.judge_checks import JudgeBias, JudgeChecks

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from offbook.app import evaluation_runs
+from offbook.app.evaluation import runs as evaluation_runs
 from offbook.app.writing import write_whole
 from offbook.errors import StoreFailed, UsageError
 from offbook.evaluation.report.collecting import EXAMPLES, Source, collect
@@ -21,8 +21,8 @@ from offbook.stores import evaluations
 
 if TYPE_CHECKING:
     from offbook.app.book import Offbook
-    from offbook.app.evaluation_runs import OpenRun
-    from offbook.evaluation.report.material import RunReport
+    from offbook.app.evaluation.runs import OpenRun
+    from offbook.evaluation.report.material import ReportedRun
     from offbook.protocols import Embedder
 
 
@@ -90,7 +90,7 @@ async def write_report(
     )
 
 
-async def _collected(book: Offbook, found: OpenRun, *, embed: bool, most: int) -> RunReport:
+async def _collected(book: Offbook, found: OpenRun, *, embed: bool, most: int) -> ReportedRun:
     stored = await book.store.read(lambda conn: evaluations.require_run(conn, found.run.id))
     run = replace(found.run, status=stored.status)
     embedder, note = _embedder(book, run.embedder, embed=embed)
@@ -130,7 +130,7 @@ def _write(folder: Path, files: dict[str, bytes]) -> None:
         write_whole(folder / name, content)
 
 
-def _notes(runs: Sequence[RunReport]) -> Iterator[str]:
+def _notes(runs: Sequence[ReportedRun]) -> Iterator[str]:
     """What the person should know at once: what is missing of what was asked for."""
     for each in runs:
         counts, missing = each.counts, sum(rated.missing for rated in each.ratings)

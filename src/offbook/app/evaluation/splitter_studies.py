@@ -103,7 +103,7 @@ async def splitter_study(
 
 
 def _dataset(book: Offbook, request: StudyRequest) -> Dataset:
-    from offbook.app.evaluation_runs import dataset_of
+    from offbook.app.evaluation.runs import dataset_of
 
     path = None if request.path is None else str(request.path)
     if request.source in registry.names("benchmark"):

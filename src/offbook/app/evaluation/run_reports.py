@@ -27,7 +27,7 @@ from offbook.stores import evaluations
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from offbook.app.evaluation_runs import OpenRun
+    from offbook.app.evaluation.runs import OpenRun
     from offbook.evaluation.protocol import Score
     from offbook.evaluation.record import Run
     from offbook.evaluation.runner import Done

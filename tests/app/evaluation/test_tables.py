@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from offbook.app.evaluation_tables import TableRequest, filled_table, table_plan
+from offbook.app.evaluation.tables import TableRequest, filled_table, table_plan
 from offbook.errors import UnknownName, UsageError
 from offbook.evaluation.metrics.statistics import Estimate
 from offbook.evaluation.record import OFFLINE_MARK

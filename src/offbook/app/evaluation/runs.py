@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
 from offbook import __version__, registry
-from offbook.app import evaluation_cast
+from offbook.app.evaluation import cast as evaluation_cast
 from offbook.errors import UsageError
 from offbook.evaluation.answering import Cast
 from offbook.evaluation.catalogue import benchmark
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from offbook.app.book import Offbook
-    from offbook.app.variants import AsVariant
+    from offbook.app.evaluation.variants import AsVariant
     from offbook.evaluation.benchmark import Benchmark, Dataset
     from offbook.evaluation.protocol import EvaluationProtocol
     from offbook.types import Character

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from offbook.app import evaluation_cast, evaluation_runs
-from offbook.app.variants import AsVariant, variants_of
+from offbook.app.evaluation import cast as evaluation_cast
+from offbook.app.evaluation import runs as evaluation_runs
+from offbook.app.evaluation.variants import AsVariant, variants_of
 from offbook.errors import UsageError
 from offbook.evaluation.benchmark import Subject
 from offbook.evaluation.catalogue import benchmark
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from offbook.app.book import Offbook
-    from offbook.app.evaluation_reports import RunReport
-    from offbook.app.evaluation_tables import TableRequest
+    from offbook.app.evaluation.run_reports import RunReport
+    from offbook.app.evaluation.tables import TableRequest
     from offbook.evaluation.record import Run
     from offbook.evaluation.tables.layout import Table, Use
 
