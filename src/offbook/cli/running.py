@@ -31,15 +31,20 @@ _PICTURES: Final = {code: 0x2400 + code for code in range(32) if chr(code) not i
 _PICTURES.update(dict.fromkeys(range(0x7F, 0xA0), 0xFFFD))
 
 
-def with_offbook(settings: Settings, body: Callable[[Offbook], Awaitable[T]]) -> T:
-    """Open, run, close."""
+def with_offbook(
+    settings: Settings,
+    body: Callable[[Offbook], Awaitable[T]],
+    loop: Callable[[], asyncio.AbstractEventLoop] | None = None,
+) -> T:
+    """Open, run, close; ``loop`` makes an event loop other than the usual one."""
     from offbook.app import Offbook
 
     async def whole() -> T:
         async with await Offbook.open(settings) as book:
             return await body(book)
 
-    return asyncio.run(whole())
+    with asyncio.Runner(loop_factory=loop) as runner:
+        return runner.run(whole())
 
 
 def print_json(document: Any) -> None:

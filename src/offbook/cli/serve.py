@@ -72,9 +72,10 @@ def command(
 
         await serve(book, listening, pages)
 
+    from offbook.server.interpreter import new_event_loop
     from offbook.server.serving import for_serving
 
-    with_offbook(for_serving(settings), body)
+    with_offbook(for_serving(settings), body, new_event_loop())
 
 
 def require_server() -> None:

@@ -12,8 +12,8 @@ from fastapi import Depends, Request
 from offbook.app.book import Offbook
 
 
-def current_book(request: Request) -> Offbook:
-    """The open offbook of the application."""
+async def current_book(request: Request) -> Offbook:
+    """The open offbook of the application; async, or each request would ask a thread for it."""
     book: Offbook = request.app.state.book
     return book
 

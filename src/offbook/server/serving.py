@@ -20,6 +20,7 @@ from offbook.app.book import Offbook
 from offbook.errors import ConfigurationError
 from offbook.server.app import create_app
 from offbook.server.guarding import require_keys
+from offbook.server.interpreter import tuned
 from offbook.server.observing.logs import start_logging
 from offbook.server.observing.secrets import Masking, secrets_of
 from offbook.server.security.connections import head_limited
@@ -106,6 +107,11 @@ def address_of(sock: socket.socket) -> str:
 
 class _Server(uvicorn.Server):
     """A server whose being told to stop is no failure: the database is closed afterwards."""
+
+    async def main_loop(self) -> None:
+        """Serve; everything that replies need is loaded by now."""
+        with tuned():
+            await super().main_loop()
 
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
