@@ -7,11 +7,19 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from offbook.server.native import asking, characters, documents, evaluation, memories, porting
+from offbook.server.native import (
+    asking,
+    cards,
+    characters,
+    documents,
+    evaluation,
+    memories,
+    porting,
+)
 
 
 def routers() -> list[APIRouter]:
     """The routers of the native API, in the order in which paths are tried."""
     # Those with longer fixed paths stand before `characters`, which takes any part.
     parts = (documents, memories, asking, porting, evaluation, characters)
-    return [part.router() for part in parts]
+    return [*cards.routers(), *(part.router() for part in parts)]

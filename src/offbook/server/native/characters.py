@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response, status
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from offbook.app.reports import CharacterInfo
 from offbook.server.book import Book
@@ -21,6 +21,8 @@ from offbook.server.native.access import (
     failing,
     whose,
 )
+from offbook.server.native.card_shapes import CharacterMadeOf
+from offbook.server.native.cards import GivenCard
 from offbook.server.principal import Caller, CurrentPrincipal
 from offbook.types import Character
 
@@ -29,13 +31,22 @@ Limit = Annotated[int | None, Query(ge=1, le=10**6, description="The most rows; 
 
 
 class NewCharacter(BaseModel):
-    """A name, in any script."""
+    """A name, in any script; or a card, which brings one."""
 
     model_config = ConfigDict(
         extra="forbid", json_schema_extra={"examples": [{"name": "Ada Byrne"}]}
     )
 
-    name: str = Field(min_length=1, max_length=1_000)
+    name: str | None = Field(
+        None, min_length=1, max_length=1_000, description="With a card, none: the card's."
+    )
+    card: GivenCard | None = Field(None, description="The card that it is made from.")
+
+    @model_validator(mode="after")
+    def _is_called(self) -> NewCharacter:
+        if self.name is None and self.card is None:
+            raise ValueError("a character has a name: give `name`, or a `card` that has one")
+        return self
 
 
 def router() -> APIRouter:
@@ -47,7 +58,8 @@ def router() -> APIRouter:
     made.get("", response_model=list[shapes.CharacterListed], responses=listed)(list_characters)
     made.post(
         "",
-        response_model=shapes.CharacterCreated,
+        response_model=CharacterMadeOf,
+        response_model_exclude_unset=True,
         status_code=status.HTTP_201_CREATED,
         responses=failing(413, 415),
     )(create)
@@ -92,11 +104,19 @@ def _opens(caller: Caller, found: CharacterInfo) -> bool:
 async def create(
     body: NewCharacter, book: Book, caller: Administrator, response: Response
 ) -> dict[str, Any]:
-    """Make a character; its id is made from the name and is unique."""
+    """Make a character, from a name or from a card; its id is made from the name and is unique.
+
+    What is in a card becomes documents; no model is asked.
+    """
     del caller
-    character = await book.create(body.name)
+    if body.card is not None:
+        report = await book.cards.create(body.card.sent(), body.name)
+        character, made = report.character, report.as_json()
+    else:
+        character = await book.create(body.name or "")
+        made = {"id": character.id, "name": character.name, "created": character.created}
     response.headers["location"] = f"/api/characters/{_quoted(character)}"
-    return {"id": character.id, "name": character.name, "created": character.created}
+    return made
 
 
 def _quoted(character: Character) -> str:

@@ -8,8 +8,6 @@ read is what it brings.
 from __future__ import annotations
 
 import asyncio
-import base64
-import binascii
 import json
 import uuid
 from collections import Counter
@@ -20,7 +18,7 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Path, Query, Request, Response, status
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field
 
 from offbook import registry
 from offbook.app.commands import command_of
@@ -31,7 +29,8 @@ from offbook.server.failures import asked_by_owner
 from offbook.server.ingestions.worker import IngestionWorker
 from offbook.server.native import shapes
 from offbook.server.native.access import Seen, Writable, failing, require, streamed
-from offbook.server.native.asking import STREAM_HEADERS
+from offbook.server.native.asking import STREAM_HEADERS, Preset
+from offbook.server.native.given import GivenFile
 from offbook.server.principal import CurrentPrincipal
 from offbook.stores import documents, ingestions
 
@@ -43,10 +42,8 @@ DocumentName = Annotated[str, Path(description="The document's name or id.", max
 IngestionId = Annotated[str, Path(max_length=100)]
 
 
-class GivenDocument(BaseModel):
+class GivenDocument(GivenFile):
     """A document: its text, or the bytes of its file."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: str = Field(
         min_length=1,
@@ -55,27 +52,6 @@ class GivenDocument(BaseModel):
     )
     text: str | None = Field(None, description="The text; of HTML, its source.")
     content_base64: str | None = Field(None, description="The bytes of a file, such as a PDF.")
-
-    @model_validator(mode="after")
-    def _has_one(self) -> GivenDocument:
-        if (self.text is None) == (self.content_base64 is None):
-            raise ValueError("give either `text` or `content_base64`")
-        return self
-
-    def data(self) -> bytes:
-        """What a file would hold.
-
-        Raises:
-            UsageError: it is no base64.
-        """
-        if self.content_base64 is None:
-            return (self.text or "").encode()
-        try:
-            return base64.b64decode(self.content_base64, validate=True)
-        except (binascii.Error, ValueError) as error:
-            raise UsageError(
-                f"the content of {self.name!r} is no base64: {error}", "encode the whole file"
-            ) from error
 
 
 class GivenDocuments(BaseModel):
@@ -96,6 +72,7 @@ class GivenDocuments(BaseModel):
         description="None: build what the stored documents lack.",
     )
     method: str | None = Field(None, max_length=100, description="None: as it is configured.")
+    preset: Preset | None = Field(None, description="`faithful` repeats the papers' settings.")
     order: list[str] | None = Field(
         None, max_length=100_000, description="Names in the order of the story."
     )
@@ -151,6 +128,7 @@ async def add(
     asked = {
         "documents": [asdict(reading) for reading in readings],
         "method": body.method,
+        "preset": body.preset,
         "order": body.order,
     }
     id_ = uuid.uuid4().hex[:12]
@@ -167,7 +145,7 @@ async def estimate(body: GivenDocuments, character: Writable, book: Book) -> dic
     """What adding these documents would cost; no model is asked."""
     from offbook.ingestion.estimating import estimate_ingestion
 
-    command = command_of(book, method=body.method)
+    command = command_of(book, method=body.method, preset=body.preset)
     if body.method is not None:
         registry.load("method", body.method)
     readings = await asyncio.to_thread(_readings, body.documents)

@@ -5,17 +5,20 @@ Takes: what a person writes.  Gives: what ``offbook remember``, ``memories`` and
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from offbook.app.commands import command_of
-from offbook.app.memory_file import memories_in
+from offbook.app.memory_file import MemoryFile, memories_in
+from offbook.errors import UsageError
 from offbook.server.book import Book
 from offbook.server.native import shapes
 from offbook.server.native.access import Seen, User, Writable, failing, whose
+from offbook.server.native.given import GivenFile
 from offbook.server.principal import CurrentPrincipal
 
 _TEXT = 100_000
@@ -32,7 +35,7 @@ class GivenMemory(BaseModel):
 
 
 class GivenMemories(BaseModel):
-    """Memories; none: only those that wait are scored."""
+    """Memories, or a file of them; neither: only those that wait are scored."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -42,6 +45,36 @@ class GivenMemories(BaseModel):
     )
 
     memories: list[GivenMemory] = Field(default_factory=list, max_length=10_000)
+    file: GivenFile | None = Field(
+        None,
+        description="A memory a line, or a chat log of SillyTavern, Chub, Ooba, Agnai or CAI.",
+    )
+
+    @model_validator(mode="after")
+    def _one_way(self) -> GivenMemories:
+        if self.memories and self.file is not None:
+            raise ValueError("give either `memories` or a `file`")
+        return self
+
+    def read(self, character: str) -> MemoryFile | None:
+        """What is to be remembered; of a chat of several characters, by this one.
+
+        Raises:
+            UsageError: a line is no memory, or the file is no text.
+        """
+        if self.file is None:
+            if not self.memories:
+                return None
+            lines = (json.dumps(memory.model_dump(exclude_none=True)) for memory in self.memories)
+            return memories_in("\n".join(lines), "the request")
+        try:
+            text = self.file.data().decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise UsageError(
+                f"{self.file.name!r} is not in UTF-8: {error.reason} at byte {error.start}",
+                "save the file as UTF-8",
+            ) from error
+        return memories_in(text, self.file.name, character)
 
 
 class Search(BaseModel):
@@ -93,10 +126,9 @@ def router() -> APIRouter:
 
 
 async def remember(body: GivenMemories, character: Writable, book: Book) -> dict[str, Any]:
-    """Add memories that a person has written, and score all that wait."""
+    """Add memories that a person has written, or of a chat log, and score all that wait."""
     command = command_of(book)
-    lines = "\n".join(json.dumps(m.model_dump(exclude_none=True)) for m in body.memories)
-    read = memories_in(lines, "the request") if body.memories else None
+    read = await asyncio.to_thread(body.read, character.name)
     return (await command.memories.remember(character.id, read)).as_json()
 
 

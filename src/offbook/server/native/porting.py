@@ -7,8 +7,6 @@ through folders of the server's own that nobody names.
 from __future__ import annotations
 
 import asyncio
-import base64
-import binascii
 import tempfile
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
@@ -18,7 +16,7 @@ from fastapi import APIRouter, Query, Response, status
 from pydantic import BaseModel, ConfigDict, Field
 
 from offbook.app.commands import command_of
-from offbook.errors import OffbookError, UsageError
+from offbook.errors import OffbookError
 from offbook.server.book import Book
 from offbook.server.native import shapes
 from offbook.server.native.access import (
@@ -29,6 +27,7 @@ from offbook.server.native.access import (
     Writable,
     failing,
 )
+from offbook.server.native.given import decoded
 
 _MEDIA: Final = {"json": "application/json", "graphml": "application/xml", "html": "text/html"}
 _ARCHIVE: Final = "application/zip"
@@ -110,10 +109,7 @@ async def export(
 async def import_(body: Archive, book: Book, caller: Administrator) -> dict[str, str]:
     """Read a character from a file that an export gave."""
     del caller
-    try:
-        data = base64.b64decode(body.content_base64, validate=True)
-    except (binascii.Error, ValueError) as error:
-        raise UsageError(f"the file is no base64: {error}", "encode the whole file") from error
+    data = decoded(body.content_base64, "the file")
     with tempfile.TemporaryDirectory(prefix="offbook-") as folder:
         file = Path(folder, "character.offbook")
         await asyncio.to_thread(file.write_bytes, data)

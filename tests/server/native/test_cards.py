@@ -1,0 +1,278 @@
+"""Cards over the network: looked into, checked, converted, taken in, given out."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from offbook.app import Offbook
+from offbook.app.card_files import lint_file, show_file
+from offbook.cards import read_card, write_card
+from offbook.cards.card import Card
+from tests.app.keeper import OATH, as_file, keeper
+from tests.server.inside import bearer, client_of, opened
+
+ONE = "/api/characters/tamsin-reeve"
+SENT = {"name": "keeper.json", "text": as_file(keeper())}
+BOOK = {"entries": {"0": {"uid": 0, "key": ["gull"], "content": "Gulls nest below the lamp."}}}
+CHAT = "\n".join(
+    json.dumps(line)
+    for line in (
+        {"user_name": "Sam", "character_name": "Tamsin Reeve", "chat_metadata": {}},
+        {"name": "Sam", "is_user": True, "mes": "Who drowned?"},
+        {"name": "Tamsin Reeve", "is_user": False, "mes": "Wat did, bringing oil."},
+    )
+)
+
+
+@pytest.fixture
+async def book(tmp_path: Path):
+    async with opened(tmp_path, method="naive") as opened_book:
+        yield opened_book
+
+
+@pytest.fixture
+async def client(book: Offbook):
+    async with client_of(book) as made:
+        yield made
+
+
+async def done(client: httpx.AsyncClient, method: str, path: str, **options: Any) -> Any:
+    answer = await client.request(method, path, **options)
+    assert answer.status_code < 300, answer.text
+    return answer.json()
+
+
+def png(card: dict[str, Any]) -> str:
+    return base64.b64encode(write_card(Card(card), "png").data).decode()
+
+
+async def test_a_character_is_made_of_a_card_and_ingested(client, book):
+    answer = await client.post("/api/characters", json={"card": SENT})
+    assert answer.status_code == 201, answer.text
+    made = answer.json()
+    assert answer.headers["location"] == ONE
+    assert (made["id"], made["card"]["kind"], made["card"]["entries"]) == (
+        "tamsin-reeve",
+        "card",
+        4,
+    )
+    assert made["card"]["file"] == "keeper.json"
+    names = [row["name"] for row in await done(client, "GET", f"{ONE}/documents")]
+    assert names == ["card", "card-lore"]
+    report = await book.ingest("tamsin-reeve")
+    assert report.documents[0].chunks > 0
+    asked = await done(client, "POST", f"{ONE}/recall", json={"question": "What is sworn?"})
+    assert OATH in json.dumps(asked["context"])
+
+
+async def test_a_name_stands_before_that_of_the_card_and_a_plain_one_has_no_card(client):
+    made = await done(client, "POST", "/api/characters", json={"name": "Tam", "card": SENT})
+    assert (made["id"], made["name"]) == ("tam", "Tam")
+    plain = await done(client, "POST", "/api/characters", json={"name": "Bo"})
+    assert set(plain) == {"id", "name", "created"}
+
+
+async def test_a_card_in_a_picture_is_shown_and_its_picture_kept(client):
+    sent = {"name": "keeper.png", "content_base64": png(keeper())}
+    await done(client, "POST", "/api/characters", json={"card": sent})
+    shown = await done(client, "GET", f"{ONE}/card")
+    assert (shown["kind"], shown["format"], shown["card"]["name"]) == (
+        "card",
+        "png",
+        "Tamsin Reeve",
+    )
+    assert len(shown["lorebook"]["entries"]) == 4
+    out = await done(client, "POST", f"{ONE}/card/export", json={"format": "png"})
+    assert (out["file"], out["format"]) == ("tamsin-reeve.png", "png")
+    data = base64.b64decode(out["content_base64"])
+    assert len(data) == out["bytes"]
+    assert read_card(data).card.data["description"] == keeper()["data"]["description"]
+
+
+async def test_a_lorebook_is_attached_listed_and_forgotten(client):
+    await done(client, "POST", "/api/characters", json={"name": "Tamsin Reeve"})
+    sent = {"name": "gulls.json", "text": json.dumps(BOOK)}
+    report = await done(client, "POST", f"{ONE}/card", json=sent)
+    assert (report["card"]["kind"], report["card"]["entries"]) == ("lorebook", 1)
+    (row,) = await done(client, "GET", f"{ONE}/card/files")
+    assert (row["kind"], row["file"]) == ("lorebook", "gulls.json")
+    await done(client, "DELETE", f"{ONE}/documents/gulls.json")
+    assert await done(client, "GET", f"{ONE}/card/files") == []
+    assert (await client.get(f"{ONE}/card")).status_code == 404
+
+
+async def test_files_alone_are_looked_into_as_the_command_line_does(client, tmp_path: Path):
+    file = tmp_path / "keeper.json"
+    file.write_text(as_file(keeper(tags="a, b")), "utf-8")
+    sent = {"name": "keeper.json", "text": file.read_text("utf-8")}
+    shown = await done(client, "POST", "/api/cards/show", json=sent)
+    assert shown == {**show_file(file), "file": "keeper.json"}
+    book = {"name": "gulls.json", "text": json.dumps(BOOK)}
+    linted = await done(client, "POST", "/api/cards/lint", json={"files": [sent, book]})
+    assert linted[0] == {**lint_file(file).as_json(), "file": "keeper.json"}
+    assert [row["kind"] for row in linted] == ["card", "lorebook"]
+    assert await done(client, "GET", "/api/characters") == []
+
+
+async def test_files_alone_are_converted_with_what_they_do_not_carry(client):
+    body = {"file": SENT, "format": "json", "spec": 3}
+    out = await done(client, "POST", "/api/cards/convert", json=body)
+    assert (out["file"], out["format"]) == ("keeper.json", "json")
+    assert json.loads(base64.b64decode(out["content_base64"]))["spec"] == "chara_card_v3"
+    old = await done(client, "POST", "/api/cards/convert", json={**body, "spec": 1})
+    assert old["losses"]
+    book = {"file": SENT, "lorebook": "sillytavern", "format": "png"}
+    lore = await done(client, "POST", "/api/cards/convert", json=book)
+    assert (lore["file"], lore["format"]) == ("keeper.json", "sillytavern")
+    assert len(json.loads(base64.b64decode(lore["content_base64"]))["entries"]) == 4
+
+
+async def test_a_picture_of_ones_own_is_taken(client):
+    picture = png(keeper(name="Somebody else"))
+    body = {"file": SENT, "format": "png", "picture_base64": picture}
+    out = await done(client, "POST", "/api/cards/convert", json=body)
+    assert read_card(base64.b64decode(out["content_base64"])).card.name == "Tamsin Reeve"
+
+
+async def test_a_chat_log_becomes_memories(client):
+    await done(client, "POST", "/api/characters", json={"name": "Tamsin Reeve"})
+    sent = {"file": {"name": "chat.jsonl", "text": CHAT}}
+    report = await done(client, "POST", f"{ONE}/memories", json=sent)
+    assert (report["added"], report["scored"]) == (1, 1)
+    assert any("chat log" in message for message in report["messages"])
+    (row,) = await done(client, "GET", f"{ONE}/memories")
+    assert (row["said"], row["answered"]) == ("Who drowned?", "Wat did, bringing oil.")
+
+
+async def test_names_of_files_lead_nowhere(client, tmp_path: Path):
+    secret = tmp_path / "secret.png"
+    secret.write_bytes(
+        base64.b64decode(png(keeper(description="the words of a file of the server")))
+    )
+    before = sorted(path.name for path in tmp_path.rglob("*"))
+    await done(client, "POST", "/api/characters", json={"name": "Tamsin Reeve"})
+    for name in (
+        str(secret),
+        f"../../..{secret}",
+        secret.as_uri(),
+        "..\\..\\secret.png",
+        "..",
+        "/",
+    ):
+        book = {"name": name + ".json", "text": json.dumps(BOOK)}
+        for path, body in (
+            ("/api/cards/show", {"name": name, "text": "{}"}),
+            ("/api/cards/convert", {"file": {"name": name, "text": as_file(keeper())}}),
+            ("/api/cards/lint", {"files": [book]}),
+            (f"{ONE}/card", book),
+            (f"{ONE}/memories", {"file": {"name": name, "text": "{}"}}),
+        ):
+            answer = await client.post(path, json=body)
+            assert answer.status_code < 500
+            assert "the words of a file" not in answer.text
+    assert sorted(path.name for path in tmp_path.rglob("*")) == before
+    assert not list(tmp_path.parent.glob("secret*"))
+
+
+async def test_an_asset_with_an_address_is_not_fetched(client, endpoint_of_nobody: str):
+    asset = {"type": "icon", "uri": f"{endpoint_of_nobody}/x.png", "name": "main", "ext": "png"}
+    card = keeper(assets=[asset])
+    card["spec"], card["spec_version"] = "chara_card_v3", "3.0"
+    sent = {"name": "keeper.json", "text": as_file(card)}
+    made = await done(client, "POST", "/api/characters", json={"card": sent})
+    assert made["id"] == "tamsin-reeve"
+    out = await done(client, "POST", f"{ONE}/card/export", json={"format": "charx"})
+    assert out["bytes"] > 0
+
+
+@pytest.fixture
+def endpoint_of_nobody() -> Any:
+    from tests.loopback.server import LoopbackServer
+
+    with LoopbackServer() as server:
+        yield server.base_url
+        assert server.requests == []
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "kind"),
+    [
+        ("/api/characters", {}, 400, "usage"),
+        ("/api/characters", {"card": {"name": "x.json", "text": "{}"}}, 400, "unreadable_card"),
+        ("/api/characters", {"card": {"name": "x.json", "text": json.dumps(BOOK)}}, 400, "usage"),
+        ("/api/characters", {"card": {"name": "x.json"}}, 400, "usage"),
+        ("/api/cards/show", {"name": "x", "content_base64": "!"}, 400, "usage"),
+        ("/api/cards/show", {"name": "x", "text": ""}, 400, "unreadable_card"),
+        ("/api/cards/lint", {"files": []}, 400, "usage"),
+        ("/api/cards/convert", {"file": SENT, "format": "exe"}, 400, "usage"),
+        ("/api/cards/convert", {"file": SENT, "format": "png", "spec": 2}, 400, "usage"),
+        ("/api/cards/convert", {"file": SENT, "picture_base64": "AAAA"}, 400, "usage"),
+        ("/api/cards/convert", {"file": {"name": "b.json", "text": as_file(keeper(
+            character_book=None))}, "lorebook": "agnai"}, 400, "usage"),
+        (f"{ONE}/card", SENT, 404, "unknown_name"),
+        (f"{ONE}/card/export", {}, 404, "unknown_name"),
+    ],
+)  # fmt: skip
+async def test_what_cannot_be_used_is_told(client, path: str, body: Any, status: int, kind: str):
+    answer = await client.post(path, json=body)
+    assert (answer.status_code, answer.json()["error"]["kind"]) == (status, kind), answer.text
+    assert answer.json()["error"]["hint"]
+    assert await done(client, "GET", "/api/characters") == []
+
+
+async def test_a_second_card_and_a_document_of_ones_own_are_not_written_over(client):
+    await done(client, "POST", "/api/characters", json={"card": SENT})
+    other = {"name": "other.json", "text": as_file(keeper(description="Another."))}
+    answer = await client.post(f"{ONE}/card", json=other)
+    assert (answer.status_code, answer.json()["error"]["kind"]) == (400, "usage")
+    again = await done(client, "POST", f"{ONE}/card", json=SENT)
+    assert [row["status"] for row in again["card"]["documents"]] == ["unchanged", "unchanged"]
+
+
+async def test_memories_come_in_one_way_and_in_utf_8(client):
+    await done(client, "POST", "/api/characters", json={"name": "Tamsin Reeve"})
+    latin = base64.b64encode("Wie heißt du?".encode("latin-1")).decode()
+    for body in (
+        {"memories": [{"said": "a", "answered": "b"}], "file": {"name": "x", "text": CHAT}},
+        {"file": {"name": "x.jsonl", "content_base64": latin}},
+        {"file": {"name": "x.jsonl", "text": "not a memory"}},
+    ):
+        answer = await client.post(f"{ONE}/memories", json=body)
+        assert (answer.status_code, answer.json()["error"]["kind"]) == (400, "usage"), answer.text
+
+
+async def test_each_route_asks_for_its_right_and_for_a_character_that_the_key_opens(book):
+    await book.create("Tamsin Reeve")
+    await book.create("Bo")
+    keys = {right: await bearer(book, right=right) for right in ("chat", "write", "admin")}
+    limited = await bearer(book, right="admin", characters=["bo"])
+    lore = {"name": "gulls.json", "text": json.dumps(BOOK)}
+    needed = [
+        ("POST", "/api/cards/lint", {"files": [SENT]}, "chat"),
+        ("POST", "/api/cards/show", SENT, "chat"),
+        ("POST", "/api/cards/convert", {"file": SENT}, "chat"),
+        ("POST", f"{ONE}/card", lore, "write"),
+        ("GET", f"{ONE}/card", None, "chat"),
+        ("GET", f"{ONE}/card/files", None, "chat"),
+        ("POST", f"{ONE}/card/export", {}, "admin"),
+        ("POST", "/api/characters", {"card": SENT}, "admin"),
+    ]
+    rights = list(keys)
+    async with client_of(book) as client:
+        for method, path, body, right in needed:
+            assert (await client.request(method, path, json=body)).status_code == 401
+            for held, header in keys.items():
+                answer = await client.request(method, path, json=body, headers=header)
+                allowed = rights.index(held) >= rights.index(right)
+                assert (answer.status_code != 403) == allowed, (path, held, answer.text)
+            if path.startswith(ONE):
+                hidden = await client.request(method, path, json=body, headers=limited)
+                assert hidden.status_code == 404, hidden.text
+        made = await client.post("/api/characters", json={"card": SENT}, headers=limited)
+        assert made.status_code == 403
