@@ -56,3 +56,5 @@ class OwnedSession(Session):
             store, character, make_stage, id, whose, keep=keep, as_of=as_of, learning=background
         )
         self._principal = principal
+        # What a greeting calls them: the person, and never the id of a key.
+        self._user = principal.partition("/")[2] or None

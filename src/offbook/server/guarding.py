@@ -16,6 +16,7 @@ from offbook.server.request_ids import RequestIds
 from offbook.server.security.admission import Admission, asks_for_keys
 from offbook.server.security.bodies import BodyLimits
 from offbook.server.security.hosts import FromWhere, plain_origin
+from offbook.server.security.pace import Pace
 from offbook.server.security.pages import PageHeaders
 from offbook.server.trailing_slashes import TrailingSlashes
 from offbook.stores import api_keys
@@ -38,6 +39,7 @@ def guard(app: FastAPI, settings: Settings) -> None:
     check_names(settings)
     own = settings.values.server
     app.state.metrics = Metrics()
+    app.state.pace = Pace()
     app.include_router(routes.router())
     layers: list[tuple[Any, dict[str, Any]]] = [
         (RequestIds, {}),
@@ -45,7 +47,7 @@ def guard(app: FastAPI, settings: Settings) -> None:
         (PageHeaders, {}),
         (FromWhere, {"hosts": own.hosts, "origins": own.origins}),
         (Unforeseen, {}),
-        (Admission, {"rpm": own.rpm}),
+        (Admission, {"rpm": own.rpm, "pace": app.state.pace}),
         (BodyLimits, {"most_bytes": own.max_body_bytes, "seconds": own.body_seconds}),
         (TrailingSlashes, {}),
     ]

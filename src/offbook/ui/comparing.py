@@ -14,7 +14,7 @@ from offbook import registry
 from offbook.app.commands import conversation_of
 from offbook.app.missing_index import priced
 from offbook.errors import OffbookError
-from offbook.ui.elements import button, failed, named, part, text
+from offbook.ui.elements import button, failed, named, part, text, told_of_errors, warn
 from offbook.ui.talk.why import facts_of, show_why
 
 if TYPE_CHECKING:
@@ -38,23 +38,35 @@ async def show_comparison(place: CharacterPlace) -> None:
             field = ui.input("Question").props("outlined dense")
             ask = button("Compare", icon="compare_arrows", look="primary").props("type=submit")
     columns = named(part("div", "columns"), aria_live="polite")
+    asking: list[asyncio.Task[None]] = []
 
     async def compare() -> None:
         question = (field.value or "").strip()
         if not question:
-            ui.notify("Ask something", type="warning", position="top")
+            warn("Ask something")
             return
         columns.clear()
         ask.disable()
         try:
-            with columns:
-                boxes = [_column(select.value) for select in chosen]
-            asked = zip((select.value for select in chosen), boxes, strict=True)
-            await asyncio.gather(*(_fill(place, name, question, box) for name, box in asked))
+            with told_of_errors():
+                await place.visitor.admit()
+                with columns:
+                    boxes = [(select.value, _column(select.value)) for select in chosen]
+                asking.extend(
+                    asyncio.create_task(_fill(place, name, question, box)) for name, box in boxes
+                )
+                await asyncio.gather(*asking)
         finally:
-            ask.enable()
+            asking.clear()
+            if not ask.is_deleted:
+                ask.enable()
+
+    def leave() -> None:
+        for task in asking:  # nobody waits for the answers any more
+            task.cancel()
 
     form.on("submit.prevent", compare)
+    ui.context.client.on_delete(leave)
 
 
 def _column(method: str) -> ui.element:

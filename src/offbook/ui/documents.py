@@ -7,18 +7,29 @@ page, also when it is closed.
 from __future__ import annotations
 
 import asyncio
-import uuid
-from dataclasses import asdict
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from nicegui import ui
 
+from offbook.app.missing_index import require_index
+from offbook.app.sent_files import SentFile
 from offbook.documents.readers import ReadDocument, read_content
-from offbook.ingestion.estimating import estimate_ingestion
+from offbook.errors import IndexMissing, OffbookError
 from offbook.stores import ingestions
+from offbook.ui import cards
 from offbook.ui.asking import confirmed
-from offbook.ui.elements import button, named, notice, part, plural, text
-from offbook.ui.visitor import told_of_errors
+from offbook.ui.elements import (
+    button,
+    complain,
+    named,
+    notice,
+    part,
+    plural,
+    text,
+    told_of_errors,
+)
+from offbook.ui.reading import begin_reading
 
 if TYPE_CHECKING:
     from nicegui import events
@@ -27,7 +38,7 @@ if TYPE_CHECKING:
     from offbook.ui.frame import CharacterPlace
 
 _POLL_SECONDS: Final = 0.5
-_OFFLINE: Final = "offline:"
+_TEXTS: Final = (".txt", ".md", ".markdown", ".html", ".htm", ".pdf", "text/*")
 
 
 async def show_documents(place: CharacterPlace) -> None:
@@ -53,20 +64,22 @@ class _Documents:
             self._uploader()
         self._progress = named(part("div", "ingestion"), role="status", aria_live="polite")
         self._list = part("div", "listed")
+        self._cards = part("div", "listed")
         await self._draw()
         await self._look()
 
     # -- adding --------------------------------------------------------------------------------
 
     def _uploader(self) -> None:
-        told = "Drop files here: .txt, .md, .html, .pdf"
+        told = "Drop files here: .txt, .md, .html, .pdf; cards and lorebooks: .json, .png, .charx"
         most = self._visitor.book.settings.values.server.max_body_bytes
         upload = ui.upload(
             multiple=True, auto_upload=True, on_multi_upload=self._take, label=told,
             max_file_size=most, max_total_size=most,
             on_rejected=lambda: ui.notify(f"A file is larger than {most:,} bytes", type="negative"),
         )  # fmt: skip
-        upload.props("flat bordered accept='.txt,.md,.markdown,.html,.htm,.pdf,text/*'")
+        endings = ",".join((*_TEXTS, *cards.ENDINGS))
+        upload.props(f"flat bordered accept='{endings}'")
         upload.classes("uploader")
         self._upload = upload
         with part("div", "bar"):
@@ -77,32 +90,30 @@ class _Documents:
 
     async def _take(self, given: events.MultiUploadEventArguments) -> None:
         with told_of_errors():
-            files = [(file.name, await file.read()) for file in given.files]
+            await self._visitor.admit("write")
+            files = [SentFile(file.name, await file.read()) for file in given.files]
             self._upload.reset()
-            readings = await asyncio.to_thread(_readings, files)
-            if await self._is_wanted(readings):
-                await self._begin(readings)
+            texts = [file for file in files if not cards.is_card(str(file))]
+            readings = await asyncio.to_thread(_readings, texts)
+            if len(texts) < len(files):
+                sent = [file for file in files if cards.is_card(str(file))]
+                try:
+                    await cards.attach(self._place, sent)
+                finally:
+                    await self._draw()
+            await self._read(readings)
 
-    async def _is_wanted(self, readings: list[ReadDocument]) -> bool:
-        """Nothing is spent unasked: what costs calls to an endpoint is confirmed first."""
-        stage = self._visitor.command().stage(self._place.character.dimension)
-        if stage.extractor.base_url == _OFFLINE:
-            return True
-        found = await estimate_ingestion(stage, self._place.character, readings)
-        if not found.calls and not found.embed_calls:
-            return True
-        told = f"This takes about {found.in_words()}."
-        return await confirmed(f"Add {plural(len(readings), 'document')}?", told, "Add")
+    async def _read(self, readings: list[ReadDocument]) -> None:
+        if await begin_reading(self._visitor, self._place.character, readings):
+            await self._look()
 
-    async def _begin(self, readings: list[ReadDocument]) -> None:
-        asked = {"documents": [asdict(each) for each in readings], "method": None, "order": None}
-        id_, character = uuid.uuid4().hex[:12], self._place.character.id
-        await self._visitor.book.store.write(
-            lambda conn: ingestions.add(conn, character, id_, asked)
-        )
-        if self._visitor.wake is not None:
-            self._visitor.wake()
-        await self._look()
+    async def _read_those(self) -> None:
+        """Have the documents that are there read for the configured method."""
+        with told_of_errors():
+            await self._visitor.admit("write")
+            await self._read([])
+
+    # -- how far the last ingestion is ---------------------------------------------------------
 
     async def _look(self) -> None:
         """Show how far the last ingestion is, and look again until it has ended."""
@@ -112,15 +123,27 @@ class _Documents:
         )
         if not found:
             return
-        runs = found[0].status not in ("done", "failed")
-        if runs and self._timer is None:
+        if not found[0].has_ended and self._timer is None:
             with self._progress:
-                self._timer = ui.timer(_POLL_SECONDS, self._look, immediate=False)
-        elif not runs and self._timer is not None:
-            self._timer.deactivate()
-            self._timer = None
+                self._timer = ui.timer(_POLL_SECONDS, self._look_again, immediate=False)
+        elif found[0].has_ended and self._timer is not None:
+            self._stop_looking()
             await self._draw()
         self._tell(found[0])
+
+    async def _look_again(self) -> None:
+        """Nobody clicked: the key may have ended since."""
+        try:
+            await self._visitor.recognize()
+            await self._look()
+        except OffbookError as error:
+            self._stop_looking()
+            complain(error)
+
+    def _stop_looking(self) -> None:
+        if self._timer is not None:
+            self._timer.deactivate()
+            self._timer = None
 
     def _tell(self, last: Ingestion) -> None:
         kept = [child for child in self._progress.default_slot.children if child is not self._timer]
@@ -128,25 +151,51 @@ class _Documents:
             child.delete()
         with self._progress:
             if last.status == "failed" and last.error:
-                error = last.error.get("error", last.error)
-                notice(str(error.get("message", "")), str(error.get("hint", "")), "bad")
+                self._failed(last.error.get("error", last.error))
             elif last.status == "done":
                 _report(last.report or {})
             else:
                 _steps(last)
 
+    def _failed(self, error: Mapping[str, Any]) -> None:
+        """What stopped it; the whole of it is for the owner, it may quote texts and folders."""
+        message, hint = str(error.get("message", "")), str(error.get("hint", ""))
+        if not self._visitor.is_owner:
+            message, hint = "Reading the documents failed", "ask whoever runs this server"
+        notice(message, hint, "bad")
+
     # -- the list ------------------------------------------------------------------------------
 
     async def _draw(self) -> None:
         rows = await self._visitor.book.show(self._place.character.id, "documents")
+        is_missing = bool(rows) and await self._is_index_missing()
         self._list.clear()
         with self._list:
             if not rows:
                 notice("There is no document yet.", "The character says what its texts say.")
-                return
-            with part("ul", "rows"):
-                for row in rows:
-                    self._row(row)
+            if is_missing:
+                self._unread()
+            if rows:
+                with part("ul", "rows"):
+                    for row in rows:
+                        self._row(row)
+        self._cards.clear()
+        with self._cards:
+            await cards.show_files(self._place, has_texts=bool(rows))
+
+    async def _is_index_missing(self) -> bool:
+        try:
+            await require_index(self._visitor.book, self._place.character)
+        except IndexMissing:
+            return True
+        return False
+
+    def _unread(self) -> None:
+        """The texts are stored, and the configured method has not read all of them."""
+        with part("div", "notice warn", role="status"):
+            text("p", "These texts are not read yet for the method that replies.")
+            if self._visitor.may_write and self._timer is None:
+                button("Read them", self._read_those, icon="auto_stories", look="small")
 
     def _row(self, row: dict[str, Any]) -> None:
         async def forget() -> None:
@@ -168,28 +217,34 @@ class _Documents:
         if not await confirmed(f"Delete {name}?", told, "Delete"):
             return
         with told_of_errors():
+            await self._visitor.admit("write")
             report = await self._visitor.command().forget(self._place.character.id, name)
-            rest = f"{plural(report.turns, 'turn')} and {report.memories} memories rested on it"
-            ui.notify(f"{name} is deleted. {rest}.", type="positive", position="top")
+            turns, memories = plural(report.turns, "turn"), f"{report.memories} memories"
+            ui.notify(
+                f"{name} is deleted. {turns} and {memories} rested on it.",
+                type="positive",
+                position="top",
+            )
             await self._draw()
 
 
-def _readings(files: list[tuple[str, bytes]]) -> list[ReadDocument]:
-    return [read_content(name.replace("\\", "/").rpartition("/")[2], data) for name, data in files]
+def _readings(files: list[SentFile]) -> list[ReadDocument]:
+    return [read_content(str(file), file.data) for file in files]
 
 
 def _steps(running: Ingestion) -> None:
-    stage = str(running.progress.get("stage") or running.status)
-    done, total = running.progress.get("done") or 0, running.progress.get("total") or 0
+    stages = running.progress.get("stages") or [{"stage": running.status, "done": 0, "total": 0}]
+    done, total = stages[-1]["done"], stages[-1]["total"]
+    told = f"{stages[-1]['stage']}, {done:,} of {total:,}" if total else stages[-1]["stage"]
     with part("div", "panel"):
-        text("p", f"Reading: {stage}" + (f", {done} of {total}" if total else ""))
+        text("p", f"Reading: {told}")
         bar = ui.linear_progress(done / total if total else 0, show_value=False, size="8px")
         named(bar, aria_label="Progress")
         if not total:
             bar.props("indeterminate")
 
 
-def _report(report: dict[str, Any] | Any) -> None:
+def _report(report: Mapping[str, Any]) -> None:
     with part("ul", "chips"):
         for row in report.get("documents") or ():
             bad = row["status"] in ("failed", "partial")

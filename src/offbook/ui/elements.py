@@ -6,14 +6,15 @@ property that the browser would run.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
 
 from nicegui import ui
 from nicegui.elements.mixins.text_element import TextElement
 
-if TYPE_CHECKING:
-    from offbook.errors import OffbookError
+from offbook.errors import OffbookError
+from offbook.server.failures import native_error
 
 _Element = TypeVar("_Element", bound=ui.element)
 
@@ -68,7 +69,43 @@ def notice(told: str, hint: str = "", look: str = "") -> None:
 
 def failed(error: OffbookError) -> None:
     """What went wrong, and how it can be mended, in the place of what was wanted."""
-    notice(error.message, error.hint, "bad")
+    notice(*words_of(error), "bad")
+
+
+def words_of(error: OffbookError) -> tuple[str, str]:
+    """What is told of an error, and the hint.
+
+    To others than the owner nothing of prompts and folders, and no secret to anybody.
+    """
+    told = native_error(error)["error"]
+    return told["message"], told["hint"]
+
+
+def warn(told: str) -> None:
+    """Say what is missing before something can be done."""
+    ui.notify(told, type="warning", position="top")
+
+
+def complain(error: OffbookError) -> None:
+    """Tell of an error above the page, until it is closed."""
+    message, hint = words_of(error)
+    ui.notify(
+        f"{message}. {hint}" if hint else message,
+        type="negative",
+        multi_line=True,
+        timeout=0,
+        close_button="Close",
+        position="top",
+    )
+
+
+@contextmanager
+def told_of_errors() -> Iterator[None]:
+    """Tell the visitor what went wrong, and how it can be mended, rather than a log."""
+    try:
+        yield
+    except OffbookError as error:
+        complain(error)
 
 
 def plural(number: int, noun: str) -> str:

@@ -14,7 +14,8 @@ from urllib.parse import quote
 from nicegui import ui
 
 from offbook import __version__
-from offbook.ui.elements import icon_button, link, named, part, text
+from offbook.errors import OffbookError
+from offbook.ui.elements import complain, icon_button, link, named, part, text
 from offbook.ui.visitor import Visitor
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def framed(title: str, place: CharacterPlace | None = None, current: str = "") -
     whole = ui.context.client.content.parent_slot
     if whole is not None:
         named(whole.parent, role="none")  # it is a `main` otherwise, around the header as well
+    ui.on_exception(_tell)
     ui.page_title(f"{title} · offbook")
     ui.add_head_html(
         f'<link rel="stylesheet" href="/_page/page.css?{__version__}">'
@@ -59,7 +61,7 @@ def framed(title: str, place: CharacterPlace | None = None, current: str = "") -
         if place is not None:
             _parts(place, current)
         with part("div", "tools"):
-            if Visitor.of_this_page().may_review:
+            if Visitor.of_this_page().may_administer:
                 link("Reviews", "/reviews", "quiet-link")
             theme = icon_button("Theme: as the system has it", "contrast")
             theme.props("data-theme-switch")
@@ -69,6 +71,14 @@ def framed(title: str, place: CharacterPlace | None = None, current: str = "") -
                 text("p", title, "eyebrow")
                 text("h1", next(told for name, told, _ in _PARTS if name == current))
         yield
+
+
+def _tell(error: Exception) -> None:
+    """Say that something was not done that nobody thought of; the log has the rest."""
+    if isinstance(error, OffbookError):
+        complain(error)
+    else:
+        complain(OffbookError("a mistake in offbook: this was not done", "the log has more"))
 
 
 def _parts(place: CharacterPlace, current: str) -> None:

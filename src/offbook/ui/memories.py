@@ -11,8 +11,7 @@ from nicegui import ui
 
 from offbook.stores import memories
 from offbook.ui.asking import confirmed
-from offbook.ui.elements import button, named, notice, part, text
-from offbook.ui.visitor import told_of_errors
+from offbook.ui.elements import button, named, notice, part, text, told_of_errors
 
 if TYPE_CHECKING:
     from offbook.types import MemoryFragment
@@ -49,7 +48,8 @@ class _Memories:
 
     async def _search(self, wanted: str | None) -> None:
         self._wanted = (wanted or "").casefold().strip()
-        await self._draw()
+        with told_of_errors():
+            await self._draw()
 
     async def _found(self) -> list[MemoryFragment]:
         whose = self._visitor.principal
@@ -98,14 +98,17 @@ class _Memories:
 
     def _may_forget(self, fragment: MemoryFragment) -> bool:
         """Their own memories are theirs to forget; authored ones belong to whoever may write."""
-        own = fragment.principal == self._visitor.principal
-        return own or (fragment.principal is None and self._visitor.may_write)
+        return self._is_own(fragment) or (fragment.principal is None and self._visitor.may_write)
+
+    def _is_own(self, fragment: MemoryFragment) -> bool:
+        return fragment.principal == self._visitor.principal
 
     async def _forget(self, fragment: MemoryFragment) -> None:
         told = "It goes from the whole database; the words of conversations stay in these."
         if not await confirmed("Forget this memory?", told, "Forget"):
             return
         with told_of_errors():
+            await self._visitor.admit("chat" if self._is_own(fragment) else "write")
             command = self._visitor.command()
             await command.memories.forget(self._place.character.id, [fragment.id])
             await self._draw()

@@ -9,18 +9,21 @@ from __future__ import annotations
 import secrets
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from functools import cache
+from functools import cache, partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
 from fastapi import FastAPI
 from starlette.requests import HTTPConnection
+from starlette.responses import Response
 from starlette.routing import Match, Mount
 
 from offbook.ui.policy import NONCE, add_nonces, with_policy
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
+
+    from offbook.server.principal import Caller
 
 _PAGES: Final = ("/c/", "/reviews/", "/_page/", "/_nicegui/", "/_nicegui_ws/")
 _EXACTLY: Final = ("/", "/reviews", "/favicon.ico")
@@ -56,9 +59,10 @@ def _pages() -> FastAPI:
     """The pages as an application of their own: what draws them exists once in a process."""
     from nicegui import app, core, ui
 
-    from offbook.ui import routes
+    from offbook.ui import admission, routes
 
     add_nonces()
+    admission.register()
     routes.register()
     app.add_static_files("/_page", routes.ASSETS)
     # Who may connect is decided in one place, by the server's own check of hosts and origins.
@@ -93,10 +97,29 @@ class _PageMount(Mount):
         state: dict[str, Any] = {**scope.get("state", {}), "book": request.app.state.book}
         worker = getattr(request.app.state, "ingestions", None)
         state["wake"] = None if worker is None else worker.wake
+        state["authenticate"] = partial(_recognize, request.app)
+        state["pace"] = request.app.state.pace
         if "caller" not in state:
             state["caller"] = await request.app.state.authenticate(request)
         nonce = state[NONCE] = secrets.token_urlsafe(16)
-        await super().handle({**scope, "state": state}, receive, with_policy(send, nonce))
+        inner = {**scope, "state": state}
+        if not _is_own_upload(inner):
+            await Response(status_code=404)(inner, receive, send)
+            return
+        await super().handle(inner, receive, with_policy(send, nonce))
+
+
+async def _recognize(app: FastAPI, page: HTTPConnection) -> Caller:
+    """Who a page was made for, as it is now: their key may have ended since."""
+    # The page's own application stands in its scope, and knows of no keys.
+    found: Caller = await app.state.authenticate(HTTPConnection({**page.scope, "app": app}))
+    return found
+
+
+def _is_own_upload(scope: Scope) -> bool:
+    from offbook.ui.admission import is_own_upload
+
+    return is_own_upload(scope)
 
 
 def _is_page(path: str) -> bool:

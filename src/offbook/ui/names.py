@@ -10,8 +10,17 @@ from typing import TYPE_CHECKING, Any, Final
 from nicegui import ui
 
 from offbook.errors import OffbookError
-from offbook.ui.elements import button, failed, named, notice, part, plural, text
-from offbook.ui.visitor import told_of_errors
+from offbook.ui.elements import (
+    button,
+    failed,
+    named,
+    notice,
+    part,
+    plural,
+    text,
+    told_of_errors,
+    warn,
+)
 
 if TYPE_CHECKING:
     from offbook.app.reports import AliasReport
@@ -76,15 +85,17 @@ class _Names:
     async def _say(self, *, same: bool) -> None:
         a, b = (self._a.value or "").strip(), (self._b.value or "").strip()
         if not a or not b:
-            ui.notify("Give two names", type="warning", position="top")
+            warn("Give two names")
             return
         with told_of_errors():
+            await self._visitor.admit("write")
             command = self._visitor.command()
             await self._told(await command.alias(self._place.character.id, a, b, same=same))
             self._a.value = self._b.value = ""
 
     async def _undo(self, decision: str) -> None:
         with told_of_errors():
+            await self._visitor.admit("write")
             command = self._visitor.command()
             await self._told(await command.undo_decision(self._place.character.id, decision))
 
@@ -145,6 +156,7 @@ class _Names:
         try:
             decisions = await self._read("decisions")
         except OffbookError as error:
+            self._decisions.clear()
             with self._decisions:
                 failed(error)
             return

@@ -13,8 +13,7 @@ from nicegui import ui
 
 from offbook.app.passages import Passage, read_passage
 from offbook.types import Source
-from offbook.ui.elements import icon_button, named, part, text
-from offbook.ui.visitor import told_of_errors
+from offbook.ui.elements import icon_button, named, part, text, told_of_errors
 
 if TYPE_CHECKING:
     from offbook.ui.frame import CharacterPlace

@@ -10,8 +10,8 @@ from urllib.parse import quote
 
 from nicegui import ui
 
-from offbook.ui.elements import button, link, notice, part, plural, text
-from offbook.ui.visitor import told_of_errors
+from offbook.ui.cards import show_import
+from offbook.ui.elements import button, link, notice, part, plural, text, told_of_errors
 
 if TYPE_CHECKING:
     from offbook.app.reports import CharacterInfo
@@ -25,12 +25,14 @@ async def show_characters(visitor: Visitor) -> None:
         text("p", "Each says what its texts say, and declines what it cannot know.", "quiet")
     found = await visitor.characters()
     if not found:
-        notice("There is no character yet.", "Begin with the one that comes with offbook.")
+        hint = "Begin with the one that comes with offbook." if visitor.may_administer else ""
+        notice("There is no character yet.", hint)
     with part("ul", "cards"):
         for info in found:
             _card(info)
-    if visitor.may_write and visitor.caller.characters is None:
+    if visitor.may_administer:
         _new(visitor, is_first=not found)
+        show_import(visitor)
 
 
 def _card(info: CharacterInfo) -> None:
@@ -47,12 +49,14 @@ def _card(info: CharacterInfo) -> None:
 def _new(visitor: Visitor, *, is_first: bool) -> None:
     async def create() -> None:
         with told_of_errors():
+            await visitor.admit("admin")
             made = await visitor.book.create(name.value or "")
             ui.navigate.to(f"/c/{quote(made.id, safe='')}/documents")
 
     async def demo() -> None:
         show.disable()
         with told_of_errors():
+            await visitor.admit("admin")
             made, _ = await visitor.book.demo_character()
             ui.navigate.to(f"/c/{quote(made.id, safe='')}")
         show.enable()

@@ -13,8 +13,7 @@ from nicegui import ui
 
 from offbook.app.evaluation import runs as evaluation_runs
 from offbook.evaluation.metrics.scales import SCALES
-from offbook.ui.elements import button, link, named, notice, part, text
-from offbook.ui.visitor import told_of_errors
+from offbook.ui.elements import button, link, named, notice, part, text, told_of_errors
 
 if TYPE_CHECKING:
     from offbook.app.evaluation.run_reports import RunLine
@@ -22,14 +21,15 @@ if TYPE_CHECKING:
 
 _AT_ONCE: Final = 10
 _ALL: Final = ""
+_NEEDED: Final = "A key needs the right `admin` for all characters: replies of any stand in them."
 
 
 async def show_runs(visitor: Visitor) -> None:
     """The runs whose ratings can be looked over."""
     text("h1", "Reviews")
     text("p", "Ratings of a judge, for people to look over and to overrule.", "quiet")
-    if not visitor.may_review:
-        notice("These are not for your key.", "A key needs the right `write` for all characters.")
+    if not visitor.may_administer:
+        notice("These are not for your key.", _NEEDED)
         return
     runs = await visitor.book.evaluation.runs()
     if not runs:
@@ -55,8 +55,8 @@ def _line(run: RunLine) -> None:
 async def show_review(visitor: Visitor, run: str) -> None:
     """The ratings of a run."""
     text("h1", run)
-    if not visitor.may_review:
-        notice("These are not for your key.", "A key needs the right `write` for all characters.")
+    if not visitor.may_administer:
+        notice("These are not for your key.", _NEEDED)
         return
     page = _Review(visitor, run)
     await page.show()
@@ -97,11 +97,13 @@ class _Review:
 
     async def _of(self, metric: str) -> None:
         self._metric, self._skip = metric, 0
-        await self._draw()
+        with told_of_errors():
+            await self._draw()
 
     async def _turn(self, by: int) -> None:
         self._skip = max(0, self._skip + by)
-        await self._draw()
+        with told_of_errors():
+            await self._draw()
 
     async def _draw(self) -> None:
         rows = await self._visitor.book.evaluation.reviews.rows(
@@ -158,6 +160,7 @@ class _Review:
 
         async def save() -> None:
             with told_of_errors():
+                await self._visitor.admit("admin")
                 await self._visitor.book.evaluation.reviews.overrule(
                     self._run, row["id"], value.value,
                     name=self._name.value or "", note=note.value or "",

@@ -13,7 +13,7 @@ from fastapi import Request, Response
 from nicegui import ui
 
 from offbook.errors import OffbookError
-from offbook.ui.elements import failed
+from offbook.ui.elements import failed, notice
 from offbook.ui.frame import CharacterPlace, framed
 from offbook.ui.visitor import Visitor
 
@@ -36,6 +36,7 @@ def register() -> None:
     from nicegui import app
 
     app.get("/c/{name}/graph/{file}")(_graph_file)
+    app.on_page_exception(_mistake)
 
 
 def _page(path: str, build: Callable[..., Awaitable[None]]) -> None:
@@ -106,6 +107,13 @@ async def _review(run: str) -> None:
             await show_review(Visitor.of_this_page(), run)
         except OffbookError as error:
             failed(error)
+
+
+def _mistake() -> None:
+    """In the place of a page that cannot be built; what went wrong is for the log alone."""
+    with framed("Not shown"):
+        told = "This page cannot be shown: a mistake in offbook."
+        notice(told, "The server's log has more. Load the page again, or go back.", "bad")
 
 
 async def _of_character(

@@ -5,8 +5,7 @@ Takes: the request that a page was asked with.  Gives: a ``Visitor``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,10 @@ from nicegui import ui
 
 from offbook.agent.session import names_of
 from offbook.app.commands import command_of, conversation_of
-from offbook.errors import OffbookError, UnknownName
+from offbook.errors import UnknownName
+from offbook.server.native.access import require
+from offbook.server.principal import OWNER
+from offbook.server.security.admission import keep_pace
 from offbook.stores import conversations
 
 if TYPE_CHECKING:
@@ -24,18 +26,25 @@ if TYPE_CHECKING:
     from offbook.app.book import Offbook
     from offbook.app.reports import CharacterInfo
     from offbook.server.principal import Caller
+    from offbook.server.security.pace import Pace
+    from offbook.stores.api_keys import Right
     from offbook.stores.conversations import Conversation
     from offbook.types import Character
 
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """A person at a page: the open offbook, and whoever the server recognized."""
+    """A person at a page: the open offbook, and whoever the server recognized.
+
+    ``recognize`` says who they are now, ``pace`` counts what they do; ``wake`` lets the server look
+    for ingestions at once.
+    """
 
     book: Offbook
     caller: Caller
+    recognize: Callable[[], Awaitable[Caller]]
+    pace: Pace
     wake: Callable[[], None] | None = None
-    """Lets the server look for ingestions at once."""
 
     @classmethod
     def of_this_page(cls) -> Visitor:
@@ -46,7 +55,27 @@ class Visitor:
     def of(cls, request: Request) -> Visitor:
         """The visitor that a request comes from."""
         state = request.state
-        return cls(state.book, state.caller, getattr(state, "wake", None))
+
+        async def recognize() -> Caller:
+            found: Caller = await state.authenticate(request)
+            return found
+
+        return cls(state.book, state.caller, recognize, state.pace, state.wake)
+
+    async def admit(self, right: Right = "chat") -> None:
+        """Count something that they do, if they may still do it: a page may be open for days.
+
+        Raises:
+            RequestRefused: their key has ended, has a lesser right, or did too much in a minute.
+        """
+        caller = await self.recognize()
+        require(caller, right)
+        keep_pace(self.pace, caller, self.book.settings.values.server.rpm)
+
+    @property
+    def is_owner(self) -> bool:
+        """Whether they sit at this machine."""
+        return self.caller.principal == OWNER.principal
 
     @property
     def may_write(self) -> bool:
@@ -54,9 +83,17 @@ class Visitor:
         return self.caller.allows("write")
 
     @property
-    def may_review(self) -> bool:
-        """Whether they may see evaluations: replies of any character stand in them."""
-        return self.may_write and self.caller.characters is None
+    def may_take_away(self) -> bool:
+        """Whether they may have characters as files."""
+        return self.caller.allows("admin")
+
+    @property
+    def may_administer(self) -> bool:
+        """Whether they may do what concerns all characters.
+
+        That is: make some, and look over evaluations, in which replies of any stand.
+        """
+        return self.caller.allows("admin") and self.caller.characters is None
 
     async def characters(self) -> list[CharacterInfo]:
         """The characters that they may see."""
@@ -97,19 +134,3 @@ class Visitor:
     def command(self, **flags: str) -> Offbook:
         """Offbook for one thing to do, which counts and is limited for itself."""
         return command_of(self.book, **flags)
-
-
-@contextmanager
-def told_of_errors() -> Iterator[None]:
-    """Tell the visitor what went wrong, and how it can be mended, rather than a log."""
-    try:
-        yield
-    except OffbookError as error:
-        ui.notify(
-            f"{error.message}. {error.hint}" if error.hint else error.message,
-            type="negative",
-            multi_line=True,
-            timeout=0,
-            close_button="Close",
-            position="top",
-        )

@@ -22,7 +22,7 @@ from offbook.app.keys import recognize
 from offbook.server.failures import RequestRefused, asked_by_owner
 from offbook.server.principal import OWNER, Caller
 from offbook.server.security.answering import refuse
-from offbook.server.security.hosts import is_loopback
+from offbook.server.security.hosts import PAGE_PREFIX, SAFE_METHODS, is_loopback
 from offbook.server.security.pace import Pace
 from offbook.stores import api_keys
 from offbook.stores.statements import timestamp
@@ -134,7 +134,8 @@ class Admission:
         request = HTTPConnection(scope)
         try:
             caller: Caller = await request.app.state.authenticate(request)
-            self._keep_pace(caller)
+            if not _belongs_to_a_page(scope):
+                keep_pace(self._pace, caller, self._rpm)
         except RequestRefused as refused:
             await refuse(scope, receive, send, refused)
             return
@@ -142,17 +143,34 @@ class Admission:
         asked_by_owner.set(caller.principal == OWNER.principal)
         await self._app(scope, receive, send)
 
-    def _keep_pace(self, caller: Caller) -> None:
-        rpm = caller.rpm or self._rpm
-        wait = self._pace.wait_seconds(caller.principal, rpm)
-        if wait is not None:
-            raise RequestRefused(
-                f"more than {rpm} requests a minute",
-                f"wait {wait} seconds",
-                status=429,
-                code="rate_limit_exceeded",
-                headers={"retry-after": str(wait)},
-            )
+
+def keep_pace(pace: Pace, caller: Caller, default_rpm: int | None) -> None:
+    """Count a request of a caller.
+
+    Raises:
+        RequestRefused: there were too many within a minute.
+    """
+    rpm = caller.rpm or default_rpm
+    wait = pace.wait_seconds(caller.principal, rpm)
+    if wait is not None:
+        raise RequestRefused(
+            f"more than {rpm} requests a minute",
+            f"wait {wait} seconds",
+            status=429,
+            code="rate_limit_exceeded",
+            headers={"retry-after": str(wait)},
+        )
+
+
+def _belongs_to_a_page(scope: Scope) -> bool:
+    """Whether it is a file of a page or its connection, of which a page that opens asks for dozens.
+
+    They are recognized as all are, and not counted: the page counts what a person does on it.
+    """
+    if scope["path"].startswith((f"{PAGE_PREFIX}_ws/", "/_page/")):
+        return True
+    reads = scope["type"] == "http" and scope["method"] in SAFE_METHODS
+    return reads and scope["path"].startswith(f"{PAGE_PREFIX}/")
 
 
 def _is_open(scope: Scope) -> bool:

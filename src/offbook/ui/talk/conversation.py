@@ -1,13 +1,14 @@
 """A conversation on the page: what was said, replies as they come, and their swipes.
 
-Takes: what a person says.  Gives: the reply while it streams, then with its swipes and why.
+Takes: what a person says.  Gives: the reply while it streams, then with its swipes and why.  What
+another page adds to the same conversation is shown before this one goes on with it.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,22 +16,20 @@ from nicegui import ui
 
 from offbook.app.missing_index import priced
 from offbook.errors import OffbookError
-from offbook.ui.elements import button, failed, icon_button, named, part, plural, text
-from offbook.ui.talk.why import facts_of
-from offbook.ui.visitor import told_of_errors
+from offbook.ui.elements import failed, named, part, plural, text, told_of_errors, warn
+from offbook.ui.talk.exchange import Growing, show_exchange, show_greeting, show_swipes
 
 if TYPE_CHECKING:
-    from nicegui.elements.mixins.text_element import TextElement
-
     from offbook.agent.session import Session
     from offbook.agent.swipes import Exchange
     from offbook.ui.frame import CharacterPlace
+    from offbook.ui.talk.exchange import Act
     from offbook.ui.talk.side import Side
 
 _REDRAW_SECONDS: Final = 0.06
 """A reply is drawn anew at most so often while it comes: no reader is faster."""
 _SHOWN: Final = 60
-"""Turns that are shown of a conversation that was gone on with."""
+"""Turns that are shown of a conversation; a page that is open for days keeps at most twice that."""
 
 
 class Conversation:
@@ -48,8 +47,11 @@ class Conversation:
         self._talk = talk
         self._log = log
         self._side = side
-        self._greeting: ui.element | None = None
-        self._last: ui.element | None = None
+        self._turns: list[str] = []  # ids of those that the page knows of
+        self._boxes: list[ui.element] = []
+        self._opening: ui.element | None = None
+        self._greeting: int | None = 0 if talk.greetings else None  # None: nothing to begin with
+        self._is_busy = False
         self._replying: asyncio.Task[None] | None = None
         self._replies: dict[str, Mapping[str, Any]] = {}
         self.on_busy: Callable[[bool], None] = lambda _: None
@@ -58,62 +60,66 @@ class Conversation:
     @property
     def is_busy(self) -> bool:
         """Whether a reply is on its way."""
-        return self._replying is not None
+        return self._is_busy
 
     async def show(self) -> None:
         """Show what was said before."""
-        found = await self._talk.exchanges()
-        with self._log:
-            if not found:
-                with part("div", "empty") as self._greeting:
-                    text("h2", f"Talk to {self._place.character.name}")
-                    told = "Beside each reply stands what it rests on, and what was declined."
-                    text("p", told, "quiet")
-            if len(found) > _SHOWN:
-                told = plural(len(found) - _SHOWN, "earlier turn")
-                text("p", f"{told} of this conversation, which the character knows of", "quiet")
-            for exchange in found[-_SHOWN:]:
-                self._last = part("div", "exchange")
-                self._draw(self._last, exchange, is_last=exchange is found[-1])
+        self._draw_all(await self._talk.exchanges())
 
     async def tell_last(self) -> None:
         """Show why the last reply is as it is, where there is one."""
-        if self._last is not None:
-            await self._tell(await self._end())
+        found = await self._talk.exchanges()
+        if found and found[-1].turn.said:
+            await self._tell(found[-1])
 
     async def say(self, said: str) -> None:
         """Say something, and show the reply while it comes."""
-        if self._greeting is not None:
-            self._greeting.delete()
-            self._greeting = None
-        with self._log:
-            box = part("div", "exchange")
-        before = self._last
-        if not await self._reply(said, self._talk.say(said), box):
+        if self._is_busy:
             return
-        self._last = box
-        if before is not None:
-            self._draw(before, (await self._talk.exchanges())[-2], is_last=False)
+        self._busy(True)
+        try:
+            with told_of_errors():
+                await self._catch_up()
+                self._begin()
+                with self._log:
+                    box = part("div", "exchange")
+                if await self._reply(said, self._talk.say(said), box):
+                    await self._replied(box)
+        finally:
+            self._busy(False)
 
     async def again(self) -> None:
         """Another reply to what was said last."""
-        if self.is_busy or self._last is None:
+        if self._is_busy or not self._turns:
             return
-        before = await self._end()
-        if not await self._reply(before.turn.said, self._talk.again(), self._last):
-            with self._log:
-                box = self._last = part("div", "exchange")
-            self._draw(box, before, is_last=True)
+        self._busy(True)
+        try:
+            with told_of_errors():
+                before = await self._catch_up()
+                if before is None:
+                    return
+                box = self._boxes[-1]
+                if await self._reply(before.turn.said, self._talk.again(), box):
+                    await self._replied(box)
+                elif not box.is_deleted:
+                    with self._log:
+                        self._boxes[-1] = part("div", "exchange")
+                    self._draw(self._boxes[-1], before, is_last=True)
+        finally:
+            self._busy(False)
 
     async def choose(self, turn: str) -> None:
         """Go on from another of the replies."""
-        if self.is_busy or self._last is None:
+        if self._is_busy or not self._turns:
             return
         with told_of_errors():
+            if await self._catch_up() is None:
+                return
             await self._talk.choose(turn)
-            now = await self._end()
-            self._draw(self._last, now, is_last=True)
-            await self._tell(now)
+            found = await self._talk.exchanges()
+            self._turns = [exchange.turn.id for exchange in found]
+            self._draw(self._boxes[-1], found[-1], is_last=True)
+            await self._tell(found[-1])
 
     def stop(self) -> None:
         """Break a reply off that is on its way; nothing of it is kept."""
@@ -129,94 +135,143 @@ class Conversation:
             text("div", said, "said")
             with part("div", "answer"):
                 answer = text("div", "", "answered waiting")
-        self._replying = asyncio.create_task(self._stream(pieces, answer))
-        self.on_busy(True)
+        self._replying = asyncio.create_task(self._stream(pieces, Growing(answer)))
         try:
             await self._replying
         except asyncio.CancelledError:
-            self._gone(box, answer, None)
+            self._gone(box, None)
             return False
         except OffbookError as error:
-            self._gone(box, answer, error)
+            self._gone(box, error)
             return False
         finally:
             self._replying = None
-            self.on_busy(False)
-        now = await self._end()
-        if self._talk.last is not None:
-            self._replies[now.turn.id] = self._talk.last.as_json()
-        self._draw(box, now, is_last=True)
-        await self._tell(now)
-        await self._side.moved()
-        return True
+        return not box.is_deleted
 
-    async def _stream(self, pieces: AsyncIterator[str], answer: TextElement) -> None:
-        whole, drawn = "", 0.0
+    async def _stream(self, pieces: AsyncIterator[str], growing: Growing) -> None:
+        await self._place.visitor.admit()
+        drawn = 0.0
         coming = aclosing(pieces)  # type: ignore[type-var]
         async with priced(self._place.visitor.book, self._place.character), coming:
             async for piece in pieces:
-                whole += piece
+                growing.add(piece)
                 if time.monotonic() - drawn > _REDRAW_SECONDS:
                     drawn = time.monotonic()
-                    answer.classes(remove="waiting")
-                    answer.set_text(whole)
+                    growing.draw()
 
-    def _gone(self, box: ui.element, answer: TextElement, error: OffbookError | None) -> None:
+    async def _replied(self, box: ui.element) -> None:
+        """Show a reply that came in its place, and why it is as it is."""
+        found = await self._talk.exchanges()
+        ids, last = [exchange.turn.id for exchange in found], found[-1]
+        if self._talk.last is not None:
+            self._replies[last.turn.id] = self._talk.last.as_json()
+            self._replies = dict(list(self._replies.items())[-_SHOWN:])
+        is_another = box in self._boxes
+        expected = self._turns[:-1] if is_another else self._turns
+        if ids[:-1] != expected or len(self._boxes) > 2 * _SHOWN:
+            self._draw_all(found)
+        else:
+            self._turns = ids
+            if not is_another:
+                if self._boxes:
+                    self._draw(self._boxes[-1], found[-2], is_last=False)
+                self._boxes.append(box)
+            self._draw(box, last, is_last=True)
+        await self._tell(last)
+        await self._side.moved()
+
+    def _gone(self, box: ui.element, error: OffbookError | None) -> None:
         """A reply did not come: nothing of it is kept, and the same can be said again."""
         if box.is_deleted:
             return
-        answer.delete()
+        box.default_slot.children[-1].delete()
         with box:
             if error is None:
                 text("p", "Stopped; nothing of it is kept.", "quiet")
             else:
                 failed(error)
 
-    async def _end(self) -> Exchange:
-        return (await self._talk.exchanges())[-1]
+    def _busy(self, now: bool) -> None:
+        self._is_busy = now
+        if not self._log.is_deleted:
+            named(self._log, aria_busy="true" if now else "false")
+            self.on_busy(now)
 
-    # -- one exchange --------------------------------------------------------------------------
+    # -- where the conversation is ---------------------------------------------------------------
 
-    def _draw(self, box: ui.element, exchange: Exchange, *, is_last: bool) -> None:
-        reply = self._reply_of(exchange)
-        box.clear()
-        with box:
-            text("div", exchange.turn.said, "said")
-            with part("div", "answer"):
-                text("div", exchange.turn.answered, "answered")
-                with part("div", "under"):
-                    self._why_button(exchange)
-                    if is_last:
-                        self._swipes(exchange)
-                    if reply.get("context") is not None:
-                        text("span", facts_of(reply), "facts")
+    async def _catch_up(self) -> Exchange | None:
+        """The last exchange, if the page shows it; if another page went on, that is shown first."""
+        found = await self._talk.exchanges()
+        if [exchange.turn.id for exchange in found] == self._turns:
+            return found[-1] if found else None
+        await self._talk.open()
+        self._draw_all(found)
+        warn("The conversation went on elsewhere; this is where it is now.")
+        return None
 
-    def _why_button(self, exchange: Exchange) -> None:
-        async def why() -> None:
-            await self._tell(exchange, is_asked_for=True)
+    def _begin(self) -> None:
+        """Let the chosen greeting be the first turn of a new conversation."""
+        if self._opening is None:
+            return
+        if self._greeting is None:
+            self._opening.delete()
+        elif not self._talk.history:
+            self._talk.greet(self._greeting + 1)
+            show_greeting(self._opening, self._talk.greetings, self._greeting, None)
+        self._opening = None
 
-        named(button("Why", why, icon="help_outline", look="small"), aria_label="Why this reply?")
+    # -- what is shown -------------------------------------------------------------------------
 
-    def _swipes(self, exchange: Exchange) -> None:
-        """Buttons that go through the replies to what was said last, and ask for another."""
-        here, all_ = exchange.place, exchange.swipes
+    def _draw_all(self, found: Sequence[Exchange]) -> None:
+        self._log.clear()
+        self._opening = None
+        self._turns, self._boxes = [exchange.turn.id for exchange in found], []
+        with self._log:
+            if not found:
+                self._open()
+            if len(found) > _SHOWN:
+                told = plural(len(found) - _SHOWN, "earlier turn")
+                text("p", f"{told} of this conversation, which the character knows of", "quiet")
+            for exchange in found[-_SHOWN:]:
+                self._boxes.append(part("div", "exchange"))
+                self._draw(self._boxes[-1], exchange, is_last=exchange is found[-1])
 
-        def chooser(place: int) -> Callable[[], Any]:
+    def _open(self) -> None:
+        """What stands there before anything was said: the greetings of a card, or a hint."""
+        if self._greeting is not None:
+            self._opening = part("div", "exchange greeting")
+            self._greet(self._greeting)
+            return
+        with part("div", "empty") as self._opening:
+            text("h2", f"Talk to {self._place.character.name}")
+            told = "Beside each reply stands what it rests on, and what was declined."
+            text("p", told, "quiet")
+
+    def _greet(self, number: int) -> None:
+        def chooser(other: int) -> Act:
             async def choose() -> None:
-                await self.choose(all_[place].id)
+                if not self._is_busy:
+                    self._greet(other)
 
             return choose
 
-        with named(part("div", "swipes"), role="group", aria_label="Replies to the same words"):
-            if len(all_) > 1:
-                back = icon_button("The reply before", "chevron_left", chooser(max(0, here - 1)))
-                back.set_enabled(here > 0)
-                text("span", f"{here + 1} of {len(all_)}")
-                onward = icon_button(
-                    "The next reply", "chevron_right", chooser(min(len(all_) - 1, here + 1))
-                )
-                onward.set_enabled(here < len(all_) - 1)
-            icon_button("Another reply", "refresh", self.again)
+        self._greeting = number
+        if self._opening is not None:
+            show_greeting(self._opening, self._talk.greetings, number, chooser)
+
+    def _draw(self, box: ui.element, exchange: Exchange, *, is_last: bool) -> None:
+        async def why() -> None:
+            await self._tell(exchange, is_asked_for=True)
+
+        def chooser(place: int) -> Act:
+            async def choose() -> None:
+                await self.choose(exchange.swipes[place].id)
+
+            return choose
+
+        swipes = show_exchange(box, exchange, self._reply_of(exchange), why)
+        if swipes is not None and is_last:
+            show_swipes(swipes, exchange.place, len(exchange.swipes), chooser, self.again)
 
     def _reply_of(self, exchange: Exchange) -> Mapping[str, Any]:
         """The reply with all it rests on: as it came, or as far as it is stored."""

@@ -7,22 +7,34 @@ it, and beside it why the chosen reply is as it is, and how the mood moved.
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 from nicegui import ui
 
 from offbook.app.missing_index import require_index
 from offbook.errors import IndexMissing
-from offbook.ui.elements import button, failed, icon_button, link, named, part, text
+from offbook.ui.elements import button, failed, icon_button, link, named, part, text, warn
 from offbook.ui.talk.conversation import Conversation
 from offbook.ui.talk.side import Side
 
 if TYPE_CHECKING:
     from offbook.ui.frame import CharacterPlace
 
-_NEW = ""
+_NEW: Final = ""
 """Stands for a new conversation in the list."""
+_LISTED: Final = 100
+"""Conversations in the list, the latest: clients of the API make one for every chat."""
+_MOST: Final = 100_000
+"""Letters that can be said at once: more is no message, and the connection would not carry it."""
+
+
+_BACK_TO_FIELD: Final = """
+const at = document.activeElement;
+if (!at || at === document.body || at.closest(".composer"))
+  document.querySelector(".composer textarea")?.focus({preventScroll: true});
+"""
+"""The button that was pressed is gone; whoever has gone on to read elsewhere is left there."""
 
 
 async def show_talk(place: CharacterPlace, session: str | None) -> None:
@@ -42,17 +54,20 @@ async def show_talk(place: CharacterPlace, session: str | None) -> None:
     side.show()
     await side.follow(talk)
     await conversation.tell_last()
+    if session != name:
+        # The address leads back to this conversation, also when it is loaded anew.
+        ui.navigate.history.replace(_address(place, name))
 
 
 def _head(place: CharacterPlace, name: str, known: list[str], side: Side) -> None:
     with part("div", "stage-head"):
         text("h1", place.character.name)
-        names = list(dict.fromkeys([name, *known]))
+        names = list(dict.fromkeys([name, *known[:_LISTED]]))
         options = {_NEW: "New conversation", **{each: each for each in names}}
         chosen = ui.select(
             options,
             value=name,
-            label="Conversation",
+            label="Conversation" if len(known) <= _LISTED else f"Conversation (latest {_LISTED})",
             on_change=lambda event: ui.navigate.to(_address(place, event.value)),
         )
         chosen.props("outlined dense options-dense")
@@ -75,7 +90,8 @@ async def _missing(place: CharacterPlace, log: ui.element) -> None:
     except IndexMissing as error:
         with log:
             failed(error)
-            link("Add documents", place.address("/documents"))
+            if place.visitor.may_write:
+                link("To the documents", place.address("/documents"))
 
 
 def _composer(place: CharacterPlace, conversation: Conversation) -> None:
@@ -83,6 +99,7 @@ def _composer(place: CharacterPlace, conversation: Conversation) -> None:
         field = ui.textarea(placeholder=f"Say something to {place.character.name}")
         field.props("outlined autogrow dense rows=1 autofocus")
         field.props["input-class"] = "composer-field"
+        field.props["maxlength"] = _MOST
         named(field, aria_label=f"What you say to {place.character.name}")
         send = button("Send", icon="send", look="primary").props("type=submit")
         stop = button("Stop", conversation.stop, icon="stop").props("type=button")
@@ -92,9 +109,12 @@ def _composer(place: CharacterPlace, conversation: Conversation) -> None:
         said = (field.value or "").strip()
         if not said or conversation.is_busy:
             return
+        if len(said) >= _MOST:
+            warn(f"That is longer than {_MOST:,} letters, and was cut; add it as a document")
+            return
         field.value = ""
         await conversation.say(said)
-        field.run_method("focus")
+        ui.run_javascript(_BACK_TO_FIELD)
 
     def busy(now: bool) -> None:
         send.set_visibility(not now)

@@ -33,6 +33,8 @@ _VERDICTS: Final = {
 _OPEN: Final = ("knowledge", "memory", "out_of_scope")
 """What is unfolded from the beginning."""
 _SOURCES: Final = 4
+_SKIPPED: Final = 40
+"""Titles of what was skipped for one reason."""
 
 Found = Mapping[str, Any]
 
@@ -107,14 +109,15 @@ def _items(place: CharacterPlace, reply: Found) -> None:
 def _item(place: CharacterPlace, item: Found, about: str) -> None:
     with part("article", "why-item"):
         text("h4", item["title"])
+        sources = [source for source in item.get("sources") or () if source.get("chunk")]
         if item["text"] != item["title"]:
-            text("p", item["text"], "told")
+            # What opens in its document is shortened here; all else can be read nowhere else.
+            text("p", item["text"], "told" if sources else "told whole")
         with part("div", "under"):
             if item["kind"] not in ("profile", "out_of_scope"):
                 text("span", f"score {item['score']:.2f}", "chip")
             for name, level in _strongest(item.get("emotion")):
                 text("span", f"{name} {level:g}", "chip")
-            sources = [source for source in item.get("sources") or () if source.get("chunk")]
             for number, source in enumerate(sources[:_SOURCES], 1):
                 _source(place, source, about, item["title"], number if len(sources) > 1 else 0)
             if len(sources) > _SOURCES:
@@ -159,9 +162,11 @@ def _skipped(skipped: Sequence[Found], *, is_stored: bool) -> None:
         for why in counts:
             with part("article", "why-item"):
                 text("h4", why)
-                for row in skipped:
-                    if row["why"] == why:
-                        text("p", f"{row['kind']}: {row['title']}", "quiet")
+                titles = [f"{row['kind']}: {row['title']}" for row in skipped if row["why"] == why]
+                for title in titles[:_SKIPPED]:
+                    text("p", title, "quiet")
+                if len(titles) > _SKIPPED:
+                    text("p", f"and {len(titles) - _SKIPPED} more", "quiet")
 
 
 def _tasks(usage: Found) -> None:

@@ -1,0 +1,91 @@
+"""Whoever acts on an open page is recognized anew before anything of it happens.
+
+Takes: events of browsers, as they come over the pages' connection.  Gives: them to the page, in
+their order, while its visitor's key is open; where it has ended, the page is taken away.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakKeyDictionary
+
+from nicegui import Client, core
+from starlette.requests import HTTPConnection
+
+from offbook.server.failures import RequestRefused, asked_by_owner
+from offbook.server.principal import OWNER, Caller
+from offbook.ui.elements import link, named, notice, part, text
+
+if TYPE_CHECKING:
+    from starlette.types import Scope
+
+_LOG: Final = logging.getLogger("offbook.ui")
+_UPLOADS: Final = "/_nicegui/client/"
+_ENDED: Final = "Your key does not open this page any more."
+
+_turns: WeakKeyDictionary[Client, asyncio.Lock] = WeakKeyDictionary()
+"""One event of a page at a time, as they came: what was typed stands before what sends it."""
+
+
+def register() -> None:
+    """Put the check before NiceGUI's own handling of events."""
+    core.sio.on("event", handler=_on_event)
+
+
+async def _on_event(socket: str, message: dict[str, Any]) -> None:
+    client = Client.instances.get(str(message.get("client_id")))
+    if client is None or not client.has_socket_connection:
+        return
+    async with _turns.setdefault(client, asyncio.Lock()):
+        if not client.is_deleted and await _is_admitted(client, socket):
+            client.handle_event(message)
+
+
+async def _is_admitted(client: Client, socket: str) -> bool:
+    """Whether the page's visitor may still act, and it is their own connection that says so."""
+    state = client.request.state
+    try:
+        caller: Caller = await state.authenticate(HTTPConnection(client.request.scope))
+    except RequestRefused as refused:
+        take_away(client, refused.message)
+        return False
+    environ = core.sio.get_environ(socket) or {}
+    connected: Any = environ.get("asgi.scope", {}).get("state", {}).get("caller")
+    if not isinstance(connected, Caller) or connected.principal != caller.principal:
+        _LOG.warning("an event for a page came over somebody else's connection: not heard")
+        return False
+    asked_by_owner.set(caller.principal == OWNER.principal)
+    return True
+
+
+def take_away(client: Client, why: str) -> None:
+    """Leave nothing on a page but why, and the way to sign in again.
+
+    Args:
+        client: The page.
+        why: What is the matter with the key.
+    """
+    for leave in client.delete_handlers:
+        client.safe_invoke(leave)  # what was under way for this page ends
+    address = client.request.scope["path"]
+    with client.content as content:
+        content.clear()
+        with named(part("main", "content"), id="main", tabindex="-1", role="alert"):
+            text("h1", "Signed out")
+            notice(_ENDED, f"What is the matter: {why}.", "bad")
+            link("Sign in with a key", address)
+
+
+def is_own_upload(scope: Scope) -> bool:
+    """Whether a file is sent to a page by the visitor whom it was made for; others see no page."""
+    path: str = scope["path"]
+    if not path.startswith(_UPLOADS):
+        return True
+    client = Client.instances.get(path.removeprefix(_UPLOADS).partition("/")[0])
+    caller: Caller = scope["state"]["caller"]
+    if client is None:
+        return True  # NiceGUI answers that there is none
+    made_for: Caller = client.request.state.caller
+    return made_for.principal == caller.principal
