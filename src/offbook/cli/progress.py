@@ -1,4 +1,4 @@
-"""Progress of an ingestion on standard error: items, calls, tokens, time to go.
+"""Progress of an ingestion on standard error: items, calls, tokens, money, time to go.
 
 Takes: events of the pipeline.  Gives: a bar on a terminal, a line a stage elsewhere.
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def shown(meter: Meter) -> Iterator[Callable[[Progress], None]]:
     """A function to call with every event."""
     if sys.stderr.isatty():
-        with _bars(meter) as show:
+        with bars(meter) as show:
             yield show
     else:
         yield _lines()
@@ -39,8 +39,17 @@ def _lines() -> Callable[[Progress], None]:
     return show
 
 
+def spent(meter: Meter) -> str:
+    """Calls, tokens and money so far."""
+    usage = meter.usage()
+    tokens = usage.prompt_tokens + usage.completion_tokens
+    money = "" if usage.cost_usd is None else f", {usage.cost_usd:.4f} USD"
+    return f"{usage.calls + usage.embed_calls} calls, {tokens} tokens{money}"
+
+
 @contextmanager
-def _bars(meter: Meter) -> Iterator[Callable[[Progress], None]]:
+def bars(meter: Meter) -> Iterator[Callable[[Progress], None]]:
+    """A bar for each stage, on a terminal."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
@@ -52,19 +61,13 @@ def _bars(meter: Meter) -> Iterator[Callable[[Progress], None]]:
         TextColumn("{task.fields[cost]}"),
         TimeRemainingColumn(),
     )
-    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
+    with Bars(*columns, console=Console(stderr=True), transient=True) as drawn:
         rows: dict[str, object] = {}
 
         def show(event: Progress) -> None:
-            usage = meter.usage()
-            cost = f"{usage.calls + usage.embed_calls} calls, {usage.prompt_tokens} tokens"
+            told = {"completed": event.done, "total": event.total, "cost": spent(meter)}
             if event.stage not in rows:
-                rows[event.stage] = bars.add_task(event.stage, total=event.total, cost=cost)
-            bars.update(
-                rows[event.stage],  # type: ignore[arg-type]
-                completed=event.done,
-                total=event.total,
-                cost=cost,
-            )
+                rows[event.stage] = drawn.add_task(event.stage, **told)  # type: ignore[arg-type]
+            drawn.update(rows[event.stage], **told)  # type: ignore[arg-type]
 
         yield show

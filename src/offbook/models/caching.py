@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from offbook.errors import ModelError
+from offbook.models.around import AroundModel
 from offbook.prompts.answers import read_answer
 from offbook.stores.grouped_reads import GroupedReads
 from offbook.stores.grouped_writes import GroupedWrites, to_the_end
@@ -194,22 +195,12 @@ def _is_valid(request: ChatRequest, response: ChatResponse) -> bool:
     return True
 
 
-class Cached:
+class Cached(AroundModel):
     """Asks the cache first, for prompts that may be cached."""
 
     def __init__(self, inner: ChatModel, cache: CallCache) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._cache = cache
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self._inner.name
-
-    @property
-    def base_url(self) -> str:
-        """Where it answers."""
-        return self._inner.base_url
 
     async def complete(self, request: ChatRequest) -> ChatResponse:
         """Answer whole; see the protocol."""

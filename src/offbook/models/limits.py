@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from offbook.errors import ModelError
 from offbook.language.tokens import count_tokens
+from offbook.models.around import AroundModel
 from offbook.models.failures import PassingError
 from offbook.models.metering import Meter, prompt_tokens_of, task_of
 from offbook.models.pace import Pace
@@ -247,23 +248,13 @@ class Limiters:
         return self._known[key]
 
 
-class Limited:
+class Limited(AroundModel):
     """Asks within the limits, tries again after passing failures, and keeps to the budget."""
 
     def __init__(self, inner: ChatModel, limiter: Limiter, meter: Meter) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._limiter = limiter
         self._meter = meter
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self._inner.name
-
-    @property
-    def base_url(self) -> str:
-        """Where it answers."""
-        return self._inner.base_url
 
     async def complete(self, request: ChatRequest) -> ChatResponse:
         """Answer whole; see the protocol."""

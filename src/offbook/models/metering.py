@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from offbook.errors import ModelError
 from offbook.language.tokens import count_tokens
+from offbook.models.around import AroundModel
 from offbook.models.prices import Budget, Price
 from offbook.types import TaskUsage, Usage
 from offbook.wire import ChatResponse, Ending
@@ -182,7 +183,7 @@ def prompt_tokens_of(request: ChatRequest) -> int:
     return sum(count_tokens(message.content) for message in request.messages)
 
 
-class Metered:
+class Metered(AroundModel):
     """Counts what goes through; the outermost wrapper.
 
     Requests to the endpoint are counted where they are sent (``limits.Limited``), because one call
@@ -190,18 +191,8 @@ class Metered:
     """
 
     def __init__(self, inner: ChatModel, meter: Meter) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._meter = meter
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self._inner.name
-
-    @property
-    def base_url(self) -> str:
-        """Where it answers."""
-        return self._inner.base_url
 
     async def complete(self, request: ChatRequest) -> ChatResponse:
         """Answer whole; see the protocol."""

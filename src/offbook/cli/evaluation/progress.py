@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
+from offbook.cli.progress import bars, spent
+
 if TYPE_CHECKING:
     from offbook.ingestion.reports import Progress
     from offbook.models.metering import Meter
@@ -67,14 +69,6 @@ class Lines:
         return f", about {duration(left)} to go" if left >= 1 else ""
 
 
-def spent(meter: Meter) -> str:
-    """Calls, tokens and money so far."""
-    usage = meter.usage()
-    tokens = usage.prompt_tokens + usage.completion_tokens
-    money = "" if usage.cost_usd is None else f", {usage.cost_usd:.4f} USD"
-    return f"{usage.calls + usage.embed_calls} calls, {tokens} tokens{money}"
-
-
 def duration(seconds: float) -> str:
     """``45 s``, ``3:20``, ``1:05:00``."""
     whole = round(seconds)
@@ -88,27 +82,8 @@ def duration(seconds: float) -> str:
 @contextmanager
 def shown(meter: Meter) -> Iterator[Callable[[Progress], None]]:
     """A function to call with every event."""
-    if not sys.stderr.isatty():
+    if sys.stderr.isatty():
+        with bars(meter) as show:
+            yield show
+    else:
         yield Lines(meter)
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bars
-
-    columns = (
-        TextColumn("{task.description:>9}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[cost]}"),
-        TimeRemainingColumn(),
-    )
-    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
-        rows: dict[str, object] = {}
-
-        def show(event: Progress) -> None:
-            told = {"completed": event.done, "total": event.total, "cost": spent(meter)}
-            if event.stage not in rows:
-                rows[event.stage] = bars.add_task(event.stage, **told)  # type: ignore[arg-type]
-            bars.update(rows[event.stage], **told)  # type: ignore[arg-type]
-
-        yield show
