@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 
 from sqlalchemy import Connection, and_, delete, insert, select, update
 
-from offbook.stores.leases import STALE_SECONDS, Owner, is_running
+from offbook.stores.leases import NOBODY, Owner, held_by, is_lost, is_running
 from offbook.stores.server_tables import ingestions
 from offbook.stores.statements import storable, timestamp
 
@@ -125,7 +125,7 @@ def take(
     )
     rows = conn.execute(chosen).all()
     held = [
-        row for row in rows if row.status == "running" and not _is_lost(row, owner, at, is_alive)
+        row for row in rows if row.status == "running" and not is_lost(row, owner, at, is_alive)
     ]
     busy = {row.character_id for row in held}
     for row in rows:
@@ -139,8 +139,7 @@ def take(
             c.owner == row.owner,
             c.heartbeat == row.heartbeat,
         )
-        held_by = {"owner": owner.id, "host": owner.host, "pid": owner.pid, "heartbeat": at}
-        changed = {"status": "running", "updated": timestamp(), **held_by}
+        changed = {"status": "running", "updated": timestamp(), **held_by(owner, at)}
         if conn.execute(update(ingestions).where(mine).values(**changed)).rowcount:
             request = conn.execute(
                 select(c.request).where(c.character_id == row.character_id, c.id == row.id)
@@ -178,27 +177,18 @@ def finish(
         "report": None if report is None else dict(report),
         "error": None if error is None else dict(error),
         "updated": timestamp(),
-        **_NOBODY,
+        **NOBODY,
     }
     conn.execute(update(ingestions).where(_own(taken, owner)).values(**values))
 
 
 def give_back(conn: Connection, taken: Taken, owner: Owner) -> None:
     """Queue it again: the process stops before it has ended."""
-    values = {"status": "queued", "updated": timestamp(), **_NOBODY}
+    values = {"status": "queued", "updated": timestamp(), **NOBODY}
     conn.execute(update(ingestions).where(_own(taken, owner)).values(**values))
-
-
-_NOBODY: Final[dict[str, Any]] = dict.fromkeys(("owner", "host", "pid", "heartbeat"))
 
 
 def _own(taken: Taken, owner: Owner) -> Any:
     c = ingestions.c
     mine = c.character_id == taken.character, c.id == taken.id
     return and_(*mine, c.owner == owner.id, c.status == "running")
-
-
-def _is_lost(row: Any, owner: Owner, now: float, is_alive: Callable[[int], bool]) -> bool:
-    if row.owner is None or now - (row.heartbeat or 0.0) > STALE_SECONDS:
-        return True
-    return row.host == owner.host and not is_alive(row.pid)

@@ -11,7 +11,7 @@ import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import Connection, delete, select, update
 
@@ -36,6 +36,22 @@ class Lease:
 
     owner: Owner
     heartbeat: float
+
+
+NOBODY: Final[dict[str, Any]] = dict.fromkeys(("owner", "host", "pid", "heartbeat"))
+"""The columns of a row that nobody works on."""
+
+
+def held_by(owner: Owner, at: float) -> dict[str, Any]:
+    """The columns of a row that somebody works on, with a sign of life at this time."""
+    return {"owner": owner.id, "host": owner.host, "pid": owner.pid, "heartbeat": at}
+
+
+def is_lost(row: Any, owner: Owner, now: float, is_alive: Callable[[int], bool]) -> bool:
+    """Whether whoever works on a row is gone, as far as ``owner`` can tell."""
+    if row.owner is None or now - (row.heartbeat or 0.0) > STALE_SECONDS:
+        return True
+    return row.host == owner.host and not is_alive(row.pid)
 
 
 def is_running(pid: int) -> bool:

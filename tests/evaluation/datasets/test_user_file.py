@@ -1,9 +1,12 @@
 """Files of the user's own, good and bad."""
 
+import json
+
 import pytest
 
 from offbook.errors import UnreadableDocument, UsageError
-from offbook.evaluation.datasets.loading import load_dataset
+from offbook.evaluation.catalogue import benchmark
+from offbook.evaluation.datasets.loading import load_benchmark, load_dataset
 from tests.evaluation.datasets.files import item, noted, write, write_lines
 
 
@@ -44,3 +47,14 @@ def test_bad_files_of_the_users_own(tmp_path):
     lists = write_lines(tmp_path / "l.jsonl", [{"question": "Who?", "answers": [["Tom"]]}])
     with pytest.raises(UsageError, match="no list of texts"):
         load_dataset("file", lists)
+
+
+def test_questions_that_lie_in_no_file_are_read_as_those_of_one(tmp_path):
+    rows = [{"question": "Who lit the lamp?", "id": "q1", "answers": ["Nora"], "scope": "in"}]
+    lines = "\n".join(json.dumps(row) for row in rows)
+    file = write_lines(tmp_path / "questions.jsonl", rows)
+    sent = load_dataset("file", None, {"rows": lines})
+    assert sent.questions == load_dataset("file", file).questions
+    assert load_benchmark(benchmark("file"), None, {"rows": lines}).checksum == sent.checksum
+    with pytest.raises(UsageError, match="line 2 of 'questions'"):
+        load_dataset("file", None, {"rows": lines + "\n{"})

@@ -69,6 +69,7 @@ class Evaluation:
         retry_failed: bool = False,
         progress: ProgressListener = unheard,
         told: Told = unsaid,
+        named: Told = unsaid,
         **wanted: Unpack[Wanted],
     ) -> RunReport:
         """Ask and judge what is not stored, and score the run.
@@ -83,6 +84,7 @@ class Evaluation:
             retry_failed: Ask those questions again that no reply could be got for.
             progress: Told how far it is.
             told: Told what a person should know before it begins.
+            named: Told the run's id, as soon as it is stored.
             wanted: Whom to ask what, and how; see ``Wanted``.
 
         Raises:
@@ -100,6 +102,7 @@ class Evaluation:
         asked, begun = await self._described(asked, ready)
         run, how = await evaluation_runs.begun(book, begun, resume=resume, new=new)
         told(how)
+        named(run.id)
         if retry_failed:
             await book.store.write(lambda conn: evaluations.remove_failed(conn, run.id))
         left = await self._estimating(run, asked, ready).count()

@@ -14,6 +14,7 @@ from offbook.errors import UsageError
 from offbook.evaluation.benchmark import Benchmark, Dataset
 from offbook.evaluation.datasets.fetching import LOCK_FILE, folder_of
 from offbook.evaluation.datasets.sources import SOURCES
+from offbook.evaluation.datasets.user_file import ROWS
 
 Loader = Callable[..., Dataset]
 """What is registered: ``load(path: Path | None, **options: str) -> Dataset``."""
@@ -62,7 +63,7 @@ def load_benchmark(
         UnreadableDocument, UsageError: as `load_dataset`; or nothing was named or fetched.
     """
     path = path if path is not None else fetched(benchmark.dataset, home)
-    if benchmark.needs_path and path is None:
+    if benchmark.needs_path and path is None and not (options or {}).get(ROWS):
         can = benchmark.dataset in SOURCES
         raise UsageError(
             f"the benchmark {benchmark.name!r} is read from a folder or file, and none was named",

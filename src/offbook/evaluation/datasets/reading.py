@@ -94,6 +94,15 @@ def read_rows(path: Path) -> list[Row]:
     return list(_line_rows(path, text))
 
 
+def rows_of(text: str, name: str) -> list[Row]:
+    """The rows of JSON Lines that lie in no file; ``name`` is for messages.
+
+    Raises:
+        UsageError: a row cannot be read.
+    """
+    return list(_line_rows(Path(name), text))
+
+
 def _listed_rows(path: Path, value: list[Any]) -> list[Row]:
     for number, each in enumerate(value, 1):
         if not isinstance(each, dict):

@@ -1,7 +1,8 @@
 """A file of the user's own: questions with gold answers, scopes, items and labels, a row each.
 
-Takes: JSON Lines, JSON or CSV with the columns of docs/datasets.md.  Gives: a `Dataset`; columns
-that are not known are noted, and so is everything that is left out.
+Takes: JSON Lines, JSON or CSV with the columns of docs/datasets.md, in a file, or as a text where
+they were sent and lie in none.  Gives: a `Dataset`; columns that are not known are noted, and so is
+everything that is left out.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from offbook.evaluation.datasets.collecting import Collector
 from offbook.evaluation.datasets.columns import Columns, Fields
 from offbook.evaluation.datasets.folders import needed
 from offbook.evaluation.datasets.labels import read_labels
-from offbook.evaluation.datasets.reading import read_rows
+from offbook.evaluation.datasets.reading import read_rows, rows_of
 
 COLUMNS: Final = {
     "question": ("question", "query", "text", "prompt", "instruction"),
@@ -39,23 +40,35 @@ _SIGNS: Final = {
 }
 
 
-def load(path: Path | None, *, labels: str = "", licence: str = "the user's own") -> Dataset:
+ROWS: Final = "rows"
+"""The option that holds the questions themselves."""
+_SENT: Final = "questions"
+
+
+def load(
+    path: Path | None, *, labels: str = "", licence: str = "the user's own", rows: str = ""
+) -> Dataset:
     """Read the questions.
 
     Args:
-        path: The file.
+        path: The file; None where ``rows`` are given.
         labels: A file of labels, with ``character`` and ``mbti``, ``sloan`` or ``dimension``.
         licence: What the run's record is to say of it.
+        rows: The questions themselves, in JSON Lines; a run's record keeps them.
 
     Raises:
         UnreadableDocument, UsageError: what is wrong with which file and line.
     """
-    path = needed(path, "file", "a file of questions (JSON Lines, JSON or CSV)")
-    if path.is_dir():
-        raise UsageError(f"{str(path)!r} is a folder", "name the file of questions in it")
-    found = Collector(path.stem, version="1", licence=licence, source=str(path))
+    if rows:
+        read, name, source = rows_of(rows, _SENT), _SENT, "the questions that were sent"
+    else:
+        path = needed(path, "file", "a file of questions (JSON Lines, JSON or CSV)")
+        if path.is_dir():
+            raise UsageError(f"{str(path)!r} is a folder", "name the file of questions in it")
+        read, name, source = read_rows(path), path.stem, str(path)
+    found = Collector(name, version="1", licence=licence, source=source)
     columns = Columns(COLUMNS, found.notes)
-    for row in read_rows(path):
+    for row in read:
         fields = columns.of(row)
         place = f"line {row.number}"
         found.ask(

@@ -6,12 +6,14 @@ Takes: a run as it was collected.  Gives: names and values, in the order in whic
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from offbook.evaluation.record import Variant
     from offbook.evaluation.report.material import ReportedRun
     from offbook.types import Usage
+
+_LONGEST: Final = 300
 
 
 def record_rows(report: ReportedRun) -> list[tuple[str, str]]:
@@ -68,8 +70,14 @@ def _cells(report: ReportedRun) -> str:
 
 def _options(report: ReportedRun) -> Iterator[tuple[str, str]]:
     if report.run.options:
-        told = ", ".join(f"{name}={value}" for name, value in report.run.options.items())
+        options = report.run.options.items()
+        told = ", ".join(f"{name}={_short(value)}" for name, value in options)
         yield "options of the dataset", told
+
+
+def _short(value: str) -> str:
+    """An option as it is shown: questions that were sent are one, and the checksum tells them."""
+    return value if len(value) <= _LONGEST else f"{value[:_LONGEST]}..."
 
 
 def _variant(variant: Variant) -> str:

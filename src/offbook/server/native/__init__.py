@@ -11,6 +11,7 @@ from offbook.server.native import (
     asking,
     cards,
     characters,
+    checking,
     documents,
     evaluation,
     memories,
@@ -21,5 +22,5 @@ from offbook.server.native import (
 def routers() -> list[APIRouter]:
     """The routers of the native API, in the order in which paths are tried."""
     # Those with longer fixed paths stand before `characters`, which takes any part.
-    parts = (documents, memories, asking, porting, evaluation, characters)
+    parts = (documents, memories, asking, porting, evaluation, checking, characters)
     return [*cards.routers(), *(part.router() for part in parts)]

@@ -334,3 +334,20 @@ class Reembedded(Shape):
     vectors: int
     quarantined: int
     usage: Spent
+
+
+class CheckMade(Shape):
+    """A probe: whether it went well, what was seen, and how to mend what was not."""
+
+    name: str
+    ok: bool
+    detail: str
+    hint: str
+    exit_code: int
+
+
+class Examined(Shape):
+    """Whether what is configured does what it should."""
+
+    offline: bool
+    checks: list[CheckMade]
