@@ -21,6 +21,7 @@ from tests.browser.served import served, visit  # noqa: F401 - fixtures
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 LOOP: Final = "session"
+ROOT: Final = Path(__file__).resolve().parents[2]
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope=LOOP)
@@ -100,8 +101,9 @@ async def show(browser: Browser, tmp_path: Path) -> AsyncIterator[OpenPage]:
 
 @pytest.fixture
 def screenshots(tmp_path: Path) -> Path:
-    """Where pictures are kept: the folder that OFFBOOK_SCREENSHOTS names."""
-    folder = Path(os.environ.get("OFFBOOK_SCREENSHOTS") or tmp_path / "screenshots")
+    """Where pictures are kept: where OFFBOOK_SCREENSHOTS says, and under CI with its artifacts."""
+    usual = ROOT / "artifacts" / "screenshots" if os.environ.get("CI") else tmp_path / "screenshots"
+    folder = Path(os.environ.get("OFFBOOK_SCREENSHOTS") or usual)
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 

@@ -1,7 +1,8 @@
 """The page, served: a home with characters, a model that replies differently each time, a browser.
 
 One server for all modules of this package, in a thread and an event loop of its own; it ends with
-the package, because the pages run once in a process.
+the package, because the pages run once in a process. Under the name ``localhost`` it asks for keys,
+as a server with keys does; under its address everybody is the owner.
 """
 
 from __future__ import annotations
@@ -20,19 +21,29 @@ import pytest
 import pytest_asyncio
 import uvicorn
 from playwright.async_api import Browser, Page, Request, expect
+from starlette.requests import HTTPConnection
 
 from offbook.app import Offbook
+from offbook.app.keys import Keys, NewKey
+from offbook.app.sent_files import SentFile
 from offbook.documents.readers import ReadDocument
 from offbook.server.app import create_app
+from offbook.server.principal import OWNER, Caller
+from offbook.server.security.admission import KeyAuthentication
 from offbook.settings import Settings, load_settings
+from offbook.settings.server import ServerSettings
+from offbook.stores.conversations import history
 from offbook.stores.memories import add as add_memories
 from offbook.types import MemoryFragment
 from offbook.ui.mounting import mount_page
+from tests.app.keeper import as_file, keeper
 from tests.cli.texts import ADA
 from tests.loopback.server import LoopbackServer
 
 LOOP: Final = "session"
-WAIT_SECONDS: Final = 30
+WAIT_SECONDS: Final = 45
+"""How long anything of a page is waited for, whatever else the machine does: the one place."""
+expect.set_options(timeout=WAIT_SECONDS * 1000)
 
 ATTACK: Final = '<img src=x onerror="window.hacked=1"><script>window.hacked=2</script>'
 HOSTILE_NAME: Final = "Mallory <b onmouseover=window.hacked=3>Byrne</b>"
@@ -74,9 +85,37 @@ class Served:
     model: LoopbackServer
     home: Path
 
-    def of(self, character: str, tail: str = "") -> str:
-        """The address of a page of a character."""
-        return f"{self.address}/c/{character}{tail}"
+    @property
+    def keyed_address(self) -> str:
+        """The same server, where it asks for keys."""
+        return self.address.replace("127.0.0.1", "localhost")
+
+    async def add_key(self, **limits: Any) -> NewKey:
+        """A new key, made by another process, as it were."""
+        async with await Offbook.open(self.settings) as book:
+            return await Keys(book).add("a test", **limits)
+
+    async def turns(self, character: str, session: str) -> list[tuple[str, str]]:
+        """What is stored of a conversation of the owner's."""
+        async with await Offbook.open(self.settings) as book:
+            found = await book.store.read(lambda conn: history(conn, character, session))
+            return [(turn.said, turn.answered) for turn in found]
+
+
+class ByHost:
+    """Recognizes callers by their keys where the server is called ``localhost``.
+
+    Args:
+        address: The one that belongs to the owner.
+    """
+
+    def __init__(self, address: str = "127.0.0.1") -> None:
+        self._address = address
+        self._keys = KeyAuthentication(ServerSettings(keys=True))
+
+    async def __call__(self, request: HTTPConnection) -> Caller:
+        """Who asks."""
+        return OWNER if request.url.hostname == self._address else await self._keys(request)
 
 
 async def _fill(settings: Settings, home: Path) -> None:
@@ -85,6 +124,9 @@ async def _fill(settings: Settings, home: Path) -> None:
             made = await book.create(name)
             document = ReadDocument(f"{name.split()[0].lower()}.md", text, "text/markdown")
             await book.ingest_texts(made.id, [document])
+        card = SentFile("tamsin.json", as_file(keeper()).encode())
+        made_of_card = await book.cards.create(card)
+        await book.ingest_texts(made_of_card.character.id, [])
         told = MemoryFragment("m1", "Were you afraid in the boat?", f"I was angry. {ATTACK}")
         await book.store.write(lambda conn: add_memories(conn, "ada-byrne", [told]))
         await book.memories.remember("ada-byrne")
@@ -113,7 +155,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         }
         settings = load_settings(told, {}, home, home / "none")
         taken = socket.create_server(("127.0.0.1", 0))
-        app = create_app(settings)
+        app = create_app(settings, authenticate=ByHost())
         mount_page(app)
         server = uvicorn.Server(
             uvicorn.Config(app, log_level="warning", ws="wsproto", timeout_graceful_shutdown=2)
@@ -151,7 +193,8 @@ class Visit:
         """Note requests to elsewhere, errors, and what stands on the console."""
 
         def asked(request: Request) -> None:
-            known = (self.served.address, self.served.address.replace("http", "ws"), "data:")
+            own = (self.served.address, self.served.keyed_address)
+            known = (*own, *(address.replace("http", "ws") for address in own), "data:", "blob:")
             if not request.url.startswith(known):
                 self.elsewhere.append(request.url)
 
@@ -179,7 +222,7 @@ class Visit:
         before = await self.why.count()
         await field.fill(question)
         await field.press("Enter")
-        await expect(self.why).to_have_count(before + 1, timeout=15_000)
+        await expect(self.why).to_have_count(before + 1)
 
     @property
     def why(self) -> Any:
@@ -197,19 +240,28 @@ Visiting = Callable[..., Awaitable[Visit]]
 
 @pytest_asyncio.fixture(loop_scope=LOOP)
 async def visit(browser: Browser, served: Served) -> AsyncIterator[Visiting]:
-    """Opens a page: ``await visit(path, width=..., scheme=...)``."""
+    """Opens a page: ``await visit(path, width=..., scheme=..., key=...)``."""
     opened: list[Visit] = []
 
-    async def go(path: str, width: int = 1280, height: int = 820, scheme: Any = "light") -> Visit:
+    async def go(
+        path: str,
+        width: int = 1280,
+        height: int = 820,
+        scheme: Any = "light",
+        key: NewKey | None = None,
+    ) -> Visit:
+        signed: Any = None if key is None else {"username": "me", "password": key.secret}
         context = await browser.new_context(
-            viewport={"width": width, "height": height}, color_scheme=scheme
+            viewport={"width": width, "height": height},
+            color_scheme=scheme,
+            http_credentials=signed,
         )
         page = await context.new_page()
         page.set_default_timeout(WAIT_SECONDS * 1000)
         made = Visit(page, served)
         made.watch()
         opened.append(made)
-        await made.go(f"{served.address}{path}")
+        await made.go(f"{served.address if key is None else served.keyed_address}{path}")
         return made
 
     yield go

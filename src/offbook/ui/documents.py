@@ -204,7 +204,7 @@ class _Documents:
         with part("li"):
             with part("div", "main"):
                 text("h2", row["name"])
-                told = f"{row['chars']:,} characters · {plural(row['chunks'], 'chunk')}"
+                told = f"{row['chars']:,} letters · {plural(row['chunks'], 'chunk')}"
                 text("p", f"{told} · version {row['version']} · {row['added'][:10]}", "quiet")
             look = "good" if row["status"] == "complete" else "warn"
             text("span", row["status"], f"chip {look}")

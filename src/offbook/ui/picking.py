@@ -43,7 +43,7 @@ def _card(info: CharacterInfo) -> None:
             with part("h2"):
                 link(info.name, f"/c/{quote(info.id, safe='')}")
             told = plural(info.documents, "document")
-            text("p", f"{told} · {info.chars:,} characters of text", "quiet")
+            text("p", f"{told} · {info.chars:,} letters of text", "quiet")
 
 
 def _new(visitor: Visitor, *, is_first: bool) -> None:
