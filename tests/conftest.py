@@ -86,7 +86,14 @@ async def postgres_store(postgres_server: str) -> AsyncIterator[Store]:
         await admin.execute("CREATE DATABASE shared")
     await admin.close()
     opened = await open_store(url)
-    roots = ("characters", "principals", "call_cache", "endpoints", "evaluation_runs")
+    roots = (
+        "characters",
+        "principals",
+        "call_cache",
+        "endpoints",
+        "evaluation_runs",
+        "evaluation_jobs",
+    )
     for table in roots:  # the rest cascades
         await opened.write(lambda c, t=table: c.exec_driver_sql(f"DELETE FROM {t}"))  # type: ignore[misc]
     yield opened
