@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
 
 from offbook.errors import ConfigurationError
-from offbook.models.connections import spread_for
+from offbook.models.connections import connections_for
 
 if TYPE_CHECKING:
-    from openai import AsyncOpenAI
+    from openai import AsyncOpenAI, Timeout
 
 _HEADERS: Final = frozenset(
     {
@@ -73,18 +73,30 @@ def _make(base_url: str, api_key: str | None) -> AsyncOpenAI:
     http = kind(
         trust_env=False,  # no proxies, no .netrc
         follow_redirects=False,
-        transport=spread_for(kind),
+        transport=connections_for(kind),
         event_hooks={"request": [_only_to(base_url, api_key)], "response": [_acknowledge]},
     )
     client = openai.AsyncOpenAI(
         base_url=base_url,
         api_key=api_key or "none",
         max_retries=0,  # limits.Limiter tries again: it has to know of every request
-        timeout=openai.Timeout(None, connect=_CONNECT_SECONDS),  # the caller times the whole
+        timeout=client_timeout(),  # the caller times the whole
         http_client=http,
     )
     client.organization = client.project = None
     return client
+
+
+def client_timeout(read: float | None = None) -> Timeout:
+    """How long the connection waits: to be made, and for each ``read`` of a stream, in seconds."""
+    import openai
+
+    return openai.Timeout(None, connect=_CONNECT_SECONDS, read=read)
+
+
+def is_timeout(error: BaseException) -> bool:
+    """Whether the connection waited for too long, in the words of whatever library it is of."""
+    return any(base.__name__ == "TimeoutException" for base in type(error).__mro__)
 
 
 def _only_to(base_url: str, api_key: str | None) -> Any:

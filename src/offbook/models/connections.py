@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any, Final, Self
 
 IN_A_POOL: Final = 4
@@ -34,13 +35,23 @@ class SpreadConnections:
         self._pools: list[_Pool] = []
 
     async def handle_async_request(self, request: Any) -> Any:
-        """The response; its body may still be on its way."""
+        """The response; its body may still be on its way, and takes a place until it is closed."""
         pool = self._with_room()
         pool.busy += 1
         try:
-            return await pool.transport.handle_async_request(request)
-        finally:
+            response = await pool.transport.handle_async_request(request)
+        except BaseException:
             pool.busy -= 1
+            raise
+        close = response.stream.aclose
+
+        async def leave() -> None:
+            response.stream.aclose = close
+            pool.busy -= 1
+            await close()
+
+        response.stream.aclose = leave
+        return response
 
     def _with_room(self) -> _Pool:
         """The first pool with room: few requests at once keep to few connections."""
@@ -64,12 +75,19 @@ class SpreadConnections:
         await self.aclose()
 
 
-def spread_for(client: type[Any]) -> Any:
-    """Connections for an HTTP client class: made by the library that the class is from."""
+def connections_for(client: type[Any]) -> Any:
+    """Connections for an HTTP client class, with responses of the library that the class is from.
+
+    They are aiohttp's where that is installed, and else the library's own.
+    """
     library = next(base.__module__.partition(".")[0] for base in client.__mro__ if _is_http(base))
     httpx = sys.modules[library]
-    # One context for all pools: making one reads every certificate of the machine.
+    # One context for all: making one reads every certificate of the machine.
     context = httpx.create_ssl_context(trust_env=False)
+    if find_spec("aiohttp") is not None:
+        from offbook.models.aiohttp_connections import AiohttpConnections
+
+        return AiohttpConnections(httpx, context)
     limits = httpx.Limits(max_connections=1000, max_keepalive_connections=100)
     return SpreadConnections(
         lambda: httpx.AsyncHTTPTransport(verify=context, trust_env=False, limits=limits)

@@ -7,12 +7,12 @@ It asks once: trying again, limits, the cache and metering are ``wrappers.wrap``
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from offbook.errors import InputRefused, InvalidAnswer, ModelError, OffbookError
-from offbook.models.clients import client_for
+from offbook.models.clients import client_for, client_timeout, is_timeout
 from offbook.models.event_streams import END, EventData
 from offbook.models.failures import PassingError, Place, from_exception, said_by
 from offbook.models.ladder import RUNGS, Rung, RungMemory, RungsInProcess, body_on, refuses_format
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 _PROBE_PATIENCE_SECONDS: Final = 0.02
 """Longer than an endpoint near by takes to refuse; one far away refuses a few calls more, once,
 which costs less than a whole answer's time does at every first use."""
+_REST_SECONDS: Final = 0.05
+"""How long the end of a stream may take after its last event."""
 _COUNTED: Final = {"stream_options": {"include_usage": True}}
 """Asks a stream for its tokens; left out where the endpoint does not know it."""
 _DISLIKES: Final = ("unsupported", "not support", "unrecognized", "unknown", "not permitted")
@@ -237,7 +239,7 @@ class OpenAICompatible:
             async with asyncio.timeout(seconds):
                 response = await self._opened(request, parameters)
             async with aclosing(response):
-                async for data in _data(response.aiter_bytes(), seconds):
+                async for data in _data(response.aiter_bytes()):
                     yield read_event(data)
         except OffbookError:
             raise
@@ -249,12 +251,14 @@ class OpenAICompatible:
         """The response to a request for a stream, not read yet."""
         from openai import AsyncStream
 
+        # Each piece in its time: the connection keeps watch, once and not anew for each piece.
+        patience = client_timeout(read=self._place.timeout_seconds)
         body = {"model": self.name, "messages": plain(request.messages), "stream": True}
         raw: Any = await self._client().post(
             "/chat/completions",
             cast_to=object,
             body=body | dict(parameters),
-            options={"headers": {"X-Stainless-Raw-Response": "true"}},
+            options={"headers": {"X-Stainless-Raw-Response": "true"}, "timeout": patience},
             stream=True,
             stream_cls=AsyncStream[object],
         )
@@ -263,6 +267,8 @@ class OpenAICompatible:
     def _broken_off(self, error: Exception, own: Sequence[str]) -> ModelError:
         import openai
 
+        if is_timeout(error):
+            error = TimeoutError()
         failure = self._failure(error, own)
         if isinstance(error, openai.APIStatusError | openai.APIConnectionError | TimeoutError):
             return failure
@@ -270,18 +276,28 @@ class OpenAICompatible:
         return PassingError(message, failure.hint)
 
 
-async def _data(chunks: AsyncIterator[bytes], seconds: float) -> AsyncIterator[str]:
-    """The data of the events of a stream, each within so many seconds."""
+async def _data(chunks: AsyncGenerator[bytes, None]) -> AsyncGenerator[str, None]:
+    """The data of the events of a stream."""
     events = EventData()
-    while True:
-        async with asyncio.timeout(seconds):
-            chunk = await anext(chunks, None)
-        for data in events.finish() if chunk is None else events.feed(chunk):
+    async for chunk in chunks:
+        for data in events.feed(chunk):
             if data.strip() == END:
+                await _read_out(chunks)
                 return
             yield data
-        if chunk is None:
-            return
+    for data in events.finish():
+        if data.strip() != END:
+            yield data
+
+
+async def _read_out(chunks: AsyncGenerator[bytes, None]) -> None:
+    """Take what follows the last event, the end of the body: then the connection can be used again.
+
+    The answer is whole by now, whatever happens here; where nothing comes the connection is closed.
+    """
+    with suppress(Exception):
+        async with asyncio.timeout(_REST_SECONDS):
+            await anext(chunks, None)
 
 
 def _is_about_format(error: Exception, failure: ModelError) -> bool:
