@@ -47,8 +47,11 @@ class Shape:
         return self._chunk(index, {"role": "assistant", "content": ""})
 
     def piece(self, index: int, text: str) -> bytes:
-        """A piece of a reply."""
-        return self._chunk(index, {"content": text})
+        """A piece of a reply: what there are most of, so that only its text is encoded."""
+        return (
+            f'{self._head},"choices":[{{"index":{index},"delta":{{"content":{_ENCODER.encode(text)}'
+            '},"logprobs":null,"finish_reason":null}]}\n\n'
+        ).encode()
 
     def closing(
         self, index: int, finish_reason: str, extras: Mapping[str, Any] | None = None
