@@ -29,6 +29,7 @@ from schemathesis.specs.openapi.checks import (
 from offbook.server.app import create_app
 from tests.server.live import live
 from tests.server.served import settings_in, with_ada
+from tests.waiting import PATIENCE_SECONDS
 
 CHECKS = [
     not_a_server_error,
@@ -49,13 +50,15 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     asyncio.run(with_ada(made))
     with live(create_app(made), ws="none") as address:
         body = {"question": "Who was Tom?", "session": "s"}
-        httpx.post(f"{address}/api/characters/ada-byrne/ask", json=body).raise_for_status()
+        httpx.post(
+            f"{address}/api/characters/ada-byrne/ask", json=body, timeout=PATIENCE_SECONDS
+        ).raise_for_status()
         yield address
 
 
 def fuzz(url: str, examples: int) -> int:
     """Put so many cases to each operation; how many there were."""
-    schema: Any = schemathesis.openapi.from_url(f"{url}/openapi.json")
+    schema: Any = schemathesis.openapi.from_url(f"{url}/openapi.json", timeout=PATIENCE_SECONDS)
     return sum(_put(found.ok(), examples) for found in schema.get_all_operations())
 
 
@@ -81,7 +84,7 @@ def _put(operation: Any, examples: int) -> int:
         # A path that is wrong on purpose stays so: else nothing wrong may be left in the request.
         if keeps and chosen.random() < 0.85 and not _is_wrong(case, ParameterLocation.PATH):
             path.update({name: value for name, value in KNOWN.items() if name in path})
-        case.call_and_validate(checks=CHECKS, timeout=60)
+        case.call_and_validate(checks=CHECKS, timeout=PATIENCE_SECONDS)
 
     put()
     return count

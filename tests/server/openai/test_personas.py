@@ -15,6 +15,7 @@ from tests.loopback.server import LoopbackServer
 from tests.server.openai.asking import QUESTION, ask, body, chunks, lines, said, stored
 from tests.server.openai.test_messages import TITLE
 from tests.server.served import MODEL, Served, settings_in, with_ada
+from tests.waiting import PATIENCE_SECONDS
 
 PIRATE = {"role": "system", "content": "You are a pirate who hates lighthouses."}
 SAID = {"role": "user", "content": QUESTION}
@@ -90,7 +91,7 @@ def test_a_title_without_a_language_model(offline: Served):
 
 
 def test_the_offline_backend_is_no_language_model(offline: Served):
-    with httpx.Client(base_url=offline.root) as client:
+    with httpx.Client(base_url=offline.root, timeout=PATIENCE_SECONDS) as client:
         for asked in (
             body(model=f"{MODEL}:raw"),
             body("Hi", "Ho", {"role": "system", "content": "Summarize the story."}),
