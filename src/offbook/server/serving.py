@@ -23,7 +23,7 @@ from offbook.server.guarding import require_keys
 from offbook.server.interpreter import tuned
 from offbook.server.observing.logs import start_logging
 from offbook.server.observing.secrets import Masking, secrets_of
-from offbook.server.security.connections import head_limited
+from offbook.server.security.connections import ConnectionLimits, limited
 from offbook.settings import Settings
 
 CONCURRENCY: Final = 1_000
@@ -64,14 +64,14 @@ async def serve(
         mount(app)
     with listener(own.host, own.port) as sock:
         start_logging(Masking(secrets_of(book.settings)))
+        limits = ConnectionLimits(own.head_seconds, own.body_seconds, own.connections)
         config = uvicorn.Config(
             app,
-            http=head_limited(own.head_seconds),
+            http=limited(limits),
             log_config=None,
             access_log=False,
             server_header=False,
             ws="none" if mount is None else "wsproto",
-            limit_concurrency=own.connections,
             timeout_keep_alive=30,
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )

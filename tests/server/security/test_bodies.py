@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from offbook.server.app import create_app
-from offbook.server.security.connections import head_limited
+from offbook.server.security.connections import ConnectionLimits, limited
 from tests.server.inside import client_of, opened
 from tests.server.live import live
 from tests.server.served import settings_in
@@ -80,7 +80,9 @@ def _closed_after(address: tuple[str, int], *sent: bytes) -> float:
 
 def test_connections_whose_head_does_not_come_are_closed_and_others_are_not(tmp_path: Path):
     app = create_app(settings_in(tmp_path))
-    with live(app, http=head_limited(HEAD_SECONDS), ws="none", timeout_keep_alive=60) as url:
+    with live(
+        app, http=limited(ConnectionLimits(HEAD_SECONDS)), ws="none", timeout_keep_alive=60
+    ) as url:
         host, port = url.removeprefix("http://").split(":")
         whole = b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n"
         # The second head of a connection is awaited as the first is.

@@ -1,64 +1,172 @@
-"""Connections that say nothing, or too slowly, are closed: they would hold a place for ever.
+"""Connections that say nothing, say too much, or do not listen are closed: they hold a place.
 
-Takes: seconds.  Gives: the protocol that uvicorn serves connections with.  Bodies have a limit of
+Takes: limits.  Gives: the protocol that uvicorn serves connections with.  Bodies have a limit of
 their own (``bodies``), and connections between two requests uvicorn's.
 """
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from offbook.server.failures import RequestRefused, openai_error
+from offbook.server.request_ids import RequestIds
+from offbook.server.security.answering import refuse
+
+if TYPE_CHECKING:
+    from starlette.types import Receive, Scope, Send
+
+HEAD_BYTES: Final = 65_536
+"""The largest head of a request: more than any client sends, cookies included."""
 
 
-def head_limited(seconds: float) -> type[asyncio.Protocol]:
-    """A protocol whose connections have to send the head of each request within ``seconds``."""
-    return type("HeadLimitedProtocol", (_HeadLimited, _protocol()), {"head_seconds": seconds})
+@dataclass(frozen=True, slots=True)
+class ConnectionLimits:
+    """What connections may do.
+
+    Args:
+        head_seconds: The longest that the head of a request may take.
+        stall_seconds: The longest that a client may take nothing of what is sent to it.
+        most: Connections at once; None: any number.
+        head_bytes: The largest head of a request.
+    """
+
+    head_seconds: float = 10.0
+    stall_seconds: float = 60.0
+    most: int | None = None
+    head_bytes: int = HEAD_BYTES
 
 
-class _HeadLimited:
-    """Closes a connection whose next head does not come; stands before a protocol of uvicorn's."""
+def limited(limits: ConnectionLimits, protocol: Any = None) -> type[asyncio.Protocol]:
+    """A protocol of connections that are held to ``limits``.
 
-    head_seconds: float
+    Args:
+        limits: What they may do.
+        protocol: One of uvicorn's; default: the quickest that is installed.
+    """
+    return type("LimitedProtocol", (_Limited, protocol or _protocol()), {"limits": limits})
+
+
+class _Limited:
+    """Stands before a protocol of uvicorn's and closes connections that hold a place for ever."""
+
+    limits: ConnectionLimits
     loop: asyncio.AbstractEventLoop
     transport: asyncio.Transport
+    connections: set[Any]
+    tasks: set[Any]
+    app: Any
     cycle: Any
     _head: asyncio.TimerHandle | None = None
+    _stalled: asyncio.TimerHandle | None = None
+    _app_behind: Any = None
+    _in_head = False
+    _head_bytes = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:
         """Begin to wait for the first head."""
         super().connection_made(transport)  # type: ignore[misc]
+        self._app_behind = self.app
         self._await_head()
 
     def data_received(self, data: bytes) -> None:
-        """Pass on, and see whether a head is there now."""
+        """Pass on, and see whether a head is there now, or too much of one."""
         if not self._is_serving():
             self._await_head()
+        self.app = _crowded if self._is_crowded() else self._app_behind
         super().data_received(data)  # type: ignore[misc]
+        if self._in_head:
+            self._head_bytes += len(data)
+            if self._head_bytes > self.limits.head_bytes and not self.transport.is_closing():
+                self._refuse_head()
         if self._is_serving():
             self._wait_no_longer()
+
+    def on_message_begin(self) -> None:
+        """The first byte of a head has come (called by the parser of httptools)."""
+        self._in_head, self._head_bytes = True, 0
+        super().on_message_begin()  # type: ignore[misc]
+
+    def on_headers_complete(self) -> None:
+        """A head is whole (called by the parser of httptools; h11 counts by itself)."""
+        self._in_head = False
+        super().on_headers_complete()  # type: ignore[misc]
+
+    def pause_writing(self) -> None:
+        """The client takes nothing at the moment: begin to wait until it does."""
+        super().pause_writing()  # type: ignore[misc]
+        if self._stalled is None:
+            self._stalled = self.loop.call_later(self.limits.stall_seconds, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """It takes something again."""
+        self._stall_no_longer()
+        super().resume_writing()  # type: ignore[misc]
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait for nothing any more."""
         self._wait_no_longer()
+        self._stall_no_longer()
         super().connection_lost(exc)  # type: ignore[misc]
 
     def _is_serving(self) -> bool:
         """Whether a request's head has come and its answer is not out yet."""
         return self.cycle is not None and not self.cycle.response_complete
 
+    def _is_crowded(self) -> bool:
+        most = self.limits.most
+        return most is not None and max(len(self.connections), len(self.tasks)) > most
+
     def _await_head(self) -> None:
         if self._head is None:
-            self._head = self.loop.call_later(self.head_seconds, self._give_up)
+            self._head = self.loop.call_later(self.limits.head_seconds, self._give_up)
 
     def _wait_no_longer(self) -> None:
         if self._head is not None:
             self._head.cancel()
             self._head = None
 
+    def _stall_no_longer(self) -> None:
+        if self._stalled is not None:
+            self._stalled.cancel()
+            self._stalled = None
+
     def _give_up(self) -> None:
         self._head = None
         if not self._is_serving():
             self.transport.close()
+
+    def _refuse_head(self) -> None:
+        if not self._is_serving():  # behind an answer that is on its way nothing can be said
+            refused = RequestRefused(
+                f"the head of the request is larger than {self.limits.head_bytes} bytes",
+                "send less in headers and address",
+                status=431,
+                code="too_large",
+            )
+            body = json.dumps(openai_error(refused)).encode()
+            self.transport.write(
+                b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-type: application/json"
+                b"\r\nconnection: close\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body)
+            )
+        self.transport.close()
+
+
+async def _refuse_the_crowd(scope: Scope, receive: Receive, send: Send) -> None:
+    """What is answered to a request while there are too many connections."""
+    refused = RequestRefused(
+        "the server has as many connections as it takes",
+        "try again in a moment; server.connections allows more",
+        status=503,
+        code="overloaded",
+        headers={"retry-after": "1", "connection": "close"},
+    )
+    await refuse(scope, receive, send, refused)
+
+
+_crowded: Final = RequestIds(_refuse_the_crowd)
 
 
 def _protocol() -> Any:
