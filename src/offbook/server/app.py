@@ -14,10 +14,12 @@ from fastapi import FastAPI
 from offbook import __version__
 from offbook.app.book import Offbook
 from offbook.server import native
+from offbook.server.background import BackgroundWorker
 from offbook.server.description import describe
+from offbook.server.evaluations.queue import EvaluationQueue
 from offbook.server.failures import add_failure_handlers
 from offbook.server.guarding import guard, require_keys
-from offbook.server.ingestions.worker import IngestionWorker
+from offbook.server.ingestions.queue import IngestionQueue
 from offbook.server.openai import routes
 from offbook.server.principal import Authenticate
 from offbook.server.security.admission import KeyAuthentication
@@ -69,9 +71,11 @@ def _lifespan(source: Settings | Offbook) -> Callable[[FastAPI], AbstractAsyncCo
             await require_keys(book.settings, book.store)
             await warm(book)
             app.state.book = book
-            app.state.ingestions = IngestionWorker(book.settings)
-            app.state.ingestions.start()
-            stack.push_async_callback(app.state.ingestions.stop)
+            spent = app.state.metrics.spent
+            queues = (IngestionQueue(spent), EvaluationQueue(spent))
+            app.state.background = BackgroundWorker(book.settings, queues)
+            app.state.background.start()
+            stack.push_async_callback(app.state.background.stop)
             yield
 
     return alive

@@ -144,7 +144,8 @@ def take(
     chosen = select(c.id, c.status, c.owner, c.host, c.pid, c.heartbeat)
     rows = conn.execute(chosen.where(c.status.not_in(_ENDED)).order_by(c.created, c.id)).all()
     for row in rows:
-        if row.status == "running" and not is_lost(row, owner, at, is_alive):
+        own = row.owner == owner.id  # whatever computes may keep its signs back for long
+        if row.status == "running" and (own or not is_lost(row, owner, at, is_alive)):
             continue
         # Another process may have been quicker: then the row has another owner or sign by now.
         mine = and_(
@@ -155,8 +156,8 @@ def take(
         )
         changed = {"status": "running", "updated": timestamp(), **held_by(owner, at)}
         if conn.execute(update(evaluation_jobs).where(mine).values(**changed)).rowcount:
-            own = select(c.id, c.kind, c.request, c.run_id).where(c.id == row.id)
-            return TakenJob(*conn.execute(own).one())
+            asked = select(c.id, c.kind, c.request, c.run_id).where(c.id == row.id)
+            return TakenJob(*conn.execute(asked).one())
     return None
 
 

@@ -13,7 +13,8 @@ import httpx
 from offbook.app import Offbook
 from offbook.errors import StoreFailed
 from offbook.models.offline.model import OfflineModel
-from offbook.server.ingestions.worker import IngestionWorker
+from offbook.server.background import BackgroundWorker
+from offbook.server.ingestions.queue import IngestionQueue
 from offbook.stores import documents, ingestions
 from offbook.stores.leases import Owner
 from offbook.wire import ChatRequest, ChatResponse
@@ -139,7 +140,7 @@ async def test_an_ingestion_of_a_process_that_is_gone_is_taken_up(tmp_path: Path
         await book.store.write(lambda c: ingestions.add(c, "ada-byrne", "i1", asked))
         gone = Owner("another", pid=2**22 - 3)
         assert await book.store.write(lambda c: ingestions.take(c, gone)) is not None
-        worker = IngestionWorker(settings)
+        worker = BackgroundWorker(settings, [IngestionQueue(lambda usage: None)])
         worker.start()
         found = None
         async with asyncio.timeout(PATIENCE_SECONDS):
@@ -171,7 +172,7 @@ async def test_a_full_disk_is_told_and_nothing_is_queued(tmp_path: Path, monkeyp
 
 
 async def test_a_worker_that_is_stopped_before_it_began_ends(tmp_path: Path):
-    worker = IngestionWorker(settings_in(tmp_path))
+    worker = BackgroundWorker(settings_in(tmp_path), [IngestionQueue(lambda usage: None)])
     worker.start()
     await worker.stop()
     worker.wake()

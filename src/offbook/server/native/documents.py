@@ -26,7 +26,6 @@ from offbook.documents.readers import ReadDocument, read_content
 from offbook.errors import UnknownName, UsageError
 from offbook.server.book import Book
 from offbook.server.failures import asked_by_owner
-from offbook.server.ingestions.worker import IngestionWorker
 from offbook.server.native import shapes
 from offbook.server.native.access import Seen, Writable, failing, require, streamed
 from offbook.server.native.asking import STREAM_HEADERS, Preset
@@ -133,9 +132,7 @@ async def add(
     }
     id_ = uuid.uuid4().hex[:12]
     await book.store.write(lambda conn: ingestions.add(conn, character.id, id_, asked))
-    worker: IngestionWorker | None = getattr(request.app.state, "ingestions", None)
-    if worker is not None:
-        worker.wake()
+    request.app.state.background.wake()
     where = f"/api/characters/{quote(character.id, safe='')}/ingestions/{id_}"
     response.headers["location"] = where
     return await look_at(id_, character, book)

@@ -1,0 +1,1 @@
+"""Tests of evaluations behind requests."""
