@@ -1,5 +1,4 @@
 import json
-import time
 
 import pytest
 
@@ -7,6 +6,7 @@ from offbook.cards import CardLimits, chatlog_from, exchanges, read_chatlog, wri
 from offbook.cards.chat_dates import iso_time
 from offbook.errors import UnreadableCard
 from tests.cards.generator import chat_lines, lines
+from tests.waiting import work_below
 
 
 def test_a_log_of_sillytavern_is_read():
@@ -30,7 +30,7 @@ def test_exchanges_leave_the_greeting_and_hidden_messages_out():
     found = exchanges(read_chatlog(lines(chat_lines())))
     assert [(e.said, e.answered, e.at, e.message) for e in found] == [
         ("When is the next?", "At six.", "2023-11-05T14:03:00+00:00", 2),
-        ("And then?", "Tomorrow.", None, 5),
+        ("And then?", "Tomorrow.", "2023-11-05T14:03:20+00:00", 5),  # when it was asked
     ]
 
 
@@ -195,9 +195,8 @@ def test_a_long_log_is_read_line_by_line(tmp_path):
     path = tmp_path / "long.jsonl"
     row = json.dumps({"name": "M", "is_user": False, "mes": "word " * 20}).encode() + b"\n"
     path.write_bytes(row * 20_000)
-    started = time.perf_counter()
-    assert len(read_chatlog(path).messages) == 20_000
-    assert time.perf_counter() - started < 5
+    with work_below(20):
+        assert len(read_chatlog(path).messages) == 20_000
 
 
 def test_a_log_is_made_from_turns():

@@ -1,8 +1,7 @@
-import time
-
 import pytest
 
 from offbook.cards.decorators import DECORATORS, Decorator, read_decorators, with_decorators
+from tests.waiting import work_below
 
 
 def test_lines_on_top_are_decorators_and_go():
@@ -73,6 +72,5 @@ def test_what_is_taken_apart_can_be_put_together():
 
 def test_a_hostile_entry_takes_little_time():
     for content in ("@@depth 1\n" * 30_000, "\n" * 10**6, "@" * 10**6, "@@a" + "b" * 10**6):
-        started = time.perf_counter()
-        read_decorators(content)
-        assert time.perf_counter() - started < 1
+        with work_below(5):
+            read_decorators(content)

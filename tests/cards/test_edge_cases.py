@@ -6,7 +6,6 @@ import base64
 import json
 import socket
 import struct
-import time
 
 import pytest
 
@@ -41,6 +40,7 @@ from tests.cards.generator import (
     v3,
     world_info,
 )
+from tests.waiting import work_below
 
 
 def codes(findings):
@@ -93,9 +93,8 @@ def test_case_03_a_huge_picture_is_passed_over_without_being_read(tmp_path):
         file.write(PNG + struct.pack(">I4s", 400 << 20, b"IDAT"))
         file.seek(400 << 20, 1)  # a hole: it takes no room on the disk
         file.write(b"\0\0\0\0" + text_chunk("chara", packed(v2())) + END)
-    started = time.perf_counter()
-    assert name_of(path) == "Mira Vale"
-    assert time.perf_counter() - started < 1
+    with work_below(1):
+        assert name_of(path) == "Mira Vale"
 
 
 @pytest.mark.parametrize(
@@ -425,9 +424,8 @@ def test_case_18_keys_are_patterns_of_javascript(key, text, found):
 
 def test_case_18_a_pattern_without_end_is_stopped_and_is_no_match():
     item = LoreEntry(entry(keys=["/(a|aa)+$/", "/(x+x+)+y/"], use_regex=True))
-    started = time.perf_counter()
-    outcome = matches(item, [LoreMessage("a" * 5000 + "b" + "x" * 5000)])
-    assert time.perf_counter() - started < 1
+    with work_below(2):
+        outcome = matches(item, [LoreMessage("a" * 5000 + "b" + "x" * 5000)])
     assert not outcome.active
     assert len(outcome.trouble) == 2
     assert "takes too long" in outcome.trouble[0]

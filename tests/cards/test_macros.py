@@ -1,5 +1,4 @@
 import re
-import time
 from datetime import UTC, datetime
 
 import pytest
@@ -8,6 +7,7 @@ from hypothesis import strategies as st
 
 from offbook.cards import MacroValues, expand, unknown_macros
 from offbook.cards.macros import macro_names
+from tests.waiting import work_below
 
 NOW = datetime(2026, 3, 1, 9, 5, tzinfo=UTC)
 VALUES = MacroValues("Mira", "Sam", "a sailor", "base", NOW, seed="s")
@@ -112,7 +112,6 @@ def test_any_text_can_be_expanded(text):
     ],
 )
 def test_a_hostile_text_takes_little_time(text):
-    started = time.perf_counter()
-    expanded = expand(text, VALUES)
-    assert time.perf_counter() - started < 1
+    with work_below(5):
+        expanded = expand(text, VALUES)
     assert len(expanded.unknown) <= 200

@@ -1,5 +1,4 @@
 import json
-import time
 
 import pytest
 
@@ -16,6 +15,7 @@ from offbook.cards.lorebook import Lorebook
 from offbook.cards.persona import strip_markup
 from offbook.documents.voice import speech_samples
 from tests.cards.generator import book, entry, v1, v2, v3
+from tests.waiting import work_below
 
 
 def card(raw):
@@ -124,9 +124,8 @@ def test_markup_is_taken_out(text, expected):
     "text", ["<!--" * 200_000, "<script>" * 100_000, "<a " * 200_000, "<" * 500_000, "</" * 300_000]
 )
 def test_hostile_markup_takes_little_time(text):
-    started = time.perf_counter()
-    strip_markup(text)
-    assert time.perf_counter() - started < 1
+    with work_below(5):
+        strip_markup(text)
 
 
 def test_a_name_of_several_lines_stays_one_heading():

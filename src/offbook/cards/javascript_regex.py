@@ -83,16 +83,21 @@ class SafePattern:
 
 @dataclass(slots=True)
 class Stopwatch:
-    """The time that all searches of one scan may take together."""
+    """The time that all searches of one scan may take together.
+
+    It is that of the processor, as it is for each search: a busy machine makes no pattern fail.
+    """
 
     seconds: float
-    started: float = 0.0
+    clock: Callable[[], float] = time.thread_time
+    started: float | None = None
 
     def left(self) -> float:
         """Seconds that are left; the clock starts at the first question."""
-        now = time.monotonic()
-        self.started = self.started or now
-        return self.started + self.seconds - now
+        now = self.clock()
+        if self.started is None:
+            self.started = now
+        return self.seconds - (now - self.started)
 
 
 def is_delimited(key: str) -> bool:
