@@ -113,6 +113,15 @@ class ReplayedSession(Session):
         self._place = _Place()
         self._cut: set[int] = set()
 
+    async def open(self) -> ReplayedSession:
+        """Find where the history belongs; how things stand is read with the question itself.
+
+        Raises:
+            UsageError: the conversation belongs to somebody else.
+        """
+        self._turns = await self._store.read(self._stored)
+        return self
+
     def _stored(self, conn: Connection) -> list[SpokenTurn]:
         """Find the place of the history; its turns, with the ids of those that are stored."""
         turns = self._transcript.turns

@@ -6,11 +6,20 @@ Takes: a turn.  Gives: the others at its depth, and which of them were answered 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from sqlalchemy import Connection, exists, select
 
 from offbook.stores.conversations import get_turn
 from offbook.stores.schema import turns
+
+# Built once: making an alias of a table takes longer than asking the database for a turn.
+_NEXT: Final = turns.alias()
+_GOES_ON: Final = exists().where(
+    _NEXT.c.character_id == turns.c.character_id,
+    _NEXT.c.conversation_id == turns.c.conversation_id,
+    _NEXT.c.parent == turns.c.id,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,17 +38,11 @@ class OtherTurn:
 
 def told_otherwise(conn: Connection, character: str, session: str, turn: str) -> list[OtherTurn]:
     """Turns that stand as deep in a conversation as ``turn``, in other branches of it."""
-    own, at = get_turn(conn, character, session, turn), turns.alias()
+    own, c = get_turn(conn, character, session, turn), turns.c
     if own is None:
         return []
-    goes_on = exists().where(
-        at.c.character_id == turns.c.character_id,
-        at.c.conversation_id == turns.c.conversation_id,
-        at.c.parent == turns.c.id,
-    )
-    c = turns.c
     rows = conn.execute(
-        select(c.id, c.parent, c.said, c.answered, goes_on).where(
+        select(c.id, c.parent, c.said, c.answered, _GOES_ON).where(
             c.character_id == character,
             c.conversation_id == session,
             c.ordinal == own.ordinal,
