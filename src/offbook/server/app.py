@@ -23,7 +23,7 @@ from offbook.server.ingestions.queue import IngestionQueue
 from offbook.server.openai import routes
 from offbook.server.principal import Authenticate
 from offbook.server.security.admission import KeyAuthentication
-from offbook.server.warming import warm
+from offbook.server.warming import warm, warm_routes
 from offbook.settings import Settings, load_settings
 
 _TITLE: Final = "offbook"
@@ -70,6 +70,7 @@ def _lifespan(source: Settings | Offbook) -> Callable[[FastAPI], AbstractAsyncCo
                 book = await stack.enter_async_context(await Offbook.open(source))
             await require_keys(book.settings, book.store)
             await warm(book)
+            warm_routes(app)
             app.state.book = book
             spent = app.state.metrics.spent
             queues = (IngestionQueue(spent), EvaluationQueue(spent))
