@@ -9,7 +9,8 @@ import pytest
 
 from offbook.app import Offbook
 from offbook.app.memory_file import memories_in, read_memories
-from offbook.errors import UsageError
+from offbook.cards import CardLimits, read_chatlog
+from offbook.errors import UnreadableCard, UsageError
 from offbook.settings import load_settings
 
 HEADER = {"user_name": "Ines", "character_name": "Tamsin Reeve", "chat_metadata": {}}
@@ -99,3 +100,39 @@ async def test_remember_takes_a_chat_log(tmp_path: Path):
         assert (report.added, report.scored) == (2, 2)
         again = await book.memories.remember("tamsin-reeve", file)
         assert (again.added, again.known) == (0, 2)
+
+
+GROUP = [
+    line("Ines", "Who rows?", user=True),
+    line("Tamsin", "Not I."),
+    line("Wat", "I do."),
+]
+
+
+def test_nobody_elses_words_become_memories():
+    assert pairs(lines(*GROUP), "Tamsin Reeve") == [("Who rows?", "Not I.")]
+    with pytest.raises(UsageError, match="not clear who is 'Captain Holt'") as told:
+        memories_in(lines(*GROUP), "chat.jsonl", "Captain Holt")
+    assert "'Tamsin', 'Wat'" in told.value.hint
+
+
+def test_a_log_of_one_character_is_the_characters_whatever_it_is_called_there():
+    assert pairs(lines(HEADER, *CHAT), "Captain Holt") == WANTED
+
+
+def test_a_log_in_a_file_may_be_in_another_encoding_and_have_broken_lines(tmp_path: Path):
+    file = tmp_path / "chat.jsonl"
+    file.write_text(lines(HEADER, *CHAT), "utf-16")
+    assert len(read_memories(file).fragments) == 2
+    file.write_bytes(lines(HEADER, *CHAT).encode() + b'\n{"mes": "\xff", \n')
+    read = read_memories(file)
+    assert len(read.fragments) == 2
+    assert any("line 7" in message for message in read.messages)
+
+
+def test_a_log_that_is_too_long_is_refused_as_a_log(tmp_path: Path, monkeypatch):
+    file = tmp_path / "chat.jsonl"
+    file.write_text(lines(HEADER, *CHAT), "utf-8")
+    monkeypatch.setattr(read_chatlog, "__defaults__", (CardLimits(messages=2),))
+    with pytest.raises(UnreadableCard, match="more than 2 messages"):
+        read_memories(file)

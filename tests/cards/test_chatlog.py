@@ -2,7 +2,15 @@ import json
 
 import pytest
 
-from offbook.cards import CardLimits, chatlog_from, exchanges, read_chatlog, write_chatlog
+from offbook.cards import (
+    CardLimits,
+    chatlog_from,
+    exchanges,
+    read_chatlog,
+    speaker_of,
+    speakers,
+    write_chatlog,
+)
 from offbook.cards.chat_dates import iso_time
 from offbook.errors import UnreadableCard
 from tests.cards.generator import chat_lines, lines
@@ -220,6 +228,13 @@ def test_a_log_is_made_from_turns():
     [
         ("November 5, 2023 2:02pm", "2023-11-05T14:02:00"),
         ("November 5, 2023 12:02am", "2023-11-05T00:02:00"),
+        ("November 5, 2023 2:02\u202fPM", "2023-11-05T14:02:00"),
+        ("November 5, 2023 12:02pm", "2023-11-05T12:02:00"),
+        ("Nov 5, 2023, 2:02:07 PM", "2023-11-05T14:02:07"),
+        ("November 5, 2023 at 14:02", "2023-11-05T14:02:00"),
+        ("5 November 2023 14:02", "2023-11-05T14:02:00"),
+        ("5. Nov 2023, 09:02", "2023-11-05T09:02:00"),
+        ("November 5, 2023 13:02pm", "2023-11-05T13:02:00"),
         ("2023-11-05 @14h 02m 30s 123ms", "2023-11-05T14:02:30"),
         ("2023-11-5@4h2m3s", "2023-11-05T04:02:03"),
         ("2023-11-05T14:02:30.123Z", "2023-11-05T14:02:30+00:00"),
@@ -242,3 +257,71 @@ def test_a_log_is_made_from_turns():
 )
 def test_times_of_all_kinds_are_read(value, expected):
     assert iso_time(value) == expected
+
+
+def said(name, text, *, user=False, **more):
+    return {"name": name, "is_user": user, "is_system": False, "mes": text, **more}
+
+
+def test_the_time_of_a_message_is_that_of_the_swipe_that_is_shown():
+    infos = [{"send_date": "2024-01-01T00:00:00"}, {"gen_finished": "2024-01-02T00:00:00Z"}]
+    row = said("M", "b", swipes=["a", "b"], swipe_id=1, swipe_info=infos)
+    assert read_chatlog(lines([row])).messages[0].at == "2024-01-02T00:00:00+00:00"
+    assert read_chatlog(lines([{**row, "swipe_id": 0}])).messages[0].at == "2024-01-01T00:00:00"
+    for odd in (7, -1, True, None, "1"):
+        assert read_chatlog(lines([{**row, "swipe_id": odd}])).messages[0].at is None
+    own = {**row, "send_date": "2024-03-03T00:00:00"}
+    assert read_chatlog(lines([own])).messages[0].at == "2024-03-03T00:00:00"
+
+
+def test_a_message_that_is_no_text_is_the_swipe_that_is_shown():
+    row = said("M", None, swipes=["a", "b"], swipe_id=1)
+    log = read_chatlog(lines([said("S", "?", user=True), row]))
+    assert [(e.said, e.answered) for e in exchanges(log)] == [("?", "b")]
+    assert json.loads(write_chatlog(log).splitlines()[2]) == row
+
+
+def test_a_narrator_is_neither_the_person_nor_the_character():
+    rows = [
+        said("S", "Who is there?", user=True),
+        said("System", "A door opens.", extra={"type": "narrator"}),
+        said("Mira", "I am."),
+    ]
+    log = read_chatlog(lines(rows))
+    assert speakers(log) == ("Mira",)
+    assert [(e.said, e.answered) for e in exchanges(log, "Somebody Else")] == [
+        ("Who is there?\n\nA door opens.", "I am.")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("names", "found"),
+    [
+        (("Mira Vale",), "mira vale"),
+        (("VALE Mira",), "mira vale"),
+        (("Vale",), "mira vale"),
+        (("Bo",), "Bo"),
+        (("Bo the Elder",), "Bo"),
+        (("Captain", "Bo"), "Bo"),
+        (("Ann",), None),
+        (("",), None),
+        ((), None),
+    ],
+)
+def test_who_of_a_group_is_meant_follows_from_the_name(names, found):
+    log = read_chatlog(lines([said("mira vale", "a"), said("Bo", "b"), said("Kit Reed", "c")]))
+    assert speaker_of(log, names) == found
+
+
+def test_a_part_of_two_names_is_nobody():
+    log = read_chatlog(lines([said("Mira Vale", "a"), said("Ann Vale", "b")]))
+    assert speaker_of(log, ["Vale"]) is None
+    assert speaker_of(read_chatlog(lines([said("Mira", "a")])), ["Bo"]) == "Mira"
+    assert speaker_of(read_chatlog(lines([said("S", "a", user=True)])), ["Bo"]) is None
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32", "utf-8-sig"])
+def test_a_log_in_another_encoding_is_read(encoding):
+    log = read_chatlog(lines(chat_lines()).decode().encode(encoding))
+    assert len(log.messages) == 6
+    assert log.character_name == "Mira"

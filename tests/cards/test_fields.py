@@ -62,7 +62,12 @@ def test_optional_fields_that_cannot_be_mended_are_kept_unread():
     read = read_card(json.dumps(raw).encode())
     assert read.card.source == ("b",)
     kept = read.card.extensions["offbook/unread"]
-    assert kept == {"assets": {"a": 1}, "creation_date": [1], "extensions": [1]}
+    assert kept == {
+        "assets": {"a": 1},
+        "creation_date": [1],
+        "source": {"a": "b"},
+        "extensions": [1],
+    }
     assert "creation_date" not in read.card.data
 
 

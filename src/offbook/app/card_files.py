@@ -25,7 +25,6 @@ from offbook.cards import (
     example_dialogues,
     lint,
     lint_lorebook,
-    load_asset,
     png,
     read_card,
     read_lorebook,
@@ -37,7 +36,7 @@ from offbook.cards import (
 from offbook.cards.card import Version
 from offbook.cards.findings import Findings
 from offbook.cards.limits import DEFAULT_LIMITS
-from offbook.cards.reading import CARD_KEYWORDS
+from offbook.cards.reading import CARD_KEYWORDS, holds_text, open_assets
 from offbook.errors import UnreadableCard, UsageError
 from offbook.language.tokens import count_tokens
 
@@ -58,7 +57,7 @@ def open_file(file: CardSource) -> ReadCard | ReadLorebook:
     if not path.is_file():
         what = "is a folder" if path.is_dir() else "is not there"
         raise UnreadableCard(f"{str(path)!r} {what}", "name a card or a lorebook")
-    if path.suffix.lower() == ".json":
+    if holds_text(path):
         try:
             return read_lorebook(path)
         except UnreadableCard:
@@ -318,38 +317,49 @@ def put_file(target: Path, data: bytes) -> None:
 
 def carried(read: ReadCard) -> tuple[bytes | None, dict[str, bytes], list[Finding]]:
     """The picture that a card came in, its assets by place, and those that cannot be kept."""
-    assets: dict[str, bytes] = {}
-    lost: list[Finding] = []
-    left = _KEPT_BYTES
-    for asset in read.assets:
-        if asset.kind not in ("member", "chunk"):
-            continue
-        try:
-            data = load_asset(read, asset)
-        except UnreadableCard as error:
-            lost.append(_lost(asset.name, error.message))
-            continue
-        if len(data) > left:
-            lost.append(_lost(asset.name, f"{len(data)} bytes are more than is left"))
-        else:
-            assets[asset.place] = data
-            left -= len(data)
+    lost = Findings(DEFAULT_LIMITS.findings)
+    assets = _carried_assets(read, lost)
     picture = _own_picture(read, lost)
     if picture is None:
-        icons = (a for a in read.assets if a.type == "icon" and a.place in assets)
-        pngs = (assets[icon.place] for icon in icons)
-        picture = next((data for data in pngs if data.startswith(png.SIGNATURE)), None)
-    return picture, assets, lost
+        icons = [assets[a.place] for a in read.assets if a.type == "icon" and a.place in assets]
+        picture = next((data for data in icons if data.startswith(png.SIGNATURE)), None)
+        if not icons and read.source_format in ("jpeg", "webp"):
+            _lose(lost, "the picture", f"only PNG pictures are, and it is {read.source_format}")
+    return picture, assets, list(lost.all())
 
 
-def _own_picture(read: ReadCard, lost: list[Finding]) -> bytes | None:
+def _carried_assets(read: ReadCard, lost: Findings) -> dict[str, bytes]:
+    """The assets in the file by place, as many as are kept; none is read that is too long."""
+    assets: dict[str, bytes] = {}
+    left, seen = _KEPT_BYTES, set[str]()
+    with open_assets(read) as load:
+        for asset in read.assets:
+            if asset.kind not in ("member", "chunk") or asset.place in seen:
+                continue
+            seen.add(asset.place)
+            # Base64 is a third longer than what it stands for.
+            size = (asset.size or 0) * 3 // 4 if asset.kind == "chunk" else asset.size or 0
+            if size > left:
+                _lose(lost, asset.name, f"{size} bytes are more than is left of {_KEPT_BYTES}")
+                continue
+            try:
+                data = load(asset)
+            except UnreadableCard as error:
+                _lose(lost, asset.name, error.message)
+                continue
+            assets[asset.place] = data
+            left -= len(data)
+    return assets
+
+
+def _own_picture(read: ReadCard, lost: Findings) -> bytes | None:
     """The picture without the card in it: that is kept in one place only."""
     source = read.source
     if read.source_format != "png":
         return None
     size = len(source) if isinstance(source, bytes) else source.stat().st_size
     if size > _KEPT_BYTES:
-        lost.append(_lost("the picture", f"it is larger than {_KEPT_BYTES} bytes"))
+        _lose(lost, "the picture", f"it is larger than {_KEPT_BYTES} bytes")
         return None
     return png.with_texts(
         source if isinstance(source, bytes) else source.read_bytes(),
@@ -360,10 +370,8 @@ def _own_picture(read: ReadCard, lost: list[Finding]) -> bytes | None:
     )
 
 
-def _lost(name: str, why: str) -> Finding:
-    return Finding(
-        "asset-lost", "warning", "data.assets", f"the asset {name!r} is not kept: {why}", ""
-    )
+def _lose(lost: Findings, name: str, why: str) -> None:
+    lost.warn("asset-lost", "data.assets", f"the asset {name[:60]!r} is not kept: {why}")
 
 
 def read_picture(file: CardSource) -> bytes:

@@ -11,12 +11,17 @@ import json
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from offbook.cards.findings import Findings
+from offbook.cards.lenient_json import decode_text
 from offbook.errors import UnreadableCard, UnreadableDocument, UsageError
 from offbook.stores.memories import memory_id
 from offbook.stores.statements import storable
 from offbook.types import MemoryFragment
+
+if TYPE_CHECKING:
+    from offbook.cards.chatlog import ChatLog
 
 _FORM: Final = 'a line is {"said": "...", "answered": "..."}, with "at" where it is known'
 _KNOWN: Final = ("said", "answered", "at")
@@ -43,7 +48,22 @@ def read_memories(path: Path, character: str | None = None) -> MemoryFile:
         UnreadableDocument: it is missing, a folder, or not in UTF-8.
         UsageError: a line is no memory, or there is none; the message has the line's number.
     """
-    return memories_in(_text(path), str(path), character)
+    if (chat := _chat_file(path.expanduser(), character)) is not None:
+        return chat
+    return _memories(_text(path), str(path))
+
+
+def _chat_file(path: Path, character: str | None) -> MemoryFile | None:
+    """The memories in a chat log, which is read line by line; None where the file is none."""
+    try:
+        with path.open("rb") as file:
+            begun = file.read(_BEGINNING)
+    except OSError:
+        return None  # whoever reads it as memories says why
+    text = decode_text(begun, Findings())
+    if not _may_be_chat(text):
+        return None
+    return _chat(path, str(path), character, sure='"mes"' in text)
 
 
 def memories_in(text: str, name: str, character: str | None = None) -> MemoryFile:
@@ -52,8 +72,14 @@ def memories_in(text: str, name: str, character: str | None = None) -> MemoryFil
     Raises:
         UsageError: a line is no memory, or there is none; the message has the line's number.
     """
-    if _may_be_chat(text) and (chat := _chat(text, name, character)) is not None:
-        return chat
+    if _may_be_chat(text):
+        chat = _chat(text.encode("utf-8", "surrogatepass"), name, character)
+        if chat is not None:
+            return chat
+    return _memories(text, name)
+
+
+def _memories(text: str, name: str) -> MemoryFile:
     found, odd = MemoryFile(), Counter[str]()
     # Not splitlines(): it also splits at separators that may stand inside a JSON string.
     for number, line in enumerate(text.split("\n"), 1):
@@ -85,19 +111,27 @@ def _may_be_chat(text: str) -> bool:
     return not any(f'"{key}"' in first for key in ("said", "answered"))
 
 
-def _chat(text: str, name: str, character: str | None) -> MemoryFile | None:
+def _chat(
+    source: Path | bytes, name: str, character: str | None, *, sure: bool = False
+) -> MemoryFile | None:
     """The exchanges of a chat log as memories; None where the text is none.
 
     Raises:
-        UsageError: it is a chat log, and the character says nothing in it that answers anything.
+        UnreadableCard: it is ``sure`` to be a chat log, and is damaged or too large.
+        UsageError: it is a chat log, and the character says nothing in it that answers anything,
+            or it is of several, and which of them is meant is not clear.
     """
-    from offbook.cards.chatlog import exchanges, read_chatlog
+    from offbook.cards.chat_exchanges import exchanges
+    from offbook.cards.chatlog import read_chatlog
 
     try:
-        log = read_chatlog(text.encode("utf-8", "surrogatepass"))
+        log = read_chatlog(source)
     except UnreadableCard:
+        if sure:
+            raise
         return None
-    found = exchanges(log, character) or exchanges(log)
+    speaker = _speaker(log, name, character)
+    found = exchanges(log, speaker)
     if not found:
         raise UsageError(
             f"{name!r} is a chat log in which nothing is answered",
@@ -108,7 +142,7 @@ def _chat(text: str, name: str, character: str | None) -> MemoryFile | None:
         storable(each.said, each.answered, each.at)
         identity = memory_id(each.said, each.answered)
         made.fragments.append(MemoryFragment(identity, each.said, each.answered, at=each.at))
-    speaker = log.character_name or "a character"
+    speaker = speaker or log.character_name or "a character"
     made.messages.append(
         f"a chat log of {speaker!r} ({log.source_format}): {len(log.messages)} messages, "
         f"{len(found)} exchanges"
@@ -117,6 +151,27 @@ def _chat(text: str, name: str, character: str | None) -> MemoryFile | None:
     if len(log.warnings) > _MOST_WARNINGS:
         made.messages.append(f"{len(log.warnings) - _MOST_WARNINGS} more lines like these")
     return made
+
+
+def _speaker(log: ChatLog, name: str, character: str | None) -> str | None:
+    """Who in a log is the character: nobody else's words become its memories.
+
+    Raises:
+        UsageError: there are several, and none is called as the character.
+    """
+    from offbook.cards.chat_exchanges import speaker_of, speakers
+
+    there = speakers(log)
+    if character is None or len(there) <= 1:
+        return there[0] if len(there) == 1 else None
+    speaker = speaker_of(log, [character])
+    if speaker is None:
+        told = ", ".join(repr(one[:60]) for one in there[:8])
+        raise UsageError(
+            f"{name!r} is a chat of several characters, and it is not clear who is {character!r}",
+            f"they are called {told}; change the name in the log to {character!r}",
+        )
+    return speaker
 
 
 def _text(path: Path) -> str:

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from offbook.cards.assets import Asset, safe_name, save_asset
 from offbook.cards.card import Card
+from offbook.cards.chat_exchanges import Exchange, exchanges, speaker_of, speakers
 from offbook.cards.chatlog import (
     ChatLog,
     ChatMessage,
-    Exchange,
     chatlog_from,
-    exchanges,
     read_chatlog,
     write_chatlog,
 )
@@ -85,6 +84,8 @@ __all__ = [
     "recall_lore",
     "safe_name",
     "save_asset",
+    "speaker_of",
+    "speakers",
     "unknown_macros",
     "voice_samples",
     "write_card",

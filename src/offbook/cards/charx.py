@@ -10,7 +10,7 @@ import io
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import BinaryIO, Final, cast
@@ -80,10 +80,17 @@ class _Bounded(io.RawIOBase):
 
 @contextmanager
 def _opened(file: BinaryIO, limits: CardLimits) -> Iterator[zipfile.ZipFile]:
+    with _damage_told():
+        archive = zipfile.ZipFile(cast(BinaryIO, _Bounded(file, limits.zip_directory_bytes)))
+    with archive:
+        yield archive
+
+
+@contextmanager
+def _damage_told() -> Iterator[None]:
+    """What a library says of a damaged zip, said as we say it."""
     try:
-        bounded = cast(BinaryIO, _Bounded(file, limits.zip_directory_bytes))
-        with zipfile.ZipFile(bounded) as archive:
-            yield archive
+        yield
     except UnreadableCard:
         raise
     except _DAMAGED as error:
@@ -114,7 +121,8 @@ def read_charx(
             )
         if len(found) > 1:
             findings.warn("charx-twice", "", f"{CARD} is in the zip {len(found)} times", "")
-        text = _inflated(archive, found[-1], limits.card_bytes, limits)
+        with _damage_told():
+            text = _inflated(archive, found[-1], limits.card_bytes, limits)
         members = {
             info.filename: Member(info.filename, info.file_size)
             for info in infos
@@ -123,10 +131,16 @@ def read_charx(
     return text, tuple(members.values())
 
 
-def read_member(file: BinaryIO, name: str, limits: CardLimits) -> bytes:
-    """One asset of a CHARX; ``name`` is compared letter by letter."""
+@contextmanager
+def open_members(file: BinaryIO, limits: CardLimits) -> Iterator[Callable[[str], bytes]]:
+    """Reads assets of a CHARX by their names, which are compared letter by letter."""
     with _opened(file, limits) as archive:
-        return _inflated(archive, archive.getinfo(name), limits.asset_bytes, limits)
+
+        def read(name: str) -> bytes:
+            with _damage_told():
+                return _inflated(archive, archive.getinfo(name), limits.asset_bytes, limits)
+
+        yield read
 
 
 def _inflated(

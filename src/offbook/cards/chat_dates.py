@@ -12,8 +12,16 @@ from typing import Any, Final
 _HUMAN: Final = re.compile(
     r"(\d{4})-(\d{1,2})-(\d{1,2}) ?@ ?(\d{1,2})h ?(\d{1,2})m ?(\d{1,2})s(?: ?(\d{1,3})ms)?"
 )
-_NAMED: Final = re.compile(
-    r"([A-Za-z]{3,9}) (\d{1,2}), (\d{4}) (\d{1,2}):(\d{2}) ?([ap]m)", re.IGNORECASE
+_CLOCK: Final = (
+    r",? (?:at )?(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}))?(?: ?(?P<half>[ap]m))?"
+)
+_NAMED: Final = (
+    re.compile(
+        r"(?P<month>[A-Za-z]{3,9}) (?P<day>\d{1,2}), (?P<year>\d{4})" + _CLOCK, re.IGNORECASE
+    ),
+    re.compile(
+        r"(?P<day>\d{1,2})\.? (?P<month>[A-Za-z]{3,9}) (?P<year>\d{4})" + _CLOCK, re.IGNORECASE
+    ),
 )
 _MONTHS: Final = {
     name: number
@@ -32,7 +40,8 @@ def iso_time(value: Any) -> str | None:
         if isinstance(value, int | float):
             return _since_1970(value)
         if isinstance(value, str):
-            return _from_text(value.strip()[:64])
+            # Browsers put narrow and unbreakable blanks before "PM".
+            return _from_text(" ".join(value[:64].split()))
     except (ValueError, OverflowError, OSError):
         return None
     return None
@@ -53,16 +62,20 @@ def _from_text(text: str) -> str | None:
         year, month, day, hour, minute, second = (int(part) for part in human.groups()[:6])
         moment = datetime(year, month, day, hour, minute, second)  # noqa: DTZ001 - no zone is said
         return _written(moment)
-    named = _NAMED.fullmatch(text)
-    if named is not None:
-        return _written(_clock(named))
+    for named in _NAMED:
+        match = named.fullmatch(text)
+        if match is not None:
+            return _written(_clock(match))
     return _written(datetime.fromisoformat(text))
 
 
 def _clock(match: re.Match[str]) -> datetime:
-    month = _MONTHS.get(match[1][:3].lower(), 0)
-    hour = int(match[4]) % 12 + (12 if match[6].lower() == "pm" else 0)
-    return datetime(int(match[3]), month, int(match[2]), hour, int(match[5]))  # noqa: DTZ001
+    month = _MONTHS.get(match["month"][:3].lower(), 0)
+    hour, half = int(match["hour"]), (match["half"] or "").lower()
+    if half:
+        hour = hour % 12 + (12 if half == "pm" else 0)
+    day = int(match["year"]), month, int(match["day"])
+    return datetime(*day, hour, int(match["minute"]), int(match["second"] or 0))  # noqa: DTZ001
 
 
 def _written(moment: datetime) -> str:

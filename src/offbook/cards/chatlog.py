@@ -1,12 +1,13 @@
 """Chat logs: SillyTavern's JSON lines, and what Chub, Ooba, Agnai and CAI Tools export.
 
-Takes: a path or bytes.  Gives: messages, each with the raw object that it was read from; exchanges
-that can become memories; and a log in SillyTavern's shape again, unknown fields included.
+Takes: a path or bytes.  Gives: messages, each with the raw object that it was read from, and a log
+in SillyTavern's shape again, unknown fields included.
 Source: SillyTavern 1.12, ``src/endpoints/chats.js`` (its shape, and its importers).
 """
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -40,7 +41,19 @@ class ChatMessage:
     @property
     def text(self) -> str:
         """What is said: the swipe that is shown."""
-        return _message_text(self.raw.get("mes"))
+        said = self.raw.get("mes")
+        if isinstance(said, str | dict):
+            return _message_text(said)
+        chosen = self._swipe
+        return "" if chosen is None else self.swipes[chosen]
+
+    @property
+    def _swipe(self) -> int | None:
+        """Which of the swipes is shown; None where there are none."""
+        chosen = self.raw.get("swipe_id")
+        if not isinstance(chosen, int) or isinstance(chosen, bool):
+            return None
+        return chosen if 0 <= chosen < len(self.swipes) else None
 
     @property
     def is_user(self) -> bool:
@@ -53,9 +66,19 @@ class ChatMessage:
         return self.raw.get("is_system") is True
 
     @property
+    def told(self) -> bool:
+        """Whether a narrator says it, who is neither the person nor a character."""
+        extra = self.raw.get("extra")
+        return isinstance(extra, dict) and extra.get("type") == "narrator"
+
+    @property
     def at(self) -> str | None:
-        """When it was said, ISO 8601."""
-        return iso_time(self.raw.get("send_date"))
+        """When it was said, ISO 8601: where the message has no time, the swipe that is shown."""
+        said, infos, chosen = self.raw.get("send_date"), self.raw.get("swipe_info"), self._swipe
+        if said is None and isinstance(infos, list) and chosen is not None and chosen < len(infos):
+            info = infos[chosen] if isinstance(infos[chosen], dict) else {}
+            return iso_time(info.get("send_date")) or iso_time(info.get("gen_finished"))
+        return iso_time(said)
 
     @property
     def swipes(self) -> tuple[str, ...]:
@@ -95,16 +118,6 @@ class ChatLog:
         return next((name for name in said if name), "")
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
-    """What was said to the character and what it answered; ``message`` is the answer's index."""
-
-    said: str
-    answered: str
-    at: str | None
-    message: int
-
-
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
@@ -126,7 +139,8 @@ def read_chatlog(source: Path | str | bytes, limits: CardLimits = DEFAULT_LIMITS
     """
     path = Path(source) if isinstance(source, str) else source
     findings = Findings(limits.findings)
-    with opened(path, limits) as file:
+    with opened(path, limits) as raw:
+        file = _as_utf8(raw, findings, limits)
         whole = _as_one_object(file, limits)
         if whole is not None:
             log = _foreign(parse_json(decode_text(whole, findings), findings, limits), findings)
@@ -136,6 +150,16 @@ def read_chatlog(source: Path | str | bytes, limits: CardLimits = DEFAULT_LIMITS
         raise UnreadableCard("there is no message in the chat log", "is it another kind of file?")
     log.warnings = findings.all()
     return log
+
+
+def _as_utf8(file: BinaryIO, findings: Findings, limits: CardLimits) -> BinaryIO:
+    """The file; one in UTF-16 or UTF-32 is decoded, since its lines do not end in a byte."""
+    head = file.read(4)
+    file.seek(0)
+    if b"\0" not in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return file
+    data = read_whole(file, limits.card_bytes, "the chat log", "card_bytes")
+    return io.BytesIO(decode_text(data, findings).encode("utf-8", "replace"))
 
 
 def _as_one_object(file: BinaryIO, limits: CardLimits) -> bytes | None:
@@ -190,7 +214,7 @@ def _objects(file: BinaryIO, findings: Findings, limits: CardLimits) -> Iterator
     """The objects of the lines that can be read, and where they stand."""
     # A line is never repaired: half a message is none.
     line_limits = replace(limits, repair_chars=0)
-    values = count = 0
+    values = count = length = 0
     number = 0
     while line := file.readline(limits.card_bytes + 1):
         number += 1
@@ -201,10 +225,12 @@ def _objects(file: BinaryIO, findings: Findings, limits: CardLimits) -> Iterator
             )
         values += line.count(b",") + line.count(b"{") + line.count(b"[")
         count += 1
-        if values > limits.chat_values or count > limits.messages:
+        length += len(line)
+        if values > limits.chat_values or count > limits.messages or length > limits.chat_bytes:
             raise UnreadableCard(
-                f"the chat log has more than {limits.messages} messages (messages), or more than "
-                f"{limits.chat_values} values (chat_values)",
+                f"the chat log has more than {limits.messages} messages (messages), "
+                f"{limits.chat_values} values (chat_values) or {limits.chat_bytes} bytes "
+                "(chat_bytes)",
                 "split it, or raise the limit",
             )
         if line.strip(_BLANK + b"\0"):
@@ -252,43 +278,6 @@ def _collected(objects: Iterator[tuple[str, Json]], findings: Findings) -> ChatL
             findings.warn("chat-date", where, f"{raw['send_date']!r:.40} is no time; it is kept")
         messages.append(message)
     return ChatLog(messages, header, "chub" if chub else "sillytavern")
-
-
-def exchanges(log: ChatLog, character: str | None = None) -> tuple[Exchange, ...]:
-    """The log as pairs of what was said to the character and what it answered.
-
-    In a group, what others say before an answer is part of what was said, with their names.
-
-    Args:
-        log: The chat log.
-        character: Whose memories they are; None: those of the character of the log.
-    """
-    own = (character or log.character_name).strip().casefold()
-    alone = len({m.name.casefold() for m in log.messages if not m.is_user and not m.hidden}) <= 1
-    said: list[str] = []
-    answered: list[tuple[str, int]] = []
-    found: list[Exchange] = []
-
-    def close() -> None:
-        if said and answered:
-            text = "\n\n".join(part for part, _ in answered)
-            index = answered[-1][1]
-            found.append(Exchange("\n\n".join(said), text, log.messages[index].at, index))
-            said.clear()
-        answered.clear()
-
-    for index, message in enumerate(log.messages):
-        text = message.text.strip()
-        if message.hidden or not text:
-            continue
-        if not message.is_user and (alone or message.name.strip().casefold() == own):
-            answered.append((text, index))
-            continue
-        if answered:
-            close()
-        said.append(text if message.is_user else f"{message.name}: {text}")
-    close()
-    return tuple(found)
 
 
 def write_chatlog(log: ChatLog) -> bytes:

@@ -92,6 +92,7 @@ _DEFAULTS: Final[Mapping[Kind, Callable[[], Any]]] = {
 }
 _SPLIT: Final = frozenset({"tags", "keys", "secondary_keys"})
 _YES: Final = frozenset({"true", "yes", "on", "1"})
+_NO: Final = frozenset({"false", "no", "off", "0", ""})
 
 
 def default_of(kind: Kind, name: str = "") -> Any:
@@ -121,7 +122,12 @@ def fits(value: Any, kind: Kind) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number that is greater than any other program counts to
+        return False
 
 
 def mend_fields(
@@ -146,8 +152,9 @@ def mend_fields(
         if field.kind == "book":
             continue  # mended by whoever reads lorebooks
         made = mended(value, field.kind, name)
-        if made is None:
+        if made is None or _has_names(value):
             unread[name] = data[name]
+        if made is None:
             if required:
                 data[name] = default_of(field.kind, name)
             else:
@@ -159,6 +166,11 @@ def mend_fields(
         findings.warn("field-type", where, said, f"make it {_NAMES[field.kind]}")
     if unread:
         keep_unread(data, unread)
+
+
+def _has_names(value: Any) -> bool:
+    """Whether a list of its values is not all that an object says."""
+    return isinstance(value, dict) and list(value) != [str(number) for number in range(len(value))]
 
 
 _NAMES: Final[Mapping[Kind, str]] = {
@@ -227,9 +239,8 @@ def _texts(value: Any, *, split: bool) -> list[str] | None:
 def _flag(value: Any) -> bool | None:
     if isinstance(value, int | float):
         return bool(value)
-    if isinstance(value, str):
-        return value.strip().lower() in _YES
-    return None
+    word = value.strip().lower() if isinstance(value, str) else None
+    return word in _YES if word in _YES or word in _NO else None
 
 
 def _number(value: Any, *, whole: bool) -> int | float | None:

@@ -10,8 +10,10 @@ import codecs
 import json
 import math
 import re
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from offbook.cards.deadline import within
 from offbook.cards.findings import Findings
 from offbook.cards.limits import CardLimits
 from offbook.errors import UnreadableCard
@@ -22,12 +24,20 @@ _BOMS: Final = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_UNMARKED: Final[Mapping[tuple[int, ...], str]] = {
+    (1, 0, 1, 0): "utf-16-le",
+    (0, 1, 0, 1): "utf-16-be",
+    (1, 0, 0, 0): "utf-32-le",
+    (0, 0, 0, 1): "utf-32-be",
+}
+"""Which of the first four bytes of JSON (two ASCII signs) are not 0, by encoding."""
+_REPAIR_SECONDS: Final = 0.4
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _STRING_OR_COMMA: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?|,(?=[ \t\r\n]*+[}\]])', re.DOTALL)
 
 
 def decode_text(data: bytes, findings: Findings) -> str:
-    """The text of ``data``: UTF-8 with or without a mark, UTF-16 and UTF-32 with one.
+    """The text of ``data``: UTF-8, UTF-16 or UTF-32, with or without a mark.
 
     Bytes that are no UTF-8 become U+FFFD, with a warning.
     """
@@ -37,6 +47,11 @@ def decode_text(data: bytes, findings: Findings) -> str:
                 "text-encoding", "", f"the text is in {encoding.upper()}", "save it as UTF-8"
             )
             return data.decode(encoding, "replace")
+    unmarked = _UNMARKED.get(tuple(min(byte, 1) for byte in data[:4]))
+    if unmarked is not None:
+        name = unmarked.rpartition("-")[0].upper()
+        findings.warn("text-encoding", "", f"the text is in {name}", "save it as UTF-8")
+        return data.decode(unmarked, "replace")
     if data.startswith(codecs.BOM_UTF8):
         findings.warn("text-bom", "", "the text begins with a byte order mark", "")
         data = data[len(codecs.BOM_UTF8) :]
@@ -76,28 +91,36 @@ def parse_json(text: str, findings: Findings, limits: CardLimits) -> Any:
             "split the lorebook or the chat log, or raise the limit if you trust the file",
         )
     try:
-        value = _first_that_parses(text.lstrip("\ufeff \t\r\n\0"), findings, limits)
+        value = _first_that_parses(text.strip("\ufeff \t\r\n\0"), findings, limits)
     except RecursionError as error:
         raise _too_deep(limits) from error
     return _Cleaning(findings, limits).clean(value, "", 0)
 
 
 def _first_that_parses(text: str, findings: Findings, limits: CardLimits) -> Any:
+    tried = Findings()
     try:
-        return _loads(text, findings, strict=True)
+        value = _loads(text, tried, strict=True)
+        findings.extend(tried.all())
+        return value
     except json.JSONDecodeError as error:
         first = error
     except ValueError as error:
         raise UnreadableCard(f"a number in the JSON cannot be read: {error}", "") from error
-    attempts = (
+    attempts: list[tuple[str, str, Callable[[str], str]]] = [
         ("json-control", "raw control characters in strings are taken as they are", str),
-        ("json-comma", "commas before a closing bracket are left out", _without_commas),
-    )
+    ]
+    if len(text) <= limits.mend_chars:
+        attempts.append(
+            ("json-comma", "commas before a closing bracket are left out", _without_commas)
+        )
     for code, what, mend in attempts:
+        tried = Findings()
         try:
-            value = _loads(mend(text), findings, strict=False)
+            value = _loads(mend(text), tried, strict=False)
         except ValueError:
             continue
+        findings.extend(tried.all())
         findings.warn(code, "", what, "write the file anew with a program that writes JSON")
         return value
     return _repaired(text, first, findings, limits)
@@ -119,7 +142,7 @@ def _repaired(
     import json_repair
 
     try:
-        value = json_repair.loads(text, skip_json_loads=True)
+        value = within(_REPAIR_SECONDS, lambda: json_repair.loads(text, skip_json_loads=True))
     except RecursionError:
         raise
     except Exception as error:
@@ -194,11 +217,21 @@ class _Cleaning:
 
     def _object(self, value: dict[str, Any], path: str, depth: int) -> dict[str, Any]:
         if any(not key.isascii() and _SURROGATE.search(key) for key in value):
-            value = {self._text(key, path): item for key, item in value.items()}
+            value = self._with_keys(value, path)
         for key, item in value.items():
             if isinstance(item, str | dict | list | float):
                 value[key] = self.clean(item, f"{path}.{key}" if path else key, depth + 1)
         return value
+
+    def _with_keys(self, value: dict[str, Any], path: str) -> dict[str, Any]:
+        """The object with keys that can be written; two that become the same are told apart."""
+        made: dict[str, Any] = {}
+        for key, item in value.items():
+            whole = self._text(key, path)
+            while whole in made or (whole != key and whole in value):
+                whole += "\ufffd"
+            made[whole] = item
+        return made
 
     def _text(self, text: str, path: str) -> str:
         if text.isascii() or not _SURROGATE.search(text):

@@ -115,6 +115,8 @@ def mend_book(raw: Json, version: int, path: str, findings: Findings, limits: Ca
             "the entries are an object with keys; they are read as a list",
             "",
         )
+        if list(entries) != [str(number) for number in range(len(entries))]:
+            keep_unread(raw, {"entry_keys": list(entries)})
         entries = raw["entries"] = list(entries.values())
     if not isinstance(entries, list):
         if entries is not None:

@@ -77,7 +77,7 @@ def _book(raw: Any) -> tuple[BookFormat, Json]:
         return "lorebook_v3", book
     if isinstance(data, dict) and isinstance(data.get("character_book"), dict):
         raise UnreadableCard("the file is a card and no lorebook", "read it as a card")
-    if isinstance(raw.get("entries"), list):
+    if isinstance(raw.get("entries"), list | dict) and "data" not in raw:
         return "book", raw
     raise UnreadableCard(
         "the JSON has no entries of a lorebook", "is it a card, a chat log or a preset?"

@@ -4,7 +4,8 @@ Takes: a text, and what the macros stand for.  Gives: the text with them replace
 not known stays letter by letter, and is reported. Source: Character Card V3 specification, "Curly
 Braced Syntaxes", and SillyTavern's persona, original, time, date, weekday, newline, trim, noop.
 
-What is put in is never read again, so that a name cannot smuggle in a macro.
+What is put in is never read again, so that a name cannot smuggle in a macro; and it makes a text
+only so much longer, so that a long name cannot fill the memory.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
@@ -20,6 +21,9 @@ DEFAULT_USER: Final = "User"
 _TOKEN: Final = re.compile(r"\{\{|\}\}|<(?:user|char|bot)>", re.IGNORECASE)
 _DICE: Final = re.compile(r"(?:(\d{0,3})\s*d)?\s*(\d{1,6})", re.IGNORECASE)
 _MOST_NOTED: Final = 200
+_LONGEST_NAME: Final = 200
+_LEAST_ROOM: Final = 20_000
+_ROOM_PER_SIGN: Final = 2
 _DEEPEST: Final = 16
 _NAMED: Final = re.compile(r"([A-Za-z_]+)\s*(?:::?|\s+)(.*)", re.DOTALL)
 _DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -76,7 +80,10 @@ class Expanded:
 
 @dataclass(slots=True)
 class _Expansion:
+    """``room`` is how much longer the text may become."""
+
     values: MacroValues
+    room: int
     unknown: list[str] = field(default_factory=list)
     hidden: list[str] = field(default_factory=list)
     choices: int = 0
@@ -86,7 +93,8 @@ def expand(text: str, values: MacroValues) -> Expanded:
     """``text`` with its macros replaced."""
     if "{{" not in text and "<" not in text:
         return Expanded(text)
-    state = _Expansion(values)
+    named = replace(values, char=values.char[:_LONGEST_NAME], user=values.user[:_LONGEST_NAME])
+    state = _Expansion(named, _LEAST_ROOM + _ROOM_PER_SIGN * len(text))
     made = _parsed(text.replace(_TRIM_MARK, ""), state)
     if _TRIM_MARK in made:
         made = _trimmed(made)
@@ -121,7 +129,8 @@ def _parsed(text: str, state: _Expansion) -> str:
             stack[-1].append(_replaced(inner, state))
         elif sign[0] == "<":
             values = state.values
-            stack[-1].append(values.user if sign[1:5].lower() == "user" else values.char)
+            name = values.user if sign[1:5].lower() == "user" else values.char
+            stack[-1].append(_fitting(name, sign, state))
         else:
             stack[-1].append(sign)
     stack[-1].append(text[at:])
@@ -131,25 +140,41 @@ def _parsed(text: str, state: _Expansion) -> str:
     return "".join(stack[0])
 
 
+def _fitting(value: str, macro: str, state: _Expansion) -> str:
+    """``value``, or ``macro`` as it stands where the text would become too long."""
+    longer = len(value) - len(macro)
+    if longer > state.room:
+        _note(macro, state)
+        return macro
+    state.room -= max(0, longer)
+    return value
+
+
+def _note(macro: str, state: _Expansion) -> None:
+    if len(state.unknown) < _MOST_NOTED:
+        state.unknown.append(macro[:80])
+
+
 def _replaced(inner: str, state: _Expansion) -> str:
+    whole = "{{" + inner + "}}"
+    value = _value(inner, state)
+    if value is not None:
+        return _fitting(value, whole, state)
+    _note(whole, state)
+    return whole
+
+
+def _value(inner: str, state: _Expansion) -> str | None:
+    """What a macro stands for; None where it is not known."""
     bare = inner.strip()
     if bare.startswith("//"):
         return ""
     plain = _PLAIN.get(bare.lower())
-    if plain is not None:
-        value = plain(state.values)
-        if value is not None:
-            return value
+    if plain is not None and (value := plain(state.values)) is not None:
+        return value
     match = _NAMED.fullmatch(bare)
     named = _NAMED_MACROS.get(match[1].lower()) if match else None
-    if named is not None and match is not None:
-        value = named(match[2], state)
-        if value is not None:
-            return value
-    whole = "{{" + inner + "}}"
-    if len(state.unknown) < _MOST_NOTED:
-        state.unknown.append(whole[:80])
-    return whole
+    return None if named is None or match is None else named(match[2], state)
 
 
 def _time(values: MacroValues) -> str | None:

@@ -22,6 +22,7 @@ from offbook.cards.foreign_cards import foreign_card
 from offbook.cards.limits import CardLimits
 from offbook.cards.lorebook import mend_book
 from offbook.cards.residue import Json, same
+from offbook.cards.world_info import from_world_info, is_world_info
 from offbook.errors import UnreadableCard
 
 _NEWEST: Final = 3.0
@@ -40,18 +41,16 @@ def mend_card(raw: Any, stem: str, findings: Findings, limits: CardLimits) -> Ca
     Raises:
         UnreadableCard: it is something else than a card.
     """
-    if isinstance(raw, list) and len(raw) == 1:
+    require_card(raw)
+    if isinstance(raw, list):
         findings.warn("card-list", "", "the card stands in a list of its own", "")
         raw = raw[0]
-    if not isinstance(raw, dict):
-        raise UnreadableCard(f"the JSON is {shown(raw)} and no card", "a card is an object")
     foreign = foreign_card(raw)
     if foreign is not None:
         findings.warn(
             "card-foreign", "", f"the character is in the format {foreign[0]}; it is read as V2", ""
         )
         raw = foreign[1]
-    _refuse_others(raw)
     _spec(raw, findings)
     card = Card(raw)
     where = "data" if card.version > 1 else ""
@@ -62,7 +61,18 @@ def mend_card(raw: Any, stem: str, findings: Findings, limits: CardLimits) -> Ca
     return card
 
 
-def _refuse_others(raw: Json) -> None:
+def require_card(raw: Any) -> None:
+    """Refuse what is something else than a card.
+
+    Raises:
+        UnreadableCard: what it is instead.
+    """
+    if isinstance(raw, list) and len(raw) == 1:
+        raw = raw[0]
+    if not isinstance(raw, dict):
+        raise UnreadableCard(f"the JSON is {shown(raw)} and no card", "a card is an object")
+    if foreign_card(raw) is not None:
+        return
     if raw.get("spec") == "lorebook_v3" or ("entries" in raw and "data" not in raw):
         raise UnreadableCard("the file is a lorebook and no card", "read it as a lorebook")
     if not isinstance(raw.get("data"), dict) and not any(name in raw for name in V1_FIELDS):
@@ -133,6 +143,11 @@ def _book(card: Card, findings: Findings, limits: CardLimits) -> None:
         keep_unread(card.data, {"character_book": raw})
         del card.data["character_book"]
         return
+    if raw.get("entries") and is_world_info(raw):
+        findings.warn(
+            "book-foreign", where, "the lorebook is a World Info file; it is read as a lorebook", ""
+        )
+        raw = card.data["character_book"] = from_world_info(raw)
     mend_book(raw, card.version, where, findings, limits)
 
 

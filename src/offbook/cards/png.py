@@ -79,8 +79,8 @@ def chunk_text(file: BinaryIO, chunk: TextChunk, findings: Findings, limits: Car
     if chunk.kind == "tEXt":
         return rest
     if chunk.kind == "zTXt":
-        return inflate(rest[1:], limits.chunk_bytes, chunk.keyword)
-    return _international(rest, chunk, limits)
+        return inflate(rest[1:], limits.chunk_bytes, chunk.keyword, findings)
+    return _international(rest, chunk, findings, limits)
 
 
 def _check(chunk: TextChunk, data: bytes, stored: bytes, findings: Findings) -> None:
@@ -94,18 +94,20 @@ def _check(chunk: TextChunk, data: bytes, stored: bytes, findings: Findings) -> 
         )
 
 
-def _international(rest: bytes, chunk: TextChunk, limits: CardLimits) -> bytes:
+def _international(rest: bytes, chunk: TextChunk, findings: Findings, limits: CardLimits) -> bytes:
     """The text behind flag, method, language and translated keyword of an iTXt chunk."""
     parts = rest[2:].split(b"\0", 2)
     if len(rest) < 2 or len(parts) < 3:
         raise UnreadableCard(
             f"the iTXt chunk {chunk.keyword[:40]!r} is cut off", "take the original picture"
         )
-    return inflate(parts[2], limits.chunk_bytes, chunk.keyword) if rest[0] else parts[2]
+    if not rest[0]:
+        return parts[2]
+    return inflate(parts[2], limits.chunk_bytes, chunk.keyword, findings)
 
 
-def inflate(data: bytes, most_bytes: int, what: str) -> bytes:
-    """``data`` inflated, never beyond ``most_bytes``.
+def inflate(data: bytes, most_bytes: int, what: str, findings: Findings) -> bytes:
+    """``data`` inflated, never beyond ``most_bytes``; a stream that is cut off is a warning.
 
     Raises:
         UnreadableCard: it would become longer, or is no zlib stream.
@@ -121,6 +123,13 @@ def inflate(data: bytes, most_bytes: int, what: str) -> bytes:
         raise UnreadableCard(
             f"the compressed text of {what[:40]!r} inflates to more than {most_bytes} bytes",
             "it is a bomb, or no card; raise chunk_bytes if you trust the picture",
+        )
+    if not stream.eof:
+        findings.warn(
+            "png-inflate",
+            "",
+            f"the compressed text of {what[:40]!r} is cut off; what is left of it is read",
+            "take the original picture",
         )
     return made
 

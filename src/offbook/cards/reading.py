@@ -6,7 +6,10 @@ mended; an ``UnreadableCard`` where there is no card in it. What is inside a car
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Literal
 
@@ -17,13 +20,14 @@ from offbook.cards.findings import Finding, Findings
 from offbook.cards.lenient_base64 import decode_base64
 from offbook.cards.lenient_json import decode_text, parse_json, read_json
 from offbook.cards.limits import DEFAULT_LIMITS, CardLimits
-from offbook.cards.mending import mend_card
+from offbook.cards.mending import mend_card, require_card
 from offbook.cards.sources import Source, opened, read_whole, stem_of
 from offbook.errors import UnreadableCard
 
 SourceFormat = Literal["json", "png", "charx", "jpeg", "webp", "yaml"]
 
 CARD_KEYWORDS: Final = ("ccv3", "chara")
+_REPAIRED_CHUNKS: Final = 2
 _RISU_LOCKED: Final = b"rcc||"
 _ZIP: Final = b"PK"
 _JPEG: Final = b"\xff\xd8"
@@ -77,6 +81,13 @@ def read_card(
     return ReadCard(card, findings.all(), assets, found.format, path)
 
 
+def holds_text(path: Path) -> bool:
+    """Whether a file holds text (JSON, YAML), and is neither a picture nor a zip."""
+    with opened(path, DEFAULT_LIMITS) as file:
+        head = file.read(16)
+    return not (head.startswith((png.SIGNATURE, _ZIP, _JPEG)) or webp.is_webp(head))
+
+
 def _contained(
     file: BinaryIO, source: Source, file_name: str, findings: Findings, limits: CardLimits
 ) -> _Found:
@@ -124,8 +135,9 @@ def _from_png(file: BinaryIO, findings: Findings, limits: CardLimits) -> _Found:
         if keyword in CARD_KEYWORDS:
             cards.setdefault(keyword, []).append(chunk)
         elif keyword.startswith(CHUNK_PREFIX):
-            places[_asset_path(chunk.keyword)] = chunk.length
-    candidates = [chunk for keyword in CARD_KEYWORDS for chunk in cards.get(keyword, ())]
+            places.setdefault(_asset_path(chunk.keyword), chunk.length)
+    found = [cards.get(keyword, [])[: limits.card_chunks] for keyword in CARD_KEYWORDS]
+    candidates = [chunk for several in found for chunk in several]
     for keyword, several in cards.items():
         if len(several) > 1:
             findings.warn(
@@ -140,13 +152,34 @@ def _from_png(file: BinaryIO, findings: Findings, limits: CardLimits) -> _Found:
 def _first_payload(
     file: BinaryIO, candidates: list[png.TextChunk], findings: Findings, limits: CardLimits
 ) -> Any:
-    """What the first readable chunk holds: those of version 3 stand in front."""
+    """What the first readable chunk holds: those of version 3 stand in front.
+
+    One that is whole is better than one that must be repaired, and repairs take time.
+    """
     if not candidates:
         raise _no_card("PNG picture")
-    for chunk in candidates[:-1]:
+    tries = [(chunk, replace(limits, repair_chars=0)) for chunk in candidates]
+    tries += [(chunk, limits) for chunk in candidates[:_REPAIRED_CHUNKS]]
+    refused: list[tuple[png.TextChunk, UnreadableCard]] = []
+    for chunk, allowed in tries:
+        heard = Findings(limits.findings)
         try:
-            return _payload(png.chunk_text(file, chunk, findings, limits), findings, limits)
+            raw = _payload(png.chunk_text(file, chunk, heard, limits), heard, allowed)
+            require_card(raw)
         except UnreadableCard as error:
+            refused.append((chunk, error))
+            continue
+        _note_refused(refused[: len(candidates)], chunk, findings)
+        findings.extend(heard.all())
+        return raw
+    raise refused[-1][1]
+
+
+def _note_refused(
+    refused: list[tuple[png.TextChunk, UnreadableCard]], taken: png.TextChunk, findings: Findings
+) -> None:
+    for chunk, error in refused:
+        if chunk != taken:
             findings.warn(
                 "png-unreadable",
                 "",
@@ -154,7 +187,6 @@ def _first_payload(
                 "another one takes its place",
                 error.hint,
             )
-    return _payload(png.chunk_text(file, candidates[-1], findings, limits), findings, limits)
 
 
 def _asset_path(keyword: str) -> str:
@@ -217,22 +249,52 @@ def load_asset(read: ReadCard, asset: Asset, limits: CardLimits = DEFAULT_LIMITS
     Raises:
         UnreadableCard: it is not in the file (a remote one is never fetched), damaged or too long.
     """
-    if asset.kind == "data":
-        return data_uri_bytes(asset.uri, limits)
-    if asset.kind == "default" and read.source_format in ("png", "webp"):
-        with opened(read.source, limits) as file:
-            return read_whole(file, limits.asset_bytes, "the picture", "asset_bytes")
-    if asset.kind not in ("member", "chunk"):
-        raise UnreadableCard(
-            f"the asset {asset.name!r} is not in the file ({asset.kind}: {asset.uri[:60]!r})",
-            "nothing is fetched from a network; download it yourself if you trust the place",
-        )
-    with opened(read.source, limits) as file:
-        if asset.kind == "member":
-            return charx.read_member(file, asset.place, limits)
-        unheard = Findings()
-        for chunk in png.text_chunks(file, unheard, limits):
-            lower = chunk.keyword.lower()
-            if lower.startswith(CHUNK_PREFIX) and _asset_path(chunk.keyword) == asset.place:
-                return decode_base64(png.chunk_text(file, chunk, unheard, limits), unheard)
-    raise UnreadableCard(f"the asset {asset.place!r} is gone from the file", "read the card anew")
+    with open_assets(read, limits) as load:
+        return load(asset)
+
+
+@contextmanager
+def open_assets(
+    read: ReadCard, limits: CardLimits = DEFAULT_LIMITS
+) -> Iterator[Callable[[Asset], bytes]]:
+    """``load_asset`` for many assets: the file, and what it lists, is read once."""
+    with opened(read.source, limits) as file, ExitStack() as stack:
+
+        @cache
+        def members() -> Callable[[str], bytes]:
+            return stack.enter_context(charx.open_members(file, limits))
+
+        @cache
+        def chunks() -> dict[str, png.TextChunk]:
+            return _asset_chunks(file, limits)
+
+        def load(asset: Asset) -> bytes:
+            match asset.kind:
+                case "data":
+                    return data_uri_bytes(asset.uri, limits)
+                case "default" if read.source_format in ("png", "webp"):
+                    return read_whole(file, limits.asset_bytes, "the picture", "asset_bytes")
+                case "member":
+                    return members()(asset.place)
+                case "chunk" if asset.place in chunks():
+                    unheard, chunk = Findings(), chunks()[asset.place]
+                    return decode_base64(png.chunk_text(file, chunk, unheard, limits), unheard)
+                case "chunk":
+                    raise UnreadableCard(
+                        f"the asset {asset.place!r} is gone from the file", "read the card anew"
+                    )
+            raise UnreadableCard(
+                f"the asset {asset.name!r} is not in the file ({asset.kind}: {asset.uri[:60]!r})",
+                "nothing is fetched from a network; download it yourself if you trust the place",
+            )
+
+        yield load
+
+
+def _asset_chunks(file: BinaryIO, limits: CardLimits) -> dict[str, png.TextChunk]:
+    """The chunks of a picture that hold assets, by the assets' places; the first one counts."""
+    found: dict[str, png.TextChunk] = {}
+    for chunk in png.text_chunks(file, Findings(), limits):
+        if chunk.keyword.lower().startswith(CHUNK_PREFIX):
+            found.setdefault(_asset_path(chunk.keyword), chunk)
+    return found

@@ -70,10 +70,12 @@ def is_world_info(raw: Mapping[str, Any]) -> bool:
         items = entries
     else:
         return False
-    first = next((item for item in items if isinstance(item, dict)), None)
-    if first is None:
+    objects = [item for item in items if isinstance(item, dict)]
+    if not objects:
         return isinstance(entries, dict)
-    return "keys" not in first and ("key" in first or "uid" in first)
+    return not any("keys" in item for item in objects) and any(
+        "key" in item or "uid" in item for item in objects
+    )
 
 
 def from_world_info(raw: Json) -> Json:
