@@ -160,7 +160,8 @@ def failure_response(error: OffbookError, path: str) -> Response:
 
 def is_openai_path(path: str) -> bool:
     """Whether clients of OpenAI's API ask there."""
-    return any(path == head or path.startswith(f"{head}/") for head in _OPENAI_HEADS)
+    plain = f"/{path.lstrip('/')}"
+    return any(plain == head or plain.startswith(f"{head}/") for head in _OPENAI_HEADS)
 
 
 def _headers_of(error: OffbookError, status: int) -> dict[str, str]:

@@ -10,7 +10,7 @@ import pytest
 
 from offbook.app import Offbook
 from offbook.app.keys import Keys
-from offbook.errors import ConfigurationError
+from offbook.errors import ConfigurationError, StoreFailed
 from offbook.server.app import create_app
 from offbook.server.guarding import check_names, require_keys
 from offbook.server.security.admission import KeyAuthentication, asks_for_keys
@@ -251,3 +251,19 @@ async def test_an_import_needs_a_key_for_all_characters(book: Offbook):
     async with client_of(book, **headers) as client:
         refused = await client.post("/api/import", json={"content_base64": "AAAA"})
     assert refused.status_code == 403
+
+
+async def test_a_database_that_fails_is_no_mistake_of_the_key(book: Offbook, monkeypatch):
+    headers = await bearer(book)
+    async with client_of(book, **headers) as client:
+        assert (await client.get("/v1/models")).status_code == 200
+
+        async def failing(work: object) -> None:
+            raise StoreFailed("the database at '/home/somebody/offbook.db' is locked")
+
+        monkeypatch.setattr(book.store, "read", failing)
+        for path in ("/v1/models", "/api/characters"):
+            answer = await client.get(path)
+            assert answer.status_code == 503
+            assert "somebody" not in answer.text
+            assert "x-should-retry" not in answer.headers

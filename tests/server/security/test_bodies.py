@@ -17,7 +17,7 @@ from offbook.server.security.connections import ConnectionLimits, limited
 from tests.server.inside import client_of, opened
 from tests.server.live import live
 from tests.server.served import settings_in
-from tests.waiting import PATIENCE_SECONDS
+from tests.waiting import PATIENCE_SECONDS, until
 
 CREATE = "/api/characters"
 HEAD_SECONDS = 1.0
@@ -104,13 +104,27 @@ def _health(connection: HTTPConnection) -> int:
     return answer.status
 
 
-def test_a_client_that_leaves_in_the_middle_of_a_body_leaves_nothing(tmp_path: Path):
+def test_a_client_that_leaves_in_the_middle_of_a_body_leaves_nothing(tmp_path: Path, caplog):
+    caplog.set_level("INFO", logger="offbook")
+    paths = ("/api/characters", "/v1/chat/completions")
+
+    def counted() -> list[str]:
+        lines = client.get("/metrics").text.splitlines()
+        asked = [line for line in lines if line.startswith("offbook_requests_total")]
+        return [line for line in asked if any(f'route="{path}"' in line for path in paths)]
+
     app = create_app(settings_in(tmp_path))
-    with live(app, ws="none") as url:
+    with (
+        live(app, ws="none") as url,
+        httpx.Client(base_url=url, timeout=PATIENCE_SECONDS) as client,
+    ):
         host, port = url.removeprefix("http://").split(":")
-        head = b"POST /api/characters HTTP/1.1\r\nhost: localhost\r\n"
-        head += b"content-type: application/json\r\n"
-        with socket.create_connection((host, int(port))) as sock:
-            sock.sendall(head + b'content-length: 40\r\n\r\n{"name": "Ev')
-        with httpx.Client(base_url=url, timeout=PATIENCE_SECONDS) as client:
-            assert client.get("/api/characters").json() == []
+        for path in paths:
+            head = f"POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json"
+            with socket.create_connection((host, int(port))) as sock:
+                sock.sendall(f'{head}\r\ncontent-length: 40\r\n\r\n{{"name": "Ev'.encode())
+        until(lambda: len(counted()) == len(paths), "the end of both requests")
+        # It is nobody's mistake: neither of ours nor of what was sent.
+        assert all('status="499"' in line for line in counted())
+        assert not [record for record in caplog.records if record.levelname != "INFO"]
+        assert client.get("/api/characters").json() == []

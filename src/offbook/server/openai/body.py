@@ -38,6 +38,11 @@ _SILENT: Final = (
 _said: set[str] = set()
 """Unknown parameters that the log has been told of."""
 _MOST_SAID: Final = 200
+_LONGEST_NAME: Final = 200
+"""Of a person or a conversation; the native API takes no longer ones either."""
+_LONGEST_MODEL: Final = 2_000
+_DEEPEST: Final = 64
+"""So many lists and objects may stand in one another in what is passed on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +104,12 @@ def _object(content: bytes) -> Mapping[str, Any]:
     def refused(constant: str) -> Any:
         raise ValueError(f"{constant} is no number of JSON")
 
+    def finite(digits: str) -> float:
+        number = float(digits)
+        return number if math.isfinite(number) else refused(digits)
+
     try:
-        told = json.loads(content, parse_constant=refused)
+        told = json.loads(content, parse_constant=refused, parse_float=finite)
     except (ValueError, RecursionError) as error:
         raise RequestRefused(
             f"the body is not JSON: {error}", "send one JSON object", code="invalid_json"
@@ -114,6 +123,8 @@ def _model(told: Mapping[str, Any]) -> str:
     model = _typed(told, "model", str, "a text")
     if not model or not storable(model).strip():
         raise _wrong("model", "is missing", "name a character; GET /v1/models lists them")
+    if len(model) > _LONGEST_MODEL:
+        raise _wrong("model", f"is {len(model)} characters long", f"{_LONGEST_MODEL} are read")
     return storable(model).strip()
 
 
@@ -135,7 +146,7 @@ def _message(told: Any, where: str) -> ChatMessage:
     if name is not None and not isinstance(name, str):
         raise _wrong(f"{where}.name", f"is {name!r:.40}", "a name is a text")
     text, others = _content(told.get("content"), f"{where}.content")
-    return ChatMessage(_ROLES[role], storable(text), name and storable(name), others)
+    return ChatMessage(_ROLES[role], storable(text), name_of(name, f"{where}.name"), others)
 
 
 def _content(content: Any, where: str) -> tuple[str, tuple[str, ...]]:
@@ -151,7 +162,7 @@ def _content(content: Any, where: str) -> tuple[str, tuple[str, ...]]:
         if not isinstance(part, Mapping) or not isinstance(kind, str):
             raise _wrong(f"{where}[{place}]", "has no type", "parts are objects with a type")
         if kind not in _TEXTS:
-            others.append(kind)
+            others.append(storable(kind)[:40])
             continue
         text = part.get(_TEXTS[kind])
         if not isinstance(text, str):
@@ -170,6 +181,26 @@ def _number(value: Any) -> bool:
 
 def _whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_flat(value: Any) -> bool:
+    """Whether it is nested no deeper than a request to a model may be."""
+    level = [value]
+    for _ in range(_DEEPEST):
+        level = [
+            part
+            for each in level
+            if isinstance(each, list | dict)
+            for part in (each.values() if isinstance(each, dict) else each)
+        ]
+        if not level:
+            return True
+    return False
+
+
+def _sendable(value: Any) -> Any:
+    """The value without halves of characters: no request could be made of them."""
+    return json.loads(storable(json.dumps(value, ensure_ascii=False)))
 
 
 def _stops(value: Any) -> bool:
@@ -207,7 +238,9 @@ def _parameters(told: Mapping[str, Any]) -> dict[str, Any]:
             continue
         if not allowed(value):
             raise _wrong(name, f"is {value!r:.40}", f"it is {what}")
-        found[name] = value
+        if not _is_flat(value):
+            raise _wrong(name, "is nested too deeply", f"{_DEEPEST} levels are passed on")
+        found[name] = _sendable(value)
     if not found.get("stop", True):
         del found["stop"]
     most = _count(told, "max_completion_tokens") or _count(told, "max_tokens")
@@ -239,7 +272,19 @@ def _name(told: Mapping[str, Any], name: str, where: str = "") -> str | None:
         return None
     if not isinstance(value, str):
         raise _wrong(where or name, f"is {value!r:.40}", "it is a text")
-    return storable(value).strip() or None
+    return name_of(value, where or name)
+
+
+def name_of(value: str | None, where: str) -> str | None:
+    """The name of a person or of a conversation as a client gives it; None: it gives none.
+
+    Raises:
+        RequestRefused: it is too long for one; ``where`` is the parameter or header at fault.
+    """
+    name = storable(value or "").strip()
+    if len(name) > _LONGEST_NAME:
+        raise _wrong(where, f"is {len(name)} characters long", f"{_LONGEST_NAME} are a name")
+    return name or None
 
 
 def _warnings(told: Mapping[str, Any]) -> tuple[str, ...]:

@@ -17,13 +17,13 @@ from offbook.app.replaying import replayed
 from offbook.server.book import Book
 from offbook.server.leaving import LEFT, ClientLeftError, until_disconnected
 from offbook.server.openai.answers import Answers, InCharacter, counted, of_the_model
-from offbook.server.openai.body import ChatBody, read_body
+from offbook.server.openai.body import ChatBody, name_of, read_body
 from offbook.server.openai.chunks import DONE, Shape
 from offbook.server.openai.event_stream import EventStream
 from offbook.server.openai.models import Asked, require_asked
 from offbook.server.openai.persona import policy_of, wishes_of
 from offbook.server.openai.schemas import CHAT
-from offbook.server.openai.transcript import read_messages
+from offbook.server.openai.transcript import read_messages, require_short
 from offbook.server.openai.utility import kind_of
 from offbook.server.principal import Caller, CurrentPrincipal
 
@@ -101,15 +101,17 @@ async def _answers(
     kind = None if asked.raw else kind_of(body, read)
     if asked.raw or kind is not None:
         return of_the_model(book, character, replace(body, n=1), kind)
-    headers, values = request.headers, book.settings.values
-    own = headers.get(_OWN_SESSION) or body.session
-    user = asked.user or headers.get(_USER_OF_CLIENT) or body.user
+    require_short(read.transcript)
+    told, values = request.headers, book.settings.values
+    own = name_of(told.get(_OWN_SESSION), _OWN_SESSION) or body.session
+    user = name_of(asked.user, "model") or name_of(told.get(_USER_OF_CLIENT), _USER_OF_CLIENT)
+    user = user or body.user
     talk = await replayed(
         book,
         character,
         read.transcript,
         caller.speaker(user),
-        session=own or headers.get(_CHAT_OF_CLIENT),
+        session=own or name_of(told.get(_CHAT_OF_CLIENT), _CHAT_OF_CLIENT),
         # A client with a header of ours may leave the history to us; others send all of it.
         resends=own is None,
     )

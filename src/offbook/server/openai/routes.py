@@ -5,7 +5,7 @@ Takes: nothing.  Gives: their router.
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 
 from offbook.server.failures import RequestRefused
 from offbook.server.openai.chat import add_chat_routes
@@ -34,15 +34,13 @@ async def _here() -> Response:
     return Response()
 
 
-async def _mistaken(rest: str) -> None:
+async def _mistaken(rest: str, request: Request) -> None:
     """What a wrong base URL leads to, with the right one."""
-    doubled = rest.count("chat/completions") > 1 or "v1/" in rest or rest.startswith("v1")
-    hint = (
-        "give your client the address up to and without /chat/completions, "
-        "such as http://127.0.0.1:8000/v1"
-        if doubled
-        else "there are GET /v1/models and POST /v1/chat/completions; see /docs"
-    )
+    path = request.url.path
+    hint = "there are GET /v1/models and POST /v1/chat/completions; see /docs"
+    if "completions/" in path or path.count("/v1") > 1:
+        right = request.url.replace(path="/v1", query="", fragment="")
+        hint = f"give your client the address up to and without /chat/completions: {right}"
     raise RequestRefused(
         f"there is nothing at this path, which ends in {rest!r}", hint, status=404, code="not_found"
     )

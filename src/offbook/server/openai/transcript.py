@@ -19,6 +19,9 @@ from offbook.types import Turn
 SILENCE: Final = "…"
 """What is said by someone who says nothing, as clients have them do that let a character go on."""
 
+_MOST_SAID: Final = 100_000
+"""Characters that a character answers at once, as in the native API: whoever talks says less, and
+looking for what more of them mean would keep others waiting."""
 _EXAMPLE: Final = "example_"
 _GO_ON: Final = re.compile(r"\W*continue\b", re.IGNORECASE)
 
@@ -51,19 +54,34 @@ def read_messages(messages: Sequence[ChatMessage]) -> ReadMessages:
     Raises:
         RequestRefused: what is said last holds no text, but pictures or the like.
     """
-    examples = [message for message in messages if (message.name or "").startswith(_EXAMPLE)]
-    own = [message for message in messages if message not in examples]
+    own = [message for message in messages if not (message.name or "").startswith(_EXAMPLE)]
     order = _order(own)
     aside = [m for m in own if m.role in ("system", "tool") and m.text.strip()]
     names = [m.name for m in own if m.role == "user" and m.name]
     return ReadMessages(
         transcript=_transcript([m for m in own if m.role in ("user", "assistant")]),
         system=tuple(message.text.strip() for message in aside),
-        examples=len(examples),
+        examples=len(messages) - len(own),
         name=names[-1] if names else None,
         order=order,
         warnings=_warnings(own),
     )
+
+
+def require_short(transcript: Transcript) -> None:
+    """Refuse what nobody says to anybody.
+
+    Raises:
+        RequestRefused: what is to be answered is too long.
+    """
+    said = len(transcript.said) + len(transcript.begun)
+    if said > _MOST_SAID:
+        raise RequestRefused(
+            f"what is said last is {said} characters long",
+            f"at most {_MOST_SAID} are answered at once; long texts can be added as documents",
+            param="messages",
+            code="context_length_exceeded",
+        )
 
 
 def _order(messages: Sequence[ChatMessage]) -> str | None:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 from starlette.requests import HTTPConnection
 
 from offbook.app.keys import recognize
+from offbook.errors import OffbookError
 from offbook.server.failures import RequestRefused, asked_by_owner
 from offbook.server.principal import OWNER, Caller
 from offbook.server.security.answering import refuse
@@ -132,11 +133,12 @@ class Admission:
             await self._app(scope, receive, send)
             return
         request = HTTPConnection(scope)
+        asked_by_owner.set(False)  # nobody is the owner before they are recognized
         try:
             caller: Caller = await request.app.state.authenticate(request)
             if not _belongs_to_a_page(scope):
                 keep_pace(self._pace, caller, self._rpm)
-        except RequestRefused as refused:
+        except OffbookError as refused:  # the database, too, may fail to say whose key it is
             await refuse(scope, receive, send, refused)
             return
         scope.setdefault("state", {})["caller"] = caller

@@ -8,19 +8,28 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
-from offbook.server.failures import RequestRefused, failure_response
+from offbook.server.failures import failure_response, native_error
 
 if TYPE_CHECKING:
     from starlette.types import Message, Receive, Scope, Send
 
+    from offbook.errors import OffbookError
+
 _POLICY_VIOLATION: Final = 1008
 _LONGEST_REASON: Final = 120
+_ANSWERS: Final = "websocket.http.response"
+"""The extension of ASGI."""
 
 
-async def refuse(scope: Scope, receive: Receive, send: Send, refused: RequestRefused) -> None:
-    """Answer a request, or close a WebSocket that was not accepted yet."""
-    if scope["type"] == "websocket":
-        reason = refused.message.encode()[:_LONGEST_REASON].decode(errors="ignore")
+async def refuse(scope: Scope, receive: Receive, send: Send, refused: OffbookError) -> None:
+    """Answer a request, or refuse a WebSocket that was not accepted yet.
+
+    Where the server can, a WebSocket is answered as a request: a browser that is challenged (401)
+    opens it once more with the key that its person has given.
+    """
+    if scope["type"] == "websocket" and _ANSWERS not in (scope.get("extensions") or {}):
+        told = native_error(refused)["error"]["message"]
+        reason = told.encode()[:_LONGEST_REASON].decode(errors="ignore")
         await send({"type": "websocket.close", "code": _POLICY_VIOLATION, "reason": reason})
         return
     await failure_response(refused, scope["path"])(scope, receive, send)

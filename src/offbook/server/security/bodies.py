@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from starlette.requests import ClientDisconnect
+
 from offbook.server.failures import RequestRefused
 from offbook.server.security.answering import has_header, header, refuse
 
@@ -51,6 +53,9 @@ class BodyLimits:
             await self._app(scope, counted.receive, counted.send)
         except _BodyRefused:
             pass
+        except ClientDisconnect:
+            if not counted.left:
+                raise
         finally:
             # Whatever the application made of it: the framework takes it for a body it cannot read.
             if counted.refused is not None and not counted.answered:
@@ -88,6 +93,7 @@ class _Counted:
         self._complete = False
         self._ends = asyncio.get_running_loop().time() + limits.seconds
         self.answered = False
+        self.left = False
         self.refused: _BodyRefused | None = None
 
     async def receive(self) -> Message:
@@ -100,6 +106,8 @@ class _Counted:
         except TimeoutError as error:
             self.refused = self._limits.too_slow()
             raise self.refused from error
+        # Whoever leaves before all is there gets no answer, and none is noted.
+        self.left = message["type"] == "http.disconnect"
         self._count += len(message.get("body", b""))
         self._complete = not message.get("more_body", False)
         if self._count > self._limits.most_bytes:
@@ -108,7 +116,7 @@ class _Counted:
         return message
 
     async def send(self, message: Message) -> None:
-        """Pass on, noting that there is an answer; nothing after a refusal."""
-        if self.refused is None or self.answered:
+        """Pass on, noting that there is an answer; nothing to who left, or after a refusal."""
+        if not self.left and (self.refused is None or self.answered):
             self.answered = True
             await self._send(message)
