@@ -61,3 +61,13 @@ def least_work(action: Callable[[], object], times: int = 3) -> float:
         action()
         spent.append(time.thread_time() - began)
     return min(spent)
+
+
+def work_is_linear(action: Callable[[int], object], size: int) -> bool:
+    """Whether eight times the size is far less than the 64 times the work that a square would be.
+
+    The first call, which may build what is built once, does not count.
+    """
+    action(size)
+    small = max(least_work(lambda: action(size), 5), 0.001)
+    return least_work(lambda: action(8 * size)) < 40 * small

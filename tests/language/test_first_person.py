@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from time import perf_counter
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +11,7 @@ from offbook.language.first_person import FirstPerson
 from offbook.language.grammar import word_set
 from offbook.language.names import learn_names
 from offbook.language.sentences import sentences
+from tests.waiting import work_is_linear
 
 HIM = FirstPerson(
     learn_names("Beethoven", ["Ludwig van Beethoven"], ["Beethoven was deaf. He was born in Bonn."])
@@ -355,12 +354,7 @@ def test_any_text_is_turned_without_failing(text):
     "unit", ["he ", "( ", "Beethoven and ", "who , ", "he is and ", "his ", "Haydn , "]
 )
 def test_time_grows_with_the_length_only(unit):
-    def seconds(size: int) -> float:
-        text = "Beethoven " + unit * (size // len(unit))
-        start = perf_counter()
-        HIM.sentence(text)
-        return perf_counter() - start
+    def turn(size: int) -> None:
+        HIM.sentence("Beethoven " + unit * (size // len(unit)))
 
-    seconds(500)
-    small = max(min(seconds(4_000) for _ in range(3)), 0.002)
-    assert min(seconds(16_000) for _ in range(3)) < 12 * small
+    assert work_is_linear(turn, 2_000)

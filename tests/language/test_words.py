@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import unicodedata
 
 import pytest
@@ -11,6 +10,7 @@ from hypothesis import strategies as st
 
 from offbook.language.stopwords import ENGLISH
 from offbook.language.words import fold, search_terms, search_words, word_term, words
+from tests.waiting import work_is_linear
 
 
 @pytest.mark.parametrize(
@@ -138,13 +138,4 @@ def test_no_term_is_empty(text):
 
 @pytest.mark.parametrize("unit", ["a'", "'s'", "word ", "的", "가", "x\u0301", "d'", "貝a"])
 def test_time_grows_with_the_length_only(unit):
-    def seconds(length: int) -> float:
-        text = unit * (length // len(unit))
-        start = time.perf_counter()
-        search_terms(text)
-        return time.perf_counter() - start
-
-    seconds(50_000)
-    small = min(seconds(50_000) for _ in range(3))
-    large = min(seconds(200_000) for _ in range(3))
-    assert large < 12 * small + 0.05  # 4 for linear, 16 for quadratic
+    assert work_is_linear(lambda size: search_terms(unit * (size // len(unit))), 20_000)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from time import perf_counter
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,8 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from offbook.models.offline.reply import is_answered, reply
+from offbook.prompts.memory_text import write_memory
 from offbook.prompts.reply import ReplyInputs
 from offbook.types import ContextItem, Message, MessageRole
+from tests.waiting import work_below
 
 NORA = """Nora Vey (1871 – 1940) was a clockmaker in Hull [1]. She was born in Whitby, where her \
 father, Amos Vey, mended nets. Her aunt Ruth taught her to read.
@@ -207,11 +209,72 @@ def test_a_follow_up_is_read_with_the_turn_before():
     assert "Tom" in ask("Tell me more.", text, history=history)
 
 
-def test_what_was_said_before_is_not_said_again():
+def test_a_question_that_is_asked_again_is_answered_again():
     first = ask("Why do you hate rain?")
-    again = ask("Why do you hate rain?", history=("Why do you hate rain?", first))
-    assert again != first
-    assert first not in again
+    history = ["Why do you hate rain?", first]
+    heard = {first}
+    for _ in range(3):
+        again = ask("Why do you hate rain?", history=history)
+        assert "I hate rain because my brother drowned in a flood in 1883." in again
+        assert again not in heard, "nobody says the same thing three times in the same words"
+        heard.add(again)
+        history += ["Why do you hate rain?", again]
+
+
+def test_another_question_may_be_answered_by_what_was_said():
+    history = ("Tell me of your brother.", "I hate rain because my brother drowned in a flood.")
+    text = "Nora hates rain because her brother drowned in a flood."
+    answer = ask("How did your brother drown?", text, history=history)
+    assert answer.endswith(history[1])
+    assert answer != history[1]
+
+
+def test_who_asks_to_be_told_hears_something_new_first():
+    text = "Nora built a clock in Hull. Nora sold another clock in York for nine pounds."
+    history = ("Tell me about a clock.", "I built a clock in Hull.")
+    answer = ask("Tell me about a clock.", text, history=history)
+    assert answer == "I sold another clock in York for nine pounds."
+
+
+@pytest.mark.parametrize("more", ["Go on.", "Tell me more.", "And then?", "What else?"])
+def test_who_wants_more_hears_nothing_twice(more):
+    text = "Tom Ferris bakes bread. Tom Ferris owes Nora two pounds for a clock."
+    told = "Tom Ferris bakes bread. Tom Ferris owes me two pounds for a clock."
+    history = ["Who is Tom Ferris?", "Tom Ferris bakes bread."]
+    assert ask(more, text, history=history) == "Tom Ferris owes me two pounds for a clock."
+    history = ["Who is Tom Ferris?", told]
+    over = ask(more, text, history=history)
+    assert "Tom Ferris" not in over
+    assert not is_answered(inputs(more, text, history=history))
+    assert ask(more, text, history=()) != over, "nothing was told of which there were no more"
+
+
+def test_what_is_told_again_is_told_with_what_it_leans_on():
+    text = "Nora built a great clock. It struck thirteen at noon."
+    told = "I built a great clock. It struck thirteen at noon."
+    again = ask("What struck thirteen?", text, history=("What struck thirteen?", told))
+    assert again.endswith(told)
+
+
+def test_a_memory_is_told_again_without_the_note_of_its_own_time():
+    told = "As I told you: The ferry left at six."
+    memory = ContextItem("memory", "", write_memory("When did the ferry leave?", told), 1.0)
+    asked = replace(inputs("When did the ferry leave?", ""), context=(memory,))
+    assert reply(asked) == "The ferry left at six."
+    said = (Message("user", asked.question), Message("assistant", "The ferry left at six."))
+    again = reply(replace(asked, history=said))
+    assert again.endswith("The ferry left at six.")
+    assert again != "The ferry left at six."
+
+
+def test_of_two_memories_the_one_that_was_not_told_yet_goes_first():
+    first, second = "The ferry left at six.", "The ferry left late that day."
+    pairs = [("When did the ferry leave?", first), ("Did the ferry leave late?", second)]
+    context = tuple(ContextItem("memory", "", write_memory(*pair), 1.0) for pair in pairs)
+    asked = replace(inputs("When did the ferry leave?", ""), context=context)
+    assert reply(asked) == first
+    said = (Message("user", asked.question), Message("assistant", first))
+    assert reply(replace(asked, history=said)) == second
 
 
 def test_a_text_in_the_first_person_is_quoted_as_it_is():
@@ -325,9 +388,8 @@ def test_ten_long_items_take_less_than_a_moment():
     )
     question = ReplyInputs("Nora Vey", "", (), (), context, "Why do you hate rain?")
     reply(question)
-    start = perf_counter()
-    reply(question)
-    assert perf_counter() - start < 0.5  # 50 ms on an idle machine; see benchmarks
+    with work_below(1):  # 50 ms on an idle machine; see benchmarks
+        reply(question)
 
 
 def test_a_relative_with_the_longer_name_is_not_taken_for_the_character():

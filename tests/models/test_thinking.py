@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from offbook.models.thinking import ThinkingFilter, strip_thinking
+from tests.waiting import work_below
 
 CASES = [
     ("I am Ada.", "I am Ada."),
@@ -71,9 +70,8 @@ def test_where_no_thought_ends_there_was_none():
 
 
 def test_many_tags_take_linear_time():
-    started = time.process_time()
-    assert strip_thinking("<think>a</think>" * 50_000 + "Yes.") == "Yes."
-    assert time.process_time() - started < 5
+    with work_below(10):
+        assert strip_thinking("<think>a</think>" * 50_000 + "Yes.") == "Yes."
 
 
 def test_a_thought_that_was_shown_is_taken_back():

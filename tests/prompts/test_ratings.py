@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 
 import pytest
 from hypothesis import given, settings
@@ -25,6 +24,7 @@ from offbook.prompts.judging import (
 )
 from offbook.prompts.ratings import Range, rating_in
 from offbook.wire import ChatResponse
+from tests.waiting import work_below
 
 TEN = Range(1, 10)
 
@@ -285,7 +285,5 @@ def test_no_analysis_changes_the_rating_of_a_structured_answer(analysis, rating)
 @pytest.mark.parametrize("piece", ["a", "rating: ", "1 ", "\n", "给", "> ", "*", "E: 1% "])
 def test_endless_answers_are_read_quickly(piece):
     text = f"{piece * (100_000 // len(piece))} nothing"
-    started = time.perf_counter()
-    with pytest.raises(InvalidAnswer):
+    with work_below(10), pytest.raises(InvalidAnswer):
         rating_in(text, TEN)
-    assert time.perf_counter() - started < 2

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,6 +18,7 @@ from offbook.prompts.extraction import (
     check_extraction,
     extraction,
 )
+from tests.waiting import work_below
 
 
 def found(passage: str, character: str = "", headings: str = "") -> Extraction:
@@ -410,9 +409,8 @@ def test_what_is_said_of_nobody_in_particular_is_not_said_of_the_character(headi
 
 @pytest.mark.parametrize("passage", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_passages_break_nothing(passage: str) -> None:
-    began = time.process_time()
-    obeys(passage, "Ada Byrne")
-    assert time.process_time() - began < 5
+    with work_below(20):
+        obeys(passage, "Ada Byrne")
 
 
 WORDS = (
