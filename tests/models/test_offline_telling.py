@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from offbook.language.names import learn_names
 from offbook.language.questions import read_question
 from offbook.models.offline.editorial import is_editorial, without_editorial
 from offbook.models.offline.evidence import gather
-from offbook.models.offline.telling import Telling, Wanted
+from offbook.models.offline.telling import Telling, Wanted, is_said
 from offbook.types import ContextItem
 
 
-def tell(text: str, question: str, said: str = "") -> list[str]:
+def tell(text: str, question: str, said: str = "", **more: Any) -> list[str]:
     evidence = gather([ContextItem("knowledge", "", text, 1.0)])
     names = learn_names("Nora Vey", [], [text, "Nora Vey is a smith. She works."])
     asked = read_question(question, names.words)
-    wanted = Wanted(about_self=not asked.names)
+    wanted = Wanted(about_self=not asked.names, **more)
     return Telling(evidence, names).answer(evidence.hits(asked), said, wanted)
 
 
@@ -42,11 +44,22 @@ def test_half_a_quotation_is_not_told():
     assert tell(text, "Did you shout at the miller?") == []
 
 
-def test_what_was_said_is_left_out_and_the_rest_is_told():
-    text = "Nora hates rain in spring. Nora hates rain in autumn most of all."
-    assert tell(text, "Do you hate rain?", "I hate rain in spring.") == [
-        "I hate rain in autumn most of all."
-    ]
+def test_what_was_said_is_worth_as_much_as_is_wished():
+    text = "Nora hates rain in spring.\n\nNora left town for the rain."
+    asked, said = "What of the rain?", "I hate rain in spring."
+    both = ["I hate rain in spring.", "I left town for the rain."]
+    assert tell(text, asked, said, worth_again=1.0) == both
+    assert tell(text, asked, said, worth_again=0.4) == both[1:]
+    assert tell(text, asked, said, more=True) == both[1:]
+    assert tell(text, asked, " ".join(both), worth_again=0.4) == both
+    assert tell(text, asked, " ".join(both), more=True) == []
+
+
+def test_a_sentence_is_known_again_without_its_link():
+    assert is_said("However, I sold it.", "I sold it.")
+    assert is_said("I sold it.", "In the end I was poor. I sold it.")
+    assert not is_said("I sold it.", "I kept it.")
+    assert not is_said("", "I kept it.")
 
 
 def test_the_same_thing_is_not_told_twice():

@@ -158,6 +158,7 @@ _IMPLIED: Final = (
     (re.compile(r"\b(?:come|came|are you) from\b|\bwhere are you\b.*\bfrom\b"), "origin"),
     (re.compile(r"\bdo you do\b(?: for a living| all day)?$|\bfor a living\b"), "work"),
     (re.compile(r"\bhow old\b"), "born"),
+    (re.compile(r"\blanguages?\b.*\bspeak\b|\bspeak\b.*\blanguages?\b"), "speak"),
     (re.compile(r"\b(?:what|how) did you feel\b"), "emotion"),
     (re.compile(r"\byou(?: \w+)? look(?:s|ed)? like\b|\byour looks\b"), "appearance"),
     (
@@ -210,6 +211,7 @@ class Question:
         terms: What it is about, in order.
         names: Whom and what it names, the character left out.
         follow_up: Whether it leans on what was said before.
+        more: Whether it asks for nothing but more of it ("go on").
         feeling: The feeling that the person told of, if any.
         done_to_you: The verb of "who taught you"; what the character did itself is no answer.
         done_by_you: The verb of "where do you live"; who else lives somewhere is no answer.
@@ -224,6 +226,7 @@ class Question:
     feeling: str = ""
     done_to_you: str = ""
     done_by_you: str = ""
+    more: bool = False
 
 
 GENERAL_WEIGHT: Final = 0.3
@@ -242,7 +245,8 @@ def read_question(text: str, own: frozenset[str] = frozenset()) -> Question:
     plain = _unaddressed(plain, own) if own else plain
     tokens = tokens_of(text)
     names = tuple(_names(tokens, own))
-    terms = (*_terms(tokens, own, names), *_implied(plain))
+    more = bool(_MORE.match(plain))
+    terms = () if more else (*_terms(tokens, own, names), *_implied(plain))
     if own and _ABOUT.match(plain) and set(words(plain)) - _WHO <= own:
         return Question(text, "who", "identity", terms, names)
     feeling = _FEELING.match(plain)
@@ -254,10 +258,11 @@ def read_question(text: str, own: frozenset[str] = frozenset()) -> Question:
         courtesy,
         terms,
         names,
-        follow_up=bool(_MORE.match(plain)) or asks_back or not (terms or courtesy or names),
+        follow_up=more or asks_back or not (terms or courtesy or names),
         feeling=feeling.group(1) if feeling else "",
         done_to_you=done.group(1) if (done := _DONE_TO_YOU.match(plain)) else "",
         done_by_you=deed.group(1) if (deed := _DONE_BY_YOU.search(plain)) else "",
+        more=more,
     )
 
 

@@ -38,10 +38,14 @@ def test_a_question_for_a_fact_is_answered_from_what_is_known():
     assert "waited" not in told
 
 
-def test_nothing_is_said_twice():
+def test_what_was_said_is_said_again_as_such_and_only_where_nothing_else_bears_on_it():
     first = said("Are you patient?", WAITS)
     history = (Message("user", "Are you patient?"), Message("assistant", first))
-    assert said("Are you patient?", WAITS, history=history) != first
+    again = said("Are you patient?", WAITS, history=history)
+    assert again != first
+    assert again.endswith(first)
+    other = "Nora is patient with children and slow to anger."
+    assert said("Are you patient?", f"{WAITS} {other}", history=history).startswith("I am patient")
 
 
 def test_without_attributes_nothing_changes():

@@ -96,6 +96,11 @@ _EMPTY: Final = (
     "Nothing comes to my mind about that.",
     "I have nothing to go on there, so I will say nothing of it.",
 )
+_NO_MORE: Final = (
+    "That is all I can tell you of it.",
+    "I have told you what I know of it.",
+    "There is no more of it that I could tell you.",
+)
 _OTHER_LANGUAGE: Final = (
     "What I remember is written in another language than the one you ask in, and I find nothing"
     " in it for these words."
@@ -144,6 +149,12 @@ def _as_asked(text: str, entity: str) -> str:
         return with_article(text, entity)
     phrase, owned = noun_phrase(text, entity.rsplit(maxsplit=1)[-1]) or (entity, False)
     return f"any {phrase}" if owned else phrase
+
+
+def no_more(question: Question) -> str:
+    """What is said where more is asked for, and all there is was told."""
+    pick = crc32(fold(question.text).encode())
+    return _NO_MORE[pick % len(_NO_MORE)]
 
 
 def nothing_to_go_on(question: Question, character: str) -> str:

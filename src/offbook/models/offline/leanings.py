@@ -12,7 +12,7 @@ from typing import Final
 
 from offbook.language.questions import Question
 from offbook.models.offline.evidence import Evidence
-from offbook.models.offline.telling import Telling
+from offbook.models.offline.telling import Telling, is_said
 from offbook.models.trait_bearing import BEARS, asks_for_facets, bearing
 from offbook.types import ContextItem
 
@@ -39,7 +39,8 @@ def tell_leanings(
         evidence: All that the reply may rest on.
         telling: Turns its sentences into speech.
         attributes: The items that say how the character is.
-        said: Everything that the character has said before; none of it is said again.
+        said: Everything that the character has said before; it is said again where nothing else
+            bears on the question.
     """
     if not attributes or not _asks_how_it_is(question):
         return []
@@ -51,15 +52,20 @@ def tell_leanings(
         if not sentence.is_heading and " ".join(sentence.text.split()) in told
     ]
     much = bearing(question.text, [evidence.sentences[place].text for place in places])
+    order = sorted(zip((-share for share in much), places, strict=True))
+    bearing_on_it = (place for less, place in order if -less >= BEARS / 2)
+    spoken = [text for place in bearing_on_it if (text := _spoken(telling, place))]
+    return _first([text for text in spoken if not is_said(text, said)] or spoken)
+
+
+def _first(spoken: Sequence[str]) -> list[str]:
+    """The first of some sentences, as many as one says aloud."""
     found: list[str] = []
-    for less, place in sorted(zip((-share for share in much), places, strict=True)):
-        if -less < BEARS / 2 or len(found) == _SENTENCES:
+    for text in spoken:
+        if len(found) == _SENTENCES:
             break
-        spoken = _spoken(telling, place)
-        if not spoken or spoken in said:
-            continue
-        if sum(len(text.split()) for text in (*found, spoken)) <= _WORDS:
-            found.append(spoken)
+        if sum(len(told.split()) for told in (*found, text)) <= _WORDS:
+            found.append(text)
     return found
 
 

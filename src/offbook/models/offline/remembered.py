@@ -39,16 +39,15 @@ def said_before(inputs: ReplyInputs, weights: Mapping[str, float] | None = None)
         weights = dict.fromkeys(search_terms(inputs.question), 1.0)
     asked = {term: weight for term, weight in weights.items() if term not in own}
     total = sum(asked.values())
-    spoken = {message.content for message in inputs.history if message.role == "assistant"}
-    best, most = "", 0.0
-    for said, answered in pairs:
+    spoken = "\n".join(message.content for message in inputs.history if message.role == "assistant")
+    found: list[tuple[bool, float, int]] = []
+    for at, (said, answered) in enumerate(pairs):
         held = set(search_terms(f"{said}\n{answered}"))
         share = sum(weight for term, weight in asked.items() if term in held)
-        if share > most and answered not in spoken:
-            best, most = answered, share
-    if not total or most / total < SHARE or len(best) > _LONGEST:
-        return ""
-    return best
+        if total and share / total >= SHARE and len(answered) <= _LONGEST:
+            # Of those that fit, one that was not told yet in this conversation goes first.
+            found.append((answered in spoken, -share, at))
+    return pairs[min(found)[2]][1] if found else ""
 
 
 def _pairs(items: Sequence[ContextItem]) -> list[tuple[str, str]]:

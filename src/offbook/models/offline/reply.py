@@ -13,14 +13,15 @@ from typing import Final
 
 from offbook.language.names import Names, learn_names
 from offbook.language.questions import Question, Term, read_question
-from offbook.language.words import search_terms
+from offbook.language.words import fold, search_terms
 from offbook.models.offline import declining
 from offbook.models.offline.courtesies import answer_courtesy, self_description
 from offbook.models.offline.evidence import Evidence, gather, with_names
 from offbook.models.offline.leanings import tell_leanings
 from offbook.models.offline.manner import Situation, in_voice
 from offbook.models.offline.remembered import said_before, without_memories
-from offbook.models.offline.telling import Telling, Wanted
+from offbook.models.offline.repeating import once_more, without_note
+from offbook.models.offline.telling import Telling, Wanted, is_said
 from offbook.models.offline.wide_scripts import language_of, reply_wide
 from offbook.prompts.reply import ReplyInputs
 from offbook.types import ContextItem, Message
@@ -37,6 +38,10 @@ GENERAL_MATCHED: Final = 0.34
 """The same for a question of general words only, of which any sentence holds one by chance: more
 than one of three."""
 _LEAN: Final = 0.8
+_SAID: Final = 0.85
+"""What a sentence that was said before is worth: another that is as good goes first."""
+_SAID_AND_TOLD: Final = 0.4
+"""The same where somebody asks to be told of something: they want to hear more of it."""
 _OF_OTHERS: Final = frozenset(("entity", "relation", "attribute"))
 """Kinds of context whose titles are no names of the character."""
 _RISEN: Final = frozenset(
@@ -53,7 +58,7 @@ def reply(inputs: ReplyInputs) -> str:
     if language != "en":
         return said_before(inputs) or reply_wide(without_memories(inputs), language)
     text, situation = _reply(inputs)
-    return in_voice(text, inputs, situation)
+    return in_voice(once_more(text, inputs, situation), inputs, situation)
 
 
 def is_answered(inputs: ReplyInputs) -> bool:
@@ -73,7 +78,7 @@ def _reply(inputs: ReplyInputs) -> tuple[str, Situation]:
         return text, situation
     weights = {term.term: term.weight for term in read_question(inputs.question, frozenset()).terms}
     remembered = said_before(inputs, weights)
-    return (remembered, "memory") if remembered else (text, situation)
+    return (without_note(remembered), "memory") if remembered else (text, situation)
 
 
 def _from_texts(inputs: ReplyInputs) -> tuple[str, Situation]:
@@ -134,7 +139,7 @@ def _answer(
     asked = _with_history(question, names, history) if question.follow_up else question
     if not asked.terms:
         told = self_description(evidence, telling) if question.kind == "tell" else []
-        about = [text for text in told if text not in said]
+        about = [text for text in told if not is_said(text, said)] or told
         if about:
             return " ".join(about), "answer"
         return declining.decline(question, ()), "decline"
@@ -148,9 +153,13 @@ def _answer(
         done_to_me=question.done_to_you,
         done_by_me=question.done_by_you,
         nothing_else=len(asked.terms) == 1,
+        worth_again=_worth_of_what_was_said(question, history),
+        more=question.more,
     )
     if spoken := telling.answer(hits, said, wanted):
         return " ".join(map(_closed, spoken)), "answer"
+    if wanted.more and said and telling.answer(hits, "", replace(wanted, more=False)):
+        return declining.no_more(question), "decline"
     return declining.decline(question, _missing(asked.terms, evidence)), "decline"
 
 
@@ -170,6 +179,14 @@ def _with_history(question: Question, names: Names, history: Sequence[Message]) 
     if not recent:
         recent = list(read_question(last_told, names.words).names)[:3]
     return with_names(question, recent, _LEAN)
+
+
+def _worth_of_what_was_said(question: Question, history: Sequence[Message]) -> float:
+    """A question that is asked again has the same answer; another has rather a new one."""
+    if question.kind == "tell":
+        return _SAID_AND_TOLD
+    asked = {fold(message.content).strip() for message in history if message.role == "user"}
+    return 1.0 if fold(question.text).strip() in asked else _SAID
 
 
 def _closed(text: str) -> str:

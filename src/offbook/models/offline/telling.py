@@ -42,6 +42,7 @@ class _Candidate:
     text: str
     quality: float
     told: Told
+    was_said: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +54,16 @@ class Wanted:
         done_to_me: A verb of which the character is to be the object, not the subject.
         done_by_me: A verb of which it is to be the subject.
         nothing_else: That verb is all that is asked for: what others do is no answer.
+        worth_again: What a sentence is worth that was said before, of 1.
+        more: What goes beyond what was said is asked for: nothing of that is said again.
     """
 
     about_self: bool = True
     done_to_me: str = ""
     done_by_me: str = ""
     nothing_else: bool = False
+    worth_again: float = 1.0
+    more: bool = False
 
 
 class Telling:
@@ -106,7 +111,7 @@ class Telling:
 
         Args:
             hits: Sentences that bear on the question, best first.
-            said: Everything that the character has said before; none of it is said again.
+            said: Everything that the character has said before.
             wanted: Who is to do what in them.
         """
         found = (self._candidate(hit, said, wanted) for hit in hits[:_LOOK_AT])
@@ -117,7 +122,7 @@ class Telling:
             return []
         best = candidates[0]
         chosen = {best.index: best.text}
-        if best.told.dangling and (leading := self._leads_in(best.index, said)):
+        if best.told.dangling and (leading := self._leads_in(best.index, _before(best, said))):
             chosen[best.index - 1] = leading
         for candidate in candidates[1:]:
             full = (
@@ -139,9 +144,12 @@ class Telling:
     def _candidate(self, hit: Hit, said: str, wanted: Wanted) -> _Candidate | None:
         told = self.told(hit.index)
         text = self.speech(hit.index)
-        if not text or text in said or _is_torn(text):
+        was_said = is_said(text, said)
+        if not text or (was_said and wanted.more) or _is_torn(text):
             return None
         quality = hit.score * self._fitness(hit.index, text, wanted)
+        if was_said:
+            quality *= wanted.worth_again
         if is_editorial(text):
             if hit.matched < _EDITORIAL:
                 return None
@@ -149,10 +157,10 @@ class Telling:
         if told.certainty < _SURE:
             quality *= 0.75 if told.certainty >= 0.55 else 0.45
         if told.dangling:
-            quality *= 0.6 if self._leads_in(hit.index, said) else 0.3
+            quality *= 0.6 if self._leads_in(hit.index, "" if was_said else said) else 0.3
         if wanted.about_self and not told.about:
             quality *= 0.7
-        return _Candidate(hit.index, text, quality, told) if quality else None
+        return _Candidate(hit.index, text, quality, told, was_said) if quality else None
 
     def _fitness(self, index: int, text: str, wanted: Wanted) -> float:
         """How well a sentence fits by where it stands and by who does what in it; 0: not at all."""
@@ -174,7 +182,7 @@ class Telling:
         if self._paragraph_of.get(before) is not self._paragraph_of[index]:
             return ""
         text = "" if self._evidence.sentences[before].is_heading else self.speech(before)
-        return "" if text in said or _is_torn(text) else text
+        return "" if is_said(text, said) or _is_torn(text) else text
 
     def _go_on(self, last: int, chosen: dict[int, str], said: str) -> None:
         """The next sentence, where it goes on about the character."""
@@ -184,7 +192,8 @@ class Telling:
         told = self.told(following)
         text = self.speech(following)
         fits = told.about and told.certainty >= _SURE and len(text.split()) <= 40
-        if fits and text and text not in said and not is_editorial(text) and not _is_torn(text):
+        fresh = bool(text) and not is_said(text, said)
+        if fits and fresh and not is_editorial(text) and not _is_torn(text):
             chosen[following] = text
 
     def _repeats(self, index: int, chosen: dict[int, str]) -> bool:
@@ -194,6 +203,16 @@ class Telling:
             if len(mine & theirs) > 0.6 * min(len(mine), len(theirs) or 1):
                 return True
         return False
+
+
+def _before(candidate: _Candidate, said: str) -> str:
+    """What was said before a sentence is told: what it leans on is said again with it."""
+    return "" if candidate.was_said else said
+
+
+def is_said(text: str, said: str) -> bool:
+    """Whether a sentence was said before, with or without the word that tied it to another."""
+    return bool(text) and (text in said or _without_link(text).rstrip(".") in said)
 
 
 def _does(text: str, deed: str) -> bool:
