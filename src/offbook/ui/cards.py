@@ -16,7 +16,17 @@ from urllib.parse import quote
 from nicegui import ui
 
 from offbook.app.sent_files import SentFile
-from offbook.ui.elements import button, link, named, notice, part, plural, text, told_of_errors
+from offbook.ui.elements import (
+    button,
+    link,
+    named,
+    notice,
+    part,
+    plural,
+    tell_of_uploads,
+    text,
+    told_of_errors,
+)
 from offbook.ui.reading import begin_reading
 
 if TYPE_CHECKING:
@@ -56,9 +66,10 @@ def show_import(visitor: Visitor) -> None:
         on_upload=take,
         label="Or drop a character card here: PNG, JSON or CHARX",
         max_file_size=most,
-        on_rejected=lambda: ui.notify(f"The file is larger than {most:,} bytes", type="negative"),
     )
-    upload.props(f"flat bordered accept='{','.join(ENDINGS)}'").classes("uploader")
+    tell_of_uploads(upload, most).props(f"flat bordered accept='{','.join(ENDINGS)}'").classes(
+        "uploader"
+    )
     with part("div", "bar"):
         choose = button("Choose a card", icon="badge")
         # In the browser alone: it opens the list of files only while a click is fresh.

@@ -26,6 +26,7 @@ from offbook.ui.elements import (
     notice,
     part,
     plural,
+    tell_of_uploads,
     text,
     told_of_errors,
 )
@@ -76,10 +77,9 @@ class _Documents:
         upload = ui.upload(
             multiple=True, auto_upload=True, on_multi_upload=self._take, label=told,
             max_file_size=most, max_total_size=most,
-            on_rejected=lambda: ui.notify(f"A file is larger than {most:,} bytes", type="negative"),
         )  # fmt: skip
         endings = ",".join((*_TEXTS, *cards.ENDINGS))
-        upload.props(f"flat bordered accept='{endings}'")
+        tell_of_uploads(upload, most).props(f"flat bordered accept='{endings}'")
         upload.classes("uploader")
         self._upload = upload
         with part("div", "bar"):

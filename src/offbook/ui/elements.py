@@ -59,6 +59,15 @@ def link(told: str, address: str, classes: str = "") -> ui.element:
     return named(text("a", told, classes), href=address)
 
 
+def tell_of_uploads(upload: ui.upload, most_bytes: int) -> ui.upload:
+    """Have a person told of files that do not arrive, and why."""
+    large = f"A file is larger than {most_bytes:,} bytes, or of another kind"
+    upload.on_rejected(lambda: ui.notify(large, type="negative", position="top"))
+    lost = OffbookError("the file did not arrive", "try again; all files together may be too large")
+    upload.on("failed", lambda: complain(lost), args=[])
+    return upload
+
+
 def notice(told: str, hint: str = "", look: str = "") -> None:
     """Something a person should know before they go on."""
     with part("div", f"notice {look}", role="status"):

@@ -45,8 +45,31 @@
     down();
   };
 
+  // A connection that is lost may be a key that has ended: then nothing stays but the way back in.
+  const signOut = async () => {
+    const answer = await fetch("/_page/page.css", { cache: "no-store" }).catch(() => null);
+    if (answer?.status !== 401) return;
+    window.socket.disconnect();
+    const made = (tag, told, classes, ...inside) => {
+      const element = Object.assign(document.createElement(tag), { textContent: told, className: classes });
+      element.append(...inside);
+      return element;
+    };
+    const again = Object.assign(made("a", "Sign in with a key", ""), { href: location.pathname });
+    const notice = made("div", "", "notice bad", made("p", "Your key does not open this page any more.", ""));
+    const main = made("main", "", "content", made("h1", "Signed out", ""), notice, again);
+    main.setAttribute("role", "alert");
+    document.body.replaceChildren(main);
+  };
+  const listen = () => {
+    if (!window.socket) { setTimeout(listen, 200); return; }
+    window.socket.on("disconnect", (why) => { if (why !== "io client disconnect") signOut(); });
+    window.socket.on("connect_error", signOut);
+  };
+
   window.addEventListener("load", () => {
     show(kept());
+    listen();
     document.querySelector(".parts [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
     const found = () => document.querySelector(".log");
     const log = found();
