@@ -9,13 +9,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, Final, Literal
 
 from sqlalchemy import Connection, and_, delete, insert, select, update
 
 from offbook.stores.leases import NOBODY, Owner, held_by, is_lost, is_running
 from offbook.stores.server_tables import evaluation_jobs
-from offbook.stores.statements import timestamp
 
 JobKind = Literal["run", "score", "check_judge", "splitters", "table"]
 JobStatus = Literal["queued", "running", "done", "failed", "cancelled"]
@@ -79,7 +79,7 @@ def add(
     old = list(conn.scalars(select(c.id).where(ended, c.id.not_in(kept))))
     if old:
         conn.execute(delete(evaluation_jobs).where(c.id.in_(old)))
-    now = timestamp()
+    now = _now()
     row = {
         "id": id_,
         "kind": kind,
@@ -117,7 +117,7 @@ def waiting(conn: Connection) -> bool:
 def cancel(conn: Connection, id_: str) -> bool:
     """Have a job end: at once where nobody works on it, else soon; whether it had not ended."""
     c = evaluation_jobs.c
-    ended = {"status": "cancelled", "cancelled": True, "request": None, "updated": timestamp()}
+    ended = {"status": "cancelled", "cancelled": True, "request": None, "updated": _now()}
     queued = update(evaluation_jobs).where(c.id == id_, c.status == "queued").values(**ended)
     if conn.execute(queued).rowcount:
         return True
@@ -154,7 +154,7 @@ def take(
             c.owner == row.owner,
             c.heartbeat == row.heartbeat,
         )
-        changed = {"status": "running", "updated": timestamp(), **held_by(owner, at)}
+        changed = {"status": "running", "updated": _now(), **held_by(owner, at)}
         if conn.execute(update(evaluation_jobs).where(mine).values(**changed)).rowcount:
             asked = select(c.id, c.kind, c.request, c.run_id).where(c.id == row.id)
             return TakenJob(*conn.execute(asked).one())
@@ -171,7 +171,7 @@ def give_sign(
     """A sign of life, with how far it is, and the run once it is begun."""
     values: dict[str, Any] = {"heartbeat": time.time()}
     if progress is not None:
-        values |= {"progress": dict(progress), "updated": timestamp()}
+        values |= {"progress": dict(progress), "updated": _now()}
     if run is not None:
         values["run_id"] = run
     conn.execute(update(evaluation_jobs).where(_own(taken, owner)).values(**values))
@@ -195,7 +195,7 @@ def finish(
         "progress": dict(progress),
         "report": None if report is None else dict(report),
         "error": None if error is None else dict(error),
-        "updated": timestamp(),
+        "updated": _now(),
         **NOBODY,
     }
     if run is not None:
@@ -205,10 +205,15 @@ def finish(
 
 def give_back(conn: Connection, taken: TakenJob, owner: Owner, run: str | None = None) -> None:
     """Queue it again: the process stops before it has ended."""
-    values = {"status": "queued", "updated": timestamp(), "run_id": run or taken.run, **NOBODY}
+    values = {"status": "queued", "updated": _now(), "run_id": run or taken.run, **NOBODY}
     conn.execute(update(evaluation_jobs).where(_own(taken, owner)).values(**values))
 
 
 def _own(taken: TakenJob, owner: Owner) -> Any:
     c = evaluation_jobs.c
     return and_(c.id == taken.id, c.owner == owner.id, c.status == "running")
+
+
+def _now() -> str:
+    """Finer than seconds: jobs of one second are done in their order too."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")

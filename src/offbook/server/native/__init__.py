@@ -13,14 +13,17 @@ from offbook.server.native import (
     characters,
     checking,
     documents,
+    evaluating,
     evaluation,
     memories,
     porting,
+    reviews,
 )
 
 
 def routers() -> list[APIRouter]:
     """The routers of the native API, in the order in which paths are tried."""
     # Those with longer fixed paths stand before `characters`, which takes any part.
-    parts = (documents, memories, asking, porting, evaluation, checking, characters)
+    looked_at = (evaluation, evaluating, reviews)
+    parts = (documents, memories, asking, porting, *looked_at, checking, characters)
     return [*cards.routers(), *(part.router() for part in parts)]

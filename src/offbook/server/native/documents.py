@@ -8,10 +8,9 @@ read is what it brings.
 from __future__ import annotations
 
 import asyncio
-import json
 import uuid
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any
 from urllib.parse import quote
@@ -28,13 +27,12 @@ from offbook.server.book import Book
 from offbook.server.failures import asked_by_owner
 from offbook.server.native import shapes
 from offbook.server.native.access import Seen, Writable, failing, require, streamed
-from offbook.server.native.asking import STREAM_HEADERS, Preset
+from offbook.server.native.asking import Preset
+from offbook.server.native.following import followed
 from offbook.server.native.given import GivenFile
 from offbook.server.principal import CurrentPrincipal
 from offbook.stores import documents, ingestions
 
-_POLL_SECONDS = 0.25
-_PING_SECONDS = 10.0
 _MOST_DOCUMENTS = 1_000
 
 DocumentName = Annotated[str, Path(description="The document's name or id.", max_length=4_000)]
@@ -201,28 +199,7 @@ async def listen(ingestion: IngestionId, character: Seen, book: Book) -> Streami
     """How far an ingestion is, as server-sent events, until it has ended."""
     await look_at(ingestion, character, book)
 
-    async def events() -> AsyncIterator[str]:
-        shown: dict[str, Any] | None = None
-        quiet = 0.0
-        while True:
-            try:
-                now = await look_at(ingestion, character, book)
-            except UnknownName:
-                return  # the character is gone, and its ingestions with it
-            if now != shown:
-                ended = now["status"] in ("done", "failed")
-                name = "end" if ended else "progress"
-                yield f"event: {name}\ndata: {json.dumps(now, ensure_ascii=False)}\n\n"
-                if ended:
-                    return
-                shown, quiet = now, 0.0
-            elif quiet >= _PING_SECONDS:
-                yield ": ping\n\n"
-                quiet = 0.0
-            await asyncio.sleep(_POLL_SECONDS)
-            quiet += _POLL_SECONDS
-
-    return StreamingResponse(events(), media_type="text/event-stream", headers=STREAM_HEADERS)
+    return followed(lambda: look_at(ingestion, character, book), ("done", "failed"))
 
 
 def _seen(found: ingestions.Ingestion) -> dict[str, Any]:
