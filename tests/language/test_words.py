@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import random
+import sys
 import unicodedata
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from offbook.language import words as words_module
 from offbook.language.stopwords import ENGLISH
 from offbook.language.words import fold, search_terms, search_words, word_term, words
 from tests.waiting import work_is_linear
@@ -139,3 +143,20 @@ def test_no_term_is_empty(text):
 @pytest.mark.parametrize("unit", ["a'", "'s'", "word ", "的", "가", "x\u0301", "d'", "貝a"])
 def test_time_grows_with_the_length_only(unit):
     assert work_is_linear(lambda size: search_terms(unit * (size // len(unit))), 20_000)
+
+
+def test_threads_do_not_disturb_one_another():
+    roots = ("relation", "vital", "hope", "general", "sensib", "operat", "revival", "formal")
+    ends = ("", "s", "ize", "ational", "fulness", "ousness", "iveness", "ically", "ements")
+    found = [f"{root}{end}{chr(97 + n)}ed" for root in roots for end in ends for n in range(26)]
+    expected = {word: word_term(word) for word in found}
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        words_module._reduced.cache_clear()
+        orders = [random.Random(seed).sample(found, len(found)) for seed in range(4)]
+        with ThreadPoolExecutor(len(orders)) as pool:
+            told = list(pool.map(lambda order: [(w, word_term(w)) for w in order], orders))
+    finally:
+        sys.setswitchinterval(before)
+    assert all(dict(pairs) == expected for pairs in told)

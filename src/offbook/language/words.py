@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
-from functools import cache, lru_cache
+from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from offbook.language.stopwords import CONTRACTION_ENDINGS, ELISIONS, ENGLISH, HAN_FUNCTION
@@ -112,7 +112,7 @@ def _reduced(word: str) -> tuple[str, str] | None:
         word = _without_apostrophe(word)
     if not word or word in ENGLISH or (len(word) == 1 and word.isascii() and word.isalpha()):
         return None
-    stem = _stemmer()(word) if len(word) > 2 and word.isascii() and word.isalpha() else word
+    stem = _stem(word) if len(word) > 2 and word.isascii() and word.isalpha() else word
     return word, stem
 
 
@@ -149,10 +149,10 @@ def _pairs(run: str) -> Iterator[tuple[str, str]]:
         yield pair, pair
 
 
-@cache
-def _stemmer() -> Callable[[str], str]:
-    """Snowball's English stemmer, imported when the first word needs it."""
+def _stem(word: str) -> str:
+    """By Snowball's English stemmer, imported when the first word needs it."""
     from snowballstemmer import stemmer
 
-    stem: Callable[[str], str] = stemmer("english").stemWord
+    # One for each word: it holds the word that it works on, and servers have many threads.
+    stem: str = stemmer("english").stemWord(word)
     return stem
