@@ -12,11 +12,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from offbook.protocols import Store
 
 pytest_plugins = ["tests.loopback.fixtures"]
+
+# How long an example takes, and how quickly it is made up, says something of the machine only.
+settings.register_profile(
+    "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("any machine")
 
 _numbers = itertools.count()
 

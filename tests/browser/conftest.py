@@ -15,17 +15,12 @@ from typing import Any, Final
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Page, Route, async_playwright, expect
+from playwright.async_api import Browser, Page, Route, async_playwright
 
-from tests.browser.served import served, visit  # noqa: F401 - fixtures
-from tests.waiting import PATIENCE_SECONDS
+from tests.browser.served import WAIT_SECONDS, served, visit  # noqa: F401 - fixtures
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 LOOP: Final = "session"
-MILLISECONDS: Final = 1000 * PATIENCE_SECONDS
-"""How long is waited in vain for what a page should show."""
-
-expect.set_options(timeout=MILLISECONDS)
 ROOT: Final = Path(__file__).resolve().parents[2]
 
 
@@ -41,7 +36,7 @@ async def browser() -> AsyncIterator[Browser]:
         arguments.append("--no-sandbox")
     async with async_playwright() as playwright:
         opened = await playwright.chromium.launch(
-            executable_path=found, args=arguments, timeout=MILLISECONDS
+            executable_path=found, args=arguments, timeout=WAIT_SECONDS * 1000
         )
         yield opened
         await opened.close()
@@ -92,7 +87,7 @@ async def show(browser: Browser, tmp_path: Path) -> AsyncIterator[OpenPage]:
             viewport={"width": width, "height": height}, color_scheme=scheme, offline=True
         )
         page = await context.new_page()
-        page.set_default_timeout(MILLISECONDS)
+        page.set_default_timeout(WAIT_SECONDS * 1000)
         await page.route("**/*", refuse)
         watched = Watched(page, file)
         opened.append(watched)

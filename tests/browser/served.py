@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
@@ -39,9 +38,11 @@ from offbook.ui.mounting import mount_page
 from tests.app.keeper import as_file, keeper
 from tests.cli.texts import ADA
 from tests.loopback.server import LoopbackServer
+from tests.waiting import PATIENCE_SECONDS, until
 
 LOOP: Final = "session"
-WAIT_SECONDS: Final = 45
+WAIT_SECONDS: Final = PATIENCE_SECONDS
+"""How long is waited in vain for what a page should show."""
 """How long anything of a page is waited for, whatever else the machine does: the one place."""
 expect.set_options(timeout=WAIT_SECONDS * 1000)
 
@@ -168,9 +169,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
         thread = threading.Thread(target=lambda: asyncio.run(run()), daemon=True)
         thread.start()
-        until = time.monotonic() + 60
-        while not server.started and thread.is_alive() and time.monotonic() < until:
-            time.sleep(0.05)
+        until(lambda: server.started or not thread.is_alive(), "the server")
         assert server.started
         port = taken.getsockname()[1]
         yield Served(f"http://127.0.0.1:{port}", settings, model, home)
@@ -227,6 +226,12 @@ class Visit:
         await field.fill(question)
         await field.press("Enter")
         await expect(self.why).to_have_count(before + 1)
+        await self.at_rest()
+
+    async def at_rest(self) -> None:
+        """Wait until a reply has its place: what is pressed before that is not heard."""
+        said = self.page.get_by_role("log", name="What was said")
+        await expect(said).not_to_have_attribute("aria-busy", "true")
 
     @property
     def why(self) -> Any:
