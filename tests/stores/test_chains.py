@@ -83,3 +83,28 @@ def test_a_chain_depends_on_all_that_came_before(told):
     assert chains.chain_of(history[:-1]) == ids[:-1]
     other = chains.chain_of([Turn("x" * 9, "y"), *history])[1:]
     assert not set(other) & set(ids)
+
+
+async def test_a_history_that_is_brought_is_stored_as_if_it_had_been_said(store):
+    def make(conn) -> tuple[list[str], list[str]]:
+        keep(conn, "said")
+        begun = keep(conn, "brought", TALK[:1])
+        told = chains.bring(conn, "ada", "brought", TALK[1:], begun[-1], {"note": 1})
+        keep(conn, "new", ())
+        return [*begun, *told], chains.bring(conn, "ada", "new", TALK, "", {"note": 1})
+
+    after, anew = await store.write(make)
+    assert after == anew == chains.chain_of(TALK)
+
+    def stored(conn, session: str) -> list[tuple[object, ...]]:
+        known = conversations.list_turns(conn, "ada", session)
+        return [(t.id, t.parent, t.ordinal, t.said, t.answered) for t in known]
+
+    said, brought, new = await store.read(
+        lambda conn: [stored(conn, name) for name in ("said", "brought", "new")]
+    )
+    assert said == brought == new
+    again = await store.write(lambda conn: chains.bring(conn, "ada", "new", TALK, "", {"note": 2}))
+    assert again == anew
+    turns = await store.read(lambda conn: conversations.list_turns(conn, "ada", "new"))
+    assert [turn.recall for turn in turns] == [{"note": 1, "skipped": []}] * len(TALK)

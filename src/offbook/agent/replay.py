@@ -109,7 +109,8 @@ class ReplayedSession(Session):
         self._principal = principal
         self._transcript = transcript
         self._named = named is not None
-        self._resends = resends
+        # No history came along: the name alone tells what came before.
+        self._by_name = self._named and not resends and not transcript.turns
         self._place = _Place()
         self._cut: set[int] = set()
 
@@ -142,7 +143,7 @@ class ReplayedSession(Session):
 
     def _goes_on(self, conn: Connection) -> bool:
         """Whether nothing was sent along because the conversation's name says what came before."""
-        if not self._named or self._resends or self._transcript.turns:
+        if not self._by_name:
             return False
         found = conversations.get(conn, self.character.id, self._stored_id)
         if found is None or found.head is None:
@@ -316,18 +317,34 @@ class ReplayedSession(Session):
         known, parent = len(self._place.ids), self._place.parent
         if parent and not conversations.holds(*where, parent):
             known, parent = 0, BEGINNING  # the conversation was deleted meanwhile
-        edited = known > 0
-        for place, turn in enumerate(self._transcript.turns[known:], known):
-            words = turn.said, turn.answered
-            if edited and turn.said:
-                # In the place of a turn of ours; what follows it came with the client's history.
-                parent = keeper.keep(conn, *words, parent=parent).turn
-            else:
-                why = {"remembered": {"memory": None, "why": _BROUGHT}}
-                parent = conversations.add_turn(*where, *words, parent=parent, recall=why)
-            edited = False
-            self._turns[place] = replace(self._turns[place], id=parent)
-        return parent
+        if self._by_name:
+            return self._behind_others(conn, parent)
+        turns, ids = self._transcript.turns[known:], []
+        if known and turns and turns[0].said:
+            # In the place of a turn of ours; what follows it came with the client's history.
+            edited = keeper.keep(conn, turns[0].said, turns[0].answered, parent=parent)
+            parent, ids, turns = edited.turn, [edited.turn], turns[1:]
+        why = {"remembered": {"memory": None, "why": _BROUGHT}}
+        ids += chains.bring(*where, turns, parent, why)
+        for place, id_ in enumerate(ids, known):
+            self._turns[place] = replace(self._turns[place], id=id_)
+        return ids[-1] if ids else parent
+
+    def _behind_others(self, conn: Connection, parent: str) -> str:
+        """Where the turn belongs in a conversation that the server keeps.
+
+        Others may have spoken in it since this question came: what they said stays, and this comes
+        behind it. The same words once more are to be answered anew.
+        """
+        where = conn, self.character.id, self._stored_id
+        found = conversations.get(*where)
+        if found is None or found.head in (None, parent):
+            return parent
+        head = conversations.get_turn(*where, found.head)
+        again = head is not None and head.said == self._transcript.said
+        if head is None or (again and (head.parent or BEGINNING) == parent):
+            return parent
+        return head.id
 
 
 async def _side_by_side(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:

@@ -7,14 +7,15 @@ cut off, as clients do when it grows long, by its words.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from sqlalchemy import Connection, case, select
 
-from offbook.stores.conversations import get_turn, turn_id
+from offbook.stores.conversations import StoredTurn, get_turn, turn_id
 from offbook.stores.schema import conversations, turns
-from offbook.stores.statements import batches
+from offbook.stores.statements import batches, insert_missing, storable, timestamp
 from offbook.types import Turn
 
 
@@ -115,6 +116,44 @@ def ending_with(
         if found := _upwards(conn, character, conversation, turn, history):
             return found
     return []
+
+
+def bring(
+    conn: Connection,
+    character: str,
+    session: str,
+    history: Sequence[Turn],
+    parent: str,
+    recall: Mapping[str, Any],
+) -> list[str]:
+    """Store turns that came with a client's history, one after the other.
+
+    The conversation's head stays where it is: whoever brings a history adds a turn to it next.
+
+    Args:
+        conn: Connection of a write.
+        character: Id of the character.
+        session: Id of a conversation that was begun.
+        history: The turns.
+        parent: Id of the turn that they come after; ``BEGINNING``: none.
+        recall: What is noted of each.
+
+    Returns:
+        Their ids.
+    """
+    before = get_turn(conn, character, session, parent) if parent else None
+    first, at = 0 if before is None else before.ordinal + 1, timestamp()
+    noted = {**recall, "skipped": []}
+    made: list[StoredTurn] = []
+    for ordinal, turn in enumerate(history, first):
+        storable(turn.said, turn.answered)
+        above = made[-1].id if made else parent or None
+        id_ = turn_id(above, turn.said, turn.answered)
+        made.append(StoredTurn(id_, above, ordinal, turn.said, turn.answered, noted, at))
+    key = {"character_id": character, "conversation_id": session}
+    for piece in batches(made):
+        conn.execute(insert_missing(conn, turns), [{**key, **asdict(turn)} for turn in piece])
+    return [turn.id for turn in made]
 
 
 def _upwards(

@@ -404,6 +404,16 @@ def test_a_reply_at_the_limit_ends_with_length(server: Served, endpoint: Loopbac
         assert last["choices"][0]["finish_reason"] == "length"
 
 
+@pytest.mark.parametrize(("told", "known"), [("eos_token", "stop"), ("tool_calls", "stop"),
+                                            ("model_length", "length")])  # fmt: skip
+def test_ends_have_the_names_that_clients_know(server, endpoint: LoopbackServer, told, known):
+    endpoint.answer = lambda _: Answer("My brother Tom taught me to.", told)
+    for model in (MODEL, f"{MODEL}:raw"):
+        assert ask(server, model=model)["choices"][0]["finish_reason"] == known
+        last = chunks(lines(server, model=model))[-1]
+        assert last["choices"][0]["finish_reason"] == known
+
+
 def test_a_reply_that_the_filter_stops_ends_so(server: Served, endpoint: LoopbackServer):
     from tests.server.openai.asking import stored
 

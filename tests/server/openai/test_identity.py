@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -147,6 +148,35 @@ def test_a_named_conversation_goes_on_without_its_history(server: Served, endpoi
     second = said(ask(server, MORE, headers=told))
     assert stored(server) == [[(QUESTION, first), (MORE, second)]]
     assert first in shown(endpoint)
+
+
+def at_once(server: Served, endpoint: LoopbackServer, *words: str) -> list[str]:
+    """Replies in one conversation to words that come before any of them is answered."""
+    endpoint.gather(len(words), "/chat/completions")
+    told = {"x-session-id": "game"}
+    with ThreadPoolExecutor(len(words)) as pool:
+        return list(pool.map(lambda each: said(ask(server, each, headers=told)), words))
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_words_that_come_at_once_follow_one_another(server: Served, endpoint, begun):
+    known = []
+    if begun:
+        known = [(QUESTION, said(ask(server, QUESTION, headers={"x-session-id": "game"})))]
+    words = [f"And what became of the boat in {year}?" for year in (1880, 1881, 1882)]
+    replies = at_once(server, endpoint, *words)
+    (talk,) = stored(server)
+    assert talk[: len(known)] == known
+    assert sorted(talk[len(known) :]) == sorted(zip(words, replies, strict=True))
+
+
+def test_the_same_words_at_once_are_answered_once(server: Served, endpoint: LoopbackServer):
+    first = said(ask(server, QUESTION, headers={"x-session-id": "game"}))
+    replies = at_once(server, endpoint, MORE, MORE)
+    (talk,) = stored(server)
+    assert talk[0] == (QUESTION, first)
+    assert [words for words, _ in talk] == [QUESTION, MORE]
+    assert talk[1][1] in replies
 
 
 def test_a_named_first_message_once_more_is_answered_anew(server: Served):

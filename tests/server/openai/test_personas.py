@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 
 import httpx
 import pytest
@@ -83,6 +84,18 @@ def test_the_model_itself_can_be_asked(server: Served, endpoint: LoopbackServer)
         assert sent["messages"] == [PIRATE, SAID]
         assert sent["temperature"] == 0.1
     assert stored(server) == []
+
+
+def test_the_model_itself_gives_several_answers(server: Served, endpoint: LoopbackServer):
+    numbers = itertools.count(1)
+    endpoint.answer = lambda _: f"Number {next(numbers)}."
+    whole = ask(server, model=f"{MODEL}:raw", n=2)
+    assert [said(whole, index) for index in range(2)] == ["Number 1.", "Number 2."]
+    texts = ["", ""]
+    for chunk in chunks(lines(server, model=f"{MODEL}:raw", n=2)):
+        (choice,) = chunk["choices"]
+        texts[choice["index"]] += choice["delta"].get("content", "")
+    assert texts == ["Number 3.", "Number 4."]
 
 
 def test_a_title_without_a_language_model(offline: Served):

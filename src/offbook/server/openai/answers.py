@@ -29,6 +29,15 @@ if TYPE_CHECKING:
     from offbook.types import Character
 
 _OFFLINE: Final = "offline:"
+_STOP: Final = "stop"
+_REASONS: Final[Mapping[str, str]] = {
+    "length": "length",
+    "max_tokens": "length",
+    "model_length": "length",
+    "content_filter": "content_filter",
+}
+"""Why endpoints say that an answer ended -> how OpenAI's clients know it; all else is a stop: they
+give their end a name of their own, and tools, which nobody was offered, are called by none."""
 _ROLES: Final[Mapping[str, MessageRole]] = {
     "system": "system",
     "assistant": "assistant",
@@ -75,7 +84,7 @@ class InCharacter:
     @property
     def endings(self) -> list[str]:
         """Why each reply ended."""
-        return self.talk.endings
+        return [ended_by(reason) for reason in self.talk.endings]
 
     def stream(self) -> AsyncGenerator[Piece, None]:
         """See the protocol."""
@@ -84,7 +93,7 @@ class InCharacter:
     async def whole(self) -> list[Choice]:
         """See the protocol."""
         texts = await self.talk.whole(self.wishes, self.n)
-        return [Choice(*each) for each in zip(texts, self.talk.endings, strict=True)]
+        return [Choice(*each) for each in zip(texts, self.endings, strict=True)]
 
     def extras(self) -> dict[str, Any]:
         """The shape of ``ask --json`` without the reply, which stands in its own place."""
@@ -100,36 +109,44 @@ class InCharacter:
 
 @dataclass(slots=True)
 class OfTheModel:
-    """Answers of the language model itself to what a client asks of it."""
+    """Answers of the language model itself to what a client asks of it, one after the other."""
 
     model: ChatModel
     meter: Meter
     body: ChatBody
     kind: str | None = None
-    endings: list[str] = field(default_factory=lambda: ["stop"])
-    """Why each answer ended: there is one."""
+    endings: list[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.endings = [_STOP] * self.body.n
 
     async def stream(self) -> AsyncGenerator[Piece, None]:
         """See the protocol."""
+        for index in range(self.body.n):
+            async with aclosing(self._one(index)) as coming:
+                async for text in coming:
+                    yield Piece(index, text)
+
+    async def _one(self, index: int) -> AsyncGenerator[str, None]:
         if self.model.base_url == _OFFLINE:
-            yield Piece(0, self._by_rule())
+            yield self._by_rule()
             return
-        request, given = self._request(), False
+        request, given = self._request(index), False
         try:
             async with aclosing(self.model.stream(request)) as coming:  # type: ignore[type-var]
                 async for text in coming:
                     given = True
-                    yield Piece(0, text)
+                    yield text
         except (IncompleteAnswer, InputRefused):
-            if not given or self.endings[0] == "stop":
+            if not given or self.endings[index] == _STOP:
                 raise
 
     async def whole(self) -> list[Choice]:
         """See the protocol."""
         if self.model.base_url == _OFFLINE:
-            return [Choice(self._by_rule())]
-        response = await self.model.complete(self._request())
-        return [Choice(response.text, response.finish_reason)]
+            return [Choice(self._by_rule()) for _ in self.endings]
+        found = [await self.model.complete(self._request(index)) for index in range(self.body.n)]
+        return [Choice(each.text, ended_by(each.finish_reason)) for each in found]
 
     def extras(self) -> None:
         """Nothing: no character is in it."""
@@ -147,13 +164,18 @@ class OfTheModel:
             )
         return offline_answer(self.kind, self.body.messages)
 
-    def _request(self) -> ChatRequest:
+    def _request(self, index: int) -> ChatRequest:
         def ended(ending: Ending) -> None:
-            self.endings[0] = ending.finish_reason
+            self.endings[index] = ended_by(ending.finish_reason)
 
         messages = tuple(Message(_ROLES[m.role], m.text) for m in self.body.messages)
         told = dict(self.body.parameters)
-        return ChatRequest(messages, told, cacheable=False, ended=ended)
+        return ChatRequest(messages, told, sample=index, cacheable=False, ended=ended)
+
+
+def ended_by(reason: str) -> str:
+    """Why an answer ended, as OpenAI's clients know it."""
+    return _REASONS.get(reason.lower(), _STOP)
 
 
 def of_the_model(

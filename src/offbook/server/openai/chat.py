@@ -100,7 +100,9 @@ async def _answers(
     character = asked.character
     kind = None if asked.raw else kind_of(body, read)
     if asked.raw or kind is not None:
-        return of_the_model(book, character, replace(body, n=1), kind)
+        # What a client asks for itself is asked once, however many replies it shows.
+        asks = body if kind is None else replace(body, n=1)
+        return of_the_model(book, character, asks, kind)
     require_short(read.transcript)
     told, values = request.headers, book.settings.values
     own = name_of(told.get(_OWN_SESSION), _OWN_SESSION) or body.session
