@@ -5,12 +5,17 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import httpx
 import pytest
 
+from offbook.models import builtin
+from offbook.models.offline import emotion_examples, modernity
+from offbook.models.offline import model as offline_model
+from offbook.server.interpreter import tuned
 from tests.loopback.server import LoopbackServer
 from tests.server.openai.asking import ask, lines
 from tests.server.served import Served, settings_in, with_ada
@@ -65,12 +70,26 @@ class Stalls:
             self.beside = max(self.beside, time.monotonic() - before - TICK_SECONDS)
 
 
-@pytest.mark.parametrize("method", ["vanilla", "naive"])
-def test_no_step_of_a_reply_holds_up_the_others(tmp_path, method):
+@pytest.fixture
+def computed_anew():
+    """What replies compute once in a process is computed by this test."""
+    for once in (modernity._separator, emotion_examples._centres):
+        once.cache_clear()
+
+
+# The embedded model computes what an endpoint answers otherwise: emotions, names, whole replies.
+@pytest.mark.parametrize(
+    ("method", "model"),
+    [("vanilla", "m"), ("naive", "m"), ("emotional", "offline"), ("ensemble", "offline")],
+)
+@pytest.mark.usefixtures("computed_anew")
+def test_no_step_of_a_reply_holds_up_the_others(tmp_path, method, model):
     stalls = Stalls()
-    with LoopbackServer(latency_seconds=LATENCY_SECONDS) as endpoint:
-        asyncio.run(with_ada(settings_in(tmp_path)))
-        told = {"chat__model": "m", "chat__base_url": endpoint.base_url, "method": method}
+    with LoopbackServer(latency_seconds=LATENCY_SECONDS) as endpoint, tuned():
+        asyncio.run(with_ada(settings_in(tmp_path, method=method)))
+        told = {"method": method, "chat__model": model}
+        if model != "offline":
+            told["chat__base_url"] = endpoint.base_url
         server = Served(settings_in(tmp_path, **told))
         server.app.get("/watch")(stalls.begin)
         with server, ThreadPoolExecutor(12) as pool:
@@ -84,6 +103,33 @@ def test_no_step_of_a_reply_holds_up_the_others(tmp_path, method):
             stalls.stop()
     assert stalls.worked < WORK_SECONDS
     assert stalls.waited < WAIT_SECONDS
+
+
+@pytest.mark.parametrize("method", ["naive", "emotional", "ensemble"])
+def test_what_computes_for_long_does_so_in_another_thread(tmp_path, monkeypatch, method):
+    worked: dict[str, set[int]] = {"rules": set(), "vectors": set(), "loop": set()}
+
+    def noted(function: Callable[..., Any], what: str) -> Callable[..., Any]:
+        def noting(*args: Any) -> Any:
+            worked[what].add(threading.get_ident())
+            return function(*args)
+
+        return noting
+
+    async def loop() -> None:
+        worked["loop"].add(threading.get_ident())
+
+    asyncio.run(with_ada(settings_in(tmp_path, method=method)))
+    monkeypatch.setattr(offline_model, "_by_rule", noted(offline_model._by_rule, "rules"))
+    monkeypatch.setattr(builtin, "embed_texts", noted(builtin.embed_texts, "vectors"))
+    server = Served(settings_in(tmp_path, method=method))
+    server.app.get("/loop")(loop)
+    with server:
+        httpx.get(f"{server.root}/loop", timeout=PATIENCE_SECONDS).raise_for_status()
+        ask(server, "What did you do at the lighthouse, and were you afraid?")
+    assert worked["rules"]
+    assert worked["vectors"]
+    assert not worked["loop"] & (worked["rules"] | worked["vectors"])
 
 
 @pytest.mark.parametrize("blocks", ["works", "waits"])

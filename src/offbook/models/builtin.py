@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zlib import crc32
 
 from offbook.language.words import search_words
+from offbook.models.beside import worked_out
 
 if TYPE_CHECKING:
     import numpy as np
@@ -66,7 +67,7 @@ class BuiltinEmbedder:
             Shape ``(len(texts), 768)``, rows of length 1; a text without terms (empty, or stop
             words only) has a row of zeros, which is similar to nothing.
         """
-        return embed_texts(texts)
+        return await worked_out(embed_texts, texts)
 
 
 def embed_texts(texts: Sequence[str]) -> NDArray[np.float32]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from offbook.language.emotion_names import EMOTIONS
+from offbook.models.beside import worked_out
 from offbook.prompts.memory_text import write_memory
 from offbook.retrieval.memory_index import View, memory_index
 from offbook.stores import memories
@@ -63,7 +64,8 @@ async def find_memories(
         return found
     # What the prompt holds anyway is found as well, and then passed over: so much more is asked.
     over = sum(turn in talk.present for turn in index.turns) if talk.present else 0
-    recalled = index.searched.recall(
+    recalled = await worked_out(
+        index.searched.recall,
         felt.vector,
         mixed(felt.emotion, talk.mood, settings.mood),
         settings.strategy,

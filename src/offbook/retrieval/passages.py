@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from offbook.errors import EmbedderMismatch, IndexMissing
+from offbook.models.beside import worked_out
 from offbook.retrieval.dense import DenseIndex
 from offbook.retrieval.kept_indexes import KeptIndexes
 from offbook.retrieval.lexical import ANALYZER, LexicalIndex, encode_terms
@@ -79,7 +80,7 @@ async def search_passages(
         vector = await query_vector(embedder, character, question)
     if searcher.dense is None and searcher.lexical is None:
         return []
-    hits = searcher.search(question, vector, mode=mode, k=k)
+    hits = await worked_out(searcher.search, question, vector, mode=mode, k=k)
     if vector is not None and not vector.any() and not any(hit.score for hit in hits):
         match = None if mode == "dense" else 0.0
         found = await store.read(

@@ -13,6 +13,7 @@ from fastapi import FastAPI
 
 from offbook import __version__
 from offbook.app.book import Offbook
+from offbook.models.beside import working_beside
 from offbook.server import native
 from offbook.server.background import BackgroundWorker
 from offbook.server.description import describe
@@ -69,6 +70,7 @@ def _lifespan(source: Settings | Offbook) -> Callable[[FastAPI], AbstractAsyncCo
             else:
                 book = await stack.enter_async_context(await Offbook.open(source))
             await require_keys(book.settings, book.store)
+            stack.enter_context(working_beside())
             await warm(book)
             warm_routes(app)
             app.state.book = book

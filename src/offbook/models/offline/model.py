@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from offbook.errors import ModelError
 from offbook.language.tokens import count_tokens
+from offbook.models.beside import worked_out
 from offbook.wire import ChatRequest, ChatResponse
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ class OfflineModel:
         if self.embedder is not None and prompt.name in _BY_MEANING:
             value = await _found(_BY_MEANING[prompt.name])(inputs, self.embedder)
         else:
-            value = _rule(prompt.name)(inputs)
+            value = await worked_out(_by_rule, prompt.name, inputs)
         written: str = prompt.answer.write(value)
         return written
 
@@ -109,13 +110,14 @@ def answered_prompts() -> frozenset[str]:
     return frozenset(_ANSWERS)
 
 
-def _rule(prompt: str) -> Callable[[Any], Any]:
+def _by_rule(prompt: str, inputs: Any) -> Any:
+    """What the rule for a prompt answers; it is loaded at its first use."""
     if prompt not in _ANSWERS:
         raise ModelError(
             f"the offline backend has no rule for the prompt {prompt!r}",
             "configure a model (chat.model, extract.model or judge.model) for this command",
         )
-    return _found(_ANSWERS[prompt])
+    return _found(_ANSWERS[prompt])(inputs)
 
 
 def _found(place: str) -> Callable[..., Any]:

@@ -1,0 +1,31 @@
+"""The interpreter of a server: tuned while it runs, as before afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import sys
+
+from offbook.server.interpreter import new_event_loop, tuned
+
+
+def test_everything_is_as_before_afterwards():
+    before = gc.get_threshold(), sys.getswitchinterval()
+    with tuned():
+        assert gc.get_freeze_count() > 10_000
+        assert gc.get_threshold()[0] > before[0][0]
+        assert sys.getswitchinterval() < before[1]
+    assert (gc.get_threshold(), sys.getswitchinterval()) == before
+    assert not gc.get_freeze_count()
+
+
+def test_the_quicker_loop_is_taken_where_it_is_installed():
+    make = new_event_loop()
+    assert make is not None  # the extra `server` brings it
+    with asyncio.Runner(loop_factory=make) as runner:
+        assert type(runner.get_loop()).__module__.startswith("uvloop")
+
+
+def test_without_it_the_usual_one_serves(monkeypatch):
+    monkeypatch.setitem(sys.modules, "uvloop", None)
+    assert new_event_loop() is None
