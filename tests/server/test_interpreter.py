@@ -6,9 +6,21 @@ import asyncio
 import gc
 import sys
 
+import pytest
+
 from offbook.server.interpreter import new_event_loop, tuned
 
 
+@pytest.fixture
+def usual():
+    """The collector as Python starts it; tests have one of their own."""
+    own = gc.get_threshold()
+    gc.set_threshold(700, 10, 10)
+    yield
+    gc.set_threshold(*own)
+
+
+@pytest.mark.usefixtures("usual")
 def test_everything_is_as_before_afterwards():
     before = gc.get_threshold(), sys.getswitchinterval()
     with tuned():
