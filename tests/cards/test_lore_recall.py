@@ -1,10 +1,21 @@
+import json
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from offbook.cards import LoreMessage, MacroValues, RecallSettings, ScanSettings, recall_lore
-from offbook.cards.lorebook import Lorebook
-from tests.cards.generator import book, entry
+from offbook.cards import (
+    LoreMessage,
+    MacroValues,
+    RecallSettings,
+    ScanSettings,
+    read_lorebook,
+    recall_lore,
+)
+from offbook.cards.key_search import PatternTime
+from offbook.cards.lore_places import place_of, unheard_wishes
+from offbook.cards.lorebook import Lorebook, LoreEntry
+from tests.cards.generator import book, entry, world_info
 from tests.waiting import work_below
 
 VALUES = MacroValues("Mira", "Sam")
@@ -13,9 +24,8 @@ VALUES = MacroValues("Mira", "Sam")
 def lore(*entries, said="the ferry", turns=1, budget=500, **more):
     made = Lorebook(book(*entries, **more.pop("fields", {})))
     messages = [LoreMessage(said)] * turns
-    options = {
-        name: more.pop(name) for name in ("similar", "activated", "tokens_of") if name in more
-    }
+    own = ("similar", "activated", "tokens_of", "earlier", "clock")
+    options = {name: more.pop(name) for name in own if name in more}
     return recall_lore(made, messages, VALUES, RecallSettings(budget, **more), **options)
 
 
@@ -25,7 +35,7 @@ def texts(recall):
 
 def test_entries_are_expanded_and_stand_in_their_order():
     recall = lore(
-        entry(content="@@depth 4\n{{char}} waits.", insertion_order=5),
+        entry(content="@@activate\n{{char}} waits.", insertion_order=5),
         entry(content="{{user}} came.", insertion_order=2),
         entry(content="Never.", keys=["zzz"]),
         entry(content="{{// nothing}}"),
@@ -188,3 +198,174 @@ def test_the_budget_is_never_exceeded_and_nothing_is_lost(rows, budget):
 @pytest.mark.parametrize("said", ["", "\x01", "a" * 50_000])
 def test_any_message_can_be_searched(said):
     assert len(lore(entry(keys=["zzz"]), said=said).used) == 0
+
+
+def test_sticky_entries_stay_whatever_their_chances():
+    item = entry(
+        id=1,
+        keys=["ferry"],
+        extensions={"sticky": 5, "probability": 0, "exclude_recursion": True, "group": "a"},
+    )
+    other = entry(id=2, keys=["gull"], extensions={"group": "a", "group_override": True})
+    recall = lore(item, other, said="gull", turns=3, activated={"1": 2})
+    assert [used.index for used in recall.used] == [0]
+    assert "was chosen from its group 'a'" in recall.skipped[0].why
+    assert lore(item, other, said="gull", turns=9, activated={"1": 2}).used[0].index == 1
+
+
+def test_a_group_may_be_one_of_several():
+    def grouped(name, group):
+        return entry(name=name, content=name, extensions={"group": group})
+
+    entries = grouped("a", "x, y"), grouped("b", "x"), grouped("c", "y"), grouped("d", "z")
+    for seed in range(12):
+        used = texts(lore(*entries, seed=str(seed)))
+        assert used in (["a", "d"], ["b", "c", "d"], ["b", "d"], ["c", "d"])
+        if "a" in used:
+            assert used == ["a", "d"]
+
+
+def test_in_a_group_those_win_of_which_most_keys_are_said():
+    def grouped(*keys, **more):
+        return entry(keys=list(keys), content=keys[-1], extensions={"group": "g", **more})
+
+    entries = grouped("ferry", "gull", use_group_scoring=True), grouped("gull", "boat", "ferry")
+    seen = {texts(lore(*entries, said="ferry boat gull", seed=str(n)))[0] for n in range(20)}
+    assert seen == {"ferry"}
+    loose = grouped("ferry", "gull"), grouped("gull", "boat", "ferry")
+    seen = {texts(lore(*loose, said="ferry boat gull", seed=str(n)))[0] for n in range(20)}
+    assert seen == {"ferry", "gull"}
+
+
+def test_levels_of_recursion_are_waited_for():
+    first = entry(content="lighthouse")
+    late = entry(keys=["lighthouse"], content="gull", extensions={"delay_until_recursion": 1})
+    later = entry(keys=["ferry"], content="cod", extensions={"delay_until_recursion": 3})
+    assert texts(lore(first, late, later)) == ["lighthouse", "gull", "cod"]
+    assert texts(lore(first, later)) == ["lighthouse", "cod"]
+    never = {"recursive_scanning": False}
+    assert texts(lore(first, late, later, fields=never)) == ["lighthouse"]
+    assert texts(lore(late, said="lighthouse")) == []
+    assert texts(lore(first, late, later, recursion_steps=1)) == ["lighthouse", "gull"]
+
+
+def test_likeness_does_not_call_for_what_an_entry_rules_out():
+    entries = (
+        entry(keys=["zzz"], content="@@activate_only_after 4\nsecret"),
+        entry(keys=["zzz"], content="@@exclude_keys ferry\nhidden"),
+        entry(keys=["zzz"], content="plain"),
+    )
+    assert texts(lore(*entries, similar={0: 0.9, 1: 0.9, 2: 0.9})) == ["plain"]
+
+
+def test_timers_count_the_messages_that_are_not_shown_any_more():
+    item = entry(id=5, extensions={"delay": 10})
+    assert lore(item, turns=2).used == ()
+    recall = lore(item, turns=2, earlier=8)
+    assert (len(recall.used), recall.activated) == (1, {"5": 10})
+
+
+def test_recalls_share_the_time_of_their_patterns():
+    clock = PatternTime(read_seconds=-1)
+    recall = lore(entry(keys=["/ferry/"], use_regex=True), clock=clock)
+    assert recall.used == ()
+    assert "too long to read" in recall.skipped[0].why
+
+
+def test_thousands_of_patterns_are_read_for_a_bounded_time():
+    entries = [
+        entry(keys=[f"/(?:{n}a|b{n}c|[d-x]{{1,3}}y?)+(?:foo|bar{n})(?=z)\\b/i"], use_regex=True)
+        for n in range(6_000)
+    ]
+    with work_below(4):
+        recall = lore(*entries, said="hello")
+    assert any("too long to read" in skip.why for skip in recall.skipped)
+
+
+PLACES = [
+    ({"position": "before_char"}, "before"),
+    ({"position": "after_char"}, "after"),
+    ({}, "after"),
+    ({"extensions": {"position": 0}}, "before"),
+    ({"extensions": {"position": 1}}, "after"),
+    ({"extensions": {"position": 5}}, "examples"),
+    ({"extensions": {"position": 6}}, "examples"),
+    ({"extensions": {"position": 7}}, "after"),
+    ({"extensions": {"position": 99}}, "after"),
+    ({"extensions": {"position": "0"}, "position": "before_char"}, "before"),
+    ({"extensions": {"position": 4, "depth": 9}}, "deep"),
+    ({"extensions": {"position": 2}}, "above the note"),
+    ({"extensions": {"position": 4}}, "at the note"),
+    ({"extensions": {"position": 3}}, "below the note"),
+    ({"extensions": {"position": 4, "depth": 0}}, "end"),
+    ({"extensions": {"position": 4, "depth": -7}}, "end"),
+    ({"content": "@@depth 0\nx", "position": "before_char"}, "end"),
+    ({"content": "@@depth 9\nx"}, "deep"),
+    ({"content": "@@reverse_depth 1\nx"}, "deep"),
+    ({"content": "@@reverse_depth 99\nx"}, "end"),
+    ({"content": "@@position before_desc\n@@depth 0\nx"}, "before"),
+    ({"content": "@@position scenario\nx"}, "after"),
+]
+ORDER = [
+    "before", "after", "examples", "deep", "above the note", "at the note", "below the note", "end",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("fields", "where"), PLACES)
+def test_the_place_of_an_entry_is_one_in_the_order_of_entries(fields, where):
+    made = place_of(LoreEntry(entry(**fields)), 10)
+    marks = {
+        "before": {"position": "before_char"},
+        "after": {"position": "after_char"},
+        "examples": {"extensions": {"position": 5}},
+        "deep": {"content": "@@depth 9\nx"},
+        "above the note": {"extensions": {"position": 2}},
+        "at the note": {"content": "@@depth 4\nx"},
+        "below the note": {"extensions": {"position": 3}},
+        "end": {"content": "@@depth 0\nx"},
+    }
+    for number, name in enumerate(ORDER):
+        other = place_of(LoreEntry(entry(**marks[name])), 10)
+        if number < ORDER.index(where):
+            assert other < made
+        elif number > ORDER.index(where):
+            assert made < other
+
+
+def test_entries_are_told_in_the_order_of_their_places():
+    recall = lore(
+        entry(content="@@depth 0\nlast"),
+        entry(content="@@depth 3\nnearer"),
+        entry(content="after two", insertion_order=11),
+        entry(content="after one", position="after_char"),
+        entry(content="first", position="before_char", insertion_order=99),
+    )
+    assert texts(recall) == ["first", "after one", "after two", "nearer", "last"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({}, ""),
+        ({"position": "before_char"}, ""),
+        ({"content": "@@depth 4\nx"}, "a depth decides"),
+        ({"extensions": {"position": 4}}, "a depth decides"),
+        ({"content": "@@role user\nx"}, "a role"),
+        ({"extensions": {"role": 2}}, "a role"),
+        ({"extensions": {"role": 0}}, ""),
+        ({"extensions": {"position": 7}}, "an outlet"),
+        ({"extensions": {"match_scenario": True}}, "match_scenario"),
+        ({"extensions": {"match_scenario": False}}, ""),
+        ({"content": "@@disable_ui_prompt system_prompt\nx"}, "own rules"),
+        ({"content": "@@is_user_icon a\nx"}, "no icons"),
+    ],
+)
+def test_wishes_that_are_not_followed_are_named(fields, told):
+    found = "; ".join(unheard_wishes(LoreEntry(entry(**fields))))
+    assert (told in found) if told else not found
+
+
+def test_a_filter_of_characters_is_named():
+    raw = world_info(characterFilter={"names": ["Bo"], "tags": [], "isExclude": False})
+    found = read_lorebook(json.dumps(raw).encode()).book.entries[0]
+    assert any("characterFilter" in wish for wish in unheard_wishes(found))

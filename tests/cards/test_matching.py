@@ -1,7 +1,8 @@
 import pytest
 
-from offbook.cards import LoreMessage, ScanSettings, matches
+from offbook.cards import LoreMessage, MacroValues, ScanSettings, matches
 from offbook.cards.lorebook import LoreEntry
+from offbook.cards.matching import Scan, key_score, scan_entry
 from tests.cards.generator import entry
 
 SAID = [
@@ -104,7 +105,8 @@ def test_secondary_keys(logic, secondary, active):
         ("@@activate_only_after 2", True, "ferry"),
         ("@@activate_only_every 2", True, "ferry"),
         ("@@activate_only_every 3", False, "there are 2 replies"),
-        ("@@is_greeting 1", False, "began with another"),
+        ("@@is_greeting 1", True, "ferry"),
+        ("@@activate\n@@dont_activate\n@@activate_only_after 3", True, "@@activate"),
         ("@@exclude_keys nobody, zzz", False, "'nobody' is said"),
         ("@@dont_activate_after_match", True, "ferry"),
     ],
@@ -119,9 +121,96 @@ def test_decorators_that_look_back():
     assert not outcome(keys=["zzz"], content="@@keep_activate_after_match\nx").active
     said_before = outcome(keys=["lighthouse"], content="@@dont_activate_after_match\nx")
     assert "was said before" in said_before.why
-    assert outcome(keys=["zzz"], content="@@additional_keys boat, ferry\nx").keys == ("ferry",)
-    greeting = ScanSettings(greeting=1)
-    assert outcome(keys=["ferry"], content="@@is_greeting 1\nx", settings=greeting).active
+
+
+@pytest.mark.parametrize(("begun", "active"), [(1, True), (0, False), (None, True)])
+def test_an_entry_of_one_greeting_counts_where_the_greeting_is_known(begun, active):
+    made = outcome(
+        keys=["ferry"], content="@@is_greeting 1\nx", settings=ScanSettings(greeting=begun)
+    )
+    assert made.active is active
+    assert made.barred is not active
+
+
+@pytest.mark.parametrize(
+    ("keys", "lines", "fields", "found"),
+    [
+        (["ferry"], ["nobody, zzz"], {}, ("ferry",)),
+        (["ferry"], ["zzz"], {}, ()),
+        (["zzz"], ["ferry"], {}, ()),
+        (["ferry"], ["nobody", "it"], {}, ("ferry",)),
+        (["ferry"], ["nobody", "zzz"], {}, ()),
+        ([], ["boat, ferry"], {}, ("ferry",)),
+        (["zzz"], ["f.rry"], {"use_regex": True}, ("f.rry",)),
+    ],
+)
+def test_additional_keys_must_be_said_as_well(keys, lines, fields, found):
+    content = "".join(f"@@additional_keys {line}\n" for line in lines) + "x"
+    assert outcome(keys=keys, content=content, **fields).keys == found
+
+
+@pytest.mark.parametrize(
+    ("fields", "barred"),
+    [
+        ({"enabled": False}, True),
+        ({"content": "@@dont_activate\nx"}, True),
+        ({"content": "@@activate_only_after 9\nx"}, True),
+        ({"content": "@@exclude_keys nobody\nx"}, True),
+        ({"selective": True, "secondary_keys": ["zzz"]}, False),
+        ({"selective": True, "secondary_keys": ["saw"], "extensions": {"selectiveLogic": 2}}, True),
+        ({"keys": ["zzz"]}, False),
+        ({"extensions": {"triggers": ["continue", "swipe"]}}, True),
+    ],
+)
+def test_what_an_entry_rules_out_itself_is_barred(fields, barred):
+    made = outcome(**{"keys": ["ferry"], **fields})
+    assert (made.active, made.barred) == (False, barred)
+
+
+def test_entries_for_replies_are_active_in_replies():
+    assert outcome(keys=["ferry"], extensions={"triggers": ["normal", "swipe"]}).active
+    assert outcome(keys=["ferry"], extensions={"triggers": []}).active
+    assert outcome(keys=["ferry"], extensions={"triggers": "swipe"}).active
+
+
+def test_macros_in_keys_are_replaced():
+    values = MacroValues("Mr. Vale", "S(a)m")
+    said = [LoreMessage("Mr. Vale and S(a)m and MrX Vale")]
+
+    def active(key, **fields):
+        return matches(LoreEntry(entry(keys=[key], **fields)), said, values=values).active
+
+    assert active("{{char}}")
+    assert active("<user>")
+    assert active("/^{{char}} and/", use_regex=True)
+    assert active("/{{user}}/", use_regex=True)
+    assert not active("/^MrX.*{{user}}/", use_regex=True)
+    assert not active("{{unknown}}")
+    assert not outcome(said, keys=["{{char}}"]).active
+
+
+def test_replies_that_came_before_the_messages_count():
+    entries = LoreEntry(entry(keys=["ferry"], content="@@activate_only_after 6\nx"))
+    assert not scan_entry(entries, Scan(SAID)).active
+    assert scan_entry(entries, Scan(SAID, earlier=8)).active
+
+
+def test_scores_count_keys_as_sillytavern_does():
+    def score(logic, secondary, *, selective=True):
+        fields = {"selectiveLogic": logic}
+        item = entry(
+            keys=["ferry", "saw", "zzz"],
+            secondary_keys=secondary,
+            selective=selective,
+            extensions=fields,
+        )
+        return key_score(LoreEntry(item), Scan(SAID))
+
+    assert score(0, ["nobody", "zzz"]) == 3
+    assert score(3, ["nobody", "zzz"]) == 2
+    assert score(3, ["nobody", "it"]) == 4
+    assert score(1, ["nobody", "zzz"]) == 2
+    assert score(0, ["nobody"], selective=False) == 2
 
 
 def test_keys_between_slashes_are_words_where_patterns_are_off():

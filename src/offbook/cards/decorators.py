@@ -43,6 +43,7 @@ _CHOICES: Final[Mapping[Argument, frozenset[str]]] = {
 _LINE: Final = re.compile(r"(@{2,}+)([A-Za-z_][A-Za-z0-9_-]*+)[ \t]*+([^\r\n]*)")
 _BLANKS: Final = re.compile(r"[ \t\r\n]*+")
 _WHOLE: Final = re.compile(r"\d{1,9}")
+_REPEATED: Final = frozenset({"additional_keys"})
 _FALLBACK: Final = 3  # "@@@name" counts where the decorator before it is not known
 
 
@@ -79,8 +80,19 @@ class Decorated:
 
     def names(self, name: str) -> tuple[str, ...]:
         """The list of a decorator; empty where it is not there."""
-        parts = (part.strip() for part in self.known.get(name, "").split(","))
-        return tuple(part for part in parts if part)
+        return _split(self.known.get(name, ""))
+
+    def every(self, name: str) -> list[tuple[str, ...]]:
+        """The lists of a decorator that may stand there several times."""
+        if name not in self.known:
+            return []
+        unused = {id(line) for line, _ in self.unused}
+        counting = (line for line in self.lines if line.name == name and id(line) not in unused)
+        return [names for line in counting if (names := _split(line.value))]
+
+
+def _split(value: str) -> tuple[str, ...]:
+    return tuple(part for part in (part.strip() for part in value.split(",")) if part)
 
 
 def read_decorators(content: str) -> Decorated:
@@ -111,6 +123,8 @@ def _chosen(text: str, lines: list[Decorator]) -> Decorated:
         needed = trouble is not None
         if trouble is not None:
             unused.append((line, trouble))
+        elif line.name in known and line.name in _REPEATED:
+            continue
         elif line.name in known:
             unused.append((line, "there is one of that name before it"))
         else:

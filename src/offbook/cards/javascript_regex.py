@@ -106,7 +106,7 @@ def is_delimited(key: str) -> bool:
     return match is not None and set(match[2]) <= _FLAGS
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=4096)
 def compile_key(key: str, *, ignore_case: bool = False) -> SafePattern:
     """The pattern of a key.
 

@@ -14,9 +14,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from offbook.cards.key_search import PatternTime
+from offbook.cards.lore_groups import Candidate, losers
+from offbook.cards.lore_places import LorePlace, place_of
 from offbook.cards.lorebook import Lorebook, LoreEntry
 from offbook.cards.macros import MacroValues, expand
-from offbook.cards.matching import LoreMessage, Outcome, Scan, ScanSettings, scan_entry
+from offbook.cards.matching import (
+    LoreMessage,
+    Outcome,
+    Scan,
+    ScanSettings,
+    key_score,
+    scan_entry,
+)
 from offbook.language.tokens import count_tokens
 from offbook.types import Skipped
 
@@ -30,7 +40,8 @@ class RecallSettings:
     Attributes:
         budget_tokens: What all entries together may take; the book's own budget where it is less.
         scan: How messages are searched.
-        recursive: Whether keys are looked for in active entries too; None: as the book says.
+        recursive: Whether keys are looked for in active entries too; None: as the book says, and
+            where it does not, whether one of its entries waits for it.
         recursion_steps: How often at most.
         seed: Decides on entries with a probability, and within groups.
     """
@@ -46,7 +57,8 @@ class RecallSettings:
 class RecalledEntry:
     """An entry that is used: its text without macros and decorators, and why it is there.
 
-    ``index`` is its place in the book, ``score`` its likeness in meaning where that is known.
+    ``index`` is its place in the book, ``place`` the one among all entries that are told, ``score``
+    its likeness in meaning where that is known.
     """
 
     index: int
@@ -54,6 +66,7 @@ class RecalledEntry:
     text: str
     tokens: int
     why: str
+    place: LorePlace
     keys: tuple[str, ...] = ()
     score: float | None = None
 
@@ -77,7 +90,9 @@ class _Active:
     entry: LoreEntry
     outcome: Outcome
     score: float | None = None
+    sticky: bool = False
     text: str = ""
+    hidden: tuple[str, ...] = ()
     tokens: int = 0
 
 
@@ -90,6 +105,8 @@ def recall_lore(
     similar: Mapping[int, float] | None = None,
     activated: Mapping[str, int] | None = None,
     tokens_of: Callable[[str], int] = count_tokens,
+    earlier: int = 0,
+    clock: PatternTime | None = None,
 ) -> LoreRecall:
     """The entries of ``book`` that belong to ``messages``.
 
@@ -101,9 +118,13 @@ def recall_lore(
         similar: Entries that a search by meaning found, by index, with their scores.
         activated: ``LoreRecall.activated`` of the turn before.
         tokens_of: Counts tokens.
+        earlier: How many messages of the conversation stand before those that are given.
+        clock: The time that patterns may take, where several recalls share it.
     """
     chosen = settings or RecallSettings()
-    return _Recalling(book, messages, values, chosen, similar or {}, activated or {}).run(tokens_of)
+    scan = Scan(messages, chosen.scan, book.scan_depth, values, clock, earlier)
+    recalling = _Recalling(book, scan, values, chosen, similar or {}, activated or {})
+    return recalling.run(tokens_of)
 
 
 class _Recalling:
@@ -112,7 +133,7 @@ class _Recalling:
     def __init__(
         self,
         book: Lorebook,
-        messages: Sequence[LoreMessage],
+        scan: Scan,
         values: MacroValues,
         settings: RecallSettings,
         similar: Mapping[int, float],
@@ -120,8 +141,8 @@ class _Recalling:
     ) -> None:
         self._book = book
         self._entries = book.entries
-        self._now = len(messages)
-        self._scan = Scan(messages, settings.scan, book.scan_depth)
+        self._now = len(scan.messages) + scan.earlier
+        self._scan = scan
         self._values = values
         self._settings = settings
         self._similar = similar
@@ -131,62 +152,66 @@ class _Recalling:
         self._active: dict[int, _Active] = {}
 
     def run(self, tokens_of: Callable[[str], int]) -> LoreRecall:
-        self._activate(first=True)
+        self._activate(0)
         self._recurse()
         active = self._one_of_each_group(list(self._active.values()))
         for item in active:
             item.tokens = tokens_of(item.text)
         used = self._within_budget(active)
         for item in used:
-            if not item.outcome.why.startswith("sticky"):
+            if not item.sticky:
                 self._activated[_key(item.entry, item.index)] = self._now
-        ordered = sorted(used, key=lambda item: (item.entry.insertion_order, item.index))
-        recalled = tuple(
+        recalled = [
             RecalledEntry(
                 item.index,
                 item.entry,
                 item.text,
                 item.tokens,
                 item.outcome.why,
+                place_of(item.entry, self._now),
                 item.outcome.keys,
                 item.score,
             )
-            for item in ordered
-        )
-        return LoreRecall(recalled, tuple(self._skipped), self._activated)
+            for item in used
+        ]
+        recalled.sort(key=lambda item: (item.place, item.index))
+        return LoreRecall(tuple(recalled), tuple(self._skipped), self._activated)
 
     def _skip(self, entry: LoreEntry, why: str) -> None:
         self._skipped.append(Skipped(KIND, entry.title[:120], why))
 
-    def _activate(self, *, first: bool) -> list[_Active]:
-        """Activate what is not active yet; what a step activates is returned."""
+    def _activate(self, level: int) -> list[_Active]:
+        """Activate what is not active yet; what a step activates is returned.
+
+        ``level`` is 0 where messages are searched, and else how often entries were.
+        """
         fresh: list[_Active] = []
         for index, entry in enumerate(self._entries):
-            if index in self._active or self._waits(entry, first=first):
+            if index in self._active:
                 continue
-            item = self._outcome(index, entry, first=first)
+            item = self._outcome(index, entry, level)
             if item is not None:
                 self._active[index] = item
                 fresh.append(item)
         return fresh
 
-    def _waits(self, entry: LoreEntry, *, first: bool) -> bool:
-        extensions = entry.extensions
-        late = bool(extensions.get("delay_until_recursion"))
-        return late if first else extensions.get("exclude_recursion") is True
-
-    def _outcome(self, index: int, entry: LoreEntry, *, first: bool) -> _Active | None:
+    def _outcome(self, index: int, entry: LoreEntry, level: int) -> _Active | None:
         timer = self._timer(index, entry)
-        if timer is not None and not timer.active:
-            if first and scan_entry(entry, self._scan).active:
+        if timer is not None and timer.active:  # it stays, whatever the rest of it says
+            return self._expanded(_Active(index, entry, timer, sticky=True))
+        if timer is not None:
+            if level == 0 and scan_entry(entry, self._scan).active:
                 self._skip(entry, timer.why)
             return None
-        outcome = timer or scan_entry(entry, self._scan)
+        return None if _waits(entry, level) else self._called(index, entry, first=level == 0)
+
+    def _called(self, index: int, entry: LoreEntry, *, first: bool) -> _Active | None:
+        """The entry where its keys, or its meaning, call for it."""
+        outcome, score = scan_entry(entry, self._scan), self._similar.get(index)
         if first:
             for trouble in outcome.trouble:
                 self._skip(entry, trouble)
-        score = self._similar.get(index)
-        if not outcome.active and score is not None and first and _may_be_similar(entry):
+        if not (outcome.active or outcome.barred) and score is not None and first:
             outcome = Outcome(True, f"it is near in meaning ({score:.2f})")
         if not outcome.active:
             return None
@@ -198,7 +223,7 @@ class _Recalling:
 
     def _expanded(self, item: _Active) -> _Active | None:
         expanded = expand(item.entry.text, self._values)
-        item.text = expanded.text.strip()
+        item.text, item.hidden = expanded.text.strip(), expanded.hidden_keys
         return item if item.text else None
 
     def _timer(self, index: int, entry: LoreEntry) -> Outcome | None:
@@ -221,55 +246,45 @@ class _Recalling:
     def _lucky(self, index: int, entry: LoreEntry) -> bool:
         extensions = entry.extensions
         chance = extensions.get("probability")
-        if extensions.get("useProbability") is False or not isinstance(chance, int | float):
+        if isinstance(chance, bool) or not isinstance(chance, int | float):
+            return True
+        if extensions.get("useProbability") is False:
             return True
         return chance >= 100 or _share(self._settings.seed, self._now, index) * 100 < chance
 
     def _recurse(self) -> None:
         wanted = self._settings.recursive
-        if not (self._book.recursive_scanning if wanted is None else wanted):
+        if not (_recurses(self._book) if wanted is None else wanted):
             return
+        levels = sorted({_level(entry) for entry in self._entries} - {0})
+        level = levels.pop(0) if levels else 1
         fresh = list(self._active.values())
         for _ in range(self._settings.recursion_steps):
             told = [
                 item for item in fresh if item.entry.extensions.get("prevent_recursion") is not True
             ]
-            if not told:
+            if not told and not levels:
                 return
-            for item in told:
-                hidden = expand(item.entry.text, self._values).hidden_keys
-                self._scan.add("\n".join((item.text, *hidden)))
-            fresh = self._activate(first=False)
+            if not told:  # nothing more is found: those are looked at that wait for longer
+                level = levels.pop(0)
+            if told:
+                self._scan.add("\n".join(part for i in told for part in (i.text, *i.hidden)))
+            fresh = self._activate(level)
 
     def _one_of_each_group(self, active: list[_Active]) -> list[_Active]:
-        groups: dict[str, list[_Active]] = {}
-        for item in active:
-            group = item.entry.extensions.get("group")
-            if isinstance(group, str) and group:
-                groups.setdefault(group, []).append(item)
-        out: set[int] = set()
-        for group, members in groups.items():
-            winner = self._winner(group, members)
-            for item in members:
-                if item is not winner:
-                    out.add(item.index)
-                    self._skip(
-                        item.entry,
-                        f"{winner.entry.title[:60]!r} was chosen from its group {group!r}",
-                    )
+        candidates = [
+            Candidate(item.index, item.entry, item.sticky)
+            for item in active
+            if item.entry.extensions.get("group")
+        ]
+        out = losers(
+            candidates,
+            lambda entry: key_score(entry, self._scan),
+            lambda group: _share(self._settings.seed, self._now, group),
+        )
+        for index, why in out.items():
+            self._skip(self._entries[index], why)
         return [item for item in active if item.index not in out]
-
-    def _winner(self, group: str, members: list[_Active]) -> _Active:
-        firm = [item for item in members if item.entry.extensions.get("group_override") is True]
-        if firm:
-            return max(firm, key=lambda item: item.entry.insertion_order)
-        weights = [_weight(item.entry.extensions.get("group_weight")) for item in members]
-        mark = _share(self._settings.seed, self._now, group) * sum(weights)
-        for item, weight in zip(members, weights, strict=True):
-            mark -= weight
-            if mark < 0:
-                return item
-        return members[-1]
 
     def _within_budget(self, active: list[_Active]) -> list[_Active]:
         own = self._book.token_budget
@@ -299,8 +314,23 @@ def _rank(item: _Active) -> tuple[Any, ...]:
     return (last, kind, -entry.priority, -entry.insertion_order, -(item.score or 0), item.index)
 
 
-def _may_be_similar(entry: LoreEntry) -> bool:
-    return entry.enabled and not entry.decorated.has("dont_activate")
+def _waits(entry: LoreEntry, level: int) -> bool:
+    """Whether recursion keeps an entry out of this step."""
+    if level == 0:
+        return _level(entry) > 0
+    return entry.extensions.get("exclude_recursion") is True or _level(entry) > level
+
+
+def _level(entry: LoreEntry) -> int:
+    """The level of recursion that an entry waits for; 0: none."""
+    value = entry.extensions.get("delay_until_recursion")
+    return 1 if value is True else _count(value)
+
+
+def _recurses(book: Lorebook) -> bool:
+    if isinstance(book.raw.get("recursive_scanning"), bool):
+        return book.recursive_scanning
+    return any(map(_level, book.entries))
 
 
 def _key(entry: LoreEntry, index: int) -> str:
@@ -309,10 +339,6 @@ def _key(entry: LoreEntry, index: int) -> str:
 
 def _count(value: Any) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
-
-
-def _weight(value: Any) -> float:
-    return value if isinstance(value, int | float) and value > 0 else 100.0
 
 
 def _share(seed: str, now: int, what: object) -> float:
