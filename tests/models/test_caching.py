@@ -20,6 +20,7 @@ from offbook.stores.schema import call_cache_documents
 from offbook.types import Message
 from offbook.wire import ChatRequest, ChatResponse
 from tests.models.fakes import Said, Scripted, prompt, request
+from tests.waiting import eventually
 
 ADA = ProfileInputs("Ada", ("Ada counts.",))
 
@@ -217,7 +218,7 @@ async def test_cancelling_one_who_waits_does_not_cancel_the_others(cache):
     model.gate = asyncio.Event()
     cached = Cached(model, cache)
     tasks = [asyncio.create_task(cached.complete(request())) for _ in range(3)]
-    await asyncio.sleep(0.05)
+    await eventually(lambda: model.in_flight)
     tasks[0].cancel()
     await asyncio.sleep(0)
     model.gate.set()
@@ -230,8 +231,7 @@ async def test_when_all_are_gone_the_call_is_cancelled_and_can_be_made_anew(cach
     model.gate = asyncio.Event()
     cached = Cached(model, cache)
     tasks = [asyncio.create_task(cached.complete(request())) for _ in range(2)]
-    while not model.in_flight:
-        await asyncio.sleep(0.01)
+    await eventually(lambda: model.in_flight)
     for task in tasks:
         task.cancel()
     await asyncio.wait(tasks)

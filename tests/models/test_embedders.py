@@ -22,6 +22,7 @@ from offbook.models.metering import Meter
 from offbook.models.prices import Price
 from tests.loopback import LoopbackServer
 from tests.loopback.answers import vector_of
+from tests.waiting import eventually
 
 TEXTS = [f"text {n}" for n in range(10)]
 FAST = Limits(backoff_seconds=0.001, backoff_cap_seconds=0.002)
@@ -144,15 +145,15 @@ async def test_after_a_failure_the_other_batches_are_not_asked_for(loopback):
 
 
 async def test_cancelling_cancels_what_is_left(loopback):
-    loopback.latency_seconds = 0.05
+    loopback.hold()
     slow = embedder(loopback, batch=1, limiter=Limiter(Limits(concurrency=1)))
     embedding = asyncio.create_task(slow.embed(TEXTS, "document"))
-    while not loopback.count():
-        await asyncio.sleep(0.005)
+    await eventually(loopback.count)
     embedding.cancel()
     with pytest.raises(asyncio.CancelledError):
         await embedding
-    await asyncio.sleep(0.1)
+    await eventually(lambda: loopback.in_flight == 0)
+    await asyncio.sleep(0.02)
     assert loopback.count() == 1
 
 

@@ -14,6 +14,7 @@ from offbook.models.metering import Meter
 from offbook.models.prices import Price
 from offbook.models.side_by_side import run_all
 from tests.models.fakes import Clock, Scripted, request
+from tests.waiting import PATIENCE_SECONDS, eventually
 
 BUSY = PassingError("busy", throttled=True)
 BROKEN = PassingError("broken")
@@ -68,10 +69,10 @@ async def test_a_cancelled_waiter_gives_up_its_place():
     model.gate = asyncio.Event()
     actor = limited(model, Limits(concurrency=1))
     tasks = [asyncio.create_task(actor.complete(request(str(n)))) for n in range(4)]
-    await asyncio.sleep(0.01)
+    await eventually(lambda: model.in_flight == 1)
     tasks[1].cancel()
     tasks[0].cancel()
-    await asyncio.sleep(0.01)
+    await eventually(lambda: len(model.requests) == 2)
     model.gate.set()
     assert (await tasks[2]).text == (await tasks[3]).text == "Yes."
     assert len(model.requests) == 3
@@ -88,7 +89,7 @@ async def test_a_waiter_cancelled_at_the_moment_of_its_turn_passes_it_on():
     release.set()
     await first
     second.cancel()
-    assert await asyncio.wait_for(third, 1)
+    assert await asyncio.wait_for(third, PATIENCE_SECONDS)
 
 
 async def test_passing_failures_are_tried_again_with_growing_pauses():
@@ -275,7 +276,7 @@ async def test_a_closed_stream_frees_its_place():
     stream = actor.stream(request())
     assert await anext(stream) == "I "
     await stream.aclose()
-    assert (await asyncio.wait_for(actor.complete(request()), 1)).text == "I am Ada."
+    assert (await asyncio.wait_for(actor.complete(request()), PATIENCE_SECONDS)).text == "I am Ada."
 
 
 def test_models_at_one_endpoint_share_a_limiter():

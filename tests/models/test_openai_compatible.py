@@ -35,6 +35,7 @@ from tests.loopback import Answer, LoopbackServer
 from tests.loopback.answers import PLAIN_TEXT
 from tests.loopback.faults import BODIES, STATUSES
 from tests.models.fakes import collected
+from tests.waiting import PATIENCE_SECONDS, eventually
 
 ADA = ProfileInputs("Ada", ("Ada counts.",))
 WHO = ReplyInputs("Ada", "", (), (), (), "Who are you?")
@@ -130,7 +131,7 @@ class TestLadder:
         assert shape["schema"]["additionalProperties"] is False
 
     async def test_many_at_once_are_refused_once(self, loopback, monkeypatch):
-        monkeypatch.setattr(openai_compatible, "_PROBE_PATIENCE_SECONDS", 5)
+        monkeypatch.setattr(openai_compatible, "_PROBE_PATIENCE_SECONDS", PATIENCE_SECONDS)
         loopback.refuses = frozenset({"json_schema", "json_object"})
         loopback.latency_seconds = 0.02
         model = patient(loopback)
@@ -172,8 +173,8 @@ class TestLadder:
         loopback.script("hang")
         model = backend(loopback)
         first = asyncio.create_task(ask(model, PROBE_STRUCTURED, WORDS))
-        await asyncio.sleep(0.02)
-        await asyncio.wait_for(ask(model, PROBE_STRUCTURED, WORDS), 1)
+        await eventually(lambda: loopback.count() == 1)
+        await asyncio.wait_for(ask(model, PROBE_STRUCTURED, WORDS), PATIENCE_SECONDS)
         first.cancel()
         with pytest.raises(asyncio.CancelledError):
             await first
@@ -198,7 +199,7 @@ class TestParameters:
 
     async def test_all_who_sent_it_at_once_are_asked_again_without_it(self, loopback):
         loopback.always("no_temperature")
-        loopback.latency_seconds = 0.02
+        loopback.gather(8)
         model = patient(loopback)
         names = [ProfileInputs(str(n), ("Ada counts.",)) for n in range(8)]
         assert set(await asyncio.gather(*(ask(model, PROFILE, n) for n in names))) == {PLAIN_TEXT}
@@ -383,8 +384,4 @@ class TestStreams:
         loopback.answer = lambda body: "word " * 100_000
         async with aclosing(patient(loopback).stream(request_of(PROFILE, ADA))) as stream:  # type: ignore[type-var]
             assert await anext(stream)
-        for _ in range(100):
-            if not loopback.in_flight:
-                break
-            await asyncio.sleep(0.02)
-        assert loopback.in_flight == 0
+        await eventually(lambda: loopback.in_flight == 0)

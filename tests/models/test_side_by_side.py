@@ -9,6 +9,7 @@ import pytest
 
 from offbook.errors import ModelError
 from offbook.models.side_by_side import failed_around, note_call, run_all
+from tests.waiting import PATIENCE_SECONDS
 
 
 class Log:
@@ -16,11 +17,12 @@ class Log:
 
     def __init__(self) -> None:
         self.done: list[str] = []
-        self.turn = asyncio.Event()
+        self.begun, self.turn = asyncio.Event(), asyncio.Event()
 
     async def call(self, name: str) -> None:
         """A call that is out, and answered at the log's turn."""
         note_call()
+        self.begun.set()
         await self.turn.wait()
         self.done.append(name)
 
@@ -30,8 +32,9 @@ class Log:
         self.done.append(name)
 
     async def fail(self) -> None:
+        """Fail while the call is out; it is answered after that."""
         note_call()
-        await asyncio.sleep(0.01)
+        await self.begun.wait()
         asyncio.get_running_loop().call_later(0.01, self.turn.set)
         raise ModelError("gone")
 
@@ -78,14 +81,19 @@ async def test_a_failure_within_a_job_stops_the_others():
 async def test_a_job_can_ask_whether_another_has_failed():
     seen = []
 
+    log = Log()
+
     async def watch() -> None:
         note_call()
         seen.append(failed_around())
-        await asyncio.sleep(0.05)
+        log.begun.set()
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while not failed_around():
+                await asyncio.sleep(0)
         seen.append(failed_around())
 
     with pytest.raises(ModelError):
-        await run_all([watch, Log().fail])
+        await run_all([watch, log.fail])
     assert seen == [False, True]
     assert not failed_around()
 
@@ -93,7 +101,7 @@ async def test_a_job_can_ask_whether_another_has_failed():
 async def test_whoever_is_cancelled_from_outside_takes_all_along():
     log = Log()
     task = asyncio.create_task(run_all([partial(log.call, "out"), partial(log.wait, "queued")]))
-    await asyncio.sleep(0.01)
+    await log.begun.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
