@@ -1,0 +1,242 @@
+"""Evaluations behind requests: cancelled, gone on with after a stop, failed, side by side."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from offbook.app import Offbook
+from offbook.documents.readers import ReadDocument
+from offbook.server.background import BackgroundWorker
+from offbook.server.evaluations import queue as queues
+from offbook.server.evaluations.queue import EvaluationQueue
+from offbook.stores import evaluation_jobs
+from tests.cli.texts import ADA
+from tests.loopback.server import LoopbackServer
+from tests.server.inside import bearer, client_of, opened
+from tests.waiting import PATIENCE_SECONDS, eventually
+
+EVALUATION = "/api/evaluation"
+CHAT = "/chat/completions"
+QUESTIONS = [{"question": f"What happened in year {n}?", "id": f"q{n}"} for n in range(3)]
+ASKED = {"questions": QUESTIONS, "characters": ["Ada Byrne"], "methods": ["vanilla"]}
+
+
+@pytest.fixture
+def endpoint():
+    with LoopbackServer() as server:
+        yield server
+
+
+@pytest.fixture
+async def book(tmp_path: Path, endpoint: LoopbackServer) -> AsyncIterator[Offbook]:
+    """Ada, whose replies come from the endpoint, one at a time; the offline judge rates them."""
+    flags = {
+        "chat__model": "m",
+        "chat__base_url": endpoint.base_url,
+        "chat__api_key": "sk-the-configured-key",
+        "extract__model": "offline",
+        "judge__model": "offline",
+        "limits__concurrency": 1,
+        "limits__retries": 0,
+    }
+    async with opened(tmp_path, **flags) as made:
+        await made.create("Ada Byrne")
+        await made.ingest_texts("ada-byrne", [ReadDocument("ada.md", ADA, "text/markdown")])
+        yield made
+
+
+async def begun(client: httpx.AsyncClient, **more: Any) -> str:
+    """The location of a run that was begun."""
+    answer = await client.post(f"{EVALUATION}/runs", json={**ASKED, **more})
+    assert answer.status_code == 202, answer.text
+    return answer.headers["location"]
+
+
+async def ended(client: httpx.AsyncClient, location: str, **options: Any) -> dict[str, Any]:
+    """The job, as its last event has it."""
+    stream = await client.get(f"{location}/events", timeout=PATIENCE_SECONDS, **options)
+    last = stream.text.strip().split("\n\n")[-1]
+    assert last.startswith("event: end\ndata: ")
+    found: dict[str, Any] = json.loads(last.split("data: ", 1)[1])
+    return found
+
+
+async def seen(
+    client: httpx.AsyncClient, location: str, so: Callable[[dict[str, Any]], object]
+) -> dict[str, Any]:
+    """The job, as soon as it is so."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while True:
+            job: dict[str, Any] = (await client.get(location)).json()
+            if so(job):
+                return job
+            await asyncio.sleep(0.02)
+
+
+async def test_one_that_is_cancelled_ends_its_calls_and_can_be_gone_on_with(book, endpoint):
+    endpoint.hold(1, path=CHAT)
+    async with client_of(book) as client:
+        location = await begun(client)
+        await eventually(lambda: endpoint.in_flight == 1 and endpoint.answered == 1)
+        answer = await client.post(f"{location}/cancel")
+        assert answer.status_code == 200, answer.text
+        job = await ended(client, location)
+        assert (job["status"], job["report"], job["error"]) == ("cancelled", None, None)
+        await eventually(lambda: endpoint.in_flight == 0)
+        run = job["run"]
+        shown = (await client.get(f"{EVALUATION}/runs/{run}")).json()
+        assert shown["run"]["status"] == "stopped"
+        assert shown["cells"]["stored"] == 1
+        assert (await client.post(f"{location}/cancel")).json() == job
+        endpoint.release()
+        rest = await ended(client, await begun(client))
+        assert (rest["run"], rest["report"]["now"]["asked"]) == (run, 2)
+
+
+async def test_how_far_it_is_can_be_seen_while_it_goes_on(book, endpoint):
+    endpoint.hold(2, path=CHAT)
+    async with client_of(book) as client:
+        location = await begun(client)
+
+        def two_of_three(job: dict[str, Any]) -> bool:
+            stages = job["progress"]["stages"]
+            return {"stage": "replies", "done": 2, "total": 3} in stages and job["run"]
+
+        job = await seen(client, location, two_of_three)
+        assert job["status"] == "running"
+        endpoint.release()
+        assert (await ended(client, location))["status"] == "done"
+
+
+async def test_a_server_that_stops_in_the_middle_goes_on_with_the_run(book, endpoint):
+    endpoint.hold(1, path=CHAT)
+    async with client_of(book) as client:
+        location = await begun(client, new=True)
+        await eventually(lambda: endpoint.in_flight == 1 and endpoint.answered == 1)
+    id_ = location.rpartition("/")[2]
+    stopped = await book.store.read(lambda conn: evaluation_jobs.get(conn, id_))
+    assert stopped is not None
+    assert (stopped.status, bool(stopped.run)) == ("queued", True)
+    await eventually(lambda: endpoint.in_flight == 0)
+    endpoint.release()
+    async with client_of(book) as client:
+        job = await ended(client, location)
+        assert (job["status"], job["run"]) == ("done", stopped.run), job
+        assert [row["id"] for row in (await client.get(f"{EVALUATION}/runs")).json()] == [
+            job["run"]
+        ]
+    asked = [json.dumps(body["messages"]) for body in endpoint.chat_bodies]
+    # Only the call that was in flight is sent again.
+    assert (len(asked), len(set(asked))) == (4, 3)
+
+
+async def test_what_was_asked_for_is_kept_only_until_it_has_ended(book, endpoint):
+    async with client_of(book) as client:
+        await ended(client, await begun(client))
+    left = await book.store.read(
+        lambda conn: conn.exec_driver_sql("SELECT request FROM evaluation_jobs").scalars().all()
+    )
+    assert left == [None]
+
+
+async def test_a_failing_endpoint_tells_its_words_to_the_owner_alone(book, endpoint):
+    endpoint.always("401")
+    async with client_of(book) as client:
+        told = await ended(client, await begun(client))
+        assert (told["status"], told["error"]["kind"]) == ("failed", "model_failed")
+        assert "401" in told["error"]["message"]
+        assert "sk-the" not in json.dumps(told)
+    async with client_of(book, **await bearer(book, right="admin")) as client:
+        hidden = (await client.get(f"{EVALUATION}/jobs/{told['id']}")).json()
+    assert hidden["error"]["kind"] == "model_failed"
+    assert "401" not in hidden["error"]["message"]
+
+
+async def test_a_mistake_of_ours_fails_the_job_without_details(book, monkeypatch, caplog):
+    async def mistaken(*_: object) -> dict[str, Any]:
+        raise RuntimeError("the inner life of a function")
+
+    monkeypatch.setattr(queues, "do", mistaken)
+    async with client_of(book) as client:
+        job = await ended(client, await begun(client))
+    assert (job["status"], job["error"]["kind"]) == ("failed", "failed")
+    assert "inner life" not in json.dumps(job)
+    assert "inner life" in caplog.text
+
+
+async def test_several_jobs_go_on_side_by_side(book, endpoint):
+    endpoint.hold(path=CHAT)
+    async with client_of(book) as client:
+        held = await begun(client)
+        await eventually(lambda: endpoint.in_flight == 1)
+        study = {"splitters": ["fixed"], "embedders": ["builtin"], "limit": 1}
+        answer = await client.post(f"{EVALUATION}/splitters", json=study)
+        other = await ended(client, answer.headers["location"])
+        assert other["status"] == "done", other
+        assert (await client.get(held)).json()["status"] == "running"
+        await client.post(f"{held}/cancel")
+        assert (await ended(client, held))["status"] == "cancelled"
+
+
+async def test_a_deleted_run_takes_its_job_along(book, endpoint):
+    async with client_of(book) as client:
+        location = await begun(client)
+        job = await ended(client, location)
+        await client.delete(f"{EVALUATION}/runs/{job['run']}")
+        assert (await client.get(location)).status_code == 404
+
+
+async def test_what_computes_aside_is_answered_or_raised(tmp_path: Path):
+    async with opened(tmp_path) as book:
+        await book.create("Ada Byrne")
+        worker = BackgroundWorker(book.settings, [EvaluationQueue(lambda usage: None)])
+        worker.start()
+        found = await worker.aside(lambda inside: inside.find("ada-byrne"))
+        assert found.name == "Ada Byrne"
+        with pytest.raises(KeyError):
+            await worker.aside(_mistaken)
+        await worker.stop()
+
+
+async def _mistaken(book: Offbook) -> None:
+    raise KeyError(book)
+
+
+async def test_what_computes_aside_ends_with_whoever_waits_for_it(tmp_path: Path):
+    entered, ended_ = asyncio.Event(), asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    async def waits(book: Offbook) -> None:
+        loop.call_soon_threadsafe(entered.set)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            loop.call_soon_threadsafe(ended_.set)
+
+    async with opened(tmp_path) as book:
+        worker = BackgroundWorker(book.settings, [])
+        worker.start()
+        waiting = asyncio.create_task(worker.aside(waits))
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await entered.wait()
+            waiting.cancel()
+            await ended_.wait()
+        await worker.stop()
+
+
+async def test_a_worker_that_cannot_open_the_database_says_why(tmp_path: Path):
+    async with opened(tmp_path) as book:
+        broken = book.settings.overlaid({"database.url": f"sqlite:///{tmp_path}/none/none/x.db"})
+    worker = BackgroundWorker(broken, [])
+    worker.start()
+    with pytest.raises(Exception, match=r"none|database") as caught:
+        await worker.aside(lambda inside: inside.find("ada-byrne"))
+    assert type(caught.value).__module__ == "offbook.errors"
+    await worker.stop()
