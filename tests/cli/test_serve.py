@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +88,17 @@ def test_without_its_extra_it_names_the_extra(capsys, monkeypatch):
     code, told = run(capsys, "serve")
     assert code == 3
     assert "pip install 'offbook[server]'" in told
+
+
+@pytest.mark.parametrize("left_out", ["fastapi", "uvicorn", "prometheus_client"])
+def test_each_package_that_it_cannot_do_without_is_named(capsys, monkeypatch, left_out):
+    there = find_spec
+    monkeypatch.setattr(
+        "offbook.cli.serve.find_spec", lambda name: None if name == left_out else there(name)
+    )
+    code, told = run(capsys, "serve")
+    assert code == 3
+    assert f"the server needs {left_out}, which" in told
 
 
 def test_others_than_this_machine_are_served_with_keys_only(capsys):

@@ -25,3 +25,13 @@ async def test_principals_are_listed_and_removed(store: Store):
     assert await store.write(lambda c: principals.remove(c, "a"))
     assert not await store.write(lambda c: principals.remove(c, "a"))
     assert await store.read(lambda c: principals.get(c, "a")) is None
+
+
+async def test_the_people_of_a_key_go_with_it(store: Store):
+    names = ("k1", "k1/ann", "k1/a%/b", "k10", "k10/ann", "kX1/ann")
+    for name in names:
+        await store.write(lambda c, n=name: principals.add(c, Principal(n)))  # type: ignore[misc]
+    assert await store.write(lambda c: principals.remove(c, "k1/a%")) is False
+    assert await store.write(lambda c: principals.remove(c, "k1"))
+    left = await store.read(principals.list_all)
+    assert [one.id for one in left] == ["k10", "k10/ann", "kX1/ann"]

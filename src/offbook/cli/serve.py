@@ -25,7 +25,7 @@ from offbook.errors import ConfigurationError
 if TYPE_CHECKING:
     from offbook.app import Offbook
 
-_NEEDED = ("fastapi", "uvicorn")
+_NEEDED = ("fastapi", "uvicorn", "prometheus_client")
 
 
 def command(

@@ -8,13 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, delete, select
+from sqlalchemy import ColumnElement, Connection, Row, delete, select
 
 from offbook.stores import memory_banks
 from offbook.stores.schema import memory_fragments, principals
 from offbook.stores.statements import insert_missing, storable, timestamp
 
 OWNER: Final = "owner"
+_WITHIN: Final = "/"
+"""Stands between the id of a principal and the name of a person within it."""
 
 
 def of_user(user: str | None) -> str:
@@ -64,13 +66,21 @@ def list_all(conn: Connection) -> list[Principal]:
 
 
 def remove(conn: Connection, principal: str) -> bool:
-    """Delete a principal with all their conversations and memories; whether there was one."""
-    taught = select(memory_fragments.c.character_id).where(
-        memory_fragments.c.principal_id == principal
-    )
+    """Delete a principal with all conversations and memories; whether there was one.
+
+    With the holder of a key go the people whom they named (``KEY/USER``).
+    """
+
+    def theirs(id_: ColumnElement[str]) -> ColumnElement[bool]:
+        own = id_ == principal
+        # A person's name may hold the sign as well, and nobody is named within a person.
+        named = _WITHIN not in principal
+        return own | id_.startswith(principal + _WITHIN, autoescape=True) if named else own
+
+    taught = select(memory_fragments.c.character_id).where(theirs(memory_fragments.c.principal_id))
     for character in list(conn.scalars(taught.distinct())):
         memory_banks.clear(conn, character)
-    return bool(conn.execute(delete(principals).where(principals.c.id == principal)).rowcount)
+    return bool(conn.execute(delete(principals).where(theirs(principals.c.id))).rowcount)
 
 
 def _principal(row: Row[Any]) -> Principal:
