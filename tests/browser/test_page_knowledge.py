@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.async_api import expect
 
+from offbook.cards import read_card
+from tests.app.keeper import keeper
 from tests.browser.conftest import TakePicture
 from tests.browser.served import ATTACK, Visiting
 
@@ -41,6 +45,55 @@ async def test_a_file_that_holds_no_text_is_refused_with_the_reason(
     (tmp_path / "blank.md").write_text("   \n")
     await here.page.locator("input[type=file]").set_input_files(tmp_path / "blank.md")
     await expect(here.page.get_by_text("'blank.md' holds no text")).to_be_visible()
+
+
+async def test_a_character_is_made_of_a_card_given_a_lorebook_and_comes_out_as_a_card(
+    visit: Visiting, picture: TakePicture, tmp_path: Path
+):
+    here = await visit("/", 390, 844)
+    page = here.page
+    name = f"Kit {ATTACK}"
+    odd = keeper(name=name, first_mes=f"Come in. {ATTACK}", tags="sea, calm")
+    await page.locator("input[type=file]").set_input_files(sent("kit.json", odd))
+    told = page.locator("main [role=status]", has_text="is made").first
+    await expect(told).to_contain_text(name)
+    await expect(told).to_contain_text("tags")
+    await picture(page, "page-card-390")
+    await page.get_by_role("link", name="Go on to Kit").click()
+    await expect(page.locator(".ingestion")).to_contain_text("card: unchanged")
+    await expect(page.get_by_text("not read yet")).to_have_count(0)
+    book = {"entries": {"0": {"uid": 0, "key": ["gull"], "content": "Gulls are souls."}}}
+    await page.locator("input[type=file]").set_input_files(sent("souls.json", book))
+    await expect(page.get_by_role("heading", name="souls.json")).to_be_visible()
+    cards = page.get_by_role("region", name="Cards")
+    await expect(cards).to_contain_text("lorebook: souls.json")
+    assert await here.overflow() == 0
+    await picture(page, "page-cards-390")
+    async with page.expect_download() as given:
+        await cards.get_by_role("button", name="as PNG").click()
+    await expect(page.get_by_text("Not in the card")).to_contain_text("souls.json")
+    file = tmp_path / (await given.value).suggested_filename
+    await (await given.value).save_as(file)
+    card = read_card(file).card
+    assert (card.name, card.first_mes) == (name, f"Come in. {ATTACK}")
+    await page.get_by_role("link", name="Talk").click()
+    await expect(page.locator(".answered")).to_have_text([f"Come in. {ATTACK}"])
+
+
+async def test_a_file_that_is_no_card_makes_no_character(visit: Visiting):
+    here = await visit("/")
+    await expect(here.page.get_by_role("link", name="Ada Byrne")).to_be_visible()
+    await here.page.locator("input[type=file]").set_input_files(sent("none.json", ["nothing"]))
+    told = here.page.get_by_role("alert")
+    await expect(told).to_contain_text("no card")
+    await here.page.reload()
+    await expect(here.page.get_by_role("link", name="Ada Byrne")).to_be_visible()
+    await expect(here.page.get_by_role("link", name="none")).to_have_count(0)
+
+
+def sent(name: str, raw: Any) -> Any:
+    """A file as a browser sends it."""
+    return {"name": name, "mimeType": "application/json", "buffer": json.dumps(raw).encode()}
 
 
 async def test_names_are_put_together_parted_and_the_word_taken_back(

@@ -5,10 +5,12 @@ from __future__ import annotations
 import uuid
 
 import pytest
+from nicegui import Client, core
 from playwright.async_api import Page, expect
 
 from tests.browser.conftest import TakePicture
 from tests.browser.served import ATTACK, HOSTILE_NAME, Visiting
+from tests.waiting import eventually
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -99,6 +101,7 @@ async def test_another_reply_is_swiped_to_and_back_and_the_conversation_stays(
     first = await reply.text_content()
     await page.get_by_role("button", name="Another reply").click()
     await expect(page.get_by_text("2 of 2")).to_be_visible()
+    await here.at_rest()
     second = await reply.text_content()
     assert first != second
     await page.get_by_role("button", name="The reply before").click()
@@ -111,6 +114,84 @@ async def test_another_reply_is_swiped_to_and_back_and_the_conversation_stays(
     await expect(page.locator(".answered")).to_have_count(2)
     await expect(page.locator(".answered").first).to_have_text(str(first))
     await expect(page.get_by_text("What was skipped is shown when the reply comes")).to_be_visible()
+
+
+GREETINGS = (
+    "You will be User, then. Mind the third step.",
+    "The lamp is lit. Sit, User.",
+)
+
+
+async def test_a_character_of_a_card_greets_and_the_chosen_greeting_is_the_first_turn(
+    visit: Visiting, picture: TakePicture
+):
+    here = await visit(fresh("tamsin-reeve"))
+    page = here.page
+    answered = page.locator(".answered")
+    await expect(answered).to_have_text([GREETINGS[0]])
+    await page.get_by_role("button", name="The next greeting").click()
+    await expect(answered).to_have_text([GREETINGS[1]])
+    await expect(page.get_by_text("2 of 2")).to_be_visible()
+    await picture(page, "page-greeting")
+    await here.ask("What do keepers swear?")
+    await expect(page.get_by_role("group", name="Greetings")).to_have_count(0)
+    messages = here.served.model.chat_bodies[-1]["messages"]
+    spoken = [each["content"] for each in messages if each["role"] != "system"]
+    assert spoken[0] == GREETINGS[1]
+    assert messages[-1]["content"].endswith("What do keepers swear?")
+    assert "session=" in page.url
+    await page.reload()
+    await expect(answered).to_have_count(2)
+    await expect(answered.first).to_have_text(GREETINGS[1])
+    await expect(page.locator(".said")).to_have_text(["What do keepers swear?"])
+    await expect(here.why).to_have_count(1)
+    session = page.url.partition("session=")[2]
+    turns = await here.served.turns("tamsin-reeve", session)
+    assert [said for said, _ in turns] == ["", "What do keepers swear?"]
+
+
+async def test_two_pages_of_one_conversation_go_on_from_where_it_is(visit: Visiting):
+    here = await visit(address := fresh())
+    await here.ask("Who taught you to trim the lamp?")
+    there = await visit(address)
+    await expect(there.why).to_have_count(1)
+    await here.ask("What happened to Tom?")
+    await there.page.get_by_role("button", name="Another reply").click()
+    await expect(there.page.get_by_text("went on elsewhere")).to_be_visible()
+    said = there.page.locator(".said")
+    await expect(said).to_have_text(["Who taught you to trim the lamp?", "What happened to Tom?"])
+    await here.page.get_by_role("button", name="Another reply").click()
+    await expect(here.page.get_by_text("2 of 2")).to_be_visible()
+    await there.ask("Who was he?")
+    await expect(said).to_have_count(3)
+    texts = await there.page.locator(".answered").all_text_contents()
+    await here.page.reload()
+    await expect(here.page.locator(".answered")).to_have_text(texts)
+    asked = here.served.model.chat_bodies[-1]["messages"]
+    assert [each["content"] for each in asked if each["role"] == "assistant"] == texts[:-1]
+
+
+async def test_a_page_that_is_closed_in_the_middle_of_a_reply_leaves_nothing(
+    visit: Visiting, monkeypatch: pytest.MonkeyPatch
+):
+    here = await visit(address := fresh())
+    model, session = here.served.model, address.partition("session=")[2]
+    await here.ask("Who taught you to trim the lamp?")
+    monkeypatch.setattr(core.app.config, "reconnect_timeout", 0.2)
+    before = await here.page.evaluate("window.clientId")
+    asked = len(model.chat_bodies)
+    model.hold()
+    try:
+        await here.page.locator(".composer textarea").fill("And what happened to him?")
+        await here.page.keyboard.press("Enter")
+        await eventually(lambda: len(model.chat_bodies) > asked, "the question")
+        await here.page.goto("about:blank")
+        await eventually(lambda: before not in Client.instances, "the end of the page")
+        await eventually(lambda: model.in_flight == 0, "the end of the reply")
+    finally:
+        model.release()
+    said = [said for said, _ in await here.served.turns("ada-byrne", session)]
+    assert said == ["Who taught you to trim the lamp?"]
 
 
 async def test_a_reply_is_stopped_and_nothing_of_it_is_kept(visit: Visiting):

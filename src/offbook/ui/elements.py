@@ -111,10 +111,13 @@ def complain(error: OffbookError) -> None:
 @contextmanager
 def told_of_errors() -> Iterator[None]:
     """Tell the visitor what went wrong, and how it can be mended, rather than a log."""
+    page = ui.context.client.content  # what was clicked may be drawn anew meanwhile
     try:
         yield
     except OffbookError as error:
-        complain(error)
+        if not page.is_deleted:
+            with page:
+                complain(error)
 
 
 def plural(number: int, noun: str) -> str:

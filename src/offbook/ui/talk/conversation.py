@@ -206,7 +206,8 @@ class Conversation:
             return found[-1] if found else None
         await self._talk.open()
         self._draw_all(found)
-        warn("The conversation went on elsewhere; this is where it is now.")
+        with self._log:  # what was clicked is gone
+            warn("The conversation went on elsewhere; this is where it is now.")
         return None
 
     def _begin(self) -> None:
