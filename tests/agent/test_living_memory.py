@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -25,6 +24,7 @@ from offbook.stores import conversation_states, jobs, memories
 from offbook.stores.schema import characters
 from offbook.types import Character, MemoryFragment
 from offbook.wire import ChatRequest, ChatResponse
+from tests.waiting import PATIENCE_SECONDS, eventually
 
 GRIEF = "My brother drowned and I wept all night."
 ANGER = "I hate you, liar! You ruined us all, damned villain!"
@@ -51,16 +51,20 @@ class Scorer(OfflineModel):
     """The offline model, except that scoring waits, fails or answers as a test says."""
 
     def __init__(
-        self, seconds: float = 0.0, text: str = "", error: Exception | None = None
+        self,
+        gate: asyncio.Event | None = None,
+        text: str = "",
+        error: Exception | None = None,
     ) -> None:
-        self.seconds, self.text, self.error = seconds, text, error
+        self.gate, self.text, self.error = gate, text, error
         self.scored = 0
 
     async def complete(self, request: ChatRequest) -> ChatResponse:
         assert request.origin is not None
         if request.origin[0].name == "score_emotions":
             self.scored += 1
-            await asyncio.sleep(self.seconds)
+            if self.gate is not None:
+                await self.gate.wait()
             if self.error is not None:
                 raise self.error
             if self.text:
@@ -106,20 +110,16 @@ async def test_a_turn_is_scored_behind_the_conversation_and_survives(book: Offbo
 
 
 async def test_nobody_waits_for_scoring_and_the_next_command_goes_on(tmp_path: Path):
-    slow = Scorer(seconds=60)
-    async with await opened(tmp_path) as book:
+    endless = Scorer(gate=asyncio.Event())
+    # Whoever waited for it, in a turn or at the end, would wait for ever.
+    async with asyncio.timeout(PATIENCE_SECONDS), await opened(tmp_path) as book:
         await book.create("Ada")
-        scored_by(book, slow)
+        scored_by(book, endless)
         talk = await book.session("ada", session="evening")
-        await talk.ask("Who are you, stranger on my rock?")  # loads what is loaded once
-        started = time.monotonic()
-        for words in (GRIEF, ANGER):
+        for words in ("Who are you, stranger on my rock?", GRIEF, ANGER):
             await talk.ask(words)
-        assert time.monotonic() - started < 5
-        assert slow.scored >= 1
+        await eventually(lambda: endless.scored)
         assert not book.learning.is_idle
-        started = time.monotonic()
-    assert time.monotonic() - started < 5, "the grace is short"
     async with await opened(tmp_path) as again:
         assert [fragment.emotion for fragment in await remembered(again)] == [None] * 3
         await (await again.session("ada", session="evening")).ask("And what now, old friend?")

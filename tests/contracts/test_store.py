@@ -13,6 +13,7 @@ from offbook.errors import OffbookError, StoreFailed, UnknownName, UsageError
 from offbook.protocols import Store
 from offbook.stores import characters, endpoints
 from offbook.types import Character
+from tests.waiting import PATIENCE_SECONDS, eventually
 
 
 def count(conn: Connection) -> int:
@@ -68,7 +69,7 @@ async def test_a_read_sees_one_moment(store: Store):
         def twice(conn: Connection) -> None:
             seen.append(count(conn))
             began.set()
-            assert written.wait(10)
+            assert written.wait(PATIENCE_SECONDS)
             seen.append(count(conn))
 
         reading = asyncio.ensure_future(store.read(twice))
@@ -77,15 +78,17 @@ async def test_a_read_sees_one_moment(store: Store):
         written.set()
         await reading
     else:
+        others: list[Character] = []
 
         def slowly(conn: Connection) -> None:
             seen.append(count(conn))
-            conn.execute(text("SELECT pg_sleep(0.3)"))
+            while not others:  # the event loop goes on meanwhile
+                conn.execute(text("SELECT pg_sleep(0.01)"))
             seen.append(count(conn))
 
         reading = asyncio.ensure_future(store.read(slowly))
-        await asyncio.sleep(0.1)
-        await store.write(lambda c: characters.create(c, "Ada"))
+        await eventually(lambda: seen)
+        others.append(await store.write(lambda c: characters.create(c, "Ada")))
         await reading
     assert seen == [0, 0]
     assert await store.read(count) == 1

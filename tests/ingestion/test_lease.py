@@ -10,6 +10,7 @@ from offbook.errors import StoreFailed
 from offbook.ingestion import lease
 from offbook.ingestion.lease import ingestion_lease
 from offbook.stores import leases
+from tests.waiting import PATIENCE_SECONDS, eventually
 
 
 def unheard() -> None:
@@ -24,12 +25,11 @@ async def test_two_take_turns_and_the_second_is_told_once(kept, monkeypatch):
     async def one() -> None:
         async with ingestion_lease(kept, "keeper", unheard):
             order.append("one in")
-            await asyncio.sleep(0.1)
+            await eventually(lambda: told)
             order.append("one out")
 
     async def two() -> None:
-        while not order:
-            await asyncio.sleep(0.001)
+        await eventually(lambda: order)
         async with ingestion_lease(kept, "keeper", lambda: told.append("waiting")):
             order.append("two in")
 
@@ -50,12 +50,15 @@ async def test_it_is_given_back_after_an_error(kept):
 async def test_it_is_given_back_when_a_sign_of_life_failed(kept, monkeypatch):
     monkeypatch.setattr(lease, "HEARTBEAT_SECONDS", 0.01)
 
+    failed: list[str] = []
+
     def fail(*_: object) -> bool:
+        failed.append("a sign of life")
         raise StoreFailed("the disk is full")
 
     monkeypatch.setattr(leases, "heartbeat", fail)
     async with ingestion_lease(kept, "keeper", unheard):
-        await asyncio.sleep(0.1)
+        await eventually(lambda: failed)
     assert await kept.read(lambda conn: leases.holder(conn, "keeper")) is None
 
 
@@ -69,11 +72,8 @@ async def test_the_lease_of_a_process_that_is_gone_is_taken_at_once(kept):
 
 async def test_it_gives_signs_of_life(kept, monkeypatch):
     monkeypatch.setattr(lease, "HEARTBEAT_SECONDS", 0.01)
-    async with ingestion_lease(kept, "keeper", unheard):
-        first = await kept.read(lambda conn: leases.holder(conn, "keeper"))
-        for _ in range(200):
+    async with asyncio.timeout(PATIENCE_SECONDS), ingestion_lease(kept, "keeper", unheard):
+        now = first = await kept.read(lambda conn: leases.holder(conn, "keeper"))
+        while now.heartbeat <= first.heartbeat:
             await asyncio.sleep(0.01)
             now = await kept.read(lambda conn: leases.holder(conn, "keeper"))
-            if now.heartbeat > first.heartbeat:
-                return
-    raise AssertionError("no sign of life")

@@ -30,6 +30,7 @@ from offbook.stores import (
 from offbook.stores.opening import open_store, sqlite_url
 from offbook.stores.sqlite import SqliteStore
 from tests.stores import data
+from tests.waiting import PATIENCE_SECONDS, eventually
 
 
 async def pragma(store: Store, name: str) -> object:
@@ -170,7 +171,7 @@ async def test_opening_waits_for_another_process_that_makes_the_database(tmp_pat
     other.execute("BEGIN EXCLUSIVE")
     with pytest.raises(StoreFailed, match="locked"):
         await SqliteStore(path, busy_timeout_seconds=0.05).open()
-    opening = asyncio.ensure_future(SqliteStore(path, busy_timeout_seconds=10).open())
+    opening = asyncio.ensure_future(SqliteStore(path, busy_timeout_seconds=PATIENCE_SECONDS).open())
     await asyncio.sleep(0.1)
     assert not opening.done()
     other.execute("ROLLBACK")
@@ -352,9 +353,10 @@ async def test_an_opening_does_not_wait_to_make_up_for_a_purge(tmp_path: Path):
     reader = sqlite3.connect(path, isolation_level=None)
     reader.execute("BEGIN")
     reader.execute("SELECT count(*) FROM characters").fetchall()
-    other = await asyncio.wait_for(SqliteStore(path).open(), 5)
+    patient = SqliteStore(path, busy_timeout_seconds=10 * PATIENCE_SECONDS)
+    other = await asyncio.wait_for(patient.open(), PATIENCE_SECONDS)
     assert await pragma(other, "user_version") == 1
-    assert await pragma(other, "busy_timeout") == 15_000
+    assert await pragma(other, "busy_timeout") == 10_000 * PATIENCE_SECONDS
     reader.close()
     await other.close()
     await store.close()
@@ -462,9 +464,14 @@ async def test_two_processes_that_write_at_once_lose_nothing(database_url: str):
 
 
 async def test_a_cancelled_write_that_has_not_begun_is_withdrawn(sqlite_store: Store):
-    gate = threading.Event()
-    blocking = asyncio.ensure_future(sqlite_store.write(lambda _: gate.wait(10)))
-    await asyncio.sleep(0.02)
+    begun, gate = threading.Event(), threading.Event()
+
+    def block(_: Connection) -> None:
+        begun.set()
+        gate.wait(PATIENCE_SECONDS)
+
+    blocking = asyncio.ensure_future(sqlite_store.write(block))
+    await eventually(begun.is_set)
     waiting = asyncio.ensure_future(sqlite_store.write(lambda c: characters.create(c, "Ada")))
     await asyncio.sleep(0.02)
     waiting.cancel()
