@@ -42,8 +42,7 @@ from tests.waiting import PATIENCE_SECONDS, until
 
 LOOP: Final = "session"
 WAIT_SECONDS: Final = PATIENCE_SECONDS
-"""How long is waited in vain for what a page should show."""
-"""How long anything of a page is waited for, whatever else the machine does: the one place."""
+"""How long is waited in vain for what a page should show, whatever else the machine does."""
 expect.set_options(timeout=WAIT_SECONDS * 1000)
 
 ATTACK: Final = '<img src=x onerror="window.hacked=1"><script>window.hacked=2</script>'

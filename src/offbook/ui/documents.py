@@ -66,8 +66,8 @@ class _Documents:
         self._progress = named(part("div", "ingestion"), role="status", aria_live="polite")
         self._list = part("div", "listed")
         self._cards = part("div", "listed")
-        await self._draw()
         await self._look()
+        await self._draw()
 
     # -- adding --------------------------------------------------------------------------------
 
@@ -106,6 +106,7 @@ class _Documents:
     async def _read(self, readings: list[ReadDocument]) -> None:
         if await begin_reading(self._visitor, self._place.character, readings):
             await self._look()
+            await self._draw()
 
     async def _read_those(self) -> None:
         """Have the documents that are there read for the configured method."""
@@ -173,7 +174,7 @@ class _Documents:
         with self._list:
             if not rows:
                 notice("There is no document yet.", "The character says what its texts say.")
-            if is_missing:
+            if is_missing and self._timer is None:
                 self._unread()
             if rows:
                 with part("ul", "rows"):
@@ -194,7 +195,7 @@ class _Documents:
         """The texts are stored, and the configured method has not read all of them."""
         with part("div", "notice warn", role="status"):
             text("p", "These texts are not read yet for the method that replies.")
-            if self._visitor.may_write and self._timer is None:
+            if self._visitor.may_write:
                 button("Read them", self._read_those, icon="auto_stories", look="small")
 
     def _row(self, row: dict[str, Any]) -> None:
