@@ -176,7 +176,7 @@ async def test_several_jobs_go_on_side_by_side(book, endpoint):
     async with client_of(book) as client:
         held = await begun(client)
         await eventually(lambda: endpoint.in_flight == 1)
-        study = {"splitters": ["fixed"], "embedders": ["builtin"], "limit": 1}
+        study = {"benchmark": "demo", "splitters": ["fixed"], "embedders": ["builtin"], "limit": 1}
         answer = await client.post(f"{EVALUATION}/splitters", json=study)
         other = await ended(client, answer.headers["location"])
         assert other["status"] == "done", other

@@ -150,7 +150,13 @@ async def test_people_overrule_ratings_one_by_one_and_by_the_file(client):
 
 
 async def test_a_study_of_splitters_is_made_behind_the_request(client):
-    asked = {"splitters": ["fixed"], "embedders": ["builtin"], "limit": 2, "top": 1}
+    asked = {
+        "benchmark": "demo",
+        "splitters": ["fixed"],
+        "embedders": ["builtin"],
+        "limit": 2,
+        "top": 1,
+    }
     job = await ended(client, f"{EVALUATION}/splitters", asked)
     assert (job["status"], job["run"]) == ("done", None), job
     (row,) = job["report"]["rows"]
@@ -221,7 +227,7 @@ async def test_a_budget_ends_a_run_and_keeps_what_was_done(tmp_path: Path):
         ("runs", {**ASKED, "methods": ["naive[home=/etc]"]}, 400, "usage"),
         ("runs", {**ASKED, "methods": ["naive[k=x]"]}, 400, "usage"),
         ("estimate", {**ASKED, "methods": ["naive[k=x]"]}, 400, "usage"),
-        ("splitters", {"splitters": ["fixed[none=1]"]}, 400, "usage"),
+        ("splitters", {"benchmark": "demo", "splitters": ["fixed[none=1]"]}, 400, "usage"),
         ("runs", {**ASKED, "methods": ["naive[database.url=sqlite:///x]"]}, 400, "usage"),
         ("runs", {**ASKED, "methods": ["naive[chat.base_url=http://x]"]}, 400, "usage"),
         ("runs", {**ASKED, "methods": ["rolerag"]}, 409, "index_missing"),
@@ -234,6 +240,7 @@ async def test_a_budget_ends_a_run_and_keeps_what_was_done(tmp_path: Path):
         ("runs/none/score", {}, 404, "unknown_name"),
         ("runs/none/check-judge", {}, 404, "unknown_name"),
         ("splitters", {"benchmark": "/etc/passwd"}, 404, "unknown_name"),
+        ("splitters", {}, 400, "usage"),
         ("splitters", {"benchmark": "file"}, 400, "usage"),
         ("tables/none", {}, 404, "unknown_name"),
         ("tables/none/plan", {}, 404, "unknown_name"),
