@@ -11,6 +11,7 @@ import pytest
 
 from tests.server.inside import bearer, client_of, opened
 from tests.server.served import MODEL
+from tests.waiting import PATIENCE_SECONDS
 
 QUESTION = "What did the stranger pay with?"
 MORE = "Who taught you to trim the lamp?"
@@ -19,7 +20,7 @@ WATCH = "silver watch"
 
 @pytest.fixture(scope="module")
 def client(served) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=served.root, timeout=30) as made:
+    with httpx.Client(base_url=served.root, timeout=PATIENCE_SECONDS) as made:
         yield made
 
 

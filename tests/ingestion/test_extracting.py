@@ -17,6 +17,7 @@ from offbook.wire import ChatResponse
 from tests.graph import rules_model
 from tests.graph.rules_model import RulesModel
 from tests.graph.world import GraphWorld
+from tests.waiting import eventually
 
 TEXT = "## One\n\nAna Bell met Bo.\n\n## Two\n\nAna Bell left Port Vale.\n\n## Three\n\nBo wept.\n"
 
@@ -213,11 +214,15 @@ async def test_what_was_done_before_the_end_is_kept(sqlite_store, error):
     class Ending(RulesModel):
         """Fails for good while its other answers are on their way."""
 
+        out = 0
+
         async def complete(self, request):
             note_call()  # as the limiter does
             prompt, inputs = request.origin
             if prompt.name == "extract" and "Bo wept" in inputs.passage:
+                await eventually(lambda: self.out == 2)
                 raise error
+            self.out += 1
             await asyncio.sleep(0.02)
             return await super().complete(request)
 
