@@ -140,6 +140,24 @@ async def test_a_picture_of_ones_own_is_taken(client):
     assert read_card(base64.b64decode(out["content_base64"])).card.name == "Tamsin Reeve"
 
 
+async def test_a_conversation_begins_with_a_greeting_of_the_card(client, book):
+    card = keeper(alternate_greetings=["Who is there, {{user}}?"])
+    sent = {"name": "keeper.json", "text": as_file(card)}
+    await done(client, "POST", "/api/characters", json={"card": sent})
+    await book.ingest("tamsin-reeve")
+    told = await done(client, "GET", f"{ONE}/greetings?user=sam")
+    assert told == ["You will be sam, then. Mind the third step.", "Who is there, sam?"]
+    body = {"question": "May I come in?", "session": "night", "user": "sam", "greeting": 2}
+    await done(client, "POST", f"{ONE}/ask", json=body)
+    await done(client, "POST", f"{ONE}/ask", json={**body, "question": "And now?"})
+    turns = await done(client, "GET", f"{ONE}/sessions/night?user=sam")
+    assert [turn["said"] for turn in turns] == ["", "May I come in?", "And now?"]
+    assert turns[0]["answered"] == "Who is there, sam?"
+    none = {"question": "Hello?", "session": "other", "greeting": 3}
+    answer = await client.post(f"{ONE}/ask", json=none)
+    assert (answer.status_code, answer.json()["error"]["kind"]) == (400, "usage")
+
+
 async def test_a_chat_log_becomes_memories(client):
     await done(client, "POST", "/api/characters", json={"name": "Tamsin Reeve"})
     sent = {"file": {"name": "chat.jsonl", "text": CHAT}}

@@ -62,6 +62,12 @@ class Question(BaseModel):
         None, min_length=1, max_length=200, description="A person for whom the caller asks."
     )
     preset: Preset | None = Field(None, description="`faithful` repeats the papers' settings.")
+    greeting: int | None = Field(
+        None,
+        ge=1,
+        le=10**9,
+        description="Which greeting of its card a conversation began with that is new; none: none.",
+    )
 
 
 def router() -> APIRouter:
@@ -76,6 +82,7 @@ def router() -> APIRouter:
     )
     made.post("/chat", response_class=StreamingResponse, responses={**asked, **stream})(chat)
     one = failing(404)
+    made.get("/greetings", response_model=list[str], responses=one)(greetings)
     made.get("/sessions", response_model=list[ConversationListed], responses=one)(sessions)
     made.get("/sessions/{session}", response_model=list[TurnListed], responses=one)(turns)
     made.delete("/sessions/{session}", response_model=ConversationListed, responses=one)(
@@ -122,6 +129,14 @@ async def chat(
     talk = await _open(body, command, character, caller)
     pieces = _events(body.question, command, talk, request.app.state.metrics)
     return StreamingResponse(pieces, media_type="text/event-stream", headers=STREAM_HEADERS)
+
+
+async def greetings(
+    character: Seen, book: Book, caller: CurrentPrincipal, user: User = None
+) -> list[str]:
+    """The first messages of the character's card, as it says them to the caller; perhaps none."""
+    talk = await conversation_of(command_of(book), character, caller.speaker(user))
+    return list(talk.greetings)
 
 
 async def sessions(
@@ -206,7 +221,10 @@ async def _open(
     body: Question, command: Offbook, character: Character, caller: Caller
 ) -> OwnedSession:
     speaker = caller.speaker(body.user)
-    return await conversation_of(command, character, speaker, body.session, as_of=body.as_of)
+    talk = await conversation_of(command, character, speaker, body.session, as_of=body.as_of)
+    if body.greeting is not None and not talk.history:
+        talk.greet(body.greeting)
+    return talk
 
 
 @asynccontextmanager

@@ -163,7 +163,9 @@ class CheckAsked(Budgeted):
 class StudyAsked(Body):
     """A study of splitters and embedders; no model is asked."""
 
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"benchmark": "demo", "top": 3}]})
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"benchmark": "demo", "top": 3}]}
+    )
 
     benchmark: BenchmarkName
     options: dict[Name, Option] = Field(default_factory=dict, max_length=20)
