@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from offbook import pipeline
 from offbook.agent.continuing import Rest
+from offbook.agent.naming import person_named
 from offbook.agent.owned import kept_under
 from offbook.agent.session import Session, _Open, names_of
 from offbook.agent.summary import SpokenTurn
@@ -23,7 +24,7 @@ from offbook.memory.conversation import KeptTurn, TurnKeeper
 from offbook.prompts.reply import NO_WISHES, Wishes
 from offbook.stores import chains, conversations
 from offbook.stores.conversations import BEGINNING
-from offbook.types import Remembered, Reply, Turn
+from offbook.types import Remembered, Reply, Turn, Usage
 from offbook.wire import Ending
 
 if TYPE_CHECKING:
@@ -107,12 +108,15 @@ class ReplayedSession(Session):
         self.replies: tuple[Reply, ...] = ()
         self.endings: list[str] = []
         self._principal = principal
+        # An id that a client sends is no name, unless it looks like one.
+        self._user = person_named(principal.partition("/")[2])
         self._transcript = transcript
         self._named = named is not None
         # No history came along: the name alone tells what came before.
         self._by_name = self._named and not resends and not transcript.turns
         self._place = _Place()
         self._cut: set[int] = set()
+        self._meter: Meter | None = None
 
     async def open(self) -> ReplayedSession:
         """Find where the history belongs; how things stand is read with the question itself.
@@ -184,7 +188,7 @@ class ReplayedSession(Session):
         Raises:
             ModelError: the endpoint failed; nothing is stored.
         """
-        turn = await self._begin(n)
+        turn = await self._begin(n, wishes)
         texts = [[self._transcript.begun] for _ in range(n)]
         pieces = self._one(turn, wishes, 0) if n == 1 else self._several(turn, wishes, n)
         async with aclosing(pieces) as coming:
@@ -199,21 +203,30 @@ class ReplayedSession(Session):
         Raises:
             ModelError: the endpoint failed, or gave nothing that can be used; nothing is stored.
         """
-        turn = await self._begin(n)
+        turn = await self._begin(n, wishes)
         texts = await _side_by_side(self._whole(turn, wishes, index) for index in range(n))
         begun = self._transcript.begun
         await self._keep_all(turn, [(begun + text).strip() for text in texts])
         return tuple(texts)
 
-    async def _begin(self, n: int) -> _Open:
+    def usage(self) -> Usage:
+        """What the replies have cost so far, also where one failed or nobody waited for its end."""
+        return Usage() if self._meter is None else self._meter.usage()
+
+    async def _begin(self, n: int, wishes: Wishes) -> _Open:
+        self._user = wishes.called or self._user
         self.endings = [_WHOLE] * n
-        return await self._recall(self._transcript.said)
+        turn = await self._recall(self._transcript.said)
+        self._meter = turn.meter
+        return turn
 
     def _wishes(self, wishes: Wishes, index: int) -> Wishes:
         def ended(ending: Ending) -> None:
             self.endings[index] = ending.finish_reason
 
-        return replace(wishes, sample=index, begun=self._transcript.begun, ended=ended)
+        own = self._person
+        told = replace(wishes, called=own.called or "", persona=own.persona)
+        return replace(told, sample=index, begun=self._transcript.begun, ended=ended)
 
     async def _one(self, turn: _Open, wishes: Wishes, index: int) -> AsyncGenerator[Piece, None]:
         wished, rest = self._wishes(wishes, index), Rest(self._transcript.begun)

@@ -153,7 +153,8 @@ def failure_response(error: OffbookError, path: str) -> Response:
     """The response that tells of an error to the client of a path."""
     status = status_of(error)
     if status >= 500:
-        _LOG.warning("%s: %s", path, error.message)
+        # Not the path: characters and documents are named in it. The request's line has its route.
+        _LOG.warning("%s", error.message)
     body = openai_error(error) if is_openai_path(path) else native_error(error)
     return JSONResponse(body, status, _headers_of(error, status))
 
@@ -219,15 +220,20 @@ async def _on_http(request: Request, error: HTTPException) -> Response:
     return failure_response(refused, path)
 
 
+def mistake(error: Exception, number: str | None) -> OffbookError:
+    """What a client is told of a mistake of ours: under which request the log has the rest."""
+    where = f" under request {number}" if number else ""
+    return OffbookError(
+        f"{type(error).__name__} while answering",
+        f"this is a mistake in offbook; its log has the details{where}",
+    )
+
+
 async def _on_unforeseen(request: Request, error: Exception) -> Response:
     """A mistake of ours: the traceback goes to the log, and nothing of it to the client."""
     path = request.url.path
     number = getattr(request.state, "request_id", None)
-    told = "this is a mistake in offbook; its log has the details" + (
-        f" under request {number}" if number else ""
-    )
-    failure = OffbookError(f"{type(error).__name__} while answering {path!r}", told)
-    response = failure_response(failure, path)
+    response = failure_response(mistake(error, number), path)
     if number:  # this handler stands outside of the middleware that sets it
         response.headers["x-request-id"] = number
     return response

@@ -6,8 +6,11 @@ import io
 import json
 import logging
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
+import httpx
 import pytest
 from fastapi import FastAPI
 from hypothesis import given
@@ -73,6 +76,19 @@ async def test_every_request_is_one_line_with_the_number_that_the_client_has(boo
     assert "nobody-of-this-name" not in log.getvalue()
 
 
+async def test_the_path_of_a_failure_is_not_logged(book: Offbook, log):
+    app = create_app(book)
+
+    @app.get("/api/fails/{document}")
+    async def fails(document: str) -> None:
+        raise ModelError("the endpoint is gone")
+
+    async with _client(app) as client:
+        assert (await client.get("/api/fails/love-letters")).status_code == 502
+    assert "the endpoint is gone" in log.getvalue()
+    assert "love-letters" not in log.getvalue()
+
+
 async def test_no_secret_reaches_logs_answers_or_metrics(book: Offbook, log):
     made = await Keys(book).add("x", right="admin")
     app = create_app(book)
@@ -93,14 +109,19 @@ async def test_no_secret_reaches_logs_answers_or_metrics(book: Offbook, log):
     assert "RuntimeError" in log.getvalue()
 
 
-async def _answers(app: FastAPI, headers: dict[str, str]) -> list[str]:
-    import httpx
-
-    transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+@asynccontextmanager
+async def _client(app: FastAPI, *, raises: bool = False) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of an application to which a test has added routes."""
+    transport = httpx.ASGITransport(app, raise_app_exceptions=raises)
     async with (
         app.router.lifespan_context(app),
         httpx.AsyncClient(transport=transport, base_url="http://localhost") as client,
     ):
+        yield client
+
+
+async def _answers(app: FastAPI, headers: dict[str, str]) -> list[str]:
+    async with _client(app) as client:
         paths = ("/api/fails", "/api/endpoint-fails", "/metrics", "/openapi.json", "/v1/nothing")
         return [(await client.get(path, headers=headers)).text for path in paths]
 
@@ -112,13 +133,7 @@ async def test_a_mistake_of_ours_is_a_500_with_headers_a_number_and_no_details(b
     async def fails() -> None:
         raise ZeroDivisionError("the name Rumpel in the system prompt")
 
-    import httpx
-
-    transport = httpx.ASGITransport(app, raise_app_exceptions=True)
-    async with (
-        app.router.lifespan_context(app),
-        httpx.AsyncClient(transport=transport, base_url="http://localhost") as client,
-    ):
+    async with _client(app, raises=True) as client:
         answer = await client.get("/api/fails")
     assert answer.status_code == 500
     assert answer.headers["x-content-type-options"] == "nosniff"

@@ -435,15 +435,34 @@ def test_somebody_is_there(client: httpx.Client):
     assert "/chat/completions" not in described["paths"]
 
 
-def test_what_a_reply_asked_of_the_model_is_counted(server: Served):
-    def calls(client: httpx.Client) -> float:
-        head = 'offbook_model_calls_total{prompt="reply"'
-        counted = [line for line in client.get("/metrics").text.splitlines() if head in line]
-        return sum(float(line.split()[-1]) for line in counted)
+def _calls(client: httpx.Client) -> float:
+    """Calls of the model for replies, as the server counts them."""
+    head = 'offbook_model_calls_total{prompt="reply"'
+    counted = [line for line in client.get("/metrics").text.splitlines() if head in line]
+    return sum(float(line.split()[-1]) for line in counted)
 
+
+def test_what_replies_asked_of_the_model_is_counted(server: Served, endpoint: LoopbackServer):
     with httpx.Client(base_url=server.root, timeout=PATIENCE_SECONDS) as client:
         assert client.post(CHAT, json=body()).status_code == 200
-        assert calls(client) == 1
+        assert _calls(client) == 1
         with client.stream("POST", CHAT, json=body(stream=True)) as answer:
             answer.read()
-        assert calls(client) == 2
+        assert _calls(client) == 2
+        endpoint.always("error_in_stream")  # what broke off was asked as well
+        assert '"error"' in client.post(CHAT, json=body(stream=True)).text
+        assert _calls(client) == 3
+
+
+def test_a_mistake_in_mid_stream_ends_it_readably(server: Served, monkeypatch, caplog):
+    async def mistaken(self, *args: object) -> None:
+        raise ZeroDivisionError("the name Rumpel")
+
+    monkeypatch.setattr("offbook.agent.replay.ReplayedSession._keep_all", mistaken)
+    found = [line for line in lines(server) if line.startswith("data:")]
+    assert found[-1] == "data: [DONE]"
+    error = json.loads(found[-2].removeprefix("data: "))["error"]
+    assert error["type"] == "server_error"
+    assert "req_" in error["message"]
+    assert "Rumpel" not in error["message"]
+    assert any(record.exc_info and "mistake" in record.message for record in caplog.records)

@@ -9,8 +9,7 @@ import logging
 import time
 from typing import TYPE_CHECKING, Final
 
-from offbook.errors import OffbookError
-from offbook.server.failures import failure_response
+from offbook.server.failures import failure_response, mistake
 from offbook.server.observing.logs import request_number, told
 from offbook.server.observing.secrets import Masking, masking
 from offbook.server.observing.tracing import Tracer, tracer
@@ -132,8 +131,4 @@ class Unforeseen:
             logging.getLogger("offbook.server").exception("a mistake in offbook")
             if answer.status != _CLIENT_LEFT:
                 raise  # it has begun: the connection has to break, or half would pass for whole
-            failure = OffbookError(
-                f"{type(error).__name__} while answering",
-                f"this is a mistake in offbook; its log has the details under request {number}",
-            )
-            await failure_response(failure, scope["path"])(scope, receive, send)
+            await failure_response(mistake(error, number), scope["path"])(scope, receive, send)

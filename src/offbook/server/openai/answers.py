@@ -67,7 +67,7 @@ class Answers(Protocol):
         ...
 
     def usage(self) -> Usage:
-        """What they cost."""
+        """What they have cost so far."""
         ...
 
 
@@ -104,7 +104,7 @@ class InCharacter:
 
     def usage(self) -> Usage:
         """See the protocol."""
-        return self.talk.replies[0].usage
+        return self.talk.usage()
 
 
 @dataclass(slots=True)

@@ -64,14 +64,16 @@ async def _events(
     answers = await _answers(request, book, caller, asked, body)
     texts = [""] * body.n
     opened = set()
-    async with aclosing(answers.stream()) as coming:
-        async for piece in coming:
-            if piece.index not in opened:
-                opened.add(piece.index)
-                yield shape.opening(piece.index)
-            texts[piece.index] += piece.text
-            yield shape.piece(piece.index, piece.text)
-    request.app.state.metrics.spent(answers.usage())
+    try:
+        async with aclosing(answers.stream()) as coming:
+            async for piece in coming:
+                if piece.index not in opened:
+                    opened.add(piece.index)
+                    yield shape.opening(piece.index)
+                texts[piece.index] += piece.text
+                yield shape.piece(piece.index, piece.text)
+    finally:  # what was spent is counted, whoever left and whatever failed
+        request.app.state.metrics.spent(answers.usage())
     last = len(answers.endings) - 1
     for index, reason in enumerate(answers.endings):
         if index not in opened:
@@ -86,8 +88,10 @@ async def _whole(
     request: Request, book: Offbook, caller: Caller, asked: Asked, body: ChatBody, shape: Shape
 ) -> Response:
     answers = await _answers(request, book, caller, asked, body)
-    choices = await answers.whole()
-    request.app.state.metrics.spent(answers.usage())
+    try:
+        choices = await answers.whole()
+    finally:
+        request.app.state.metrics.spent(answers.usage())
     usage = counted(answers.usage(), body, [choice.text for choice in choices])
     return JSONResponse(shape.whole(choices, usage, answers.extras()))
 

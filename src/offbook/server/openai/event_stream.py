@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from starlette.responses import Response
 
 from offbook.errors import OffbookError
-from offbook.server.failures import failure_response, openai_error
+from offbook.server.failures import failure_response, mistake, openai_error
 from offbook.server.leaving import ClientLeftError, until_disconnected
 from offbook.server.openai.chunks import DONE, failure
 
@@ -69,15 +69,24 @@ class _Sending:
                 async for event in coming:
                     await self._write(event)
         except OffbookError as error:
+            pinging.cancel()
             if not self._opened:
                 response = failure_response(error, self._scope["path"])
                 await response(self._scope, self._receive, self._send)
                 return
             _LOG.warning("a reply broke off: %s", error.message)
-            await self._write(failure(openai_error(error)) + DONE)
+            await self._break_off(error)
+        except Exception as error:
+            if not self._opened:
+                raise  # it is answered as any mistake of ours
+            _LOG.exception("a mistake in offbook")
+            await self._break_off(mistake(error, self._scope.get("state", {}).get("request_id")))
         finally:
             pinging.cancel()
         await self._send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _break_off(self, error: OffbookError) -> None:
+        await self._write(failure(openai_error(error)) + DONE)
 
     async def _ping(self) -> None:
         while True:

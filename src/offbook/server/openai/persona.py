@@ -47,14 +47,15 @@ def wishes_of(
     if told and count_tokens(told) > budget_tokens:
         told = truncate_to_tokens(told, budget_tokens)
         warnings.append(f"of the system messages the first {budget_tokens} tokens are used")
-    name = f"They are called {read.name}." if read.name else ""
+    called = read.name or ""
+    name = f"They are called {called}." if called else ""
     if told and policy != "merge":
         what = "told to the character as context, not as orders"
         warnings.append(
             f"system messages are {what if policy == 'user_context' else 'ignored'} ({SETTING})"
         )
     if policy == "merge":
-        return Wishes(parameters, directions=told, person=name), warnings
+        return Wishes(parameters, directions=told, person=name, called=called), warnings
     person = told if policy == "user_context" else ""
     both = "\n\n".join(part for part in (name, person) if part)
-    return Wishes(parameters, person=both), warnings
+    return Wishes(parameters, person=both, called=called), warnings
