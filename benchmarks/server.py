@@ -11,7 +11,8 @@ once take of memory.
 The model answers after 50 ms and gives a token every 1/10 s. New streams come at even intervals;
 each lasts as long as keeps ``--streams`` open. The method is vanilla, so that nothing is retrieved;
 turns are stored, as they are in use. Generator, model and server are processes of their own. A run
-in which the generator lagged more than 5 ms at its 99th percentile is void, and says so.
+in which the generator lagged more than 5 ms at its 99th percentile is void, and says so; so does
+what was running beside it (the load average of the machine, of processes that ran or waited).
 """
 
 from __future__ import annotations
@@ -25,13 +26,16 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import median
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
+from offbook.server.interpreter import new_event_loop
+
+T = TypeVar("T")
 ROOT: Final = Path(__file__).resolve().parents[1]
 LATENCY_SECONDS: Final = 0.05
 ALLOWED_LAG_MS: Final = 5.0
@@ -77,6 +81,7 @@ class Run:
     median_ms: float
     p99_ms: float
     lag_p99_ms: float
+    load_average: float
     cpu_ms_per_token: float | None
     void: bool
 
@@ -144,7 +149,13 @@ def serve_model(tokens: int, tokens_per_second: float) -> None:
         print(f"READY {server.sockets[0].getsockname()[1]}", flush=True)
         await server.serve_forever()
 
-    asyncio.run(run())
+    _run(run())
+
+
+def _run(main: Coroutine[Any, Any, T]) -> T:
+    """Run in the quicker event loop: what the load itself takes is taken from the server."""
+    with asyncio.Runner(loop_factory=new_event_loop()) as runner:
+        return runner.run(main)
 
 
 async def _read_request(reader: asyncio.StreamReader) -> bool:
@@ -157,30 +168,31 @@ async def _read_request(reader: asyncio.StreamReader) -> bool:
 
 
 async def _stream(writer: asyncio.StreamWriter, tokens: int, per_second: float) -> None:
-    loop = asyncio.get_running_loop()
-    begun = loop.time() + LATENCY_SECONDS
+    begun = time.perf_counter() + LATENCY_SECONDS
     await asyncio.sleep(LATENCY_SECONDS)
     writer.write(
         b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
     )
     for number in range(tokens):
-        _event(writer, {"content": _WORD})
+        writer.write(_TOKEN)
         await writer.drain()
-        await asyncio.sleep(max(0.0, begun + (number + 1) / per_second - loop.time()))
-    _event(writer, {}, "stop")
-    _chunk(writer, b"data: [DONE]\n\n")
-    writer.write(b"0\r\n\r\n")
+        await asyncio.sleep(max(0.0, begun + (number + 1) / per_second - time.perf_counter()))
+    writer.write(_END)
     await writer.drain()
 
 
-def _event(writer: asyncio.StreamWriter, delta: Any, reason: str | None = None) -> None:
+def _event(delta: Any, reason: str | None = None) -> bytes:
     choice = {"index": 0, "delta": delta, "finish_reason": reason}
     shape = {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": _MODEL}
-    _chunk(writer, f"data: {json.dumps({**shape, 'choices': [choice]})}\n\n".encode())
+    return _chunk(f"data: {json.dumps({**shape, 'choices': [choice]})}\n\n".encode())
 
 
-def _chunk(writer: asyncio.StreamWriter, data: bytes) -> None:
-    writer.write(b"%x\r\n%b\r\n" % (len(data), data))
+def _chunk(data: bytes) -> bytes:
+    return b"%x\r\n%b\r\n" % (len(data), data)
+
+
+_TOKEN: Final = _event({"content": _WORD})
+_END: Final = _event({}, "stop") + _chunk(b"data: [DONE]\n\n") + b"0\r\n\r\n"
 
 
 @contextmanager
@@ -241,7 +253,7 @@ def _address_in(log: Path, process: subprocess.Popen[str]) -> str:
 def measured(base_url: str, load: Load, process: int | None = None) -> Run:
     """Put the load on an address."""
     before = None if process is None else cpu_seconds(process)
-    seen = asyncio.run(_put(base_url, load))
+    seen = _run(_put(base_url, load))
     used = None if process is None or before is None else cpu_seconds(process) - before
     lag = quantile(seen.lag_ms, 0.99)
     return Run(
@@ -253,6 +265,7 @@ def measured(base_url: str, load: Load, process: int | None = None) -> Run:
         median_ms=round(quantile(seen.first_token_ms, 0.5), 2),
         p99_ms=round(quantile(seen.first_token_ms, 0.99), 2),
         lag_p99_ms=round(lag, 2),
+        load_average=round(os.getloadavg()[0], 2),
         cpu_ms_per_token=None if used is None else round(1000 * used / max(1, seen.tokens), 4),
         void=lag > ALLOWED_LAG_MS,
     )
@@ -260,13 +273,13 @@ def measured(base_url: str, load: Load, process: int | None = None) -> Run:
 
 async def _put(base_url: str, load: Load) -> Seen:
     """Open streams at even intervals; those of the beginning, before all are open, do not count."""
-    seen, loop = Seen(), asyncio.get_running_loop()
+    seen = Seen()
     ramp = load.streams / load.new_per_second
-    begun, tasks = loop.time(), []
+    begun, tasks = time.perf_counter(), []
     watch = asyncio.create_task(_lag(seen, begun + ramp))
     for number in range(round((ramp + load.seconds) * load.new_per_second)):
         due = begun + number / load.new_per_second
-        await asyncio.sleep(max(0.0, due - loop.time()))
+        await asyncio.sleep(max(0.0, due - time.perf_counter()))
         counts = due - begun >= ramp
         tasks.append(asyncio.create_task(_one(base_url, number, seen, due if counts else None)))
         seen.most_open = max(seen.most_open, sum(not task.done() for task in tasks))
@@ -277,12 +290,11 @@ async def _put(base_url: str, load: Load) -> Seen:
 
 async def _lag(seen: Seen, start: float) -> None:
     """How late the generator itself is."""
-    loop = asyncio.get_running_loop()
     while True:
-        due = loop.time() + 0.01
+        due = time.perf_counter() + 0.01
         await asyncio.sleep(0.01)
-        if loop.time() >= start:
-            seen.lag_ms.append(1000 * (loop.time() - due))
+        if time.perf_counter() >= start:
+            seen.lag_ms.append(1000 * (time.perf_counter() - due))
 
 
 async def _one(base_url: str, number: int, seen: Seen, due: float | None) -> None:
@@ -292,7 +304,6 @@ async def _one(base_url: str, number: int, seen: Seen, due: float | None) -> Non
     body = json.dumps({"model": _MODEL, "stream": True, "messages": said}).encode()
     head = f"POST /v1/chat/completions HTTP/1.1\r\nhost: {host}:{port}\r\n"
     head += f"content-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
-    loop = asyncio.get_running_loop()
     try:
         reader, writer = await asyncio.open_connection(host, int(port))
         writer.write(head.encode() + body)
@@ -306,7 +317,7 @@ async def _one(base_url: str, number: int, seen: Seen, due: float | None) -> Non
             if words and first:
                 first = False
                 if due is not None:
-                    seen.first_token_ms.append(1000 * (loop.time() - due))
+                    seen.first_token_ms.append(1000 * (time.perf_counter() - due))
             seen.tokens += words
             tail = (tail + data)[-400:]
         writer.close()
@@ -318,7 +329,7 @@ def opened(base_url: str, process: int, streams: int) -> dict[str, Any]:
     """What ``streams`` open at once take: opened within two seconds, read to their ends."""
     load = Load(1.0, streams, streams / 2, 10.0)
     _raise_file_limit(4 * streams)
-    seen = asyncio.run(_all_at_once(base_url, load, streams))
+    seen = _run(_all_at_once(base_url, load, streams))
     return {
         "streams": streams,
         "most_open": seen.most_open,
@@ -374,7 +385,8 @@ def _say(pair: tuple[Run, Run]) -> None:
 def _shown(found: dict[str, Any]) -> str:
     rows = [
         f"{run['address']:8} median {run['median_ms']:8.1f} ms   p99 {run['p99_ms']:8.1f} ms   "
-        f"lag {run['lag_p99_ms']:5.1f} ms   errors {run['errors']}   "
+        f"lag {run['lag_p99_ms']:5.1f} ms   load {run['load_average']:4.1f}   "
+        f"errors {run['errors']}   "
         f"cpu {run['cpu_ms_per_token'] or '-'} ms/token{'   VOID' if run['void'] else ''}"
         for pair in found["pairs"]
         for run in pair
