@@ -26,12 +26,14 @@ class Gate:
         pieces: Streams are answered up to so many pieces, and nothing else is held; None: whole
             answers are held.
         together: As soon as so many wait side by side, all may go; 0: they do not go by themselves.
+        following: The gate before those that come later.
     """
 
     path: str = ""
     passing: int = 0
     pieces: int | None = None
     together: int = 0
+    following: Gate | None = None
     _opened: threading.Event = field(default_factory=threading.Event)
     _passed: int = 0
     _waiting: int = 0
@@ -39,13 +41,17 @@ class Gate:
     def release(self) -> None:
         """Let everything go, for good."""
         self._opened.set()
+        if self.following is not None:
+            self.following.release()
 
-    def stops(self, path: str) -> bool:
-        """Whether an answer to this path has to wait as it is; to be asked once a request."""
-        if self._opened.is_set() or self.pieces is not None or not path.endswith(self.path):
-            return False
+    def before(self, path: str) -> Gate | None:
+        """The gate that an answer to this path has to wait at; to be asked once a request."""
+        if self._opened.is_set():
+            return self.following and self.following.before(path)
+        if self.pieces is not None or not path.endswith(self.path):
+            return None
         self._passed += 1
-        return self._passed > self.passing
+        return self if self._passed > self.passing else None
 
     async def wait(self, is_gone: Callable[[], Awaitable[bool]] | None = None) -> None:
         """Wait until all may go, or the client ``is_gone``."""

@@ -114,10 +114,11 @@ class LoopbackServer:
         self.release()
         self._gate = Gate(path, after, pieces)
 
-    def gather(self, number: int, path: str = "") -> None:
-        """Answer the next requests when so many are there at once, all later ones at once."""
+    def gather(self, *numbers: int, path: str = "") -> None:
+        """Answer the next requests when so many are there at once, one number after the other."""
         self.release()
-        self._gate = Gate(path, together=number)
+        for number in reversed(numbers):
+            self._gate = Gate(path, together=number, following=self._gate)
 
     def release(self) -> None:
         """Hold nothing back any more."""
@@ -240,7 +241,7 @@ class LoopbackServer:
         if fault == "hang":
             while not await request.is_disconnected():
                 await asyncio.sleep(0.02)
-        if (gate := self._gate) is not None and gate.stops(request.url.path):
+        if self._gate is not None and (gate := self._gate.before(request.url.path)) is not None:
             await gate.wait(request.is_disconnected)
         await asyncio.sleep(max(0.0, started + self.latency_seconds - time.monotonic()))
 

@@ -113,6 +113,18 @@ def test_counts_requests_and_how_many_were_there_at_once(server):
     assert (server.count(), server.peak_in_flight) == (0, 0)
 
 
+def test_one_crowd_is_waited_for_after_another(server):
+    server.gather(3, 2)
+    with ThreadPoolExecutor(4) as pool:
+        crowd = [pool.submit(chat, server) for _ in range(3)]
+        assert [job.result()[0] for job in crowd] == [200] * 3
+        lone = pool.submit(chat, server)
+        until(lambda: server.count() == 4)
+        assert server.in_flight == 1
+        assert chat(server)[0] == lone.result()[0] == 200
+    assert chat(server)[0] == 200, "after the last crowd nobody is waited for"
+
+
 def test_every_answer_takes_the_latency(server):
     server.latency_seconds = 0.05
     chat(server)
