@@ -41,7 +41,7 @@ def serving(home: Path, *options: str) -> Iterator[tuple[subprocess.Popen[Any], 
         )  # fmt: skip
         try:
             ends = time.monotonic() + 60
-            while "startup complete" not in log.read_text():
+            while "Ctrl-C ends it" not in log.read_text():
                 assert process.poll() is None, log.read_text()
                 assert time.monotonic() < ends, log.read_text()
                 time.sleep(0.05)
@@ -65,6 +65,8 @@ def test_it_answers_until_it_is_ended(tmp_path, number):
         assert process.wait(20) == 0
     log = (tmp_path / "log.txt").read_text()
     assert "models: ada" in log
+    # Nobody is told an address at which nothing is answered yet.
+    assert log.index("startup complete") < log.index("serving at")
     assert "Traceback" not in log
 
 

@@ -75,8 +75,7 @@ async def serve(
             timeout_keep_alive=30,
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )
-        listening(address_of(sock))
-        await _Server(config).serve(sockets=[sock])
+        await _Server(config, lambda: listening(address_of(sock))).serve(sockets=[sock])
 
 
 def listener(host: str, port: int) -> socket.socket:
@@ -106,7 +105,22 @@ def address_of(sock: socket.socket) -> str:
 
 
 class _Server(uvicorn.Server):
-    """A server whose being told to stop is no failure: the database is closed afterwards."""
+    """A server whose being told to stop is no failure: the database is closed afterwards.
+
+    Args:
+        config: Of uvicorn.
+        ready: Called when requests are answered.
+    """
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, and say so: until then requests would wait."""
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
 
     async def main_loop(self) -> None:
         """Serve; everything that replies need is loaded by now."""

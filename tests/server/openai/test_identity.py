@@ -140,6 +140,9 @@ def test_conversations_have_names_of_clients(server: Served):
         assert one["offbook"]["session"] == two["offbook"]["session"] == "porch"
     named = ask(server, QUESTION, metadata={"session_id": "attic"})
     assert named["offbook"]["session"] == "attic"
+    for sent, known in (("屋根裏/💡".encode(), "屋根裏/💡"), (b"caf\xe9", "café")):
+        told = ask(server, QUESTION, headers={"x-session-id": sent})
+        assert told["offbook"]["session"] == known
 
 
 def test_a_named_conversation_goes_on_without_its_history(server: Served, endpoint):

@@ -6,7 +6,7 @@ Takes: a request of any client of OpenAI's API.  Gives: the response that it rea
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -108,16 +108,15 @@ async def _answers(
         asks = body if kind is None else replace(body, n=1)
         return of_the_model(book, character, asks, kind)
     require_short(read.transcript)
-    told, values = request.headers, book.settings.values
-    own = name_of(told.get(_OWN_SESSION), _OWN_SESSION) or body.session
-    user = name_of(asked.user, "model") or name_of(told.get(_USER_OF_CLIENT), _USER_OF_CLIENT)
-    user = user or body.user
+    values = book.settings.values
+    own = _named_in(request, _OWN_SESSION) or body.session
+    user = name_of(asked.user, "model") or _named_in(request, _USER_OF_CLIENT) or body.user
     talk = await replayed(
         book,
         character,
         read.transcript,
         caller.speaker(user),
-        session=own or name_of(told.get(_CHAT_OF_CLIENT), _CHAT_OF_CLIENT),
+        session=own or _named_in(request, _CHAT_OF_CLIENT),
         # A client with a header of ours may leave the history to us; others send all of it.
         resends=own is None,
     )
@@ -125,3 +124,12 @@ async def _answers(
     wishes, warnings = wishes_of(read, body.parameters, policy, values.context.history_tokens)
     said = (*body.warnings, *read.warnings, *warnings)
     return InCharacter(talk, wishes, body.n, said, user)
+
+
+def _named_in(request: Request, header: str) -> str | None:
+    """The name in a header; in UTF-8, where it is that, as in bodies."""
+    told = request.headers.get(header)
+    if told is not None and not told.isascii():
+        with suppress(UnicodeDecodeError):
+            told = told.encode("latin-1").decode()
+    return name_of(told, header)
