@@ -16,6 +16,7 @@ from offbook.ingestion.reports import unheard
 from offbook.language.tokens import count_tokens
 from offbook.methods.knowledge import Knowledge
 from offbook.methods.rolerag import RoleRag
+from offbook.retrieval.told import HERE
 from offbook.settings import SettingsModel
 from offbook.stores import characters, jobs
 from offbook.types import Message, Needs
@@ -349,3 +350,16 @@ async def test_one_person_at_the_end_is_two_before_the_text_says_so(sqlite_store
         assert item.title == name
         assert other not in item.text
         assert not any(other in i.title + i.text for i in before.context if i.kind == "relation")
+
+
+async def test_whom_the_character_was_told_of_is_known_whatever_the_model_says(ada):
+    said = Message("user", "My sister is called Ilse."), Message("assistant", "Is she well?")
+    stranger = entity("Ilse", known=False, reason="Nothing mentions her.")
+    before = await ada.recall("Do you know Ilse?", stranger)
+    assert before.boundary is not None
+    assert before.boundary.verdict == "out"
+    calls = len(ada.model.asked)
+    after = await ada.recall("Do you know Ilse?", stranger, history=said)
+    assert after.boundary is not None
+    assert (after.boundary.verdict, kinds(after)["memory"]) == ("in", [HERE])
+    assert len(ada.model.asked) - calls == 1, "no call more than without it"

@@ -6,11 +6,19 @@ from typing import Any
 
 import pytest
 
-from offbook.retrieval.boundary import Analysis, Findings, find_context, of_names_alone
+from offbook.prompts.memory_text import write_memory
+from offbook.retrieval.boundary import (
+    Analysis,
+    Findings,
+    find_context,
+    hearsay_of,
+    of_names_alone,
+)
 from offbook.retrieval.name_table import NameInText
 from offbook.retrieval.question_names import QuestionNames
+from offbook.retrieval.told import Told
 from offbook.settings.model import RoleragSettings
-from offbook.types import Source
+from offbook.types import ContextItem, Source
 from tests.methods.questions import entity
 from tests.retrieval.graphs import axis, index, person, tie
 
@@ -279,10 +287,45 @@ def test_of_many_names_those_that_the_question_uses_come_first():
     assert title == "Tom Byrne (Black Tom, Tommy, T., Tam, Tomás)"
 
 
-def test_what_was_heard_of_is_not_unknown_but_what_cannot_be_known_stays_out():
-    names = QuestionNames("Rex?", (), (), {}, (), ())
-    unknown = entity("telephone", known=False)
-    analysis = Analysis("", (entity("Rex"), unknown), axis(0), {})
-    heard = ["The dog is called Rex and sits by the telephone."]
-    found = find_context(KNOWN, names, analysis, RoleragSettings(), (), heard)
+def told(name: str, said: str) -> dict[str, Told]:
+    item = ContextItem("memory", "", write_memory(said, "Is that so?"), 1.0, memory="m1")
+    return {name: Told(said, (item,))}
+
+
+def told_of(question: str, *entities: Any, by: dict[str, Told], graph=KNOWN) -> Findings:
+    names = QuestionNames(question, tuple(graph.names.find(question)), (), {}, (), ())
+    analysis = Analysis("", tuple(entities), axis(0), {})
+    return find_context(graph, names, analysis, RoleragSettings(), (), by)
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_whom_the_character_was_told_of_is_known_whatever_the_model_says(known: bool):
+    rex = entity("Rex", known=known, reason="Nothing mentions it.")
+    found = told_of("Do you know Rex?", rex, by=told("rex", "My dog is called Rex."))
+    assert (found.outside, [item.memory for item in found.told]) == ([], ["m1"])
+    assert verdict(found) == ("in", {"Rex": "Ada Byrne was told: My dog is called Rex."})
+
+
+def test_what_was_told_of_one_says_nothing_of_another():
+    entities = (entity("Rex", known=False), entity("telephone", known=False, reason="Later."))
+    found = told_of("Has Rex a telephone?", *entities, by=told("rex", "My dog is called Rex."))
     assert titles(found.outside) == ["telephone"]
+    assert verdict(found)[0] == "partly"
+
+
+def test_what_the_texts_have_beside_it_is_found_as_well():
+    tom = entity("Tom Byrne", known=False)
+    found = told_of("Tom Byrne?", tom, by=told("tom byrne", "My uncle is Tom Byrne."))
+    assert titles(found.entities) == ["Tom Byrne (Tommy)"]
+    assert found.told
+
+
+def test_only_names_that_the_texts_do_not_settle_are_looked_for():
+    entities = (
+        entity("Tom Byrne"),
+        entity("Maud Keane", known=False),
+        entity("Rex"),
+        entity("telephone", known=False, specific=False),
+    )
+    analysis = Analysis("", entities, axis(0), {})
+    assert hearsay_of(KNOWN, analysis) == ["Maud Keane", "Rex"]

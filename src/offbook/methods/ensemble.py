@@ -60,7 +60,7 @@ class Ensemble:
         # 1 -- side by side: hypothetical context and entities, GS window, emotion ---------------
         first = _FirstRound(knowledge, question, graph, names, profile, searched)
         await run_all([first.analyse, first.select, first.remember])
-        found = first.bound(grounds)
+        found = await first.bound(grounds)
         # 2 -- beliefs and values, and traits, from passages that reveal something ---------------
         attributes = await _attributes(first, found)
         # 3 -- what is of use, once, within a budget that is divided -----------------------------
@@ -185,16 +185,16 @@ class _FirstRound:
         self.memories, little = like_enough(self.full, found.items, least, name)
         self.leave([*found.skipped, *little])
 
-    def bound(self, grounds: tuple[Source, ...]) -> Findings:
-        """The branches of RoleRAG; a name that was heard of before is not unknown."""
-        from offbook.retrieval.boundary import find_context, of_names_alone
+    async def bound(self, grounds: tuple[Source, ...]) -> Findings:
+        """The branches of RoleRAG; whom the character was told of is not unknown."""
+        from offbook.retrieval.boundary import find_context, hearsay_of, of_names_alone
 
         if self.analysis is None:
             return of_names_alone(self.graph, self.names)
-        said = [message.content for message in self.knowledge.recent if message.role == "user"]
-        heard = [*said, *(item.text for item in self.memories)]
+        asked = hearsay_of(self.graph, self.analysis)
+        told = await self.knowledge.told(asked, self.question)
         settings = self.knowledge.settings.rolerag
-        return find_context(self.graph, self.names, self.analysis, settings, grounds, heard)
+        return find_context(self.graph, self.names, self.analysis, settings, grounds, told)
 
 
 def _is_out(found: Findings) -> bool:
@@ -269,7 +269,10 @@ async def _passages(first: _FirstRound, found: Findings) -> list[ContextItem]:
 
 
 def _memories(first: _FirstRound, found: Findings) -> list[ContextItem]:
-    """The memories that are like the question, those that fit it best by meaning and emotion."""
+    """The memories that speak of whom the texts lack; then those that are like the question.
+
+    Of these, those that fit it best by meaning and emotion.
+    """
     from offbook.context.usefulness import named
 
     if _is_out(found):
@@ -277,8 +280,10 @@ def _memories(first: _FirstRound, found: Findings) -> list[ContextItem]:
         return []
     most = first.knowledge.settings.ensemble.memories
     why = f"others fit better (ensemble.memories = {most})"
-    first.leave([Skipped(item.kind, named(item), why) for item in first.memories[most:]])
-    return first.memories[:most]
+    told = {item.memory for item in found.told}
+    others = [item for item in first.memories if item.memory not in told]
+    first.leave([Skipped(item.kind, named(item), why) for item in others[most:]])
+    return [*found.told, *others[:most]]
 
 
 def _shares(settings: SettingsModel, kinds: Mapping[str, object]) -> dict[str, float]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from offbook.context.card_words import begun_with
 from offbook.context.shares import fit_shares
 from offbook.context.token_budget import fit_history, fit_items
 from offbook.errors import ConfigurationError, IndexMissing
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from offbook.retrieval.passages import Passage
     from offbook.retrieval.point import Point
     from offbook.retrieval.question_names import QuestionNames
+    from offbook.retrieval.told import Told
     from offbook.settings import SettingsModel
     from offbook.settings.section import RetrievalMode
     from offbook.types import Character, Message, Position
@@ -231,6 +233,17 @@ class Knowledge:
             self.store, self.character, felt, self.talk, settings, self.until
         )
 
+    async def told(self, names: Sequence[str], question: str) -> dict[str, Told]:
+        """What the character was told of some names, in this conversation or before.
+
+        Returns:
+            Folded name -> the memories that say so.
+        """
+        from offbook.retrieval.told import Hearsay
+
+        seen = self.store, self.character, self.talk, self.history, self.until
+        return await Hearsay(*seen).of(names, self.in_full(question))
+
     def passage(self, passage: Passage) -> ContextItem:
         """A chunk as a piece of knowledge, its heading path as the title."""
         chunk = passage.chunk
@@ -242,7 +255,12 @@ class Knowledge:
         from offbook.retrieval.lorebook import LoreAsked, beside, find_lore
 
         found = await method.recall(self, question)
-        asked = LoreAsked(self.in_full(question), self.history, question, self.until)
+        talk = self.talk
+        begun = None
+        if not talk.earlier:
+            begun = begun_with(self.character.settings, self.history, talk.called)
+        who = talk.called, talk.persona, talk.earlier, begun
+        asked = LoreAsked(self.in_full(question), self.history, question, self.until, *who)
         seen = self.store, self.character, asked, self.settings.lore, self.count
         context, skipped = beside(await find_lore(*seen), found.context)
         return replace(found, context=context, skipped=(*found.skipped, *skipped))

@@ -34,7 +34,7 @@ class RoleRag:
 
     async def recall(self, knowledge: Knowledge, question: str) -> Recall:
         """Who is named, what is known of it, and what cannot be known."""
-        from offbook.retrieval.boundary import find_context, of_names_alone
+        from offbook.retrieval.boundary import find_context, hearsay_of, of_names_alone
 
         settings = knowledge.settings.rolerag
         profile, grounds = await knowledge.profile()
@@ -47,14 +47,17 @@ class RoleRag:
         if analysis is None:
             found = of_names_alone(graph, names)
         else:
-            found = find_context(graph, names, analysis, settings, grounds)
+            # Where questions are read by themselves (``faithful``), nobody was told anything.
+            asked = hearsay_of(graph, analysis) if knowledge.settings.retrieval.follow_up else []
+            told = await knowledge.told(asked, question)
+            found = find_context(graph, names, analysis, settings, grounds, told)
         # 4 -- what the texts themselves say ---------------------------------------------------
         chunks = await _source_chunks(knowledge, names, analysis, found)
         # 5 -- within a budget that is divided -------------------------------------------------
         own = ContextItem("profile", knowledge.character.name, profile, 1.0, grounds)
         kinds = {
             "profile": [own] if profile else [],
-            "entities": found.entities,
+            "entities": [*found.told, *found.entities],
             "relations": found.relations,
             "chunks": chunks,
             "what is unknown": found.outside,

@@ -10,13 +10,17 @@ or, where none does, all of them; the character is never one. An entity is out w
 cannot know of it, and where it has a name of its own that neither graph nor texts speak of.
 ``out``: all of them are. ``partly``: some. ``in``: none, or nothing was named. Names of the
 question that the model left out are looked up, and count for nothing in the verdict.
+
+Whom somebody told the character of, before this question, is known to it from there, whatever the
+model says: the memory that says so is the evidence.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from offbook.language.words import fold, search_terms
@@ -38,6 +42,7 @@ if TYPE_CHECKING:
     from offbook.protocols import ChatModel, Embedder
     from offbook.retrieval.graph_index import GraphIndex
     from offbook.retrieval.question_names import QuestionNames
+    from offbook.retrieval.told import Told
     from offbook.settings.model import RoleragSettings
     from offbook.types import Entity, Relation
 
@@ -68,13 +73,14 @@ class Analysis:
 class Findings:
     """What the branches found, kind by kind, best first.
 
-    ``passages`` are ids of chunks that speak of what the graph lacks; ``boundary`` is None where
-    nobody judged it.
+    ``passages`` are ids of chunks that speak of what the graph lacks, ``told`` memories that do;
+    ``boundary`` is None where nobody judged it.
     """
 
     entities: list[ContextItem] = field(default_factory=list)
     relations: list[ContextItem] = field(default_factory=list)
     outside: list[ContextItem] = field(default_factory=list)
+    told: list[ContextItem] = field(default_factory=list)
     passages: list[str] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     boundary: Boundary | None = None
@@ -145,7 +151,7 @@ def find_context(
     analysis: Analysis,
     settings: RoleragSettings,
     grounds: tuple[Source, ...] = (),
-    heard: Sequence[str] = (),
+    told: Mapping[str, Told] = MappingProxyType({}),
 ) -> Findings:
     """The three branches for every entity, and the verdict on the question.
 
@@ -155,10 +161,21 @@ def find_context(
         analysis: What the model made of it.
         settings: How many, and how near.
         grounds: What the model's verdicts rest on: the sources of the character's profile.
-        heard: What was said before, in memories and in the conversation: a name that nothing else
-            mentions is not unknown where it stands in them.
+        told: Folded name of an entity -> what the character was told of it.
     """
-    return _Branches(index, names, analysis, settings, grounds, heard).run()
+    return _Branches(index, names, analysis, settings, grounds, told).run()
+
+
+def hearsay_of(index: GraphIndex, analysis: Analysis) -> list[str]:
+    """Names that the texts do not settle: what the character was told of them is looked for.
+
+    Not those of general things: to hear the word "telephone" makes nobody know what it is.
+    """
+    return [
+        entity.name
+        for entity in analysis.entities
+        if entity.specific and not (entity.known and index.names.lookup(entity.name))
+    ]
 
 
 def of_names_alone(index: GraphIndex, names: QuestionNames) -> Findings:
@@ -192,11 +209,12 @@ class _Branches:
         analysis: Analysis,
         settings: RoleragSettings,
         grounds: tuple[Source, ...],
-        heard: Sequence[str],
+        told: Mapping[str, Told],
     ) -> None:
         self._index, self._names, self._analysis = index, names, analysis
         self._settings, self._grounds = settings, grounds
-        self._heard = frozenset(term for text in heard for term in search_terms(text))
+        self._told = told
+        self._reasons: list[BoundaryReason] = []
         self._found = Findings()
         self._collected = _Collected(index, self._found, names.question)
         self._near = index.vectors.scores(analysis.question)
@@ -210,19 +228,18 @@ class _Branches:
             self._covered.update(positions)
             if self._is_character(entity.name, positions):
                 self._look_up(positions)
-            elif not entity.known:
+            elif not (self._was_told(entity.name) or entity.known):
                 self._shut_out(entity.name, entity.reason.strip() or "cannot be known")
             else:
                 self._out[entity.name] = False
-                branch = self._specific if entity.specific else self._general
+                general = entity.known and not entity.specific
+                branch = self._general if general else self._specific
                 branch(entity, positions)
         for name in self._names.known:
             if name.sure and self._covered.isdisjoint(name.entities):
                 self._look_up(name.entities)
-        self._found.boundary = Boundary(
-            self._verdict(),
-            tuple(BoundaryReason(item.title, item.text) for item in self._found.outside),
-        )
+        outside = (BoundaryReason(item.title, item.text) for item in self._found.outside)
+        self._found.boundary = Boundary(self._verdict(), (*outside, *self._reasons))
         self._collected.sort()
         return self._found
 
@@ -252,12 +269,20 @@ class _Branches:
         spoken_of, chunk = self._names.place_of(entity.name, self._index.texts)
         if chunk is not None:
             self._found.passages.append(chunk)
-        if not near and not spoken_of and not self._was_heard(entity.name):
+        told = fold(entity.name.strip()) in self._told
+        if not (near or spoken_of or told):
             self._not_found(entity)
 
-    def _was_heard(self, name: str) -> bool:
-        terms = search_terms(name)
-        return bool(terms) and self._heard.issuperset(terms)
+    def _was_told(self, name: str) -> bool:
+        """Whether the character was told of it; then the memories that say so are found."""
+        told = self._told.get(fold(name.strip()))
+        if told is None:
+            return False
+        self._found.told += [item for item in told.items if item not in self._found.told]
+        self._reasons.append(
+            BoundaryReason(name, f"{self._index.character} was told: {told.sentence}")
+        )
+        return True
 
     def _not_found(self, entity: QuestionEntity) -> None:
         """Say so; a name that only the hypothetical context came up with was a bad guess."""

@@ -19,6 +19,7 @@ from sqlalchemy import (
     Select,
     and_,
     delete,
+    false,
     func,
     null,
     or_,
@@ -102,6 +103,43 @@ def get(conn: Connection, character: str, ids: Sequence[str]) -> list[MemoryFrag
         rows = _fragments(conn, character, memory_fragments.c.id.in_(piece))
         found.update((fragment.id, fragment) for fragment in rows)
     return [found[name] for name in ids if name in found]
+
+
+def mentioning(
+    conn: Connection,
+    character: str,
+    words: Sequence[str],
+    *,
+    principal: str | None,
+    most: int,
+) -> list[MemoryFragment]:
+    """The youngest authored fragments, and those of one principal, that hold one of some words.
+
+    Args:
+        conn: Connection of a read.
+        character: Id of the character.
+        words: Looked for in any case, also inside of longer words.
+        principal: Whose fragments are seen beside the authored ones; None: nobody's.
+        most: How many.
+    """
+    c = memory_fragments.c
+    # SQLite knows the cases of plain letters only: "élise" is looked for as "Élise", too.
+    forms = dict.fromkeys(form for word in words for form in (word, word.lower(), word.title()))
+    held = [
+        column.icontains(form, autoescape=True) for form in forms for column in (c.said, c.answered)
+    ]
+    seen = or_(
+        c.principal_id.is_(None), false() if principal is None else c.principal_id == principal
+    )
+    if not held:
+        return []
+    youngest = (
+        select(c.id)
+        .where(c.character_id == character, seen, or_(*held))
+        .order_by(c.ordinal.desc())
+        .limit(most)
+    )
+    return get(conn, character, list(conn.scalars(youngest)))
 
 
 def score(conn: Connection, character: str, emotions: Mapping[str, Mapping[str, int]]) -> list[str]:

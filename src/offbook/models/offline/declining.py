@@ -96,6 +96,16 @@ _EMPTY: Final = (
     "Nothing comes to my mind about that.",
     "I have nothing to go on there, so I will say nothing of it.",
 )
+_HEARD: Final = (
+    "I had never heard of {it} until you told me.",
+    "{It}? I hear of that for the first time, and from you.",
+    "Of {it} I knew nothing before you spoke.",
+)
+_LISTENING: Final = (
+    "I hear you.",
+    "You tell me something new.",
+    "That I did not know of you.",
+)
 _NO_MORE: Final = (
     "That is all I can tell you of it.",
     "I have told you what I know of it.",
@@ -141,6 +151,18 @@ def decline_outside(question: Question, entities: Sequence[str]) -> str:
     pick = crc32(fold(question.text).encode())
     templates = _OUTSIDE_THING if shown[0].startswith(("a ", "an ", "any ")) else _OUTSIDE
     return _fill(templates[pick % len(templates)], _listed(shown))
+
+
+def hear(told: str) -> str:
+    """What is said to somebody who tells of what is theirs, and asks for nothing."""
+    return _LISTENING[crc32(fold(told).encode()) % len(_LISTENING)]
+
+
+def hear_first(question: Question, entities: Sequence[str]) -> str:
+    """What is said to somebody who tells of what the boundary shuts out: it is heard, not known."""
+    shown = [_as_asked(question.text, entity) for entity in entities if entity][:3]
+    pick = crc32(fold(question.text).encode())
+    return _fill(_HEARD[pick % len(_HEARD)], _listed(shown)) if shown else decline(question, ())
 
 
 def _as_asked(text: str, entity: str) -> str:

@@ -27,7 +27,8 @@ DECLINES: Final = re.compile(
     r"\b(?:never heard|no knowledge|know nothing|know of no|means? nothing to me|do(?:es)? not know"
     r"|don['’]t know|(?:can|could) tell you nothing|(?:can ?not|can['’]t|could not|couldn['’]t)"
     r" (?:tell|say|name|give|recall|answer)|nothing comes to my mind|nothing to tell you"
-    r"|no answer|have no (?:view|reason|idea)|what .{1,40} may be, I do not know"
+    r"|no answer|knew nothing|for the first time|have no (?:view|reason|idea)"
+    r"|what .{1,40} may be, I do not know"
     r"|formed no opinion|no such story)\b"
     r"|不知道|没听说|没有听说|从未听|不清楚|不认识|无法回答",
     re.IGNORECASE,

@@ -17,6 +17,8 @@ Situation = Literal[
     "answer",
     "decline",
     "memory",
+    "told",
+    "heard",
     "greeting",
     "thanks",
     "farewell",

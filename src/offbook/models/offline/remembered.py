@@ -1,16 +1,20 @@
-"""An offline reply from memory: what the character answered when it was told something like it.
+"""An offline reply from memory: what the character answered, or was told, of something like it.
 
-Takes: the inputs of the reply prompt.  Gives: its own earlier words, or nothing where no memory in
-the context bears on the question. Source: ours.
+Takes: the inputs of the reply prompt.  Gives: its own earlier words, or those of whoever it talks
+to, or nothing where neither bears on the question. Source: ours.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
+from zlib import crc32
 
-from offbook.language.words import search_terms
+from offbook.language.questions import read_question
+from offbook.language.statements import is_statement, told_sentences
+from offbook.language.words import search_terms, words
 from offbook.prompts.memory_text import read_memory
 from offbook.prompts.reply import ReplyInputs
 from offbook.types import ContextItem
@@ -18,6 +22,17 @@ from offbook.types import ContextItem
 SHARE: Final = 0.4
 """The least weighted share of what is asked that a memory must hold; that of other evidence."""
 _LONGEST: Final = 600
+_READ: Final = 20_000
+_OF_THEMSELVES: Final = re.compile(
+    r"\b(?:my|mine|our|ours)\b|\b(?:who|what|where) (?:am|was) i\b|\babout me\b", re.IGNORECASE
+)
+"""A question of whoever asks after what is theirs."""
+_TOLD: Final = (
+    "You told me yourself: “{it}”",
+    "I have it from you: “{it}”",
+    "What I know of that, you told me: “{it}”",
+)
+_SENTENCES: Final = 2
 
 
 def without_memories(inputs: ReplyInputs) -> ReplyInputs:
@@ -48,6 +63,36 @@ def said_before(inputs: ReplyInputs, weights: Mapping[str, float] | None = None)
             # Of those that fit, one that was not told yet in this conversation goes first.
             found.append((answered in spoken, -share, at))
     return pairs[min(found)[2]][1] if found else ""
+
+
+def is_of_themselves(question: str) -> bool:
+    """Whether somebody asks after what is their own: "What is my sister called?"."""
+    return bool(_OF_THEMSELVES.search(question))
+
+
+def told_before(inputs: ReplyInputs) -> str:
+    """What whoever asks told of it themselves, in their own words; empty where they did not.
+
+    Only of whom they name, or of what is theirs: "my sister" is not the character's.
+    """
+    question = read_question(inputs.question, frozenset(words(inputs.character)))
+    asked = {term.term: term.weight for term in question.terms}
+    named = {term for name in question.names for term in search_terms(name)}
+    if not asked or not (named or is_of_themselves(inputs.question)):
+        return ""
+    said = [message.content for message in inputs.history if message.role == "user"]
+    said += [pair[0] for pair in _pairs(inputs.context)]
+    found: dict[str, tuple[float, bool]] = {}
+    for sentence in (told for text in said for told in told_sentences(text[:_READ])):
+        held = set(search_terms(sentence))
+        share = sum(weight for term, weight in asked.items() if term in held)
+        fits = named & held if named else share / sum(asked.values()) >= SHARE
+        if fits and len(sentence) <= _LONGEST:
+            # "my sister Ilse", said by the way, says less than "My sister is called Ilse."
+            found[sentence] = (-share, not is_statement(sentence))
+    best = [sentence for sentence in found if found[sentence] == min(found.values())]
+    pick = crc32(inputs.question.encode()) % len(_TOLD)
+    return _TOLD[pick].format(it=" ".join(best[-_SENTENCES:])) if best else ""
 
 
 def _pairs(items: Sequence[ContextItem]) -> list[tuple[str, str]]:

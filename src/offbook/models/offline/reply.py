@@ -13,13 +13,19 @@ from typing import Final
 
 from offbook.language.names import Names, learn_names
 from offbook.language.questions import Question, Term, read_question
+from offbook.language.statements import told_sentences
 from offbook.language.words import fold, search_terms
 from offbook.models.offline import declining
 from offbook.models.offline.courtesies import answer_courtesy, self_description
 from offbook.models.offline.evidence import Evidence, gather, with_names
 from offbook.models.offline.leanings import tell_leanings
 from offbook.models.offline.manner import Situation, in_voice
-from offbook.models.offline.remembered import said_before, without_memories
+from offbook.models.offline.remembered import (
+    is_of_themselves,
+    said_before,
+    told_before,
+    without_memories,
+)
 from offbook.models.offline.repeating import once_more, without_note
 from offbook.models.offline.telling import Telling, Wanted, is_said
 from offbook.models.offline.wide_scripts import language_of, reply_wide
@@ -67,14 +73,26 @@ def is_answered(inputs: ReplyInputs) -> bool:
         "answer",
         "identity",
         "memory",
+        "told",
     )
 
 
 def _reply(inputs: ReplyInputs) -> tuple[str, Situation]:
-    """What is known, else what was answered before, else a reply that declines."""
+    """What is known, else what was told or answered before, else a reply that declines."""
     text, situation = _from_texts(without_memories(inputs))
+    if "?" not in inputs.question and told_sentences(inputs.question):
+        return (
+            (declining.hear(inputs.question), "heard")
+            if situation == "decline"
+            else (text, situation)
+        )
+    told = told_before(inputs)
+    if told and (situation == "decline" or is_of_themselves(inputs.question)):
+        return told, "told"
+    if situation != "decline":
+        return text, situation
     kinds = {item.kind for item in inputs.context}
-    if situation != "decline" or "out_of_scope" in kinds or "memory" not in kinds:
+    if "out_of_scope" in kinds or "memory" not in kinds:
         return text, situation
     weights = {term.term: term.weight for term in read_question(inputs.question, frozenset()).terms}
     remembered = said_before(inputs, weights)
@@ -92,6 +110,8 @@ def _from_texts(inputs: ReplyInputs) -> tuple[str, Situation]:
     telling = Telling(evidence, names)
     if question.courtesy and not _tells_of(evidence, telling, question):
         return answer_courtesy(question, names, telling, evidence), question.courtesy
+    if outside and told_sentences(inputs.question):
+        return declining.hear_first(question, [item.title for item in outside]), "heard"
     if outside:
         return declining.decline_outside(question, [item.title for item in outside]), "decline"
     if not evidence.sentences:

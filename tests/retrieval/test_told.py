@@ -1,0 +1,169 @@
+"""What a character was told of a name: whose memories, from where, and up to when."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import pytest
+
+from offbook.memory.talk import Talk
+from offbook.protocols import Store
+from offbook.retrieval.told import HERE, MOST, Hearsay, Told, core_of
+from offbook.stores import characters, conversations, documents, memories
+from offbook.types import Character, Document, MemoryFragment, Message, Position
+
+INTRODUCED = "My sister is called Ilse."
+
+
+@pytest.fixture
+async def ada(store: Store) -> Character:
+    return await store.write(lambda conn: characters.create(conn, "Ada"))
+
+
+async def tell(store: Store, said: str, answered: str = "I see.", principal: str = "sam") -> str:
+    def add(conn) -> str:
+        conversations.begin(conn, "ada", principal, principal=principal)
+        turn = conversations.add_turn(conn, "ada", principal, said, answered)
+        key = memories.memory_id("", "", principal=principal, turn=turn)
+        found = MemoryFragment(
+            key, said, answered, session=principal, turn=turn, principal=principal
+        )
+        memories.add(conn, "ada", [found])
+        return key
+
+    return await store.write(add)
+
+
+async def author(store: Store, said: str, answered: str, at: str | None = None) -> None:
+    made = MemoryFragment(memories.memory_id(said, answered), said, answered, at=at)
+    await store.write(lambda conn: memories.add(conn, "ada", [made]))
+
+
+def hearsay(store: Store, ada: Character, *history: str, principal: str | None = "sam") -> Hearsay:
+    turns = [m for said in history for m in (Message("user", said), Message("assistant", "So?"))]
+    return Hearsay(store, ada, Talk(principal), turns)
+
+
+def memory_ids(told: Told | None) -> list[str | None]:
+    return [] if told is None else [item.memory for item in told.items]
+
+
+async def test_a_memory_of_a_conversation_tells(store: Store, ada: Character):
+    made = await tell(store, INTRODUCED)
+    found = await hearsay(store, ada).of(["my sister Ilse", "Gudrun"], "Do you know Ilse?")
+    assert set(found) == {"my sister ilse"}
+    told = found["my sister ilse"]
+    assert told.sentence == INTRODUCED
+    (item,) = told.items
+    assert (item.kind, item.memory, INTRODUCED in item.text) == ("memory", made, True)
+
+
+async def test_what_was_only_asked_tells_nothing(store: Store, ada: Character):
+    await tell(store, "Who is Gudrun?", "I know nothing of Gudrun.")
+    await tell(store, "You met Gudrun in Paris.", "Did I?")
+    found = hearsay(store, ada, "Tell me about Gudrun.", "Do you know Gudrun?")
+    assert await found.of(["Gudrun"], "Gudrun?") == {}
+
+
+async def test_others_are_not_heard(store: Store, ada: Character):
+    await tell(store, INTRODUCED, principal="eve")
+    for principal in ("sam", None):
+        assert await hearsay(store, ada, principal=principal).of(["Ilse"], "Ilse?") == {}
+    assert await hearsay(store, ada, principal="eve").of(["Ilse"], "Ilse?")
+
+
+async def test_an_authored_memory_tells_with_both_halves(store: Store, ada: Character):
+    await author(store, "Do you miss Rolf?", "I miss him and Gerda.")
+    found = await hearsay(store, ada, principal=None).of(["Rolf", "Gerda", "Ilse"], "?")
+    assert set(found) == {"rolf", "gerda"}
+
+
+async def test_what_is_forgotten_tells_nothing(store: Store, ada: Character):
+    made = await tell(store, INTRODUCED)
+    await store.write(lambda conn: memories.remove(conn, "ada", [made]))
+    assert await hearsay(store, ada).of(["Ilse"], "Ilse?") == {}
+
+
+async def test_what_was_said_here_tells_though_it_is_no_memory(store: Store, ada: Character):
+    found = (await hearsay(store, ada, INTRODUCED).of(["Ilse"], "Ilse?"))["ilse"]
+    assert [(item.title, item.memory) for item in found.items] == [(HERE, None)]
+
+
+async def test_a_turn_that_is_a_memory_is_told_once(store: Store, ada: Character):
+    made = await tell(store, INTRODUCED, "So?")
+    found = await hearsay(store, ada, INTRODUCED).of(["Ilse"], "Ilse?")
+    assert memory_ids(found["ilse"]) == [made]
+
+
+async def test_what_bears_on_the_question_goes_first_and_not_all_is_shown(
+    store: Store, ada: Character
+):
+    made = [await tell(store, said) for said in (INTRODUCED, "Ilse lives in Bergen.")]
+    for number in range(MOST):
+        await tell(store, f"We met Ilse on day {number}.")
+    found = (await hearsay(store, ada).of(["Ilse"], "Where in Bergen does Ilse live?"))["ilse"]
+    assert found.sentence == "Ilse lives in Bergen."
+    assert memory_ids(found)[0] == made[1]
+    assert len(found.items) == MOST
+    whole = await hearsay(store, ada).of(["Ilse"], "What is your sister called, is it Ilse?")
+    assert whole["ilse"].sentence == INTRODUCED
+
+
+async def test_a_whole_sentence_says_more_than_a_word_by_the_way(store: Store, ada: Character):
+    made = [await tell(store, said) for said in (INTRODUCED, "Do you remember my sister Ilse?")]
+    found = await hearsay(store, ada).of(["Ilse"], "Ilse?")
+    assert memory_ids(found["ilse"]) == made
+
+
+@pytest.mark.parametrize("name", ["Élise", "élise", "ÉLISE", "Elise"])
+async def test_accents_and_cases_make_no_difference_where_the_engine_can_tell(
+    store: Store, ada: Character, name: str
+):
+    await tell(store, "My aunt is called Élise.")
+    found = await hearsay(store, ada, "My aunt is called Élise.").of([name], "?")
+    assert len(found) == 1
+
+
+async def test_signs_of_a_pattern_are_signs(store: Store, ada: Character):
+    await tell(store, INTRODUCED)
+    assert await hearsay(store, ada).of(["%", "_", "I_se", "%lse"], "?") == {}
+
+
+async def test_nothing_is_asked_of_the_store_without_a_name(ada: Character):
+    class Broken:
+        async def read(self, operation):
+            raise AssertionError("the store was asked")
+
+    broken: Store = Broken()  # type: ignore[assignment]
+    assert await hearsay(broken, ada).of([], "?") == {}
+    assert await hearsay(broken, ada).of([" "], "?") == {}
+
+
+async def test_at_a_point_only_what_lies_before_it_is_heard(store: Store, ada: Character):
+    for name in ("a.md", "b.md"):
+        made = Document(name, name, "The gale took the boat.", digest=name)
+        await store.write(partial(documents.put, character="ada", document=made))
+    await author(store, "Rolf is dead.", "Leave me.", at="a.md")
+    await author(store, "Gerda is dead.", "Leave me.", at="b.md")
+    await author(store, "Sigrid is dead.", "Leave me.")
+    seen, asked = hearsay(store, ada), ["Rolf", "Gerda", "Sigrid"]
+    assert set(await seen.of(asked, "?")) == {"rolf", "gerda", "sigrid"}
+    early = replace(seen, until=Position(0, len("The gale took the boat.")))
+    assert set(await early.of(asked, "?")) == {"rolf"}
+
+
+@pytest.mark.parametrize(
+    ("name", "core"),
+    [
+        ("my sister Ilse Berg", "Ilse Berg"),
+        ("Ilse", "Ilse"),
+        ("ilse", "ilse"),
+        ("Prince of Low", "Prince of Low"),
+        ("the “Sea Bird”", "Sea Bird"),
+        ("“ilse”", "ilse"),
+        ("小红", "小红"),
+    ],
+)
+def test_the_name_in_what_a_model_may_call_somebody(name: str, core: str):
+    assert core_of(name) == core
