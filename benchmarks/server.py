@@ -241,7 +241,7 @@ def _address_in(log: Path, process: subprocess.Popen[str]) -> str:
     ends = time.monotonic() + 60
     while time.monotonic() < ends and process.poll() is None:
         _, found, rest = log.read_text().partition("serving at ")
-        if found and "startup complete" in rest:
+        if found and "Ctrl-C ends it" in rest:
             return rest.split("/v1", 1)[0] + "/v1"
         time.sleep(0.05)
     sys.exit(f"the server did not start:\n{log.read_text()}")
