@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from offbook.models.metering import Meter
     from offbook.pipeline import Stage
     from offbook.protocols import Store
+    from offbook.retrieval.point import Point
     from offbook.types import Character
 
 T = TypeVar("T")
@@ -114,18 +115,19 @@ class ReplayedSession(Session):
         self._named = named is not None
         # No history came along: the name alone tells what came before.
         self._by_name = self._named and not resends and not transcript.turns
-        self._place = _Place()
+        self._place, self._located = _Place(), False
         self._cut: set[int] = set()
         self._meter: Meter | None = None
 
     async def open(self) -> ReplayedSession:
-        """Find where the history belongs; how things stand is read with the question itself.
-
-        Raises:
-            UsageError: the conversation belongs to somebody else.
-        """
-        self._turns = await self._store.read(self._stored)
+        """Nothing yet: where the history belongs is found with the question, in one look."""
         return self
+
+    def _now(self, conn: Connection) -> tuple[Character, Point | None]:
+        if not self._located:
+            self._turns = self._stored(conn)
+            self._located = True
+        return super()._now(conn)
 
     def _stored(self, conn: Connection) -> list[SpokenTurn]:
         """Find the place of the history; its turns, with the ids of those that are stored."""
@@ -220,16 +222,16 @@ class ReplayedSession(Session):
         self._meter = turn.meter
         return turn
 
-    def _wishes(self, wishes: Wishes, index: int) -> Wishes:
+    def _wishes(self, turn: _Open, wishes: Wishes, index: int) -> Wishes:
         def ended(ending: Ending) -> None:
             self.endings[index] = ending.finish_reason
 
-        own = self._person
+        own = self._person(turn.stage.settings)
         told = replace(wishes, called=own.called or "", persona=own.persona)
         return replace(told, sample=index, begun=self._transcript.begun, ended=ended)
 
     async def _one(self, turn: _Open, wishes: Wishes, index: int) -> AsyncGenerator[Piece, None]:
-        wished, rest = self._wishes(wishes, index), Rest(self._transcript.begun)
+        wished, rest = self._wishes(turn, wishes, index), Rest(self._transcript.begun)
         stream = pipeline.stream_reply(turn.stage, self.character, turn.found, turn.history, wished)
         given = False
         try:
@@ -273,7 +275,7 @@ class ReplayedSession(Session):
     async def _whole(self, turn: _Open, wishes: Wishes, index: int) -> str:
         asked = turn.stage, self.character, turn.found, turn.history
         try:
-            text = await pipeline.reply(*asked, wishes=self._wishes(wishes, index))
+            text = await pipeline.reply(*asked, wishes=self._wishes(turn, wishes, index))
         except IncompleteAnswer as error:
             if not error.answer.strip():
                 raise
