@@ -93,6 +93,7 @@ BROKEN = [
     ("asset-remote", assets({"uri": "https://example.org/a"}), "data.assets[0].uri"),
     ("asset-ext", assets({"ext": ".PNG"}), "data.assets[0].ext"),
     ("asset-main", assets({"name": "a"}, {"name": "b"}), "data.assets"),
+    ("asset-main", assets({"type": "background"}, {"type": "background"}), "data.assets"),
     (
         "book-number",
         v3(character_book=book(entry(use_regex=False), scan_depth=-1)),
@@ -105,6 +106,19 @@ BROKEN = [
     ),
     ("entry-id-type", in_book(2, id="x"), "data.character_book.entries[0].id"),
     ("entry-position", in_book(position="top"), "data.character_book.entries[0].position"),
+    ("entry-wish", in_book(content="@@depth 3\nx"), "data.character_book.entries[0]"),
+    (
+        "patterns-many",
+        v3(
+            character_book=book(
+                *[
+                    entry(use_regex=True, keys=[f"/(?:{n}a|b{n}c|[d-x]{{1,3}}y?)+(?:foo|bar{n})/"])
+                    for n in range(6_000)
+                ]
+            )
+        ),
+        "data.character_book.entries",
+    ),
     ("entry-never", in_book(keys=[]), "data.character_book.entries[0].keys"),
     ("entry-empty", in_book(content="@@depth 3"), "data.character_book.entries[0].content"),
     ("entry-selective", in_book(selective=True), "data.character_book.entries[0].secondary_keys"),
@@ -146,6 +160,11 @@ def test_each_rule_is_noticed_where_it_is_broken(code, raw, path):
 
 def test_every_rule_has_a_card_that_breaks_it():
     assert {code for code, _, _ in BROKEN} == set(RULES)
+
+
+def test_several_backgrounds_need_no_main_one():
+    several = assets({"type": "background", "name": "a"}, {"type": "background", "name": "b"})
+    assert "asset-main" not in codes(several)
 
 
 def test_constant_entries_need_no_keys():

@@ -23,27 +23,41 @@ if TYPE_CHECKING:
 _WHY = "a greeting is no memory"
 
 
-def greetings(character: Character, user: str | None = None) -> tuple[str, ...]:
-    """The greetings of a character's card, macros replaced; none where it came from no card."""
+def greetings(character: Character, user: str | None = None, session: str = "") -> tuple[str, ...]:
+    """The greetings of a character's card, macros replaced; none where it came from no card.
+
+    Args:
+        character: Who greets.
+        user: What the person is called.
+        session: The conversation, by which ``{{random}}`` and its like choose.
+    """
     words = card_words(character.settings)
-    return tuple(words.greeting(number, user) for number in range(1, len(words.greetings) + 1))
+    numbers = range(1, len(words.greetings) + 1)
+    return tuple(words.greeting(number, user, session) for number in numbers)
 
 
 def first_turn(
     character: Character,
     number: int,
-    user: str | None,
+    who: tuple[str | None, str],
     turns: Sequence[SpokenTurn],
     as_of: str | None,
 ) -> SpokenTurn:
     """The turn that a conversation begins with.
+
+    Args:
+        character: Who greets.
+        number: Which of the greetings, from 1.
+        who: What the person is called, and the conversation's name.
+        turns: What was said already.
+        as_of: The point in the story.
 
     Raises:
         UsageError: something was said already, or there is no greeting of this number.
     """
     if turns:
         raise UsageError("the conversation has begun already", "begin another session")
-    there = greetings(character, user)
+    there = greetings(character, *who)
     if not 1 <= number <= len(there):
         known = f"it has {len(there)}" if there else "it has none: it came from no card"
         raise UsageError(f"{character.name!r} has no greeting {number!r}", known)

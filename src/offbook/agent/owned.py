@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from offbook.agent.naming import person_named
 from offbook.agent.session import Session
 from offbook.stores import principals
 
@@ -57,4 +58,4 @@ class OwnedSession(Session):
         )
         self._principal = principal
         # What a greeting calls them: the person, and never the id of a key.
-        self._user = principal.partition("/")[2] or None
+        self._user = person_named(principal.partition("/")[2])

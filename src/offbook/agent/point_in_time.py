@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from offbook.agent.summary import SpokenTurn
+    from offbook.retrieval.point import Point
     from offbook.settings import SettingsModel
     from offbook.types import Character, Position
 
@@ -112,3 +113,18 @@ def _mood_then(
         if turn.id in felt:
             mood = moved_by(moods, mood, *felt[turn.id])
     return mood
+
+
+def at_point(
+    conn: Connection, character: Character, as_of: str | None
+) -> tuple[Character, Point | None]:
+    """The character as it is at a point in its story, and the point; None: at the end.
+
+    Raises:
+        UsageError: the story has no such point; the hint names the nearest.
+    """
+    if as_of is None:
+        return character, None
+    from offbook.ingestion import as_of as points
+
+    return points.at_point(conn, character, as_of)

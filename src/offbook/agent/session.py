@@ -18,7 +18,8 @@ from offbook.agent import greeting, swipes
 from offbook.agent.learning import moods_of
 from offbook.agent.mood import Mood
 from offbook.agent.naming import names_of, require_words, stored_id
-from offbook.agent.point_in_time import Earlier, until_point, with_state
+from offbook.agent.person import Person, person_of
+from offbook.agent.point_in_time import Earlier, at_point, until_point, with_state
 from offbook.agent.summary import (
     SpokenTurn,
     is_summarized,
@@ -32,7 +33,6 @@ from offbook.errors import EmbedderMismatch, IndexMissing, StoreFailed, UsageErr
 from offbook.language.encodings import token_counter
 from offbook.memory.conversation import KeptTurn, TurnKeeper
 from offbook.memory.talk import Talk
-from offbook.prompts.reply import Wishes
 from offbook.stores import characters, conversation_states, conversations, principals
 from offbook.types import Message, Remembered, Reply, Skipped
 
@@ -141,7 +141,10 @@ class Session:
     @property
     def greetings(self) -> tuple[str, ...]:
         """What the character's card has it say before anything else: one is to be chosen."""
-        return greeting.greetings(self.character, self._user)
+        return greeting.greetings(self.character, self._person().called, self.id)
+
+    def _person(self, settings: SettingsModel | None = None) -> Person:
+        return person_of(self._user, self._principal, (settings or self._settings()).user)
 
     def greet(self, number: int = 1) -> str:
         """Begin a new conversation with a greeting; it is kept with the first turn.
@@ -149,7 +152,8 @@ class Session:
         Raises:
             UsageError: something was said already, or there is no such greeting.
         """
-        spoken = greeting.first_turn(self.character, number, self._user, self._turns, self._as_of)
+        who = self._person().called, self.id
+        spoken = greeting.first_turn(self.character, number, who, self._turns, self._as_of)
         self._turns.append(spoken)
         return spoken.answered
 
@@ -204,7 +208,7 @@ class Session:
     async def _reply(self, said: str, place: Place = swipes.NEXT) -> AsyncGenerator[str]:
         turn = await self._recall(said)
         pieces: list[str] = []
-        wishes = Wishes(sample=place.sample)
+        wishes = self._person(turn.stage.settings).wishes(place.sample)
         told = turn.stage, self.character, turn.found, turn.history, wishes
         async with aclosing(pipeline.stream_reply(*told)) as replying:  # type: ignore[type-var]
             async for piece in replying:
@@ -219,7 +223,8 @@ class Session:
             ModelError: the endpoint failed, or gave nothing that can be used.
         """
         turn = await self._recall(said)
-        text = await pipeline.reply(turn.stage, self.character, turn.found, turn.history)
+        told = turn.stage, self.character, turn.found, turn.history
+        text = await pipeline.reply(*told, wishes=self._person(turn.stage.settings).wishes())
         return await self._finish(turn, said, text)
 
     async def recall(self, said: str) -> tuple[Recall, Usage]:
@@ -255,7 +260,10 @@ class Session:
         shown = fit_history(recent, budget, _counter(stage))
         held = window[len(window) - (len(shown) + 1) // 2 :]  # a greeting is half a turn
         present = frozenset(turn.id for turn in held if turn.id is not None)
-        talk = Talk(self._principal, present, self._mood(), await self._documents(held))
+        earlier = 2 * (len(self._seen.turns) - len(window))
+        person, rests_on = self._person(stage.settings), await self._documents(held)
+        who = person.called, person.persona, earlier
+        talk = Talk(self._principal, present, self._mood(), rests_on, *who)
         found = await pipeline.recall(stage, self.character, said, recent, point, talk)
         if is_summarized(self._seen.turns, self._seen.state):
             found = replace(found, context=(summary_item(self._seen.state), *found.context))
@@ -383,18 +391,3 @@ def messages_of(turns: Sequence[SpokenTurn]) -> tuple[Message, ...]:
 
 def _counter(stage: Stage) -> TokenCounter:
     return token_counter(stage.settings.tokens.encoding)
-
-
-def at_point(
-    conn: Connection, character: Character, as_of: str | None
-) -> tuple[Character, Point | None]:
-    """The character as it is at a point in its story, and the point; None: at the end.
-
-    Raises:
-        UsageError: the story has no such point; the hint names the nearest.
-    """
-    if as_of is None:
-        return character, None
-    from offbook.ingestion.as_of import at_point
-
-    return at_point(conn, character, as_of)

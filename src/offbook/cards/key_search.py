@@ -41,10 +41,14 @@ class Searched:
 
 @dataclass(slots=True)
 class PatternTime:
-    """The processor time that patterns may take together: to be read, and to be searched for."""
+    """The processor time that patterns may take together: to be read, and to be searched for.
+
+    ``unread`` counts those for which no time was left.
+    """
 
     search_seconds: float = 0.25
     read_seconds: float = _READ_SECONDS
+    unread: int = 0
     watch: Stopwatch = field(init=False)
 
     def __post_init__(self) -> None:
@@ -57,6 +61,7 @@ class PatternTime:
             PatternRefused: it is wrong, or the patterns before it have taken all the time.
         """
         if self.read_seconds <= 0:
+            self.unread += 1
             raise PatternRefused("the patterns before it take too long to read")
         started = time.thread_time()
         try:

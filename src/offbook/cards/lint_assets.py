@@ -27,12 +27,13 @@ def lint_assets(card: Card, findings: Findings) -> None:
             _one(item, f"data.assets[{index}]", findings)
     for kind in ("icon", "background"):
         names = [i.get("name") for i in items if isinstance(i, dict) and i.get("type") == kind]
-        if len(names) > 1 and names.count("main") != 1:
+        mains, several = names.count("main"), len(names) > 1
+        if several and (mains > 1 or (kind == "icon" and not mains)):
             say(
                 findings,
                 "asset-main",
                 "data.assets",
-                f"of {len(names)} assets of type {kind}, {names.count('main')} are called 'main'",
+                f"of {len(names)} assets of type {kind}, {mains} are called 'main'",
             )
 
 

@@ -11,8 +11,10 @@ from typing import Final
 from offbook.cards.decorators import DECORATORS, Decorated, argument_trouble
 from offbook.cards.fields import BOOK_FIELDS, ENTRY_FIELDS, fits
 from offbook.cards.findings import Findings, shown
-from offbook.cards.javascript_regex import PatternRefused, compile_key, is_delimited
+from offbook.cards.javascript_regex import PatternRefused, is_delimited
+from offbook.cards.key_search import PatternTime
 from offbook.cards.lint_fields import lint_fields, say
+from offbook.cards.lore_places import unheard_wishes
 from offbook.cards.lorebook import Lorebook, LoreEntry
 
 _POSITIONS: Final = frozenset({"before_char", "after_char"})
@@ -32,14 +34,21 @@ def lint_book_fields(book: Lorebook, version: int, path: str, findings: Findings
         if value is not None and value < 0:
             say(findings, "book-number", f"{where}{name}", f"{value} is negative")
     seen: set[str] = set()
+    clock = PatternTime()
     for index, entry in enumerate(book.entries):
         here = f"{where}entries[{index}]"
         lint_fields(entry.raw, ENTRY_FIELDS, version, f"{here}.", findings)
-        _Entry(entry, version, here, findings).check(seen)
+        _Entry(entry, version, here, findings, clock).check(seen)
+    if clock.unread:
+        told = f"{clock.unread} patterns are not checked: those before them take too long to read"
+        say(findings, "patterns-many", f"{where}entries", told, "write words where words will do")
 
 
 class _Entry:
-    def __init__(self, entry: LoreEntry, version: int, path: str, findings: Findings) -> None:
+    def __init__(
+        self, entry: LoreEntry, version: int, path: str, findings: Findings, clock: PatternTime
+    ) -> None:
+        self._clock = clock
         self._entry = entry
         self._version = version
         self._path = path
@@ -54,6 +63,8 @@ class _Entry:
         self._activation(decorated)
         self._keys()
         self._decorators(decorated)
+        for wish in unheard_wishes(self._entry):
+            self._note("entry-wish", "", f"offbook does not follow {wish}")
 
     def _note(self, code: str, name: str, message: str, mend: str = "") -> None:
         path = f"{self._path}.{name}" if name else self._path
@@ -92,12 +103,17 @@ class _Entry:
             self._note("key-empty", path, "it is empty", "take it out")
             return
         if "{{" in key:
-            self._note("macro-in-key", path, f"{shown(key)} is looked for as it stands")
+            self._note("macro-in-key", path, f"{shown(key)} is looked for with its macros replaced")
         world_info = "selectiveLogic" in self._entry.extensions
         if self._entry.use_regex and (is_delimited(key) or not world_info):
-            try:
-                compile_key(key)
-            except PatternRefused as error:
+            self._pattern(key, path)
+
+    def _pattern(self, key: str, path: str) -> None:
+        unread = self._clock.unread
+        try:
+            self._clock.read(key, ignore_case=False)
+        except PatternRefused as error:
+            if self._clock.unread == unread:
                 self._note("key-pattern", path, f"{shown(key)} is never found: {error}")
 
     def _decorators(self, decorated: Decorated) -> None:

@@ -19,6 +19,15 @@ from offbook.cards.views import Flag, Number, Object, OptionalFlag, OptionalWhol
 from offbook.errors import UnreadableCard
 
 SPEC: Final = "lorebook_v3"
+_GUARDS: Final = (
+    "dont_activate",
+    "activate_only_after",
+    "activate_only_every",
+    "dont_activate_after_match",
+    "is_greeting",
+    "exclude_keys",
+)
+_EXCLUDING: Final = (1, 2)  # SillyTavern's NOT_ALL and NOT_ANY
 
 
 @dataclass(slots=True, eq=False)
@@ -63,6 +72,19 @@ class LoreEntry:
     def text(self) -> str:
         """The content without decorators."""
         return self.decorated.text
+
+    @property
+    def is_guarded(self) -> bool:
+        """Whether it is kept back until something is the case, or as long as something is."""
+        decorated, extensions = self.decorated, self.extensions
+        if decorated.has("activate"):
+            return False
+        delay, logic = extensions.get("delay"), extensions.get("selectiveLogic")
+        return (
+            any(decorated.has(name) for name in _GUARDS)
+            or (isinstance(delay, int) and delay > 0)
+            or (self.selective and bool(self.secondary_keys) and logic in _EXCLUDING)
+        )
 
 
 @dataclass(slots=True, eq=False)

@@ -148,10 +148,14 @@ def lore_document(book: Lorebook, values: MacroValues, *, title: str = "Lore") -
     """The enabled entries of a lorebook as Markdown, one a section, decorators taken off.
 
     This is what recall by meaning and the graph are built from; recall by keys uses the entries.
+    Entries that are kept back until something is the case are not in it: they are known when the
+    entry itself is recalled. Empty where no entry that is enabled says anything.
     """
     parts = [f"# {_one_line(book.name or title)}"]
+    says_something = False
     for entry in book.entries:
         body = plain_text(entry.text, values) if entry.enabled else ""
-        if body:
+        says_something = says_something or bool(body)
+        if body and not entry.is_guarded:
             parts += [f"## {_one_line(expand(entry.title, values).text)}", body]
-    return "\n\n".join(parts) + "\n" if len(parts) > 1 else ""
+    return "\n\n".join(parts) + "\n" if says_something else ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from offbook.context.card_words import card_words
+from offbook.context.card_words import CardWords, card_words
 from offbook.context.token_budget import fit_history
 from offbook.language.encodings import TokenCounter
 from offbook.language.tokens import count_tokens
@@ -41,16 +41,23 @@ def assemble(
     profile = "\n\n".join(item.text for item in recall.context if item.kind == "profile")
     volatile = tuple(item for item in recall.context if item.kind != "profile")
     card = card_words(own or {})
+    told = wishes.called, wishes.persona, str(len(history))
     return ReplyInputs(
         character=recall.character,
         profile=profile,
-        voice=tuple(voice[: settings.voice_samples]),
+        voice=card.voice(voice[: settings.voice_samples], wishes.called),
         history=fit_history(history, settings.history_tokens, count),
         context=volatile,
         question=recall.question,
         directions=wishes.directions,
-        person=wishes.person,
+        person=_person(card, wishes),
         begun=wishes.begun,
-        manner=card.manner(),
-        reminder=card.reminder(),
+        manner=card.manner(*told),
+        reminder=card.reminder(*told),
     )
+
+
+def _person(card: CardWords, wishes: Wishes) -> str:
+    """What is told of whoever asks, and whom the texts of the card mean."""
+    meant = card.about_the_person(wishes.called)
+    return "\n\n".join(part for part in (wishes.person, wishes.persona, meant) if part)

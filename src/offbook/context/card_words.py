@@ -6,17 +6,25 @@ are told to the actor as material about the character; nothing in them changes a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from offbook.language.tokens import truncate_to_tokens
 
 if TYPE_CHECKING:
     from offbook.cards.card import Card
+    from offbook.types import Message
 
 SETTING: Final = "card"
 DEFAULT_USER: Final = "User"
+_PERSON: Final = "{{user}}"
+_PERSON_MACRO: Final = re.compile(r"\{\{\s*user\s*\}\}|<user>", re.IGNORECASE)
+_CHANGING: Final = ("{{random", "{{pick", "{{roll", "{{time", "{{date", "{{weekday")
+_MOST_SPOKEN: Final = 50
+_LONGEST_SPOKEN: Final = 2_000
 _MOST_TOKENS: Final = 1_000
 """Of the card's wishes for the prompt: a card is no way to crowd out what was recalled."""
 
@@ -25,7 +33,10 @@ _MOST_TOKENS: Final = 1_000
 class CardWords:
     """What of a card is said or told in a conversation, macros and all.
 
-    ``document`` is the id of the document that the card became.
+    ``document`` is the id of the document that the card became; ``spoken`` are those of the
+    character's lines in the example dialogue that name the person, who stands there as a macro;
+    ``names_person`` is whether texts of the card speak of the person, whom the documents that they
+    became call ``DEFAULT_USER``.
     """
 
     document: str = ""
@@ -33,31 +44,80 @@ class CardWords:
     greetings: tuple[str, ...] = ()
     system_prompt: str = ""
     post_history_instructions: str = ""
+    spoken: tuple[str, ...] = ()
+    names_person: bool = False
 
-    def manner(self, user: str | None = None) -> str:
+    def manner(self, user: str | None = None, persona: str = "", turn: str = "") -> str:
         """What the card wishes for in front of the conversation."""
-        return self._told(self.system_prompt, user)
+        return self._told(self.system_prompt, user, persona, turn)
 
-    def reminder(self, user: str | None = None) -> str:
+    def reminder(self, user: str | None = None, persona: str = "", turn: str = "") -> str:
         """What the card wishes for behind the conversation."""
-        return self._told(self.post_history_instructions, user)
+        return self._told(self.post_history_instructions, user, persona, turn)
 
-    def greeting(self, number: int, user: str | None = None) -> str:
+    def greeting(self, number: int, user: str | None = None, session: str = "") -> str:
         """The greeting of this number, 1 to ``len(greetings)``."""
-        return self._expanded(self.greetings[number - 1], user)
+        return self._expanded(self.greetings[number - 1], user, session=session)
+
+    def number_of(self, greeting: str, user: str | None = None) -> int | None:
+        """Which of the greetings, from 0, this one is; None where it is none of them."""
+        said = greeting.strip()
+        found = (at for at, text in enumerate(self.greetings) if self._may_be(text, said, user))
+        return next(found, None)
+
+    def voice(self, samples: Sequence[str], user: str | None = None) -> tuple[str, ...]:
+        """Speech samples in which the person has their name, where it is known."""
+        if not user or not self.spoken:
+            return tuple(samples)
+        return tuple(self._addressed(sample, user) for sample in samples)
+
+    def about_the_person(self, user: str | None = None) -> str:
+        """Who is meant by the name that the card's texts have for the person; empty: by none."""
+        if not self.names_person:
+            return ""
+        called = f", who is called {user}" if user else ""
+        return f'What is told of "{DEFAULT_USER}" is told of whoever talks to you{called}.'
 
     def as_json(self) -> dict[str, Any]:
         """What is stored among the settings of the character."""
-        return {**asdict(self), "greetings": list(self.greetings)}
+        return {**asdict(self), "greetings": list(self.greetings), "spoken": list(self.spoken)}
 
-    def _told(self, text: str, user: str | None) -> str:
-        return truncate_to_tokens(self._expanded(text, user), _MOST_TOKENS) if text else ""
+    def _addressed(self, sample: str, user: str) -> str:
+        """A sample, which may be a part of a line, with the person's name in it."""
+        for line in self.spoken:
+            parts = line.split(_PERSON)
+            at = DEFAULT_USER.join(parts).find(sample)
+            if at < 0:
+                continue
+            made = sample
+            for number in range(len(parts) - 1, 0, -1):
+                start = len(DEFAULT_USER.join(parts[:number])) - at
+                if 0 <= start <= len(sample) - len(DEFAULT_USER):
+                    made = made[:start] + user + made[start + len(DEFAULT_USER) :]
+            return made
+        return sample
 
-    def _expanded(self, text: str, user: str | None) -> str:
+    def _may_be(self, text: str, said: str, user: str | None) -> bool:
+        """Whether ``said`` is a greeting, but for what changes from one conversation to another."""
+        if any(macro in text.lower() for macro in _CHANGING):
+            return False
+        return self._expanded(text, user) == said
+
+    def _told(self, text: str, user: str | None, persona: str, turn: str) -> str:
+        if not text:
+            return ""
+        return truncate_to_tokens(self._expanded(text, user, persona, turn=turn), _MOST_TOKENS)
+
+    def _expanded(
+        self, text: str, user: str | None, persona: str = "", session: str = "", turn: str = ""
+    ) -> str:
         from offbook.cards.macros import MacroValues, expand
 
+        now = datetime.now()  # noqa: DTZ005 - the time on the person's clock
         # What stands there without the card stays there, whatever the card asks for.
-        values = MacroValues(self.char, user or DEFAULT_USER, original="")
+        values = MacroValues(
+            self.char, user or DEFAULT_USER, persona, original="", now=now, seed=session, turn=turn
+        )
         return expand(text, values).text.strip()
 
 
@@ -75,7 +135,33 @@ def words_of(card: Card, document: str) -> CardWords:
         greetings=tuple(filter(None, map(_bare, (card.first_mes, *card.alternate_greetings)))),
         system_prompt=_bare(card.system_prompt),
         post_history_instructions="\n\n".join(filter(None, map(_bare, reminders))),
+        spoken=_spoken(card),
+        names_person=_names_person(card),
     )
+
+
+def begun_with(
+    settings: Mapping[str, Any], history: Sequence[Message], user: str | None
+) -> int | None:
+    """Which greeting, from 0, a conversation began with; None where that is not known."""
+    first = history[0] if history else None
+    if first is None or first.role != "assistant":
+        return None
+    return card_words(settings).number_of(first.content, user)
+
+
+def _spoken(card: Card) -> tuple[str, ...]:
+    from offbook.cards.persona import voice_samples
+
+    # What is put in for a macro is never read again: the macro stays where it stands for itself.
+    said = voice_samples(card, user=_PERSON, limit=_MOST_SPOKEN)
+    return tuple(_bare(line) for line in said if _PERSON in line and len(line) <= _LONGEST_SPOKEN)
+
+
+def _names_person(card: Card) -> bool:
+    texts = [card.description, card.personality, card.scenario, card.mes_example]
+    texts += [entry.content for entry in card.book.entries] if card.book else []
+    return any(_PERSON_MACRO.search(text) for text in texts)
 
 
 def _bare(text: str) -> str:
@@ -93,6 +179,13 @@ def card_words(settings: Mapping[str, Any]) -> CardWords:
         for name in ("document", "char", "system_prompt", "post_history_instructions")
         if isinstance(value := kept.get(name), str)
     }
-    found = kept.get("greetings")
-    greetings = found if isinstance(found, list) else []
-    return CardWords(**texts, greetings=tuple(text for text in greetings if isinstance(text, str)))
+    return CardWords(
+        **texts,
+        greetings=_texts(kept.get("greetings")),
+        spoken=_texts(kept.get("spoken")),
+        names_person=kept.get("names_person") is True,
+    )
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(text for text in value if isinstance(text, str)) if isinstance(value, list) else ()

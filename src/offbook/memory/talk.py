@@ -21,12 +21,18 @@ class Talk:
         mood: How the character feels, eight levels by name; None outside of a conversation.
         documents: Ids of the documents that those turns rest on; a prompt that holds the turns may
             hold text of these.
+        called: What the person is called; None: nobody said.
+        persona: What the person says of themselves.
+        earlier: How many messages of the conversation stand before those that are looked at.
     """
 
     principal: str | None = None
     present: frozenset[str] = frozenset()
     mood: Mapping[str, float] | None = None
     documents: frozenset[str] = frozenset()
+    called: str | None = None
+    persona: str = ""
+    earlier: int = 0
 
 
 NOBODYS: Final = Talk()

@@ -52,6 +52,8 @@ class Wishes:
         directions: Told to the actor as directions.
         person: Told to the actor of who asks and of the scene, as material.
         begun: Words that the reply begins with; what comes is the rest of it.
+        called: What whoever asks is called, for the macros of cards.
+        persona: What whoever asks says of themselves, for those macros and as material.
         sample: Number of the reply, where several to one question are wanted.
         ended: Told how the reply ended.
     """
@@ -60,6 +62,8 @@ class Wishes:
     directions: str = ""
     person: str = ""
     begun: str = ""
+    called: str = ""
+    persona: str = ""
     sample: int = 0
     ended: Callable[[Ending], None] | None = None
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from offbook.retrieval.kept_indexes import KeptIndexes
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sqlalchemy import Connection
 
+    from offbook.cards.key_search import PatternTime
+    from offbook.cards.lore_places import LorePlace
     from offbook.cards.lore_recall import RecalledEntry, RecallSettings
     from offbook.cards.lorebook import Lorebook, LoreEntry
     from offbook.cards.macros import MacroValues
@@ -37,6 +40,8 @@ _MOST_BY_MEANING: Final = 5_000
 """Entries of a book that are searched by meaning; keys are looked for in all."""
 _TIMED_MESSAGES: Final = 60
 """How far back activations of entries with a timer are traced."""
+_TRACED_ENTRIES: Final = 40_000
+"""Entries that are looked at for it at most; a large book is traced less far."""
 
 _shelves: KeptIndexes[str, tuple[Shelved, ...]] = KeptIndexes(_KEPT)
 
@@ -75,6 +80,9 @@ class LoreAsked:
         said: What is asked, as it was said: it is the last message.
         until: The point in the story; what stands after it is unknown.
         user: What the person is called.
+        persona: What the person says of themselves.
+        earlier: How many messages of the conversation stand before ``history``.
+        greeting: Which greeting it began with, from 0; None: nobody knows.
     """
 
     question: str
@@ -82,6 +90,9 @@ class LoreAsked:
     said: str
     until: Position | None = None
     user: str | None = None
+    persona: str = ""
+    earlier: int = 0
+    greeting: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,18 +235,31 @@ def _look(
     settings: LoreSettings,
     count: Callable[[str], int],
 ) -> Lore:
-    values = _values(character, asked.user)
-    messages = _messages(asked, values)
-    items: list[ContextItem] = []
+    from offbook.cards.key_search import PatternTime
+
+    values = replace(_values(character, asked.user), persona=asked.persona, now=datetime.now())  # noqa: DTZ005 - the time on the person's clock
+    talk = _Talk(_messages(asked, values), asked, values, PatternTime())
+    found: list[tuple[LorePlace, int, ContextItem]] = []
     skipped: list[Skipped] = []
     left = settings.budget_tokens
-    for shelved in books:
-        used, out = _recalled(shelved, messages, values, asked, _with_budget(settings, left), count)
+    for number, shelved in enumerate(books):
+        used, out = _recalled(shelved, talk, _with_budget(settings, left), count)
         for entry in used:
             left = max(0, left - entry.tokens)
-            items.append(_item(shelved, entry, values))
+            found.append((entry.place, number, _item(shelved, entry, values)))
         skipped += [Skipped(KIND, skip.title, skip.why) for skip in out]
-    return Lore(tuple(items), tuple(skipped))
+    found.sort(key=lambda each: each[:2])  # all books together stand in one order
+    return Lore(tuple(item for _, _, item in found), tuple(skipped))
+
+
+@dataclass(frozen=True, slots=True)
+class _Talk:
+    """The conversation as entries are looked for in it; books share the time of patterns."""
+
+    messages: Sequence[LoreMessage]
+    asked: LoreAsked
+    values: MacroValues
+    clock: PatternTime
 
 
 def _with_budget(settings: LoreSettings, left: int) -> LoreSettings:
@@ -258,35 +282,31 @@ def _messages(asked: LoreAsked, values: MacroValues) -> list[LoreMessage]:
 
 
 def _recalled(
-    shelved: Shelved,
-    messages: Sequence[LoreMessage],
-    values: MacroValues,
-    asked: LoreAsked,
-    settings: LoreSettings,
-    count: Callable[[str], int],
+    shelved: Shelved, talk: _Talk, settings: LoreSettings, count: Callable[[str], int]
 ) -> tuple[list[RecalledEntry], list[Skipped]]:
     from offbook.cards.lore_recall import RecallSettings, recall_lore
     from offbook.cards.matching import ScanSettings
 
     told = RecallSettings(
         budget_tokens=settings.budget_tokens,
-        scan=ScanSettings(scan_depth=settings.scan_depth),
-        seed=values.seed,
+        scan=ScanSettings(scan_depth=settings.scan_depth, greeting=talk.asked.greeting),
+        seed=talk.values.seed,
     )
-    activated = _activated(shelved, messages, values, told)
     found = recall_lore(
         shelved.book,
-        messages,
-        replace(values, turn=str(len(messages))),
+        talk.messages,
+        replace(talk.values, turn=str(len(talk.messages) + talk.asked.earlier)),
         told,
-        similar=_similar(shelved, asked.question, settings),
-        activated=activated,
+        similar=_similar(shelved, talk.asked.question, settings),
+        activated=_activated(shelved, talk, told),
         tokens_of=count,
+        earlier=talk.asked.earlier,
+        clock=talk.clock,
     )
     used: list[RecalledEntry] = []
     skipped = list(found.skipped)
     for entry in found.used:
-        if _is_known(shelved, entry.index, asked.until):
+        if _is_known(shelved, entry.index, talk.asked.until):
             used.append(entry)
         else:
             skipped.append(
@@ -295,9 +315,7 @@ def _recalled(
     return used, skipped
 
 
-def _activated(
-    shelved: Shelved, messages: Sequence[LoreMessage], values: MacroValues, told: RecallSettings
-) -> Mapping[str, int]:
+def _activated(shelved: Shelved, talk: _Talk, told: RecallSettings) -> Mapping[str, int]:
     """When entries with timers were active, traced along the talk: nothing of it is stored.
 
     So an edit, a swipe or a branch of the conversation has the timers of its own history.
@@ -307,11 +325,21 @@ def _activated(
     activated: Mapping[str, int] = {}
     if not shelved.is_timed:
         return activated
-    first = max(1, len(messages) - _TIMED_MESSAGES)
+    messages = talk.messages
+    # Of two messages one is the person's.
+    most = 2 * (_TRACED_ENTRIES // max(1, len(shelved.places)))
+    first = max(1, len(messages) - min(_TIMED_MESSAGES, most))
     for end in range(first, len(messages)):
         if messages[end - 1].role == "user":
-            before = recall_lore(shelved.book, messages[:end], values, told, activated=activated)
-            activated = before.activated
+            activated = recall_lore(
+                shelved.book,
+                messages[:end],
+                talk.values,
+                told,
+                activated=activated,
+                earlier=talk.asked.earlier,
+                clock=talk.clock,
+            ).activated
     return activated
 
 

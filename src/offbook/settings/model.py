@@ -23,6 +23,7 @@ from offbook.settings.compared import (
 from offbook.settings.lore import LoreSettings
 from offbook.settings.section import ChunkingName, RetrievalMode, Section
 from offbook.settings.server import ServerSettings
+from offbook.settings.user import UserSettings
 
 OFFLINE: Final = "offline"
 BUILTIN: Final = "builtin"
@@ -357,6 +358,7 @@ class SettingsModel(Section):
     lore: LoreSettings = LoreSettings()
     reply: ReplySettings = ReplySettings()
     server: ServerSettings = ServerSettings()
+    user: UserSettings = UserSettings()
 
 
 PRESETS: Final[dict[str, dict[str, Any]]] = {
