@@ -109,6 +109,11 @@ def test_a_name_that_the_texts_never_say_is_unknown(question, names):
     assert unknown(question) == names
 
 
+@pytest.mark.parametrize("word", ["W" * 3000, "Ab" * 400, "telegraph" * 300])
+def test_a_word_that_no_answer_has_a_place_for_names_nothing(word):
+    assert word not in unknown(f"Who keeps the lock, {word}?")
+
+
 def test_in_fiction_without_a_time_only_names_matter():
     fiction = {"character": "Ysolt", "text": _DRAGON}
     assert unknown("Do you own a telephone?", **fiction) == []

@@ -35,6 +35,8 @@ _OLD_NAMES: Final = 1000
 """Places and people that were known by then are known in any world that does not say its time."""
 _GRACE: Final = 25
 """Years after a life in which something that its texts do tell of may have been under way."""
+_LONGEST_NAME: Final = 200
+"""A word that is longer names nothing; an answer has no place for it."""
 _GENERAL_ENTITIES: Final = 3
 _BEFORE_VERBS: Final = grammar.word_set(
     "to can could will would shall should may might must do does did not"
@@ -137,7 +139,9 @@ class _Judge:
         names = [
             one
             for one in names_in_question(question, self._lacks_surely)
-            if not _overlaps(one.start, one.end, taken) and not self.own & set(words(one.name))
+            if not _overlaps(one.start, one.end, taken)
+            and not self.own & set(words(one.name))
+            and len(one.name) <= _LONGEST_NAME
         ]
         taken += [(one.start, one.end) for one in names]
         found = [(one.start, self._topic(one)) for one in topics]
@@ -208,7 +212,8 @@ class _Judge:
             is_verb = before in _BEFORE_VERBS
             before = token.low
             word = fold(token.text)
-            plain = token.is_word and len(word) > 2 and word not in grammar.FUNCTION
+            readable = 2 < len(word) and len(token.text) <= _LONGEST_NAME
+            plain = token.is_word and readable and word not in grammar.FUNCTION
             if is_verb or not plain or is_of_any_age(word) or not self.lacks(word):
                 continue
             if _overlaps(token.start, token.end, taken):
