@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.async_api import Page, expect
 from sqlalchemy import update
@@ -69,10 +71,17 @@ async def test_a_key_to_talk_sees_its_character_and_nothing_that_changes_it(
         for control in ("Delete", "Choose files", "Read them", "One and the same", "Undo", "Use"):
             await expect(page.get_by_role("button", name=control)).to_have_count(0)
         await expect(page.locator("input[type=file]")).to_have_count(0)
+        assert await nameless(page) == []
         if lead == "Memories":  # the authored one is not theirs to forget, what they said is
             await expect(page.locator(".rows > li").first).to_be_visible()
             await expect(page.get_by_role("button", name="Forget: Were you")).to_have_count(0)
     await expect(page.locator(".said").first).to_have_text("Who taught you to trim the lamp?")
+
+
+async def nameless(page: Page) -> list[str]:
+    """What can be used on a page and has no name to be read aloud."""
+    shown = await page.locator("body").aria_snapshot()
+    return re.findall(r"^ *- (?:button|link|textbox|combobox)(?: \[.*)?:?$", shown, re.M)
 
 
 async def _sees_a_failure_without_details(here: Visit) -> None:

@@ -129,8 +129,10 @@ async def test_a_character_of_a_card_greets_and_the_chosen_greeting_is_the_first
     page = here.page
     answered = page.locator(".answered")
     await expect(answered).to_have_text([GREETINGS[0]])
-    await page.get_by_role("button", name="The next greeting").click()
+    await page.get_by_role("button", name="The next greeting").focus()
+    await page.keyboard.press("Enter")
     await expect(answered).to_have_text([GREETINGS[1]])
+    await expect(page.get_by_role("button", name="The greeting before")).to_be_focused()
     await expect(page.get_by_text("2 of 2")).to_be_visible()
     await picture(page, "page-greeting")
     await here.ask("What do keepers swear?")
@@ -155,6 +157,8 @@ async def test_two_pages_of_one_conversation_go_on_from_where_it_is(visit: Visit
     await here.ask("Who taught you to trim the lamp?")
     there = await visit(address)
     await expect(there.why).to_have_count(1)
+    chosen = there.page.locator(".stage-head .q-select")
+    await expect(chosen).to_contain_text("Who taught you to trim the lamp?")
     await here.ask("What happened to Tom?")
     await there.page.get_by_role("button", name="Another reply").click()
     await expect(there.page.get_by_text("went on elsewhere")).to_be_visible()
@@ -286,7 +290,8 @@ async def tabbed(page: Page, until: str) -> list[str]:
 
 async def test_on_a_phone_escape_leads_back_to_the_conversation(visit: Visiting):
     here = await visit(fresh(), 390, 844)
-    await here.ask("Who taught you to trim the lamp?")
+    await here.ask(f"Who taught you to trim the lamp? {'W' * 3000}")
+    assert await here.overflow() == 0
     side = here.page.get_by_role("complementary", name="Why")
     await expect(side).to_be_hidden()
     await here.why.last.click()

@@ -15,7 +15,9 @@ from offbook.app.keys import Keys
 from offbook.errors import ModelError
 from offbook.server.failures import RequestRefused, asked_by_owner
 from offbook.server.principal import OWNER, Caller
+from offbook.server.security.admission import KeyAuthentication
 from offbook.server.security.pace import Pace
+from offbook.settings.server import ServerSettings
 from offbook.ui import picking
 from offbook.ui.elements import words_of
 from offbook.ui.visitor import Visitor
@@ -66,24 +68,21 @@ async def test_what_is_done_on_a_page_needs_its_right_at_that_moment(book: Offbo
 
 async def test_a_key_that_has_ended_since_the_page_was_made_does_nothing(book: Offbook):
     made = await Keys(book).add("x", right="write")
-    async with client_of(book) as client:
-        authenticate = client._transport.app.state.authenticate  # type: ignore[attr-defined]
-        headers = [(b"authorization", f"Bearer {made.secret}".encode())]
-        state = SimpleNamespace(
-            book=book, caller=Caller(made.key.id, "write"), pace=Pace(), wake=None,
-            authenticate=authenticate,
-        )  # fmt: skip
-        app = client._transport.app  # type: ignore[attr-defined]
-        request: Any = SimpleNamespace(
-            state=state,
-            headers=httpx.Headers(headers),
-            app=app,  # type: ignore[arg-type]
-        )
-        it = Visitor.of(request)
-        await it.admit("write")
-        await Keys(book).revoke(made.key.id)
-        with pytest.raises(RequestRefused, match="revoked"):
-            await it.admit()
+    state = SimpleNamespace(
+        book=book,
+        caller=Caller(made.key.id, "write"),
+        authenticate=KeyAuthentication(ServerSettings(keys=True)),
+        pace=Pace(),
+        wake=None,
+    )
+    presented = httpx.Headers({"authorization": f"Bearer {made.secret}"})
+    app = SimpleNamespace(state=SimpleNamespace(book=book))
+    request: Any = SimpleNamespace(state=state, headers=presented, app=app)
+    it = Visitor.of(request)
+    await it.admit("write")
+    await Keys(book).revoke(made.key.id)
+    with pytest.raises(RequestRefused, match="revoked"):
+        await it.admit()
 
 
 async def test_what_is_done_on_a_page_counts_as_requests_do(book: Offbook):

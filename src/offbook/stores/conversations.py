@@ -182,6 +182,18 @@ def list_turns(
     return [StoredTurn(*row) for row in rows]
 
 
+def first_said(conn: Connection, character: str, sessions: Collection[str]) -> dict[str, str]:
+    """What was said first in conversations, by their ids; a greeting is not said to anybody."""
+    c = turns.c
+    rows = conn.execute(
+        select(c.conversation_id, c.said)
+        .where(c.character_id == character, c.conversation_id.in_(sessions))
+        .where(c.ordinal <= 1, c.said != "")
+        .order_by(c.ordinal.desc(), c.id)
+    )
+    return {str(session): str(said) for session, said in rows}  # the first of them stands last
+
+
 def get_turn(conn: Connection, character: str, session: str, turn: str) -> StoredTurn | None:
     """One turn of a conversation, without what it rested on."""
     c = turns.c

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from nicegui import ui
 from nicegui.elements.mixins.text_element import TextElement
 
 from offbook.errors import OffbookError
 from offbook.server.failures import native_error
+
+MISTAKE: Final = OffbookError("a mistake in offbook: this was not done", "the log has more")
+"""Of what nobody foresaw: the rest is for the log alone."""
 
 _Element = TypeVar("_Element", bound=ui.element)
 

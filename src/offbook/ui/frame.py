@@ -15,7 +15,7 @@ from nicegui import ui
 
 from offbook import __version__
 from offbook.errors import OffbookError
-from offbook.ui.elements import complain, icon_button, link, named, part, text
+from offbook.ui.elements import MISTAKE, complain, icon_button, link, named, part, text
 from offbook.ui.visitor import Visitor
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _tell(error: Exception) -> None:
     if isinstance(error, OffbookError):
         complain(error)
     else:
-        complain(OffbookError("a mistake in offbook: this was not done", "the log has more"))
+        complain(MISTAKE)
 
 
 def _parts(place: CharacterPlace, current: str) -> None:

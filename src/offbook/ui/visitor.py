@@ -21,6 +21,7 @@ from offbook.stores import conversations
 
 if TYPE_CHECKING:
     from fastapi import Request
+    from sqlalchemy import Connection
 
     from offbook.agent.session import Session
     from offbook.app.book import Offbook
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from offbook.server.principal import Caller
     from offbook.server.security.pace import Pace
     from offbook.stores.api_keys import Right
-    from offbook.stores.conversations import Conversation
     from offbook.types import Character
 
 
@@ -123,13 +123,23 @@ class Visitor:
         """A conversation of theirs, gone on with or begun."""
         return await conversation_of(self.book, character, self.principal, session)
 
-    async def conversations(self, character: Character) -> list[str]:
-        """The names of their conversations with a character, the latest first."""
-        found: list[Conversation] = await self.book.store.read(
-            lambda conn: conversations.list_all(conn, character.id, principal=self.principal)
-        )
-        latest = sorted(found, key=lambda talk: talk.updated, reverse=True)
-        return [names_of(talk.id)[0] for talk in latest]
+    async def conversations(self, character: Character, most: int) -> dict[str, str]:
+        """Their latest conversations with a character: name, and what was said first.
+
+        Args:
+            character: With whom.
+            most: So many of them.
+        """
+
+        def found(conn: Connection) -> dict[str, str]:
+            mine = conversations.list_all(conn, character.id, principal=self.principal)
+            mine.sort(key=lambda talk: talk.updated, reverse=True)
+            ids = [talk.id for talk in mine[:most]]
+            said = conversations.first_said(conn, character.id, ids)
+            return {names_of(id_)[0]: said.get(id_, "") for id_ in ids}
+
+        read: dict[str, str] = await self.book.store.read(found)
+        return read
 
     def command(self, **flags: str) -> Offbook:
         """Offbook for one thing to do, which counts and is limited for itself."""

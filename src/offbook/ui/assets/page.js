@@ -36,6 +36,17 @@
     }
   }, true);
 
+  // Arrows through replies are drawn anew when they are used, and keep the focus that they had.
+  let used = null;
+  document.addEventListener("focusin", (event) => {
+    used = event.target.closest?.(".swipes") ? event.target.getAttribute("aria-label") : null;
+  });
+  const refocus = () => {
+    if (!used || document.activeElement !== document.body) return;
+    const there = [...document.querySelectorAll(".swipes button:not([disabled])")];
+    (there.findLast((each) => each.getAttribute("aria-label") === used) ?? there.at(-1))?.focus();
+  };
+
   // The end of the conversation stays in sight while it grows, unless the person has scrolled away.
   const follow = (log) => {
     let near = true;
@@ -70,6 +81,7 @@
   window.addEventListener("load", () => {
     show(kept());
     listen();
+    new MutationObserver(refocus).observe(document.body, { childList: true, subtree: true });
     document.querySelector(".parts [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
     const found = () => document.querySelector(".log");
     const log = found();

@@ -16,7 +16,7 @@ from nicegui import ui
 
 from offbook.app.missing_index import priced
 from offbook.errors import OffbookError
-from offbook.ui.elements import failed, named, part, plural, text, told_of_errors, warn
+from offbook.ui.elements import MISTAKE, failed, named, part, plural, text, told_of_errors, warn
 from offbook.ui.talk.exchange import Growing, show_exchange, show_greeting, show_swipes
 
 if TYPE_CHECKING:
@@ -144,6 +144,9 @@ class Conversation:
         except OffbookError as error:
             self._gone(box, error)
             return False
+        except Exception:
+            self._gone(box, MISTAKE)
+            raise
         finally:
             self._replying = None
         return not box.is_deleted

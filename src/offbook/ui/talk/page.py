@@ -7,6 +7,7 @@ it, and beside it why the chosen reply is as it is, and how the mood moved.
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
@@ -25,6 +26,7 @@ _NEW: Final = ""
 """Stands for a new conversation in the list."""
 _LISTED: Final = 100
 """Conversations in the list, the latest: clients of the API make one for every chat."""
+_WORDS: Final = 48
 _MOST: Final = 100_000
 """Letters that can be said at once: more is no message, and the connection would not carry it."""
 
@@ -40,8 +42,8 @@ if (!at || at === document.body || at.closest(".composer"))
 async def show_talk(place: CharacterPlace, session: str | None) -> None:
     """The whole page."""
     visitor = place.visitor
-    known = await visitor.conversations(place.character)
-    name = session or (known[0] if known and session is None else _fresh())
+    known = await visitor.conversations(place.character, _LISTED)
+    name = session or (next(iter(known)) if known and session is None else _fresh())
     talk = await visitor.conversation(place.character, name)
     with part("section", "stage", aria_label="Conversation"):
         side = Side(place)
@@ -59,19 +61,35 @@ async def show_talk(place: CharacterPlace, session: str | None) -> None:
         ui.navigate.history.replace(_address(place, name))
 
 
-def _head(place: CharacterPlace, name: str, known: list[str], side: Side) -> None:
+def _head(place: CharacterPlace, name: str, known: Mapping[str, str], side: Side) -> None:
     with part("div", "stage-head"):
         text("h1", place.character.name)
-        names = list(dict.fromkeys([name, *known[:_LISTED]]))
-        options = {_NEW: "New conversation", **{each: each for each in names}}
+        told = {each: _label(each, said) for each, said in known.items()}
+        if name not in known:
+            told = {name: "Not begun yet" if _is_made_up(name) else name, **told}
+        is_cut = len(known) == _LISTED
         chosen = ui.select(
-            options,
+            {_NEW: "New conversation", **told},
             value=name,
-            label="Conversation" if len(known) <= _LISTED else f"Conversation (latest {_LISTED})",
+            label=f"Conversation (latest {_LISTED})" if is_cut else "Conversation",
             on_change=lambda event: ui.navigate.to(_address(place, event.value)),
         )
         chosen.props("outlined dense options-dense")
         icon_button("Mood over the conversation", "mood", side.open_moods).classes("narrow-only")
+
+
+def _label(name: str, said: str) -> str:
+    """How a conversation is listed: by its first words, and its name if somebody chose one."""
+    words = " ".join(said.split())
+    short = words if len(words) <= _WORDS else f"{words[:_WORDS].rstrip()}…"
+    if _is_made_up(name):
+        return short or name
+    return f"{name}: {short}" if short else name
+
+
+def _is_made_up(name: str) -> bool:
+    """Whether a name tells nobody anything: hexadecimal digits by chance."""
+    return len(name) >= len(_fresh()) and all(letter in "0123456789abcdef-" for letter in name)
 
 
 def _address(place: CharacterPlace, name: str) -> str:
