@@ -212,7 +212,7 @@ class _Judge:
             is_verb = before in _BEFORE_VERBS
             before = token.low
             word = fold(token.text)
-            readable = 2 < len(word) and len(token.text) <= _LONGEST_NAME
+            readable = len(word) > 2 and len(token.text) <= _LONGEST_NAME
             plain = token.is_word and readable and word not in grammar.FUNCTION
             if is_verb or not plain or is_of_any_age(word) or not self.lacks(word):
                 continue
