@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from offbook.errors import OffbookError
 from offbook.prompts.prompt import wording
 from offbook.prompts.reply import REPLY
-from offbook.settings.endpoints import chat_endpoint, role_endpoint
+from offbook.settings.endpoints import chat_endpoint, embed_endpoint, role_endpoint
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -35,7 +35,10 @@ async def warm(book: Offbook) -> None:
         import_module(name)
     wording(REPLY)
     try:
-        _ = book.stage().method
+        stage = book.stage()
+        needed = stage.method.needs(stage.settings)
+        if needed.vectors and embed_endpoint(book.settings).base_url is None:
+            await stage.embedder.embed(["a word"], "query")
         for endpoint in (chat_endpoint(book.settings), role_endpoint(book.settings, "extract")):
             if endpoint.base_url is not None:
                 from offbook.models.clients import client_for
