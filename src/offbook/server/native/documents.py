@@ -12,7 +12,7 @@ import uuid
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import quote
 
 from fastapi import APIRouter, Path, Query, Request, Response, status
@@ -20,13 +20,13 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from offbook import registry
-from offbook.app.commands import command_of
 from offbook.documents.readers import ReadDocument, read_content
 from offbook.errors import UnknownName, UsageError
 from offbook.server.book import Book
 from offbook.server.failures import asked_by_owner
 from offbook.server.native import shapes
 from offbook.server.native.access import Seen, Writable, failing, require, streamed
+from offbook.server.native.aside import commanded
 from offbook.server.native.asking import Preset
 from offbook.server.native.following import followed
 from offbook.server.native.given import GivenFile
@@ -34,6 +34,9 @@ from offbook.server.principal import CurrentPrincipal
 from offbook.stores import documents, ingestions
 
 _MOST_DOCUMENTS = 1_000
+
+if TYPE_CHECKING:
+    from offbook.app.book import Offbook
 
 DocumentName = Annotated[str, Path(description="The document's name or id.", max_length=4_000)]
 IngestionId = Annotated[str, Path(max_length=100)]
@@ -136,16 +139,19 @@ async def add(
     return await look_at(id_, character, book)
 
 
-async def estimate(body: GivenDocuments, character: Writable, book: Book) -> dict[str, Any]:
+async def estimate(body: GivenDocuments, character: Writable, request: Request) -> dict[str, Any]:
     """What adding these documents would cost; no model is asked."""
     from offbook.ingestion.estimating import estimate_ingestion
 
-    command = command_of(book, method=body.method, preset=body.preset)
     if body.method is not None:
         registry.load("method", body.method)
-    readings = await asyncio.to_thread(_readings, body.documents)
-    stage = command.stage(character.dimension)
-    return (await estimate_ingestion(stage, character, readings)).as_json()
+
+    async def estimated(command: Offbook) -> dict[str, Any]:
+        readings = await asyncio.to_thread(_readings, body.documents)
+        stage = command.stage(character.dimension)
+        return (await estimate_ingestion(stage, character, readings)).as_json()
+
+    return await commanded(request, estimated, method=body.method, preset=body.preset)
 
 
 async def read(
@@ -167,7 +173,7 @@ async def read(
 async def forget(
     document: DocumentName,
     character: Writable,
-    book: Book,
+    request: Request,
     caller: CurrentPrincipal,
     with_memories: Annotated[
         bool, Query(description="Also turns and memories of anybody that rest on it: `admin`.")
@@ -176,8 +182,10 @@ async def forget(
     """Delete a document and all that only it supports, from the whole database."""
     if with_memories:
         require(caller, "admin")
-    command = command_of(book)
-    report = await command.forget(character.id, document, with_memories=with_memories)
+    id_ = character.id
+    report = await commanded(
+        request, lambda command: command.forget(id_, document, with_memories=with_memories)
+    )
     return report.as_json()
 
 

@@ -23,6 +23,7 @@ from offbook.server.failures import asked_by_owner
 from offbook.server.native import evaluation_bodies as bodies
 from offbook.server.native import evaluation_shapes as shapes
 from offbook.server.native.access import Administrator, failing, streamed
+from offbook.server.native.aside import aside
 from offbook.server.native.following import followed
 from offbook.server.native.shapes import Estimated
 from offbook.stores import evaluation_jobs, evaluations
@@ -82,14 +83,13 @@ async def estimate(
     _check_settings(book, body.methods)
     asked = body.request()
 
-    async def estimated(aside: Offbook) -> dict[str, Any]:
-        command = command_for(aside, asked)
+    async def estimated(inside: Offbook) -> dict[str, Any]:
+        command = command_for(inside, asked)
         wanted = wanted_of(asked)
         found = await command.evaluation.estimate(asked["benchmark"], build=body.build, **wanted)
         return found.as_json()
 
-    found: dict[str, Any] = await request.app.state.background.aside(estimated)
-    return found
+    return await aside(request, estimated)
 
 
 async def run(
@@ -105,7 +105,7 @@ async def run(
     asked = body.request()
     if body.resume is not None:
         await _require_run(book, body.resume)
-    await request.app.state.background.aside(lambda aside: _check(aside, asked))
+    await aside(request, lambda inside: _check(inside, asked))
     return await _begin(request, response, book, "run", asked, body.resume)
 
 
@@ -201,8 +201,7 @@ async def plan(
         command = command_for(book, {"preset": body.preset})
         return (await table_plan(command, table, TableRequest(**options))).as_json()
 
-    found: dict[str, Any] = await request.app.state.background.aside(planned)
-    return found
+    return await aside(request, planned)
 
 
 def _check_settings(book: Offbook, named: Sequence[str]) -> None:

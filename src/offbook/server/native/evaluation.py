@@ -10,9 +10,9 @@ import asyncio
 import io
 import tempfile
 import zipfile
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Request, Response
@@ -21,6 +21,7 @@ from fastapi import Path as InPath
 from offbook.app.evaluation.report_files import write_report
 from offbook.server.book import Book
 from offbook.server.native.access import Administrator, Responses, failing
+from offbook.server.native.aside import aside
 from offbook.server.native.evaluation_shapes import (
     BenchmarkListed,
     RunDeleted,
@@ -31,8 +32,6 @@ from offbook.server.native.evaluation_shapes import (
 
 if TYPE_CHECKING:
     from offbook.app.book import Offbook
-
-T = TypeVar("T")
 
 RunId = Annotated[str, InPath(max_length=300, description="The run's id.", examples=["demo-1"])]
 Judge = Annotated[
@@ -74,12 +73,6 @@ _TEXT: Final = {"type": "string"}
 def _file(media: str, told: str, *, binary: bool = False) -> Responses:
     schema = {**_TEXT, "format": "binary"} if binary else _TEXT
     return {200: {"content": {media: {"schema": schema}}, "description": told}}
-
-
-async def aside(request: Request, work: Callable[[Offbook], Coroutine[Any, Any, T]]) -> T:
-    """What computes long, worked out in the thread behind requests."""
-    found: T = await request.app.state.background.aside(work)
-    return found
 
 
 async def benchmarks(book: Book, caller: Administrator) -> list[dict[str, Any]]:

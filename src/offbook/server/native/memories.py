@@ -9,15 +9,15 @@ import asyncio
 import json
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Path, Request
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from offbook.app.commands import command_of
 from offbook.app.memory_file import MemoryFile, memories_in
 from offbook.errors import UsageError
 from offbook.server.book import Book
 from offbook.server.native import shapes
 from offbook.server.native.access import Seen, User, Writable, failing, whose
+from offbook.server.native.aside import commanded
 from offbook.server.native.given import GivenFile
 from offbook.server.principal import CurrentPrincipal
 
@@ -125,11 +125,11 @@ def router() -> APIRouter:
     return made
 
 
-async def remember(body: GivenMemories, character: Writable, book: Book) -> dict[str, Any]:
+async def remember(body: GivenMemories, character: Writable, request: Request) -> dict[str, Any]:
     """Add memories that a person has written, or of a chat log, and score all that wait."""
-    command = command_of(book)
-    read = await asyncio.to_thread(body.read, character.name)
-    return (await command.memories.remember(character.id, read)).as_json()
+    read, id_ = await asyncio.to_thread(body.read, character.name), character.id
+    report = await commanded(request, lambda command: command.memories.remember(id_, read))
+    return report.as_json()
 
 
 async def search(
@@ -160,14 +160,19 @@ async def kept_out(
     return await book.memories.kept_out(character.id, principal=whose(caller, user))
 
 
-async def say(body: TwoNames, character: Writable, book: Book) -> dict[str, Any]:
+async def say(body: TwoNames, character: Writable, request: Request) -> dict[str, Any]:
     """A person's word that two names are one and the same, or are not."""
-    command = command_of(book)
-    return (await command.alias(character.id, body.a, body.b, same=body.same)).as_json()
+    id_ = character.id
+    report = await commanded(
+        request, lambda command: command.alias(id_, body.a, body.b, same=body.same)
+    )
+    return report.as_json()
 
 
 async def undo(
-    decision: Annotated[str, Path(max_length=200)], character: Writable, book: Book
+    decision: Annotated[str, Path(max_length=200)], character: Writable, request: Request
 ) -> dict[str, Any]:
     """Take a person's word back, or overrule what a model or a rule decided."""
-    return (await command_of(book).undo_decision(character.id, decision)).as_json()
+    id_ = character.id
+    report = await commanded(request, lambda command: command.undo_decision(id_, decision))
+    return report.as_json()

@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import quote
 
-from fastapi import APIRouter, Query, Response, status
+from fastapi import APIRouter, Query, Request, Response, status
 from pydantic import BaseModel, ConfigDict, Field
 
-from offbook.app.commands import command_of
 from offbook.errors import OffbookError
 from offbook.server.book import Book
 from offbook.server.native import shapes
@@ -27,6 +26,7 @@ from offbook.server.native.access import (
     Writable,
     failing,
 )
+from offbook.server.native.aside import commanded
 from offbook.server.native.given import decoded
 
 _MEDIA: Final = {"json": "application/json", "graphml": "application/xml", "html": "text/html"}
@@ -122,9 +122,10 @@ async def import_(body: Archive, book: Book, caller: Administrator) -> dict[str,
     return {"id": character.id, "name": character.name}
 
 
-async def reembed(character: Writable, book: Book) -> dict[str, Any]:
+async def reembed(character: Writable, request: Request) -> dict[str, Any]:
     """Make all vectors anew with the configured embedder; the old ones answer until then."""
-    return (await command_of(book).reembed(character.id)).as_json()
+    id_ = character.id
+    return (await commanded(request, lambda command: command.reembed(id_))).as_json()
 
 
 def _saved_as(name: str) -> dict[str, str]:

@@ -20,7 +20,8 @@ from offbook.errors import OffbookError
 from offbook.server.book import Book
 from offbook.server.failures import RequestRefused
 from offbook.server.native.access import Responses, failing, require
-from offbook.server.native.evaluation import Judge, RunId, aside, saved_as
+from offbook.server.native.aside import aside
+from offbook.server.native.evaluation import Judge, RunId, saved_as
 from offbook.server.native.evaluation_shapes import Agreement, Overruled, RatingShown, ReviewTaken
 from offbook.server.principal import Caller, CurrentPrincipal
 
