@@ -267,3 +267,45 @@ async def test_a_database_that_fails_is_no_mistake_of_the_key(book: Offbook, mon
             assert answer.status_code == 503
             assert "somebody" not in answer.text
             assert "x-should-retry" not in answer.headers
+
+
+SECRET = "The silver bell is buried under the third stone of the pier."
+
+
+async def test_nobody_reads_what_the_holder_of_another_key_said(tmp_path: Path):
+    ada = "/api/characters/ada-byrne"
+    told = {"question": SECRET, "session": "porch"}
+    chat = {"model": "ada-byrne", "messages": [{"role": "user", "content": SECRET}]}
+    async with opened(tmp_path, method="vanilla") as book, client_of(book) as client:
+        await book.create("Ada Byrne")
+        ann, bob = await bearer(book), await bearer(book, right="write")
+        for who in ({}, {"user": "sam"}):
+            assert (await client.post(f"{ada}/ask", json={**told, **who}, headers=ann)).is_success
+        named = {**ann, "x-session-id": "attic"}
+        assert (await client.post("/v1/chat/completions", json=chat, headers=named)).is_success
+        owns = await client.get(f"{ada}/sessions", headers=ann)
+        assert {row["session"] for row in owns.json()} == {"porch", "attic"}
+        asked: list[tuple[str, str, Any]] = [
+            ("GET", f"{ada}/sessions{{}}", None),
+            ("GET", f"{ada}/sessions/porch{{}}", None),
+            ("DELETE", f"{ada}/sessions/porch{{}}", None),
+            ("GET", f"{ada}/memories{{}}", None),
+            ("POST", f"{ada}/memories/search", {"text": SECRET}),
+            (
+                "POST",
+                f"{ada}/recall",
+                {"question": "Where is the silver bell?", "session": "porch"},
+            ),
+            ("GET", f"{ada}/memories/kept-out{{}}", None),
+        ]
+        for user in ("", "?user=sam", f"?user={ann['authorization'][11:23]}"):
+            for method, path, body in asked:
+                seen = await client.request(method, path.format(user), json=body, headers=bob)
+                assert "third stone" not in seen.text, (method, path)
+        # The same name is another conversation; what was said before is not sent along.
+        again = {**chat, "messages": [{"role": "user", "content": "Where is the silver bell?"}]}
+        named = {**bob, "x-session-id": "porch"}
+        answer = await client.post("/v1/chat/completions", json=again, headers=named)
+        assert "third stone" not in answer.text
+        kept = await client.get(f"{ada}/sessions/porch", headers=ann)
+        assert SECRET in kept.text
