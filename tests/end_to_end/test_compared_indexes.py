@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
 from collections import Counter
 from typing import Any
@@ -76,6 +77,7 @@ def test_a_missing_index_is_priced_and_the_estimate_holds(keeper, server, method
     assert server.count("/chat/completions") == 0
     told = ingest(keeper, method, "--estimate")
     assert server.count("/chat/completions") == 0
+    server.gather(2, path="/chat/completions")
     done = ingest(keeper, method)["usage"]
     assert done["by_task"].keys() == {TASKS[method]}
     if method == "lightrag":
@@ -183,15 +185,17 @@ def test_a_killed_indexing_repeats_no_call_that_was_answered(keeper, server, met
     ingest(keeper, method, home="undisturbed")
     whole = len(asked(server))
     server.clear()
-    server.latency_seconds = 0.1
     path = keeper.folder / "documents" / "one.md"
+    enough = math.ceil(0.6 * whole)
+    server.hold(enough)
     process = keeper.start("ingest", "Keeper", path, "--method", method)
-    until(lambda: sum(r.finished > 0 for r in list(server.requests)) >= 0.6 * whole, process)
+    until(lambda: server.answered >= enough and server.in_flight > 0, process)
+    until(lambda: stored_answers(keeper) >= enough - IN_FLIGHT, process)
     kill(process)
     settled(server)
+    server.release()
     before, kept = asked(server), stored_answers(keeper)
     assert len(before) - 2 * IN_FLIGHT <= kept < whole
-    server.latency_seconds = 0
     told = ingest(keeper, method)
     again = {text: count for text, count in Counter(asked(server)).items() if count > 1}
     assert sum(again.values()) - len(again) <= len(before) - kept, "only what was not stored"

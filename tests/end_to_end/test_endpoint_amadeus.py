@@ -68,7 +68,7 @@ def chosen(shape: Mapping[str, Any]) -> set[str]:
 
 def test_live_three_calls_wait_for_one_another(ada: World):
     assert ada.server is not None
-    ada.server.latency_seconds = 0.05
+    ada.server.gather(16, path="/chat/completions")
     ada.set("limits.concurrency=16", "amadeus.m=30")
     usage = ada.done("ask", "ada-byrne", QUESTION, "--json").json["usage"]
     assert usage["by_task"]["reveals_trait"]["calls"] == 30
@@ -78,6 +78,8 @@ def test_live_three_calls_wait_for_one_another(ada: World):
 
 
 def test_windows_wait_for_one_another(ada: World):
+    assert ada.server is not None
+    ada.server.gather(10, 10, 10, path="/chat/completions")
     ada.set("amadeus.m=30", "amadeus.window=10")
     usage = ada.done("ask", "ada-byrne", QUESTION, "--json").json["usage"]
     assert (usage["calls"], usage["round_trips"]) == (32, 5)

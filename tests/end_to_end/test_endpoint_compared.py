@@ -72,7 +72,7 @@ def cached(world: World) -> Counter[str]:
 
 def test_crag_grades_side_by_side_and_two_calls_wait_for_one_another(ada: World):
     assert ada.server is not None
-    ada.server.latency_seconds = 0.1
+    ada.server.gather(K)
     shape = ask(ada, "crag")
     usage = shape["usage"]
     assert (usage["calls"], usage["round_trips"]) == (K + 1, 2)
@@ -238,7 +238,7 @@ def put(world: World) -> Counter[str]:
 def test_a_killed_question_asked_again_repeats_no_stored_grade(ada: World):
     assert ada.server is not None
     ada.set("limits.concurrency=2")
-    ada.server.latency_seconds = 0.3
+    ada.server.hold(4)
     process = ada.start("ask", "ada-byrne", QUESTION, "--method", "crag", "--json")
     until(lambda: cached(ada)["grade_passage.v1"] >= 3, process)
     kill(process)
@@ -246,7 +246,7 @@ def test_a_killed_question_asked_again_repeats_no_stored_grade(ada: World):
     before, kept = put(ada), cached(ada)["grade_passage.v1"]
     assert 3 <= kept < K
     assert kept >= before.total() - 4, "what was answered is stored"
-    ada.server.latency_seconds = 0
+    ada.server.release()
     usage = ask(ada, "crag")["usage"]
     assert usage["cached_calls"] == kept
     assert usage["by_task"]["grade_passage"]["calls"] == K - kept
@@ -257,13 +257,13 @@ def test_a_killed_question_asked_again_repeats_no_stored_grade(ada: World):
 def test_a_killed_step_asked_again_repeats_neither_route_nor_steps(ada: World):
     assert ada.server is not None
     ada.set("adaptive.k=1")
-    ada.server.latency_seconds = 0.3
+    ada.server.hold(2)
     process = ada.start("ask", "ada-byrne", QUESTION, "--method", "adaptive", "--json")
     until(lambda: cached(ada)["next_step.v1"] >= 1, process)
     kill(process)
     settled(ada.server)
     kept = cached(ada)
-    ada.server.latency_seconds = 0
+    ada.server.release()
     usage = ask(ada, "adaptive")["usage"]
     assert usage["cached_calls"] == kept.total() >= 2
     assert "classify_question" not in usage["by_task"]

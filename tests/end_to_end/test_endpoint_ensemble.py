@@ -79,7 +79,7 @@ def ada(world: World) -> World:
 
 def test_three_calls_wait_for_one_another(ada: World):
     assert ada.server is not None
-    ada.server.latency_seconds = 0.3
+    ada.server.gather(5, path="/chat/completions")
     usage = ada.done("ask", "ada-byrne", QUESTION, "--json").json["usage"]
     assert usage["round_trips"] == 3
     assert set(usage["by_task"]) == {*FIRST, "extract_attributes", "reply"}
@@ -92,7 +92,7 @@ def test_judged_at_ingestion_there_are_no_more_waits(ada: World):
     assert ada.server is not None
     ada.set("amadeus.gs=indexed")
     ada.done("ingest", "ada-byrne")
-    ada.server.latency_seconds = 0.2
+    ada.server.gather(2, path="/chat/completions")
     words = ["ask", "ada-byrne", "Did Tom Keane wait patiently for a telephone?", "--json"]
     usage = ada.done(*words).json["usage"]
     assert usage["round_trips"] <= 3

@@ -66,7 +66,7 @@ def ada(world: World) -> World:
 
 def test_a_question_costs_two_calls_one_after_the_other_and_the_vectors_beside(ada: World):
     assert ada.server is not None
-    ada.server.latency_seconds = 0.3
+    ada.server.gather(2)
     shape = ada.done("ask", "ada-byrne", QUESTION, "--json").json
     usage = shape["usage"]
     assert (usage["calls"], usage["round_trips"], usage["embed_calls"]) == (2, 2, 1)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import signal
-import time
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -41,13 +39,13 @@ def bodies(server: LoopbackServer) -> Counter[str]:
 def test_a_killed_run_goes_on_and_asks_at_most_what_was_in_flight_again(
     keeper: World, server: LoopbackServer
 ):
-    server.latency_seconds = 0.05
+    server.hold(9)
     words = asked(keeper)
     process = keeper.start(*words)
-    until(lambda: sum(r.finished > 0 for r in list(server.requests)) >= 9, process)
+    until(lambda: server.answered == 9 and server.in_flight > 0, process)
     kill(process)
     settled(server)
-    server.latency_seconds = 0
+    server.release()
     told = keeper.done(*words)
     assert "going on with file-1" in told.err
     assert told.json["cells"] == {"planned": 12, "stored": 12, "failed": 0}
@@ -61,16 +59,16 @@ def test_a_killed_run_goes_on_and_asks_at_most_what_was_in_flight_again(
 
 
 def test_an_interrupted_run_ends_with_130_and_keeps_all(keeper: World, server: LoopbackServer):
-    server.latency_seconds = 0.05
+    server.hold(6)
     words = asked(keeper)
     process = keeper.start(*words)
-    until(lambda: sum(r.finished > 0 for r in list(server.requests)) >= 6, process)
+    until(lambda: server.answered == 6 and server.in_flight > 0, process)
     process.send_signal(signal.SIGINT)
     outcome = ended(process)
     assert outcome.code == 130
     assert "what was done is kept" in outcome.err
     settled(server)
-    server.latency_seconds = 0
+    server.release()
     line = keeper.done("eval", "list", "--json").json["runs"][0]
     assert line["status"] == "stopped"
     assert line["cells"] > 0
@@ -143,27 +141,25 @@ def test_another_judge_rates_stored_replies_under_its_own_name(
 
 
 def test_the_calls_go_out_side_by_side_at_the_judge_too(keeper: World, server: LoopbackServer):
-    server.latency_seconds = 0.1
+    server.gather(*[CONCURRENCY] * 3)
     keeper.done(*asked(keeper))
     assert server.peak_in_flight == CONCURRENCY
-    started = [request.started for request in server.requests]
-    calls: Any = len(started)
-    waves = (max(r.finished for r in server.requests) - min(started)) / 0.1
-    # Each wave takes the latency and what the machine needs besides.
-    assert waves < 3 * calls / CONCURRENCY
+    server.clear()
+    server.gather(*[CONCURRENCY] * 3)
+    keeper.done("eval", "score", "file-1", "--judge", "strict")
+    assert server.count() == 12
+    assert server.peak_in_flight == CONCURRENCY
 
 
 def test_two_processes_do_not_work_on_one_run(keeper: World, server: LoopbackServer):
-    server.latency_seconds = 0.2
+    server.hold()
     words = asked(keeper)
     process = keeper.start(*words)
     until(lambda: server.count() > 0, process)
     other = keeper.run(*words)
     assert other.code == 2
     assert "works on the run 'file-1'" in other.error["message"]
-    server.latency_seconds = 0
+    server.release()
     assert ended(process).code == 0
-    deadline = time.monotonic() + 10
-    while server.in_flight:
-        assert time.monotonic() < deadline
+    settled(server)
     assert max(bodies(server).values()) == 1

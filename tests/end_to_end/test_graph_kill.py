@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
 from collections import Counter
 
@@ -54,16 +55,18 @@ def test_a_killed_indexing_repeats_no_call_that_was_answered(keeper, server, sha
     keeper.done("ingest", "Keeper", source, *METHOD, "--home", home)
     whole = len(asked(server))
     server.clear()
-    server.latency_seconds = 0.3
+    enough = math.ceil(share * whole)
+    server.hold(enough)
     process = keeper.start("ingest", "Keeper", source, *METHOD)
-    until(lambda: sum(r.finished > 0 for r in list(server.requests)) >= share * whole, process)
+    until(lambda: server.answered >= enough and server.in_flight > 0, process)
+    until(lambda: stored_answers(keeper) >= enough - IN_FLIGHT, process)
     kill(process)
     settled(server)
+    server.release()
     before, kept = asked(server), stored_answers(keeper)
     assert kept >= len(before) - 2 * IN_FLIGHT, "what was answered is stored"
     # The last call may be out already; its answer is not there.
     assert kept < whole, "it was killed before its end"
-    server.latency_seconds = 0
     told = keeper.done("ingest", "Keeper", source, *METHOD, "--json").json
     again = {text: count for text, count in Counter(asked(server)).items() if count > 1}
     assert sum(again.values()) - len(again) <= len(before) - kept, "only what was not stored"

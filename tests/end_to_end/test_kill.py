@@ -92,6 +92,7 @@ def test_a_killed_embedding_goes_on_where_it_stopped(keeper, server, answered):
     server.hold(answered)
     process = keeper.start("ingest", "Keeper", *sources(keeper))
     until(lambda: server.answered == answered and server.in_flight > 0, process)
+    until(partial(has_vectors, keeper, answered - 2), process)
     kill(process)
     settled(server)
     server.release()

@@ -5,19 +5,18 @@ from __future__ import annotations
 import json
 import signal
 import sqlite3
-import subprocess
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
 from offbook.language.emotion_names import EMOTIONS
+from tests.end_to_end.test_kill import settled, until
 from tests.end_to_end.world import World, ended
 from tests.loopback import LoopbackServer
 from tests.loopback.answers import default_answer
+from tests.waiting import PATIENCE_SECONDS
 
-PATIENCE_SECONDS = 30.0
 SAID = "My brother drowned in the gale."
 
 
@@ -55,19 +54,11 @@ def stored(world: World) -> dict[str, list[tuple[Any, ...]]]:
         connection.close()
 
 
-def until(condition: Callable[[], bool], process: subprocess.Popen[str]) -> None:
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while not condition():
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
-
-
 def test_killed_between_reply_and_memory_a_turn_is_there_once(ada: World, server):
-    server.latency_seconds = 0.3
+    # The question is felt, embedded and answered; then the turn is scored and embedded.
+    server.hold(3)
     ada.set("memory.grace_seconds=60")
     process = ada.start("ask", "ada", SAID, "--session", "s")
-    # The question is felt, embedded and answered; then the turn is scored and embedded.
     until(lambda: server.count() >= 5, process)
     with process:
         process.send_signal(signal.SIGKILL)
@@ -77,7 +68,7 @@ def test_killed_between_reply_and_memory_a_turn_is_there_once(ada: World, server
     assert len(found["turns"]) == len(found["memories"]) == len(found["jobs"]) == 1
     assert found["memories"][0][0] == found["turns"][0][0]
     assert found["memories"][0][2] is None
-    server.latency_seconds = 0
+    server.release()
     ada.done("ask", "ada", "And what did you do then?", "--session", "s")
     found = stored(ada)
     assert len(found["turns"]) == len(found["memories"]) == 2
@@ -87,7 +78,8 @@ def test_killed_between_reply_and_memory_a_turn_is_there_once(ada: World, server
 
 @pytest.mark.parametrize("calls", [1, 2, pytest.param(3, marks=pytest.mark.long)])
 def test_killed_before_the_reply_nothing_of_the_turn_is_there(ada: World, server, calls):
-    server.latency_seconds = 0.3
+    # The question is felt and embedded side by side, and then answered.
+    server.hold(calls // 3 * 2)
     process = ada.start("ask", "ada", SAID, "--session", "s")
     until(lambda: server.count() >= calls, process)
     with process:
@@ -102,11 +94,13 @@ def test_a_turn_waits_twice_and_scoring_is_waited_for_by_nobody(ada: World, serv
     assert told["usage"]["round_trips"] == 2
     assert told["emotion"]["sadness"] == 8
     assert told["usage"]["by_task"].keys() == {"score_emotions", "reply"}
-    server.latency_seconds = 0.5
-    started = time.monotonic()
-    ada.done("ask", "ada", "And what did you do then?", "--session", "s")
-    # Two waits, and the grace: not the two calls that score and embed the turn.
-    assert time.monotonic() - started < 0.5 * 2 + 0.1 + 0.6
+    # The two calls that score and embed the turn are never answered; but for the grace, nobody
+    # waits for them.
+    server.hold(3)
+    process = ada.start("ask", "ada", "And what did you do then?", "--session", "s")
+    assert ended(process).code == 0
+    settled(server)
+    server.release()
 
 
 def test_two_processes_that_talk_with_one_character_lose_nothing(ada: World, server):
@@ -129,15 +123,15 @@ def test_remember_goes_on_where_it_was_killed(ada: World, server):
     rows = [{"said": f"Question {n}?", "answered": f"Answer {n}."} for n in range(40)]
     file = ada.write("m.jsonl", "\n".join(map(json.dumps, rows)))
     ada.set("memory.batch=5", "embed.batch=5", "limits.concurrency=2")
-    server.latency_seconds = 0.05
+    server.hold(4)
     process = ada.start("remember", "ada", file)
-    until(lambda: server.count() >= 6, process)
+    until(lambda: server.answered == 4 and server.in_flight > 0, process)
     with process:
         process.send_signal(signal.SIGKILL)
         process.communicate(timeout=PATIENCE_SECONDS)
     killed = stored(ada)["memories"]
     assert len(killed) == 40, "they are stored before anything is scored"
-    server.latency_seconds = 0
+    server.release()
     report = ada.done("remember", "ada", file, "--json").json
     assert (report["added"], report["known"], report["waiting"]) == (0, 40, 0)
     assert report["scored"] + report["embedded"] <= 80 - 4 * 5 + 2 * 5, "those in flight, no others"
