@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -24,7 +25,7 @@ from offbook.ui.visitor import Visitor
 from tests.server.inside import bearer, opened
 from tests.ui.test_mounting import client_of
 
-FILES = "/_nicegui_ws/socket.io/?EIO=4&transport=polling"
+CONNECTION = "/_nicegui_ws/socket.io/?EIO=4&transport=polling"
 
 
 @pytest.fixture
@@ -101,9 +102,21 @@ async def test_files_and_the_connection_of_a_page_are_not_counted(book: Offbook)
     async with client_of(book, **key) as client:
         for _ in range(4):
             assert (await client.get("/_page/page.css")).status_code == 200
-            assert (await client.get(FILES)).status_code == 200
+            assert (await client.get(f"{CONNECTION}&client_id=gone")).status_code == 200
         answers = [(await client.get("/")).status_code for _ in range(3)]
     assert answers == [200, 200, 429]
+
+
+async def test_a_connection_is_for_a_page_and_for_ones_own(book: Offbook):
+    key = await bearer(book, right="admin")
+    async with client_of(book, **key) as client:
+        page = (await client.get("/")).text
+        (own,) = set(re.findall(r"client_id[^0-9a-f]+([0-9a-f-]{36})", page))
+        assert (await client.get(f"{CONNECTION}&client_id={own}")).status_code == 200
+        assert (await client.get(CONNECTION)).status_code == 404
+        other = {**key, **await bearer(book, right="admin")}
+        asked = await client.get(f"{CONNECTION}&client_id={own}", headers=other)
+        assert asked.status_code == 404
 
 
 async def test_a_page_that_cannot_be_built_tells_nothing_of_the_mistake(

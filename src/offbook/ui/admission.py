@@ -9,20 +9,23 @@ from __future__ import annotations
 import asyncio
 import logging
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import parse_qs
 from weakref import WeakKeyDictionary
 
 from nicegui import Client, core
 from starlette.requests import HTTPConnection
 
+from offbook.errors import OffbookError
 from offbook.server.failures import RequestRefused, asked_by_owner
 from offbook.server.principal import OWNER, Caller
-from offbook.ui.elements import link, named, notice, part, text
+from offbook.ui.elements import complain, link, named, notice, part, text
 
 if TYPE_CHECKING:
     from starlette.types import Scope
 
 _LOG: Final = logging.getLogger("offbook.ui")
 _UPLOADS: Final = "/_nicegui/client/"
+_CONNECTIONS: Final = "/_nicegui_ws/"
 _ENDED: Final = "Your key does not open this page any more."
 
 _turns: WeakKeyDictionary[Client, asyncio.Lock] = WeakKeyDictionary()
@@ -51,6 +54,10 @@ async def _is_admitted(client: Client, socket: str) -> bool:
     except RequestRefused as refused:
         take_away(client, refused.message)
         return False
+    except OffbookError as error:  # nobody can say who it is now: it may be pressed again
+        with client.content:
+            complain(error)
+        return False
     environ = core.sio.get_environ(socket) or {}
     connected: Any = environ.get("asgi.scope", {}).get("state", {}).get("caller")
     if not isinstance(connected, Caller) or connected.principal != caller.principal:
@@ -78,14 +85,26 @@ def take_away(client: Client, why: str) -> None:
             link("Sign in with a key", address)
 
 
-def is_own_upload(scope: Scope) -> bool:
-    """Whether a file is sent to a page by the visitor whom it was made for; others see no page."""
+def is_for_own_page(scope: Scope) -> bool:
+    """Whether a file or a connection is for a page of the visitor who sends it.
+
+    NiceGUI names pages by a number that nobody guesses; whoever learns it is still somebody else.
+    """
     path: str = scope["path"]
-    if not path.startswith(_UPLOADS):
+    if path.startswith(_UPLOADS):
+        page = path.removeprefix(_UPLOADS).partition("/")[0]
+    elif path.startswith(_CONNECTIONS):
+        # Without a name here a connection could ask for any page later on.
+        page = next(
+            iter(parse_qs(scope["query_string"].decode("latin-1")).get("client_id", ())), ""
+        )
+        if not page:
+            return False
+    else:
         return True
-    client = Client.instances.get(path.removeprefix(_UPLOADS).partition("/")[0])
-    caller: Caller = scope["state"]["caller"]
+    client = Client.instances.get(page)
     if client is None:
-        return True  # NiceGUI answers that there is none
+        return True  # NiceGUI answers that there is none, and the page is loaded anew
     made_for: Caller = client.request.state.caller
+    caller: Caller = scope["state"]["caller"]
     return made_for.principal == caller.principal

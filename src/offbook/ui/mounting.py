@@ -103,7 +103,7 @@ class _PageMount(Mount):
             state["caller"] = await request.app.state.authenticate(request)
         nonce = state[NONCE] = secrets.token_urlsafe(16)
         inner = {**scope, "state": state}
-        if not _is_own_upload(inner):
+        if not _is_for_own_page(inner):
             await Response(status_code=404)(inner, receive, send)
             return
         await super().handle(inner, receive, with_policy(send, nonce))
@@ -116,10 +116,10 @@ async def _recognize(app: FastAPI, page: HTTPConnection) -> Caller:
     return found
 
 
-def _is_own_upload(scope: Scope) -> bool:
-    from offbook.ui.admission import is_own_upload
+def _is_for_own_page(scope: Scope) -> bool:
+    from offbook.ui.admission import is_for_own_page
 
-    return is_own_upload(scope)
+    return is_for_own_page(scope)
 
 
 def _is_page(path: str) -> bool:

@@ -66,7 +66,7 @@ def _head(place: CharacterPlace, name: str, known: Mapping[str, str], side: Side
         text("h1", place.character.name)
         told = {each: _label(each, said) for each, said in known.items()}
         if name not in known:
-            told = {name: "Not begun yet" if _is_made_up(name) else name, **told}
+            told = {name: "This conversation" if _is_made_up(name) else name, **told}
         is_cut = len(known) == _LISTED
         chosen = ui.select(
             {_NEW: "New conversation", **told},
