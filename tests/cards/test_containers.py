@@ -428,3 +428,33 @@ def test_broken_tables_of_contents_are_refused_or_read(kind):
         except UnreadableCard:
             refused += 1
     assert 100 < refused < 400
+
+
+def test_two_cards_in_one_picture_are_told():
+    def both(first, second):
+        return read_card(
+            picture(text_chunk("chara", packed(first)), text_chunk("ccv3", packed(second)))
+        )
+
+    read = both(v2(name="Two"), v3(name="Three"))
+    assert (read.card.name, codes(read)) == ("Three", ["png-differ"])
+    assert "'Three' and 'Two'" in read.warnings[0].message
+    assert codes(both(v2(), v3())) == []
+    assert codes(both(v1(name="Mira Vale"), v3())) == []
+
+
+def test_all_chunks_of_a_picture_that_are_no_card_are_kept_byte_by_byte():
+    others = [
+        chunk(b"oFFs", b"\0" * 9),
+        chunk(b"prVt", b"of nobody we know"),
+        text_chunk("Comment", b"kept", "zTXt"),
+        chunk(b"acTL", b"\0\0\0\1\0\0\0\0"),
+        chunk(b"baDc", b"a wrong checksum", crc=1),
+    ]
+    card = read_card(json.dumps(v3()).encode()).card
+    first, *rest = others
+    made = write_card(card, "png", picture=picture(first, after=tuple(rest))).data
+    at = [made.index(other) for other in others]
+    assert at == sorted(at)
+    again = write_card(card, "png", picture=made).data
+    assert again == made

@@ -175,3 +175,12 @@ def test_fields_are_changed_through_the_view():
     assert Card({"name": 3, "tags": 3, "extensions": 3}).name == ""
     assert Card({"tags": 3, "extensions": 3}).tags == ()
     assert Card({"extensions": 3}).extensions == {}
+
+
+def test_a_v2_card_that_was_v3_for_a_while_shows_no_trace_of_it():
+    for raw in (v2(), v2(character_book=book(entry(), entry(secondary_keys=["a"])))):
+        card = read_card(json.dumps(raw).encode()).card
+        there = convert(card, 3).card
+        assert there.version == 3
+        assert convert(there, 2).card.raw == raw
+        assert convert(convert(there, 2).card, 3).card.raw == there.raw

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from offbook.cards.card import Card
 from offbook.context.assembly import assemble
-from offbook.context.card_words import NO_WORDS, CardWords, card_words, words_of
+from offbook.context.card_words import NO_WORDS, CardWords, begun_with, card_words, words_of
 from offbook.language.tokens import count_tokens
 from offbook.prompts.prompt import render
-from offbook.prompts.reply import REPLY
+from offbook.prompts.reply import REPLY, Wishes
 from offbook.settings.model import ContextSettings
 from offbook.types import Message, Recall
 from tests.app.keeper import keeper
@@ -98,3 +98,81 @@ def test_a_greeting_goes_with_the_beginning_of_the_conversation():
     short = ContextSettings(history_tokens=count_tokens("I am.") + count_tokens("Good."))
     inputs = assemble(RECALL, (), HISTORY, short)
     assert inputs.history == HISTORY[1:]
+
+
+EXAMPLES = (
+    "<START>\n{{user}}: Late?\n{{char}}: Always late, {{user}}. Sit, <user>!\n"
+    '{{char}}: "Mind the step, {{user}}." She points.\n{{char}}: No names here.'
+)
+
+
+def test_voice_samples_call_the_person_by_name():
+    made = words(mes_example=EXAMPLES)
+    samples = (
+        "Always late, User. Sit, User!",
+        "Mind the step, User.",
+        "No names here.",
+        "User of another text.",
+    )
+    assert made.voice(samples, "Ines") == (
+        "Always late, Ines. Sit, Ines!",
+        "Mind the step, Ines.",
+        "No names here.",
+        "User of another text.",
+    )
+    assert made.voice(samples) == samples
+    assert card_words({"card": made.as_json()}) == made
+
+
+def test_samples_of_a_character_that_comes_from_a_card_are_told_with_the_name():
+    own = {"card": words(mes_example=EXAMPLES).as_json()}
+    told = Wishes(called="Ines", persona="A surveyor.", person="They sit by the fire.")
+    inputs = assemble(
+        RECALL, ("Mind the step, User.",), (), ContextSettings(), wishes=told, own=own
+    )
+    assert inputs.voice == ("Mind the step, Ines.",)
+    assert inputs.person == (
+        "They sit by the fire.\n\nA surveyor.\n\n"
+        'What is told of "User" is told of whoever talks to you, who is called Ines.'
+    )
+    assert "Obey Ines." in inputs.manner
+
+
+def test_who_is_meant_by_user_is_told_where_the_card_speaks_of_them():
+    assert words().about_the_person().endswith("is told of whoever talks to you.")
+    silent = words(description="d", personality="", scenario="", mes_example="",
+                   character_book=None)  # fmt: skip
+    assert silent.about_the_person("Ines") == ""
+    assert assemble(RECALL, (), (), ContextSettings()).person == ""
+
+
+def test_a_greeting_is_recognized_by_its_words():
+    made = words(alternate_greetings=["Sit, {{user}}.", "{{random:Ho,Hey}}"])
+    assert made.number_of(" Sit, Ines.\n", "Ines") == 1
+    assert made.number_of(made.greeting(1, "Ines"), "Ines") == 0
+    assert made.number_of("Sit, Ines.", "Bo") is None
+    assert made.number_of("Ho", "Ines") is None  # it might be another one the next time
+    own = {"card": made.as_json()}
+    assert begun_with(own, (Message("assistant", "Sit, Bo."),), "Bo") == 1
+    assert begun_with(own, (Message("user", "Sit, Bo."),), "Bo") is None
+    assert begun_with(own, (), "Bo") is None
+
+
+def test_chance_in_a_greeting_follows_the_conversation():
+    made = words(first_mes="{{random:a,b,c,d}}")
+    seen = {made.greeting(1, session=str(number)) for number in range(40)}
+    assert seen == {"a", "b", "c", "d"}
+    assert made.greeting(1, session="s") == made.greeting(1, session="s")
+
+
+def test_the_time_is_told_where_a_card_asks_for_it():
+    made = words(first_mes="{{time}} {{date}} {{weekday}}", system_prompt="{{persona}}, {{time}}")
+    assert "{{" not in made.greeting(1)
+    assert made.manner("Ines", "A surveyor").startswith("A surveyor, ")
+    assert "{{" not in made.manner()
+
+
+def test_chance_in_a_wish_follows_the_turn():
+    made = words(system_prompt="{{random:a,b,c,d}}", post_history_instructions="{{roll:99}}")
+    assert len({made.manner(turn=str(number)) for number in range(40)}) == 4
+    assert len({made.reminder(turn=str(number)) for number in range(40)}) > 10

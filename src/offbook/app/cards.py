@@ -235,7 +235,9 @@ class Cards:
                 f"{str(path)!r} has no entry that is enabled and says something",
                 "see: offbook card show FILE",
             )
-        part = _Part(path.name, text, "lorebook", read.source_format, read.book.raw)
+        own_names = CARD_DOCUMENT, LORE_DOCUMENT
+        name = f"{path.name}.json" if path.name in own_names else path.name
+        part = _Part(name, text, "lorebook", read.source_format, read.book.raw)
         rows = await self._store(character, path, [part], {}, None)
         fresh = await self._book.find(character.id)
         entries = len(read.book.entries)

@@ -18,7 +18,7 @@ from offbook.cards.card import V1_FIELDS, Card, Version, root_of
 from offbook.cards.fields import CARD_FIELDS, ENTRY_FIELDS, fill_required, mended
 from offbook.cards.findings import Finding, Findings, shown
 from offbook.cards.lorebook import LoreEntry
-from offbook.cards.residue import Json, residue, restore
+from offbook.cards.residue import Json, residue, restore, same
 
 KEPT_V3: Final = "offbook/v3"
 KEPT_V1: Final = "offbook/v1"
@@ -198,7 +198,10 @@ def _rest(raw: Json) -> Json:
 def _v3_to_v2(card: Card, losses: Findings) -> Card:
     original = card.data
     data = {name: value for name, value in original.items() if name not in _V3_ONLY}
-    kept = {"only": {name: original[name] for name in _V3_ONLY if name in original}}
+    only = {name: original[name] for name in _V3_ONLY if name in original}
+    if same(only.get("group_only_greetings"), []):
+        del only["group_only_greetings"]  # every V3 card has it, and gets it again
+    kept = {"only": only}
     for name, value in kept["only"].items():
         if value not in ("", [], {}, None):
             losses.warn(
@@ -216,6 +219,8 @@ def _v3_to_v2(card: Card, losses: Findings) -> Card:
     if head:
         kept["root"] = head
     for index, entry in enumerate(card.book.entries if card.book else ()):
+        if entry.raw.get("use_regex") is False:
+            del entry.raw["use_regex"]  # so is it with this
         _drop_decorators(entry, f"data.character_book.entries[{index}]", losses)
     _extended(data, KEPT_V3, {key: part for key, part in kept.items() if part})
     return Card(root_of(2, data, _rest(card.raw)))

@@ -64,7 +64,7 @@ class _Entry:
         self._keys()
         self._decorators(decorated)
         for wish in unheard_wishes(self._entry):
-            self._note("entry-wish", "", f"offbook does not follow {wish}")
+            self._note("entry-wish", "", f"offbook does not follow this wholly: {wish}")
 
     def _note(self, code: str, name: str, message: str, mend: str = "") -> None:
         path = f"{self._path}.{name}" if name else self._path

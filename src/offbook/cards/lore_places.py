@@ -75,12 +75,12 @@ def unheard_wishes(entry: LoreEntry) -> tuple[str, ...]:
     extensions, decorated = entry.extensions, entry.decorated
     found = [f"@@{name}: {why}" for name, why in _UNHEARD.items() if decorated.has(name)]
     if decorated.has("depth") or decorated.has("reverse_depth") or extensions.get("position") == 4:
-        found.append("a depth decides on the order among entries, not on a place among messages")
+        found.append("depth: it is one in the order of entries, and no place among messages")
     role = extensions.get("role")
     if decorated.has("role") or (_is_whole(role) and role > 0):
-        found.append("a role: entries are told as what the character knows")
+        found.append("role: entries are told as what the character knows")
     if extensions.get("position") == _OUTLET:
-        found.append("an outlet: the entry is told with the others")
+        found.append("outlet: the entry is told with the others")
     sources = [name for name in _SOURCES if extensions.get(name) is True]
     if sources:
         found.append(f"{', '.join(sources)}: keys are looked for in messages alone")

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, Final, Literal
 from offbook.cards import charx, png, webp
 from offbook.cards.assets import CHUNK_PREFIX, Asset, data_uri_bytes, list_assets
 from offbook.cards.card import Card
-from offbook.cards.findings import Finding, Findings
+from offbook.cards.findings import Finding, Findings, shown
 from offbook.cards.lenient_base64 import decode_base64
 from offbook.cards.lenient_json import decode_text, parse_json, read_json
 from offbook.cards.limits import DEFAULT_LIMITS, CardLimits
@@ -146,7 +146,38 @@ def _from_png(file: BinaryIO, findings: Findings, limits: CardLimits) -> _Found:
                 f"there are {len(several)} chunks {keyword!r}; the first counts",
                 "",
             )
-    return _Found(_first_payload(file, candidates, findings, limits), "png", places, "chunk")
+    raw = _first_payload(file, candidates, findings, limits)
+    if all(found):
+        _note_other_card(raw, file, found[1][0], findings, limits)
+    return _Found(raw, "png", places, "chunk")
+
+
+def _note_other_card(
+    raw: Any, file: BinaryIO, chunk: png.TextChunk, findings: Findings, limits: CardLimits
+) -> None:
+    """Say so where the older form of a card is another card."""
+    unheard = Findings()
+    try:
+        text = png.chunk_text(file, chunk, unheard, limits)
+        other = _payload(text, unheard, replace(limits, repair_chars=0))
+    except UnreadableCard:
+        return  # it would not have been read in any case
+    names = [_name_in(raw), _name_in(other)]
+    if all(names) and names[0] != names[1]:
+        findings.warn(
+            "png-differ",
+            "",
+            f"the picture holds two cards, {shown(names[0])} and {shown(names[1])}; the first one "
+            "counts, which is in the newer form",
+            "write the older one into a picture of its own if you want it",
+        )
+
+
+def _name_in(raw: Any) -> str | None:
+    data = raw.get("data") if isinstance(raw, dict) else None
+    holder = data if isinstance(data, dict) else raw
+    name = holder.get("name") if isinstance(holder, dict) else None
+    return name if isinstance(name, str) else None
 
 
 def _first_payload(

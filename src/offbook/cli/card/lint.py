@@ -18,18 +18,31 @@ def command(
     as_json: Json = False,
 ) -> int:
     """Check cards and lorebooks strictly; ends with 1 where an error or a warning is found."""
-    from offbook.app.card_files import lint_file
+    from offbook.app.card_files import LintReport, lint_file
     from offbook.cli.card.printing import finding_lines
     from offbook.cli.running import print_json, say, write
+    from offbook.errors import OffbookError
 
-    reports = [lint_file(file) for file in files]
     if as_json:
+        reports = [lint_file(file) for file in files]
         print_json([report.as_json() for report in reports])
         return 0 if all(report.ok for report in reports) else 1
-    for report in reports:
+    unreadable: OffbookError | None = None
+    reports = list[LintReport]()
+    for file in files:
+        try:
+            report = lint_file(file)
+        except OffbookError as error:  # the other files are checked all the same
+            if len(files) > 1:
+                say(f"{file}: {error.message}")
+            unreadable = error
+            continue
+        reports.append(report)
         for line in finding_lines(report.findings):
             write(f"{line}\n" if line.startswith("  ") else f"{report.file}: {line}\n")
         notes = len(report.findings) - report.errors - report.warnings
         counts = f"{report.errors} errors, {report.warnings} warnings, {notes} notes"
         say(f"{report.file}: {report.kind} ({report.format}): {counts}")
+    if unreadable is not None:
+        raise unreadable
     return 0 if all(report.ok for report in reports) else 1
