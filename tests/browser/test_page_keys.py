@@ -27,6 +27,10 @@ RECORD = """() => {
   };
 }"""
 EMIT = "(events) => events.forEach((event) => window.socket.emit('event', event))"
+NO_WEB_SOCKET = """window.WebSocket = class {
+  constructor() { setTimeout(() => this.onerror?.(new Event("error"))); }
+  close() {}
+};"""
 UPLOAD = """async (address) => {
   const form = new FormData();
   form.append("file", new Blob(["Ada Byrne sold the lamp."]), "lie.md");
@@ -142,7 +146,7 @@ async def test_a_page_without_a_web_socket_is_turned_away_as_well(visit: Visitin
     key = await served.add_key(right="write")
     here = await visit("/c/ada-byrne/documents", key=key)
     page = here.page
-    await page.add_init_script("delete window.WebSocket")
+    await page.add_init_script(NO_WEB_SOCKET)
     await page.reload()
     delete = page.get_by_role("button", name="Delete ada.md")
     await expect(delete).to_be_visible()
