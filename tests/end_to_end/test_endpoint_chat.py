@@ -155,7 +155,7 @@ def test_why_tells_what_the_last_turn_rests_on_and_cost(keeper, monkeypatch):
 
 def test_a_hanging_stream_is_given_up(keeper, server, monkeypatch):
     say(monkeypatch, "Who are you?")
-    keeper.set("limits.timeout_seconds=0.3", f"chat.api_key={KEY}")
+    keeper.set("limits.timeout_seconds=2.5", f"chat.api_key={KEY}")
     server.script("ok", "hang")
     outcome = keeper.run("chat", "Keeper")
     assert outcome.code == 4

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import socket
-import time
 
 import pytest
 
@@ -109,9 +108,9 @@ def test_a_rest_that_nobody_waits_for_is_told_at_once(keeper):
     keeper.set("limits.retries=4")
     keeper.server.script("ok", "429")
     keeper.server.retry_after = "3600"
-    started = time.monotonic()
+    # An hour: whoever waited for it would not come back within this test.
     failed(keeper.run("ask", "Keeper", "Who are you?"), 4, "429", "limits.concurrency")
-    assert time.monotonic() - started < 5
+    assert keeper.server.count("/chat/completions") == 1
 
 
 @pytest.mark.parametrize("fault", ["429", "408", "500", "503", "invalid_json", "close"])
@@ -123,16 +122,17 @@ def test_a_passing_failure_is_not_noticed(keeper, fault):
 
 
 def test_an_endpoint_that_hangs_is_given_up(keeper):
-    keeper.set("limits.timeout_seconds=0.3")
+    # Long enough for the vector of the question, which comes first, on any machine.
+    keeper.set("limits.timeout_seconds=2.5")
     keeper.server.script("ok", "hang")
-    failed(keeper.run("ask", "Keeper", "Who?"), 4, "within 0.3 s", "limits.timeout_seconds")
+    failed(keeper.run("ask", "Keeper", "Who?"), 4, "within 2.5 s", "limits.timeout_seconds")
 
 
 @pytest.mark.parametrize("fault", ["401", "429", "500", "invalid_json", "close", "hang"])
 def test_a_failing_embedder_ends_an_ingestion_with_4_and_it_goes_on(world, server, fault):
     world.set("embed.batch=1", "limits.concurrency=1", "limits.retries=0")
     world.set("naive.splitter=fixed", "fixed.size=150", "fixed.overlap=0")
-    world.set("limits.timeout_seconds=0.5", f"chat.api_key={KEY}")
+    world.set(f"limits.timeout_seconds={3 if fault == 'hang' else 60}", f"chat.api_key={KEY}")
     world.done("create", "Keeper")
     document = world.write("light.md", story(4))
     server.script("ok", "ok", fault)

@@ -116,8 +116,8 @@ def test_a_server_with_little_room_is_not_overrun(keeper, server: LoopbackServer
     server.most_at_once = 8
     told = ingest(keeper)
     assert told["documents"][0]["quarantined"] == 0
-    begin = min(request.started for request in server.requests)
-    later = [r for r in server.requests if r.started > begin + 1.0]
+    # The first calls, as many as are allowed at once, teach how many there is room for.
+    later = server.requests[16:]
     refused = [r for r in later if r.fault == "429"]
-    assert len(later) > 20, "there is something to measure"
-    assert len(refused) <= max(1, 0.02 * len(later)), f"{len(refused)} of {len(later)}"
+    assert len(later) > 100, "there is something to measure"
+    assert len(refused) <= 0.03 * len(later), f"{len(refused)} of {len(later)}"
