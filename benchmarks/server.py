@@ -20,6 +20,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import math
 import os
 import resource
 import subprocess
@@ -372,9 +373,9 @@ def peak_memory_mb(process: int) -> float:
 
 
 def quantile(values: Sequence[float], share: float) -> float:
-    """The value below which this share of the values lies; NaN of none."""
+    """The smallest value that this share of the values does not exceed; NaN of none."""
     ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else float("nan")
+    return ordered[max(0, math.ceil(share * len(ordered)) - 1)] if ordered else float("nan")
 
 
 def _say(pair: tuple[Run, Run]) -> None:
