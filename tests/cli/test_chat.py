@@ -16,6 +16,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.end_to_end.world import PROCESS, Outcome, World
+from tests.waiting import PATIENCE_SECONDS
 
 QUESTION = "Who taught you to trim the lamp?"
 
@@ -210,7 +211,7 @@ def test_a_pipe_is_streamed_a_turn_at_a_time(ada: World):
         process.stdin.flush()
         # The reply is there while the conversation is still open.
         assert "Tom" in process.stdout.readline()
-        out, err = process.communicate("What happened to Tom?\n", timeout=60)
+        out, err = process.communicate("What happened to Tom?\n", timeout=PATIENCE_SECONDS)
     assert process.returncode == 0
     assert "1880" in out
     assert "go on with" in err
@@ -225,7 +226,7 @@ def test_ctrl_c_in_a_pipe_ends_with_130_and_keeps_what_was_said(ada: World):
         process.stdin.flush()
         process.stdout.readline()
         process.send_signal(signal.SIGINT)
-        process.wait(timeout=30)
+        process.wait(timeout=PATIENCE_SECONDS)
         assert process.stderr is not None
         err = process.stderr.read()
     assert process.returncode == 130
@@ -259,7 +260,7 @@ class Terminal:
 
     def wait_for(self, text: str) -> None:
         """Read until ``text`` is shown."""
-        until = time.monotonic() + 30
+        until = time.monotonic() + PATIENCE_SECONDS
         while text not in self.shown:
             assert time.monotonic() < until, self.shown
             ready, _, _ = select.select([self.fd], [], [], 1)
@@ -273,7 +274,7 @@ class Terminal:
 
     def ended(self) -> int:
         """The exit code, when the program has ended."""
-        until = time.monotonic() + 30
+        until = time.monotonic() + PATIENCE_SECONDS
         while time.monotonic() < until:
             ready, _, _ = select.select([self.fd], [], [], 1)
             try:
@@ -284,7 +285,7 @@ class Terminal:
             if ready and not data:
                 break
         os.close(self.fd)
-        return self.process.wait(timeout=30)
+        return self.process.wait(timeout=PATIENCE_SECONDS)
 
 
 @pytest.mark.parametrize(

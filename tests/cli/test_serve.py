@@ -7,7 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -20,6 +19,7 @@ import pytest
 from offbook.cli import main as cli
 from offbook.server.serving import CONCURRENCY, address_of, for_serving, listener
 from tests.server.served import settings_in
+from tests.waiting import PATIENCE_SECONDS, until
 
 PROGRAM = [sys.executable, "-c", "from offbook.cli.main import run; run()"]
 
@@ -40,11 +40,8 @@ def serving(home: Path, *options: str) -> Iterator[tuple[subprocess.Popen[Any], 
             stderr=out, stdout=out, env=environment(home), cwd=home.parent,
         )  # fmt: skip
         try:
-            ends = time.monotonic() + 60
-            while "Ctrl-C ends it" not in log.read_text():
-                assert process.poll() is None, log.read_text()
-                assert time.monotonic() < ends, log.read_text()
-                time.sleep(0.05)
+            until(lambda: "Ctrl-C ends it" in log.read_text() or process.poll() is not None)
+            assert process.poll() is None, log.read_text()
             told = log.read_text().partition("serving at ")[2]
             yield process, told.partition("/v1")[0]
         finally:
@@ -59,10 +56,10 @@ def test_it_answers_until_it_is_ended(tmp_path, number):
                    capture_output=True)  # fmt: skip
     with serving(home) as (process, address):
         body = {"model": "ada", "messages": [{"role": "user", "content": "Who are you?"}]}
-        found = httpx.post(f"{address}/v1/chat/completions", json=body, timeout=20)
+        found = httpx.post(f"{address}/v1/chat/completions", json=body, timeout=PATIENCE_SECONDS)
         assert found.status_code == 200
         process.send_signal(number)
-        assert process.wait(20) == 0
+        assert process.wait(PATIENCE_SECONDS) == 0
     log = (tmp_path / "log.txt").read_text()
     assert "models: ada" in log
     # Nobody is told an address at which nothing is answered yet.
