@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import threading
 
 import httpx
 import pytest
 
+from offbook.server.openai.body import ChatMessage, read_body
+from offbook.server.openai.transcript import read_messages
 from tests.loopback.server import LoopbackServer
-from tests.server.openai.asking import body
+from tests.server.openai.asking import QUESTION, body
 from tests.server.served import MODEL, Served
 from tests.waiting import work_below
 
@@ -31,7 +34,7 @@ def test_a_number_that_is_none_is_refused_wherever_it_stands(client: httpx.Clien
 
 
 def test_halves_of_characters_are_not_passed_on(server: Served, endpoint: LoopbackServer):
-    with httpx.Client(base_url=server.root, timeout=20) as client:
+    with httpx.Client(base_url=server.root, timeout=PATIENCE_SECONDS) as client:
         for name, raw in {
             "stop": '["\\ud83d", "\\nYou:"]',
             "logit_bias": '{"\\ud83d": 1}',
@@ -96,10 +99,28 @@ def test_what_is_said_at_once_has_an_end(client: httpx.Client):
     assert client.post(CHAT, json=body(task)).status_code == 200
 
 
-def test_many_examples_are_left_out_at_once():
-    from offbook.server.openai.body import ChatMessage
-    from offbook.server.openai.transcript import read_messages
+def test_a_text_of_a_history_has_an_end_as_well(client: httpx.Client):
+    refused = client.post(CHAT, json=body("Hi " * 2_000_000, "Yes?", "And you?"))
+    assert refused.status_code == 400
+    error = refused.json()["error"]
+    assert (error["code"], error["param"]) == ("context_length_exceeded", "messages[0].content")
 
+
+def test_a_large_request_is_read_beside_the_others(client: httpx.Client, monkeypatch):
+    readers: list[threading.Thread] = []
+
+    def noted(content: bytes, most: int) -> object:
+        readers.append(threading.current_thread())
+        return read_body(content, most)
+
+    monkeypatch.setattr("offbook.server.openai.chat.read_body", noted)
+    told = {"role": "system", "content": "You are a pirate. " * 20_000}
+    for messages in ((QUESTION,), (told, {"role": "user", "content": QUESTION})):
+        assert client.post(CHAT, json=body(*messages)).status_code == 200
+    assert readers[0] is not readers[1]
+
+
+def test_many_examples_are_left_out_at_once():
     examples = [ChatMessage("system", f"Hm, {n}.", "example_user") for n in range(20_000)]
     said = [ChatMessage("user", f"And {n}?") for n in range(20_000)]
     with work_below(5):

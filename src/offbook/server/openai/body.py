@@ -35,12 +35,15 @@ _SILENT: Final = (
     "stream", "n", "max_tokens", "max_completion_tokens", "offbook", *_TOOLS,
 )  # fmt: skip
 """Parameters that are read elsewhere, or whose absence changes nothing that a client can see."""
+_TOO_LONG: Final = "context_length_exceeded"
 _said: set[str] = set()
 """Unknown parameters that the log has been told of."""
 _MOST_SAID: Final = 200
 _LONGEST_NAME: Final = 200
 """Of a person or a conversation; the native API takes no longer ones either."""
 _LONGEST_MODEL: Final = 2_000
+_LONGEST_TEXT: Final = 4_000_000
+"""Of one message: more than any model reads."""
 _DEEPEST: Final = 64
 """So many lists and objects may stand in one another in what is passed on."""
 
@@ -60,7 +63,7 @@ class ChatBody:
     """What a client asks for.
 
     ``parameters`` are sampling parameters for the model, ``users`` and ``session`` names that the
-    client gives, ``warnings`` what of the body has no effect here.
+    client gives, ``warnings`` what of the body has no effect here, ``size`` its bytes.
     """
 
     model: str
@@ -72,6 +75,7 @@ class ChatBody:
     user: str | None = None
     session: str | None = None
     warnings: tuple[str, ...] = ()
+    size: int = 0
 
 
 def read_body(content: bytes, most_replies: int) -> ChatBody:
@@ -97,6 +101,7 @@ def read_body(content: bytes, most_replies: int) -> ChatBody:
         user=_name(told, "user") or _name(told, "safety_identifier"),
         session=_name(metadata, "session_id", "metadata.session_id"),
         warnings=_warnings(told),
+        size=len(content),
     )
 
 
@@ -146,6 +151,9 @@ def _message(told: Any, where: str) -> ChatMessage:
     if name is not None and not isinstance(name, str):
         raise _wrong(f"{where}.name", f"is {name!r:.40}", "a name is a text")
     text, others = _content(told.get("content"), f"{where}.content")
+    if len(text) > _LONGEST_TEXT:
+        what = f"is {len(text)} characters long"
+        raise _wrong(f"{where}.content", what, f"{_LONGEST_TEXT} are read", _TOO_LONG)
     return ChatMessage(_ROLES[role], storable(text), name_of(name, f"{where}.name"), others)
 
 
@@ -296,5 +304,5 @@ def _warnings(told: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(f"{name} are ignored: a character calls none" for name in _TOOLS if told.get(name))
 
 
-def _wrong(param: str, what: str, hint: str) -> RequestRefused:
-    return RequestRefused(f"{param} {what}", hint, param=param, code="invalid_value")
+def _wrong(param: str, what: str, hint: str, code: str = "invalid_value") -> RequestRefused:
+    return RequestRefused(f"{param} {what}", hint, param=param, code=code)

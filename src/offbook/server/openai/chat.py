@@ -5,10 +5,11 @@ Takes: a request of any client of OpenAI's API.  Gives: the response that it rea
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+import asyncio
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
@@ -30,9 +31,13 @@ from offbook.server.principal import Caller, CurrentPrincipal
 if TYPE_CHECKING:
     from offbook.app.book import Offbook
 
+T = TypeVar("T")
+
 _OWN_SESSION: Final = "x-session-id"
 _CHAT_OF_CLIENT: Final = "x-openwebui-chat-id"
 _USER_OF_CLIENT: Final = "x-openwebui-user-id"
+_LARGE: Final = 250_000
+"""Bytes of a request that are read in a few milliseconds."""
 
 
 def add_chat_routes(router: APIRouter) -> None:
@@ -43,7 +48,8 @@ def add_chat_routes(router: APIRouter) -> None:
 async def complete_chat(request: Request, book: Book, caller: CurrentPrincipal) -> Response:
     """Reply to the last message, as the character that ``model`` names."""
     settings = book.settings.values.server
-    body = read_body(await request.body(), settings.replies)
+    content = await request.body()
+    body = await _beside(len(content), lambda: read_body(content, settings.replies))
     asked = await require_asked(book, caller, body.model)
     shape = Shape(asked.character.id)
     if body.stream:
@@ -100,7 +106,7 @@ async def _answers(
     request: Request, book: Offbook, caller: Caller, asked: Asked, body: ChatBody
 ) -> Answers:
     """Who answers, ready to be asked."""
-    read = read_messages(body.messages)
+    read = await _beside(body.size, lambda: read_messages(body.messages))
     character = asked.character
     kind = None if asked.raw else kind_of(body, read)
     if asked.raw or kind is not None:
@@ -121,9 +127,17 @@ async def _answers(
         resends=own is None,
     )
     policy = policy_of(character, values.server.client_system)
-    wishes, warnings = wishes_of(read, body.parameters, policy, values.context.history_tokens)
+    room = values.context.history_tokens
+    wishes, warnings = await _beside(
+        body.size, lambda: wishes_of(read, body.parameters, policy, room)
+    )
     said = (*body.warnings, *read.warnings, *warnings)
     return InCharacter(talk, wishes, body.n, said, user)
+
+
+async def _beside(size: int, work: Callable[[], T]) -> T:
+    """The result of work on a request of this size; where it is large, others go on meanwhile."""
+    return work() if size < _LARGE else await asyncio.to_thread(work)
 
 
 def _named_in(request: Request, header: str) -> str | None:
