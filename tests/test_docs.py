@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.waiting import PATIENCE_SECONDS
+
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([ROOT / "README.md", *ROOT.glob("docs/*.md")])
 BLOCK = re.compile(r"(<!-- not run: [^>]+ -->\n)?```(\w+)\n(.*?)```", re.S)
@@ -50,6 +52,11 @@ def test_the_code_blocks_run(page, tmp_path):
         if language == "python":
             command = [sys.executable, "-W", "error", "-c", code]
         done = subprocess.run(
-            command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120
+            command,
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=4 * PATIENCE_SECONDS,
         )
         assert done.returncode == 0, f"{code}\n{done.stdout}\n{done.stderr}"

@@ -26,6 +26,7 @@ from offbook.errors import (
 )
 from tests.cli.shapes import ERROR, misfit
 from tests.end_to_end.world import PROCESS, World
+from tests.waiting import PATIENCE_SECONDS
 
 COMMANDS = ["demo", "create", "ingest", "forget", "ask", "recall", "chat", "show", "list"]
 COMMANDS += [
@@ -229,7 +230,7 @@ def test_a_reader_that_leaves_is_no_failure_worth_a_word(offline: World):
         ["bash", "-c", '"$@" show ada chunks | head -n 1', "-", *PROCESS],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
         check=False,
     )
     assert len(shell.stdout.splitlines()) == 1
@@ -241,7 +242,7 @@ def test_a_terminal_without_the_letters_gets_their_codes(offline: World):
     process = offline.start(
         "list", "--json", environment={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
     )
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE_SECONDS)
     assert (process.returncode, err) == (0, "")
     assert [row["name"] for row in json.loads(out)] == ["王小明"]
 

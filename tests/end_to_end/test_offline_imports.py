@@ -8,6 +8,7 @@ import sys
 import offbook
 from tests.cli.texts import ADA
 from tests.end_to_end.world import World
+from tests.waiting import PATIENCE_SECONDS
 
 HEAVY = {"numpy", "sqlalchemy", "openai", "jinja2", "pydantic", "rich", "alembic", "httpx"}
 RUN = """
@@ -25,7 +26,7 @@ def modules(*words: str, code: str = RUN) -> set[str]:
         [sys.executable, "-c", code, *words],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
         check=True,
     )
     return set(done.stderr.rpartition("MODULES ")[2].split())

@@ -10,6 +10,7 @@ import pytest
 
 from tests.cli.texts import ADA
 from tests.end_to_end.world import World
+from tests.waiting import PATIENCE_SECONDS
 
 GUARDED = """
 import os, sys
@@ -43,7 +44,7 @@ def guarded(
         input=stdin,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
         check=False,
     )
 

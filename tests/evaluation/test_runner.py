@@ -18,6 +18,7 @@ from offbook.stores import evaluations
 from offbook.types import ContextItem, Source
 from tests.evaluation import made
 from tests.evaluation.asked import RATED, Asking, OneRating
+from tests.waiting import PATIENCE_SECONDS
 
 
 @pytest.fixture
@@ -61,7 +62,7 @@ async def test_the_calls_in_flight_stay_at_the_limit(sqlite_store: Store):
     for finished in range(40):
         # The last cells have fewer calls left than may be in flight.
         wanted = 5 if finished < 30 else 1
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while len(waiting) < wanted:
                 await asyncio.sleep(0.001)
         assert len(waiting) <= 5

@@ -42,7 +42,7 @@ def run(name: str, url: str) -> str:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=4 * PATIENCE_SECONDS,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stderr == ""

@@ -6,12 +6,13 @@ Takes: an application.  Gives: its address, until the block ends.
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import uvicorn
+
+from tests.waiting import until
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -31,11 +32,9 @@ def live(app: FastAPI, **options: object) -> Iterator[str]:
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
-    until = time.monotonic() + 30
-    while not server.started:
-        if not thread.is_alive() or time.monotonic() > until:
-            raise RuntimeError("the server did not start")
-        time.sleep(0.01)
+    until(lambda: server.started or not thread.is_alive(), "the server")
+    if not server.started:
+        raise RuntimeError("the server did not start")
     try:
         port = server.servers[0].sockets[0].getsockname()[1]
         yield f"http://127.0.0.1:{port}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -15,6 +14,7 @@ import httpx
 
 from tests.cli.texts import ADA
 from tests.end_to_end.world import PROCESS
+from tests.waiting import PATIENCE_SECONDS
 
 ONE = "/api/characters/ada-byrne"
 TOLD = "My boat is called the Kittiwake, and she is painted green from bow to stern."
@@ -38,14 +38,14 @@ async def served(folder: Path, url: str) -> AsyncIterator[httpx.AsyncClient]:
     assert process.stderr is not None
     try:
         address, said = None, [""]
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while address is None:
                 line = (await process.stderr.readline()).decode()
                 said.append(line)
                 assert line, f"the server ended: {said}"
                 address = re.search(r"http://127\.0\.0\.1:\d+", line)
         drained = asyncio.create_task(process.stderr.read())
-        async with httpx.AsyncClient(base_url=address[0], timeout=60) as client:
+        async with httpx.AsyncClient(base_url=address[0], timeout=PATIENCE_SECONDS) as client:
             yield client
     finally:
         process.terminate()
@@ -73,19 +73,21 @@ async def test_a_turn_that_one_server_heard_is_recalled_by_the_other(
         # Either may do what was given to one of them; the other sees how far it is.
         given = {"documents": [{"name": "ada.md", "text": ADA}]}
         began = await done(one, "POST", f"{ONE}/documents", json=given)
-        until = time.monotonic() + 60
         state = began
-        while state["status"] not in ("done", "failed") and time.monotonic() < until:
-            await asyncio.sleep(0.1)
-            state = await done(two, "GET", f"{ONE}/ingestions/{began['id']}")
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while state["status"] not in ("done", "failed"):
+                await asyncio.sleep(0.1)
+                state = await done(two, "GET", f"{ONE}/ingestions/{began['id']}")
         assert state["status"] == "done", state["error"]
         await done(one, "POST", f"{ONE}/ask", json={"question": TOLD, "session": "harbour"})
         (turn,) = await done(two, "GET", f"{ONE}/sessions/harbour")
         assert turn["said"] == TOLD
         body = {"question": "What colour is the Kittiwake?", "method": "emotional"}
         memories: list[str] = []
-        while not memories and time.monotonic() < until:
-            recalled = await done(two, "POST", f"{ONE}/recall", json=body)
-            memories = [item["text"] for item in recalled["context"] if item["kind"] == "memory"]
-            await asyncio.sleep(0.1)
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while not memories:
+                recalled = await done(two, "POST", f"{ONE}/recall", json=body)
+                found = [item for item in recalled["context"] if item["kind"] == "memory"]
+                memories = [item["text"] for item in found]
+                await asyncio.sleep(0.1)
         assert any("Kittiwake" in text for text in memories)
