@@ -13,7 +13,7 @@ from offbook.server.openai.transcript import read_messages
 from tests.loopback.server import LoopbackServer
 from tests.server.openai.asking import QUESTION, body
 from tests.server.served import MODEL, Served
-from tests.waiting import work_below
+from tests.waiting import PATIENCE_SECONDS, work_below
 
 CHAT = "/v1/chat/completions"
 JSON = {"content-type": "application/json"}
