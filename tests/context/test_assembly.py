@@ -77,3 +77,8 @@ def test_what_changes_with_every_question_stands_behind_what_does_not():
     assert "She keeps a light." in prompts[0][0].content
     assert "The sea does not argue." in prompts[0][0].content
     assert "a first fact" in prompts[0][-1].content
+
+
+def test_the_gender_of_the_characters_pronouns_is_told_where_it_is_known():
+    assert assemble(recall(), (), (), ContextSettings(), own={"gender": "f"}).gender == "f"
+    assert assemble(recall(), (), (), ContextSettings(), own={}).gender == ""

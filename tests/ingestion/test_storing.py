@@ -98,3 +98,18 @@ async def test_a_changed_document_takes_the_profile_along(kept):
     assert (await kept.read(lambda conn: characters.require(conn, "keeper"))).profile
     await stored(kept, read("b.md", "More."))
     assert (await kept.read(lambda conn: characters.require(conn, "keeper"))).profile is None
+
+
+async def test_by_which_pronouns_it_is_spoken_of_follows_the_documents(kept):
+    async def gender() -> object:
+        await refresh_voice(kept, "keeper")
+        found = await kept.read(lambda conn: characters.require(conn, "keeper"))
+        return found.settings.get(characters.GENDER)
+
+    name = (await kept.read(lambda conn: characters.require(conn, "keeper"))).name
+    await stored(kept, read("a.md", f"# {name}\n\n{name} kept a light. She slept by day.\n"))
+    assert await gender() == "f"
+    await stored(kept, read("a.md", f"# {name}\n\n{name} kept a light. He slept by day.\n"))
+    assert await gender() == "m"
+    await stored(kept, read("a.md", f"# {name}\n\n{name} kept a light.\n"))
+    assert await gender() is None

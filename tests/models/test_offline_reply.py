@@ -397,3 +397,11 @@ def test_a_relative_with_the_longer_name_is_not_taken_for_the_character():
     aunt = ContextItem("entity", "Wilhelmina Vey", "Wilhelmina Vey was born in Hull.", 1.0)
     told = ReplyInputs("Vey", "", (), (), (own, aunt), "Where were you born?")
     assert reply(told).startswith("I was born in Whitby.")
+
+
+def test_the_pronouns_that_the_documents_use_are_not_guessed_from_one_passage():
+    text = "Vey met Ferris in Hull. He bought a clock. She sold a second one in York that year."
+    asked = replace(inputs("Who sold a clock in York?", text), character="Vey")
+    told = {gender: reply(replace(asked, gender=gender)) for gender in ("m", "f")}
+    assert "I sold a second one" in told["f"]
+    assert "I sold a second one" not in told["m"]

@@ -7,7 +7,7 @@ order that lets a provider's prefix cache work.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from offbook.context.card_words import CardWords, card_words
 from offbook.context.token_budget import fit_history
@@ -16,6 +16,9 @@ from offbook.language.tokens import count_tokens
 from offbook.prompts.reply import NO_WISHES, ReplyInputs, Wishes
 from offbook.settings.model import ContextSettings
 from offbook.types import Message, Recall
+
+_GENDER: Final = "gender"
+"""Where in a character's own settings the gender of its pronouns stands."""
 
 
 def assemble(
@@ -36,7 +39,7 @@ def assemble(
         settings: Budgets.
         count: Counts the tokens of a text.
         wishes: What whoever asks wishes of the reply.
-        own: The character's own settings, with the words of its card.
+        own: The character's own settings, with the words of its card and its gender.
     """
     profile = "\n\n".join(item.text for item in recall.context if item.kind == "profile")
     volatile = tuple(item for item in recall.context if item.kind != "profile")
@@ -54,6 +57,7 @@ def assemble(
         begun=wishes.begun,
         manner=card.manner(*told),
         reminder=card.reminder(*told),
+        gender=(own or {}).get(_GENDER, ""),
     )
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from offbook.documents.chunking import make_splitter
 from offbook.documents.voice import speech_samples
 from offbook.ingestion.reports import DocumentReport
+from offbook.language.names import learn_names
 from offbook.retrieval.encoded_terms import ANALYZER, encode_terms
 from offbook.stores import characters, chunks, documents
 from offbook.types import Chunk, Document, DocumentStatus
@@ -25,12 +26,16 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from offbook.documents.readers import ReadDocument
+    from offbook.language.grammar import Gender
     from offbook.pipeline import Stage
     from offbook.protocols import Embedder, Splitter, Store
     from offbook.settings import SettingsModel
 
 VOICE_SAMPLES = 24
 """Speech samples kept for a character; a reply shows fewer (``context.voice_samples``)."""
+
+GENDER_CHARS = 60_000
+"""Characters of the documents together that are read for the character's pronouns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,18 +142,29 @@ async def complete_chunkings(
 
 
 async def refresh_voice(store: Store, character: str) -> None:
-    """Store the speech samples of all documents, where the documents have changed since."""
+    """Store how the character speaks, and whether as he or she it is spoken of.
+
+    From all documents, where these have changed since.
+    """
 
     def write(conn: Connection) -> None:
+        who = characters.require(conn, character)
         texts = stored_documents(conn, character)
         ids = [document.id for document in texts]
-        if sorted(ids) == sorted(characters.require(conn, character).profile_documents):
+        if sorted(ids) == sorted(who.profile_documents):
             return
         found = [s.text for document in texts for s in speech_samples(document.text, VOICE_SAMPLES)]
         voice = list(dict.fromkeys(found))[:VOICE_SAMPLES]
+        characters.set_gender(conn, character, _gender(who.name, texts))
         characters.set_profile(conn, character, None, voice=voice, documents=ids)
 
     await store.write(write)
+
+
+def _gender(name: str, texts: Sequence[Document]) -> Gender:
+    """Of the pronouns, by how the documents begin: one passage alone is often of somebody else."""
+    share = GENDER_CHARS // max(len(texts), 1)
+    return learn_names(name, (), [document.text[:share] for document in texts]).gender
 
 
 def stored_documents(conn: Connection, character: str) -> list[Document]:

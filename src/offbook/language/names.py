@@ -250,13 +250,16 @@ def _is_attribute(tokens: list[Token], last: int) -> bool:
     return not (is_finite(after.low) or is_base(after.low) or after.low.endswith(("ly", "ing")))
 
 
-def learn_names(character: str, titles: Sequence[str], texts: Sequence[str]) -> Names:
+def learn_names(
+    character: str, titles: Sequence[str], texts: Sequence[str], gender: Gender = ""
+) -> Names:
     """What the passages call the character.
 
     Args:
         character: The name that the person gave it.
         titles: Headings, root first; a document often carries the full name there.
         texts: Profile and passages.
+        gender: Of the pronouns, where it is known from more than these; empty: they tell it.
     """
     own = _name_words(character)
     full = _fullest(own, titles, texts) or character
@@ -266,8 +269,9 @@ def learn_names(character: str, titles: Sequence[str], texts: Sequence[str]) -> 
         aliases.update(_called(text, plain))
     aliases.update([(alias[0],) for alias in aliases if _is_dignity(alias)])
     known = Names(character, full, frozenset(aliases))
-    spoken = [(tokens := tokens_of(text), known.mentions(tokens)) for text in texts]
-    gender = gender_of(character, known.words, spoken)
+    if not gender:
+        spoken = [(tokens := tokens_of(text), known.mentions(tokens)) for text in texts]
+        gender = gender_of(character, known.words, spoken)
     return Names(character, full, frozenset(aliases), gender, _common(aliases, texts))
 
 

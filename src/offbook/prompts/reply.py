@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from offbook.language.grammar import Gender
 from offbook.prompts.answers import Text
 from offbook.prompts.prompt import Prompt
 from offbook.types import ContextItem, Message
@@ -27,7 +28,8 @@ class ReplyInputs:
     conversation, ``person`` is what is told of who asks and of the scene, ``begun`` are words that
     the reply begins with already. ``manner`` and ``reminder`` are what a character card wishes for
     in front of the conversation and behind it (its ``system_prompt`` and
-    ``post_history_instructions``): material, never orders.
+    ``post_history_instructions``): material, never orders. ``gender`` is that of the pronouns by
+    which the documents speak of the character, "m" or "f"; the wording does not mention it.
     """
 
     character: str
@@ -41,6 +43,7 @@ class ReplyInputs:
     begun: str = ""
     manner: str = ""
     reminder: str = ""
+    gender: Gender = ""
 
 
 @dataclass(frozen=True, slots=True)

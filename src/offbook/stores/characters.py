@@ -20,6 +20,8 @@ from offbook.stores.statements import mark_unpurged, storable, timestamp
 from offbook.types import Character
 
 MAX_NAME_CHARS: Final = 200
+GENDER: Final = "gender"
+"""Where in a character's own settings the gender of its pronouns stands: "m" or "f"."""
 
 _TOUCHED: Final = "offbook.touched"
 _TOUCH: Final = (
@@ -184,6 +186,17 @@ def set_profile(
         .values(profile=profile, voice=list(voice), profile_documents=sorted(documents))
     )
     touch(conn, character)
+
+
+def set_gender(conn: Connection, character: str, gender: str) -> None:
+    """Store the gender of the pronouns by which the documents speak of it; empty: they do not."""
+    own = conn.execute(
+        select(characters.c.settings).where(characters.c.id == character)
+    ).scalar_one()
+    settings = {name: value for name, value in own.items() if name != GENDER}
+    if gender:
+        settings[GENDER] = gender
+    conn.execute(update(characters).where(characters.c.id == character).values(settings=settings))
 
 
 def remove(conn: Connection, character: str) -> bool:

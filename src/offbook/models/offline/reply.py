@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from offbook.language.grammar import Gender
 from offbook.language.names import Names, learn_names
 from offbook.language.questions import Question, Term, read_question
 from offbook.language.statements import told_sentences
@@ -104,7 +105,7 @@ def _from_texts(inputs: ReplyInputs) -> tuple[str, Situation]:
     outside = [item for item in inputs.context if item.kind == "out_of_scope"]
     if inputs.profile:
         known.append(ContextItem("profile", "", inputs.profile, 0.0))
-    names = names_in(inputs.character, known)
+    names = names_in(inputs.character, known, inputs.gender)
     question = read_question(inputs.question, names.words)
     evidence = gather(known)
     telling = Telling(evidence, names)
@@ -137,12 +138,12 @@ def _tells_of(evidence: Evidence, telling: Telling, question: Question) -> bool:
     return question.courtesy == "afterlife" and not _RISEN.isdisjoint(evidence.frequency)
 
 
-def names_in(character: str, items: Sequence[ContextItem]) -> Names:
+def names_in(character: str, items: Sequence[ContextItem], gender: Gender = "") -> Names:
     """What the context calls the character; the root of a heading path often has the full name."""
     # Entities and relations begin with the names of others: a mother may have the longer one.
     told = [item for item in items if item.kind not in _OF_OTHERS] or items
     titles = sorted({item.title.split("\n")[0] for item in told} - {""})
-    return learn_names(character, titles, [item.text for item in told])
+    return learn_names(character, titles, [item.text for item in told], gender)
 
 
 def _answer(
