@@ -17,7 +17,13 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, Route, async_playwright
 
-from tests.browser.served import WAIT_SECONDS, served, visit  # noqa: F401 - fixtures
+from tests.browser.served import (  # noqa: F401 - fixtures
+    WAIT_SECONDS,
+    dantes,
+    evaluation,
+    served,
+    visit,
+)
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 LOOP: Final = "session"

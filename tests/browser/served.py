@@ -10,11 +10,13 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import quote
 
 import pytest
 import pytest_asyncio
@@ -118,7 +120,7 @@ class ByHost:
         return OWNER if request.url.hostname == self._address else await self._keys(request)
 
 
-async def _fill(settings: Settings, home: Path) -> None:
+async def _fill(settings: Settings) -> None:
     async with await Offbook.open(settings) as book:
         for name, text in (("Ada Byrne", ADA), (HOSTILE_NAME, HOSTILE)):
             made = await book.create(name)
@@ -130,16 +132,11 @@ async def _fill(settings: Settings, home: Path) -> None:
         told = MemoryFragment("m1", "Were you afraid in the boat?", f"I was angry. {ATTACK}")
         await book.store.write(lambda conn: add_memories(conn, "ada-byrne", [told]))
         await book.memories.remember("ada-byrne")
-    offline = {"home": str(home), "chat.model": "offline"}
-    own = load_settings(offline, {}, home, home / "none")
-    async with await Offbook.open(own) as book:
-        await book.demo_character()
-        await book.evaluation.run("demo", methods=("naive",), limit=2)
 
 
 @pytest.fixture(scope="package")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A server with Ada, somebody hostile and the demo character, who were evaluated."""
+    """A server with Ada, somebody hostile, and Tamsin, who is of a card."""
     from offbook.models.clients import close_clients
 
     home = tmp_path_factory.mktemp("page") / "home"
@@ -162,7 +159,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         )
 
         async def run() -> None:
-            await _fill(settings, home)
+            await _fill(settings)
             await server.serve(sockets=[taken])
             await close_clients()
 
@@ -176,6 +173,41 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         thread.join(WAIT_SECONDS)
         taken.close()
         assert not thread.is_alive()
+
+
+@pytest.fixture(scope="package")
+def dantes(served: Served) -> str:
+    """The path of the demo character, who has a graph; made for the tests that need him."""
+
+    async def make() -> str:
+        async with await Offbook.open(_offline(served)) as book:
+            made, _ = await book.demo_character()
+            return f"/c/{quote(made.id, safe='')}"
+
+    return _beside(make)
+
+
+@pytest.fixture(scope="package")
+def evaluation(served: Served, dantes: str) -> str:
+    """The id of a run with ratings of the demo character's replies."""
+
+    async def run() -> str:
+        async with await Offbook.open(_offline(served)) as book:
+            await book.evaluation.run("demo", methods=("naive",), limit=2)
+            return (await book.evaluation.runs())[0].id
+
+    return _beside(run)
+
+
+def _offline(served: Served) -> Settings:
+    told = {"home": str(served.home), "chat.model": "offline"}
+    return load_settings(told, {}, served.home, served.home / "none")
+
+
+def _beside(work: Callable[[], Coroutine[Any, Any, str]]) -> str:
+    """Do it in an event loop of its own: the tests' own loop belongs to them."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(lambda: asyncio.run(work())).result()
 
 
 @dataclass(slots=True)

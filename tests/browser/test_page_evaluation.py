@@ -13,9 +13,9 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "dark"), (390, "light")])
 async def test_two_methods_answer_side_by_side(
-    visit: Visiting, picture: TakePicture, width, scheme
+    visit: Visiting, dantes: str, picture: TakePicture, width, scheme
 ):
-    here = await visit("/c/edmond-dant%C3%A8s/compare", width, 844, scheme)
+    here = await visit(f"{dantes}/compare", width, 844, scheme)
     page = here.page
     await page.get_by_label("Question").fill("What did Sinbad the Sailor do for Morrel?")
     await page.get_by_label("Question").press("Enter")
@@ -30,8 +30,8 @@ async def test_two_methods_answer_side_by_side(
     await picture(page, f"page-compare-{width}-{scheme}")
 
 
-async def test_a_method_without_its_index_says_how_to_build_it(visit: Visiting):
-    here = await visit("/c/edmond-dant%C3%A8s/compare")
+async def test_a_method_without_its_index_says_how_to_build_it(visit: Visiting, dantes: str):
+    here = await visit(f"{dantes}/compare")
     page = here.page
     await page.get_by_label("Second method").click()
     await page.get_by_role("option", name="raptor").click()
@@ -42,10 +42,12 @@ async def test_a_method_without_its_index_says_how_to_build_it(visit: Visiting):
     await expect(page.locator(".columns > section").nth(0).locator(".answered")).to_be_visible()
 
 
-async def test_a_rating_is_overruled_and_taken_back(visit: Visiting, picture: TakePicture):
+async def test_a_rating_is_overruled_and_taken_back(
+    visit: Visiting, picture: TakePicture, evaluation: str
+):
     here = await visit("/reviews", 390, 844)
     page = here.page
-    await page.get_by_role("link", name="demo-1").click()
+    await page.get_by_role("link", name=evaluation).click()
     await expect(page.get_by_text("offline rules, not a measurement")).to_be_visible()
     await page.get_by_label("Your name").fill("Sam")
     rating = page.get_by_role("article").first

@@ -97,9 +97,9 @@ def sent(name: str, raw: Any) -> Any:
 
 
 async def test_names_are_put_together_parted_and_the_word_taken_back(
-    visit: Visiting, picture: TakePicture
+    visit: Visiting, dantes: str, picture: TakePicture
 ):
-    here = await visit("/c/edmond-dant%C3%A8s/names")
+    here = await visit(f"{dantes}/names")
     page = here.page
     await page.get_by_label("Search names").fill("haydée")
     await expect(page.locator(".rows").first.get_by_role("heading")).to_have_text(["Haydée"])
@@ -136,8 +136,10 @@ async def test_a_memory_is_found_and_forgotten(visit: Visiting, picture: TakePic
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-async def test_the_graph_is_drawn_and_searched(visit: Visiting, picture: TakePicture, width):
-    here = await visit("/c/edmond-dant%C3%A8s/graph", width, 844)
+async def test_the_graph_is_drawn_and_searched(
+    visit: Visiting, dantes: str, picture: TakePicture, width
+):
+    here = await visit(f"{dantes}/graph", width, 844)
     page = here.page
     drawing = page.frame_locator("iframe.drawing")
     await drawing.locator("html[data-layout=settled]").wait_for(state="attached")

@@ -49,8 +49,8 @@ async def test_a_character_is_picked_and_answers_at_any_width_in_both_schemes(
     assert box["x"] + box["width"] <= width
 
 
-async def test_beside_the_reply_stands_what_it_rests_on_and_cost(visit: Visiting):
-    here = await visit(fresh("edmond-dant%C3%A8s"))
+async def test_beside_the_reply_stands_what_it_rests_on_and_cost(visit: Visiting, dantes: str):
+    here = await visit(fresh(dantes.removeprefix("/c/")))
     await here.ask("What did Sinbad the Sailor do for the house of Morrel?")
     side = here.page.get_by_role("complementary", name="Why")
     for fold in ("Passages", "Who and what", "Relations", "Mood", "Found and skipped", "Calls"):
