@@ -6,6 +6,7 @@ Takes: sizes and seeds.  Gives: bytes and raw objects; no file of anybody else i
 from __future__ import annotations
 
 import base64
+import copy
 import io
 import json
 import random
@@ -403,12 +404,68 @@ def mutation_seeds() -> list[bytes]:
     ]
 
 
+ODD_VALUES: tuple[Any, ...] = (
+    None, True, False, 0, -1, 10**400, -(10**400), 1e308, 0.5, "", " ", "x" * 5_000, "9" * 30,
+    "{{char}}" * 300, "{{user}}" * 3, "{{random:a,b}}{{trim}}", "/(a|aa)+$/", "/(/", "ferry", "龙",
+    "@@depth 9\n@@@role user\nx", "@@activate\n@@dont_activate\nx", "<script>" * 50, "\0\x1b[31m",
+    [], {}, [None], [[]], [[[]]], [{}], [True, "a", 3], {"0": "a", "1": "b"}, {"x": {"y": []}},
+)  # fmt: skip
+
+
+def odd_entry(chance: random.Random) -> dict[str, Any]:
+    """An entry of a lorebook with wishes of all kinds, some of which make no sense."""
+    names = (
+        "position", "depth", "role", "selectiveLogic", "scan_depth", "case_sensitive",
+        "match_whole_words", "probability", "useProbability", "group", "group_override",
+        "group_weight", "use_group_scoring", "exclude_recursion", "prevent_recursion",
+        "delay_until_recursion", "sticky", "cooldown", "delay", "triggers", "ignore_budget",
+        "offbook/sillytavern", "offbook/v3", "offbook/unread",
+    )  # fmt: skip
+    extensions = {name: chance.choice((1, 2, True, "a", *ODD_VALUES)) for name in names}
+    own = {name: extensions[name] for name in chance.sample(names, 6)}
+    secondary = {"selective": True, "secondary_keys": ["late"]}
+    return entry(use_regex=chance.random() < 0.5, extensions=own, constant=True, **secondary)
+
+
+def odd_parts(raw: Any, chance: random.Random) -> Any:
+    """``raw`` with other values, other names or nothing at some of its places."""
+    made = copy.deepcopy(raw)
+    for _ in range(chance.randint(1, 4)):
+        holder, place = made, None
+        while isinstance(holder, dict | list) and holder:
+            place = chance.choice(list(holder) if isinstance(holder, dict) else range(len(holder)))
+            if chance.random() < 0.3 or not isinstance(holder[place], dict | list):
+                break
+            holder = holder[place]
+        if place is None or not isinstance(holder, dict | list) or not holder:
+            continue
+        match chance.randrange(4):
+            case 0:
+                del holder[place]
+            case 1 if isinstance(holder, dict):
+                holder[f"{place}_"] = holder.pop(place)
+            case _:
+                holder[place] = chance.choice(ODD_VALUES)
+    return made
+
+
+def odd_card(chance: random.Random) -> bytes:
+    """JSON of a card that parses, and in which things are of another kind than they should be."""
+    lore = chance.choice((book(*[odd_entry(chance) for _ in range(3)]), world_info(), AGNAI, RISU))
+    raw = odd_parts(chance.choice((v1(), v2(character_book=lore), v3(character_book=lore))), chance)
+    return json.dumps(raw, ensure_ascii=False).encode(*chance.choice(ENCODINGS))
+
+
+ENCODINGS = (("utf-8",), ("utf-8",), ("utf-8-sig",), ("utf-16",), ("utf-16-le",), ("utf-32-be",))
+
+
 def mutated_card(seed: int) -> bytes:
-    """A mutated card; half of them are broken inside of the container, so that it is opened."""
+    """A mutated card: of bytes, inside of the container so that it is opened, or of values."""
     chance = random.Random(seed)
-    if seed % 2:
+    if seed % 3 == 1:
         return mutated(chance.choice(mutation_seeds()), chance)
-    inner = mutated(json.dumps(chance.choice((v1(), v2(), v3()))).encode(), chance)
+    whole = json.dumps(chance.choice((v1(), v2(), v3()))).encode()
+    inner = odd_card(chance) if seed % 3 else mutated(whole, chance)
     match chance.randrange(4):
         case 0:
             return inner
@@ -421,7 +478,8 @@ def mutated_card(seed: int) -> bytes:
         case 2:
             return zipped({"card.json": inner, "../x": b"1"})
         case _:
-            return webp(v1())[:0] + picture(after=(text_chunk("ccv3", inner),))
+            older = text_chunk("chara", packed(v2(name="Older")))
+            return picture(older, after=(text_chunk("ccv3", inner),))
 
 
 def mutated_chat(seed: int) -> bytes:
@@ -437,4 +495,7 @@ def mutated_chat(seed: int) -> bytes:
         ).encode(),
         lines([{"chat_metadata": {}}, {"name": "M", "is_user": False, "mes": {"message": "Hi"}}]),
     ]
+    if seed % 3 == 0:
+        rows = [odd_parts(row, chance) for row in chat_lines()]
+        return lines(rows).decode().encode(*chance.choice(ENCODINGS))
     return mutated(chance.choice(seeds), chance)

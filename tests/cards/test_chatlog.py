@@ -275,6 +275,8 @@ def test_the_time_of_a_message_is_that_of_the_swipe_that_is_shown():
 
 
 def test_a_message_that_is_no_text_is_the_swipe_that_is_shown():
+    odd = said("M", [None], swipes=[{"message": "a"}, "b"], swipe_id=1)
+    assert read_chatlog(write_chatlog(read_chatlog(lines([odd])))).messages[0].text == "b"
     row = said("M", None, swipes=["a", "b"], swipe_id=1)
     log = read_chatlog(lines([said("S", "?", user=True), row]))
     assert [(e.said, e.answered) for e in exchanges(log)] == [("?", "b")]

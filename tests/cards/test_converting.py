@@ -184,3 +184,17 @@ def test_a_v2_card_that_was_v3_for_a_while_shows_no_trace_of_it():
         assert there.version == 3
         assert convert(there, 2).card.raw == raw
         assert convert(convert(there, 2).card, 3).card.raw == there.raw
+
+
+def test_a_lorebook_in_a_card_of_v1_is_read_and_travels_along():
+    raw = v1(character_book=book(entry(keys="ferry, boat")), own=[1])
+    read = read_card(json.dumps(raw).encode())
+    assert [finding.path for finding in read.warnings] == ["character_book.entries[0].keys"]
+    assert read.card.book is not None
+    assert read.card.book.entries[0].keys == ("ferry", "boat")
+    there = convert(read.card, 2)
+    assert there.card.book is not None
+    assert "character_book" not in there.card.raw
+    back = convert(convert(read.card, 3).card, 1)
+    assert (back.card.raw, back.losses) == (read.card.raw, ())
+    assert read_card(write_card(read.card, "png").data).card.book is not None

@@ -74,6 +74,11 @@ BROKEN = [
         v2(alternate_greetings=["a", "{{getvar::x}}"]),
         "data.alternate_greetings[1]",
     ),
+    (
+        "macro-unknown",
+        in_book(content="{{getvar::x}} {{user}}"),
+        "data.character_book.entries[0].content",
+    ),
     ("macro-original", v2(scenario="{{original}}"), "data.scenario"),
     ("macro-open", v1(scenario="{{char}"), "scenario"),
     ("html-active", v1(description="<script>x</script>"), "description"),

@@ -20,7 +20,9 @@ PROGRAM = """
         convert, exchanges, greetings, lint, load_asset, lore_document, persona_document, read_card,
         read_chatlog, read_lorebook, recall_lore, voice_samples, write_card, write_chatlog,
         write_lorebook, LoreMessage, MacroValues,
+        RecallSettings,
     )
+    from offbook.context.card_words import card_words, words_of
     from offbook.errors import OffbookError
     from tests.cards.generator import mutated_card, mutated_chat, picture
 
@@ -39,6 +41,9 @@ PROGRAM = """
     def use_card(data):
         read = read_card(data)
         persona_document(read.card), greetings(read.card), voice_samples(read.card), lint(read.card)
+        words = words_of(read.card, "card")
+        assert card_words({"card": json.loads(json.dumps(words.as_json()))}) == words
+        words.manner("Ines"), words.voice(voice_samples(read.card), "Ines"), words.number_of("x")
         for asset in read.assets:
             try:
                 load_asset(read, asset)
@@ -50,7 +55,9 @@ PROGRAM = """
         convert(read.card, 1), convert(read.card, 2), convert(read.card, 3)
         if read.card.book is not None:
             book = read.card.book
-            recall_lore(book, [LoreMessage("the ferry" + "a" * 99)], VALUES)
+            said = [LoreMessage("late, the ferry" + "a" * 99)] * 3
+            for options in ({}, {"similar": {0: 0.5}, "activated": {"#0": 2}, "earlier": 4}):
+                recall_lore(book, said, VALUES, RecallSettings(recursive=True), **options)
             lore_document(book, VALUES)
             for form in ("sillytavern", "agnai", "novelai", "risu", "lorebook_v3"):
                 read_lorebook(write_lorebook(book, form))

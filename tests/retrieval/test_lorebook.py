@@ -17,6 +17,7 @@ from offbook.language.tokens import count_tokens
 from offbook.retrieval.lorebook import Lore, LoreAsked, beside, find_lore
 from offbook.settings import load_settings
 from offbook.settings.lore import LoreSettings
+from offbook.stores import documents
 from offbook.types import ContextItem, Message, Position, Skipped
 from tests.app.keeper import BRILL, OATH, TOWER, WAT, as_file, entry, keeper
 
@@ -223,3 +224,65 @@ def test_no_words_are_shown_twice_and_none_are_lost(entries: list[str], passages
         assert any(words in text for text in kept)
     for entry_ in entries:
         assert not any(passage in entry_ for passage in kept if passage not in entries)
+
+
+async def test_entries_of_all_books_stand_in_one_order(book: Offbook, tmp_path: Path):
+    await told(
+        book,
+        [
+            entry("@@depth 0\nOwn, last.", "oath"),
+            entry("Own, after.", "oath", insertion_order=20),
+        ],
+        tmp_path,
+    )
+    world = tmp_path / "world.json"
+    others = [
+        entry("Other, after.", "oath", insertion_order=10),
+        entry("Other, before.", "oath", position="before_char", insertion_order=90),
+        entry("Other, deep.", "oath", extensions={"position": 4, "depth": 6}),
+    ]
+    world.write_text(as_file({"spec": "lorebook_v3", "data": {"entries": others}}), "utf-8")
+    await book.cards.attach("tamsin-reeve", world)
+    assert texts(await look(book, "The oath?")) == [
+        "Other, before.", "Other, after.", "Own, after.", "Other, deep.", "Own, last.",
+    ]  # fmt: skip
+
+
+async def test_what_is_kept_back_stands_in_no_document(book: Offbook, tmp_path: Path):
+    secret = "@@activate_only_after 2\nThe vault is under the third step."
+    await told(book, [entry(secret, "vault"), entry(OATH, "oath")], tmp_path)
+    document = await book.store.read(
+        lambda conn: documents.require(conn, "tamsin-reeve", "card-lore")
+    )
+    assert OATH in document.text
+    assert "vault" not in document.text
+    assert texts(await look(book, "The vault?", settings=LoreSettings())) == []
+    after = [("Hm?", "Ay."), ("Well?", "Well.")]
+    (item,) = (await look(book, "The vault?", after)).items
+    assert (item.text, item.sources) == ("The vault is under the third step.", ())
+
+
+async def test_a_book_of_nothing_but_what_is_kept_back_is_recalled(book: Offbook, tmp_path: Path):
+    await told(book, [entry("Late.", "oath", extensions={"delay": 3})], tmp_path)
+    assert texts(await look(book, "The oath?")) == []
+    assert texts(await look(book, "The oath?", [("Hm?", "Ay.")])) == ["Late."]
+
+
+async def test_a_large_book_with_timers_is_traced_less_far(
+    book: Offbook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    item = entry(WAT, "Wat", extensions={"sticky": 40, "scan_depth": 1})
+    await told(book, [item], tmp_path)
+    after = [("Who is Wat?", "My brother."), *[("Go on.", "Ay.")] * 5]
+    assert texts(await look(book, "Well?", after)) == [WAT]
+    monkeypatch.setattr("offbook.retrieval.lorebook._TRACED_ENTRIES", 3)
+    assert texts(await look(book, "Well?", after)) == []
+
+
+async def test_an_attached_book_does_not_take_the_place_of_the_cards(book: Offbook, tmp_path: Path):
+    await told(book, [entry(OATH, "oath")], tmp_path)
+    world = tmp_path / "card-lore"
+    world.write_text(as_file({"entries": [entry(WAT, "Wat")], "extensions": {}}), "utf-8")
+    report = await book.cards.attach("tamsin-reeve", world)
+    assert [row.name for row in report.documents] == ["card-lore.json"]
+    assert texts(await look(book, "The oath of Wat?")) == [OATH, WAT]

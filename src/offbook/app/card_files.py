@@ -105,7 +105,9 @@ def card_row(card: Card) -> dict[str, Any]:
 
 
 def _macros(card: Card) -> list[str]:
-    texts = (card.description, card.personality, card.scenario, card.first_mes, card.mes_example)
+    texts = [card.description, card.personality, card.scenario, card.first_mes, card.mes_example]
+    texts += [*card.alternate_greetings, card.system_prompt, card.post_history_instructions]
+    texts += [entry.text for entry in card.book.entries] if card.book else []
     return list(dict.fromkeys(macro for text in texts for macro in unknown_macros(text)))
 
 

@@ -299,7 +299,7 @@ def _plain(raw: Json) -> Json:
     wrapped = isinstance(swipes, list) and any(isinstance(item, dict) for item in swipes)
     if not isinstance(raw.get("mes"), dict) and not wrapped:
         return raw
-    made = {**raw, "mes": _message_text(raw.get("mes"))}
+    made = {**raw, "mes": ChatMessage(raw).text}
     if isinstance(swipes, list):
         made["swipes"] = [_message_text(item) for item in swipes]
     return made

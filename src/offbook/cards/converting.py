@@ -115,6 +115,10 @@ def _v1_to_v2(card: Card) -> Card:
             "depth": flat.get("depth_prompt_depth", 4),
             "role": flat.get("depth_prompt_role", "system"),
         }
+    book = flat.get("character_book")
+    if isinstance(book, dict):
+        data["character_book"] = copy.deepcopy(book)
+        taken.add("character_book")
     fill_required(data, CARD_FIELDS, 2)
     rest = {
         key: copy.deepcopy(value)
@@ -122,7 +126,9 @@ def _v1_to_v2(card: Card) -> Card:
         if key not in taken and key not in ("spec", "spec_version", "data", "extensions")
     }
     made = Card(root_of(2, data, rest))
-    _extended(data, KEPT_V1, residue(flat, _flat(made)))
+    with_book: Json = {"character_book": book} if isinstance(book, dict) else {}
+    kept = residue(flat, _flat(made) | with_book)
+    _extended(data, KEPT_V1, kept | ({"book": True} if with_book else {}))
     return made
 
 
@@ -130,6 +136,9 @@ def _v2_to_v1(card: Card, losses: Findings) -> Card:
     flat = _flat(card)
     kept = _kept(card.data, KEPT_V1)
     carried = {*V1_FIELDS, "creator_notes", "tags"}
+    if kept.get("book") is True and "character_book" in card.data:
+        flat["character_book"] = copy.deepcopy(card.data["character_book"])
+        carried.add("character_book")
     for name, value in card.data.items():
         if name in carried or value in ("", [], {}, None):
             continue

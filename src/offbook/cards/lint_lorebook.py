@@ -16,6 +16,7 @@ from offbook.cards.key_search import PatternTime
 from offbook.cards.lint_fields import lint_fields, say
 from offbook.cards.lore_places import unheard_wishes
 from offbook.cards.lorebook import Lorebook, LoreEntry
+from offbook.cards.macros import unknown_macros
 
 _POSITIONS: Final = frozenset({"before_char", "after_char"})
 _DEEPEST: Final = 7  # "@@" and five fallbacks
@@ -63,6 +64,8 @@ class _Entry:
         self._activation(decorated)
         self._keys()
         self._decorators(decorated)
+        for macro in unknown_macros(decorated.text):
+            self._note("macro-unknown", "content", f"{macro!r} stays as it is", "write it out")
         for wish in unheard_wishes(self._entry):
             self._note("entry-wish", "", f"offbook does not follow this wholly: {wish}")
 

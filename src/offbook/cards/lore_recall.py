@@ -31,6 +31,8 @@ from offbook.language.tokens import count_tokens
 from offbook.types import Skipped
 
 KIND: Final = "lore"
+_LOOKED_AT: Final = 40_000
+"""Entries that recursion looks at again; of a very large book it takes fewer steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +261,10 @@ class _Recalling:
         levels = sorted({_level(entry) for entry in self._entries} - {0})
         level = levels.pop(0) if levels else 1
         fresh = list(self._active.values())
-        for _ in range(self._settings.recursion_steps):
+        steps = min(
+            self._settings.recursion_steps, max(1, _LOOKED_AT // max(1, len(self._entries)))
+        )
+        for _ in range(steps):
             told = [
                 item for item in fresh if item.entry.extensions.get("prevent_recursion") is not True
             ]

@@ -130,9 +130,12 @@ def _spec_version(raw: Json, findings: Findings) -> None:
 
 
 def _book(card: Card, findings: Findings, limits: CardLimits) -> None:
-    if card.version == 1 or "character_book" not in card.data:
+    if "character_book" not in card.data:
         return
-    raw, where = card.data["character_book"], "data.character_book"
+    # V1 has no lorebook; where one stands there all the same, it is read as V2 has it.
+    version = max(2, card.version)
+    raw = card.data["character_book"]
+    where = "data.character_book" if card.version > 1 else "character_book"
     if raw is None:
         return
     if isinstance(raw, list):
@@ -148,7 +151,7 @@ def _book(card: Card, findings: Findings, limits: CardLimits) -> None:
             "book-foreign", where, "the lorebook is a World Info file; it is read as a lorebook", ""
         )
         raw = card.data["character_book"] = from_world_info(raw)
-    mend_book(raw, card.version, where, findings, limits)
+    mend_book(raw, version, where, findings, limits)
 
 
 def _duplicates(card: Card, findings: Findings) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.app.keeper import OATH, as_file, entry, holds, keeper
+from tests.cards.generator import chunk, packed, picture, text_chunk
 from tests.cli.shapes import ERROR, misfit
 from tests.end_to_end.world import World
 
@@ -232,3 +233,29 @@ def test_attach_and_export(world: World):
     checked(written, WRITTEN)
     assert holds(json.loads((world.folder / "out.json").read_text("utf-8")), keeper())
     assert "written: out.png" in world.done("card", "export", "tamsin-reeve", "out.png").err
+
+
+def test_lint_checks_the_other_files_where_one_cannot_be_read(world: World):
+    put(world, "odd.json", "{")
+    put(world, "bad.json", as_file(keeper(name="")))
+    outcome = world.run("card", "lint", "odd.json", "bad.json")
+    assert outcome.code == 2
+    assert "bad.json: " in outcome.out
+    assert "odd.json" in outcome.err
+    assert world.run("card", "lint", "odd.json", "bad.json", "--json").code == 2
+
+
+def test_chunks_of_a_picture_that_nobody_knows_come_out_again(world: World):
+    private = chunk(b"prVt", b"of nobody we know")
+    (world.folder / "in.png").write_bytes(
+        picture(private, after=(text_chunk("chara", packed(keeper())),))
+    )
+    world.done("create", "--card", "in.png")
+    world.done("card", "export", "tamsin-reeve", "out.png")
+    world.done("card", "convert", "in.png", "again.png")
+    for name in ("out.png", "again.png"):
+        assert private in (world.folder / name).read_bytes()
+    fresh = picture()
+    (world.folder / "new.png").write_bytes(fresh)
+    world.done("card", "export", "tamsin-reeve", "other.png", "--picture", "new.png")
+    assert private not in (world.folder / "other.png").read_bytes()
