@@ -16,7 +16,7 @@ from offbook.ingestion.reports import unheard
 from offbook.language.tokens import count_tokens
 from offbook.methods.knowledge import Knowledge
 from offbook.methods.rolerag import RoleRag
-from offbook.retrieval.told import HERE
+from offbook.prompts.memory_text import HERE
 from offbook.settings import SettingsModel
 from offbook.stores import characters, jobs
 from offbook.types import Message, Needs

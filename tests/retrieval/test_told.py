@@ -8,8 +8,9 @@ from functools import partial
 import pytest
 
 from offbook.memory.talk import Talk
+from offbook.prompts.memory_text import HERE
 from offbook.protocols import Store
-from offbook.retrieval.told import HERE, MOST, Hearsay, Told, core_of
+from offbook.retrieval.told import MOST, Hearsay, Told, core_of
 from offbook.stores import characters, conversations, documents, memories
 from offbook.types import Character, Document, MemoryFragment, Message, Position
 

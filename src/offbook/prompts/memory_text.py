@@ -10,6 +10,11 @@ from typing import Final
 _SAID: Final = "You were told: "
 _ANSWERED: Final = "\nYou answered: "
 
+IN_CONVERSATION: Final = "in a conversation"
+"""How the title of what a conversation taught ends; that of an authored memory does not."""
+HERE: Final = "earlier in this conversation"
+"""The title of what was told in a turn that is no memory."""
+
 
 def write_memory(said: str, answered: str) -> str:
     """The text of a memory."""
@@ -20,3 +25,8 @@ def read_memory(text: str) -> tuple[str, str] | None:
     """What was said and answered; None where the text is no whole memory."""
     said, mark, answered = text.removeprefix(_SAID).rpartition(_ANSWERED)
     return (said, answered) if mark and text.startswith(_SAID) else None
+
+
+def is_of_conversation(title: str) -> bool:
+    """Whether a memory of this title was taught by a conversation."""
+    return title.endswith((IN_CONVERSATION, HERE))

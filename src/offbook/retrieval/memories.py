@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from offbook.language.emotion_names import EMOTIONS
 from offbook.models.beside import worked_out
-from offbook.prompts.memory_text import write_memory
+from offbook.prompts.memory_text import IN_CONVERSATION, write_memory
 from offbook.retrieval.memory_index import View, memory_index
 from offbook.stores import memories
 from offbook.types import ContextItem, Skipped
@@ -105,7 +105,7 @@ def when(fragment: MemoryFragment) -> str:
     if fragment.session is None:
         return fragment.at or ""
     day = (fragment.at or "").replace("T", " ")[:16]
-    return f"{day}, in a conversation".lstrip(", ")
+    return f"{day}, {IN_CONVERSATION}".lstrip(", ")
 
 
 def _none(character: str, until: Position | None) -> Skipped:

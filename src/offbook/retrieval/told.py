@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 from offbook.language.sentences import sentences
 from offbook.language.statements import is_statement, names, told_sentences
 from offbook.language.words import fold, search_terms
-from offbook.prompts.memory_text import write_memory
+from offbook.prompts.memory_text import HERE, write_memory
 from offbook.retrieval.memories import when
 from offbook.retrieval.memory_index import View, memory_index
 from offbook.stores import memories
@@ -36,8 +36,6 @@ _NAMES: Final = 16
 _READ: Final = 20_000
 """Characters of one message that are read."""
 _EDGES: Final = " .,;:!?\"'“”‘’()"
-HERE: Final = "earlier in this conversation"
-"""The title of what was told in a turn that is no memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,4 +166,4 @@ def _words(name: str) -> list[str]:
     return [max(words, key=len)] if words else []
 
 
-__all__ = ["HERE", "MOST", "Hearsay", "Told", "core_of"]
+__all__ = ["MOST", "Hearsay", "Told", "core_of"]

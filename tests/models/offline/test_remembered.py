@@ -6,7 +6,7 @@ import pytest
 
 from offbook.models.offline.judging import DECLINES
 from offbook.models.offline.reply import is_answered, reply
-from offbook.prompts.memory_text import write_memory
+from offbook.prompts.memory_text import HERE, IN_CONVERSATION, write_memory
 from offbook.prompts.reply import ReplyInputs
 from offbook.types import ContextItem, Message
 
@@ -23,7 +23,7 @@ def inputs(
 ) -> ReplyInputs:
     history = [m for said in before for m in (Message("user", said), Message("assistant", "So?"))]
     context = [ContextItem("knowledge", "Nora Vey", text, 1.0)] if text else []
-    context += [ContextItem("memory", "", write_memory(said, "So?"), 1.0) for said in told]
+    context += [ContextItem("memory", HERE, write_memory(said, "So?"), 1.0) for said in told]
     context += [ContextItem("out_of_scope", name, "r", 1.0) for name in outside]
     return ReplyInputs("Nora Vey", "", (), tuple(history), tuple(context), question)
 
@@ -70,6 +70,41 @@ def test_who_tells_of_themselves_is_not_told_that_it_is_unknown(said: str):
     assert not DECLINES.search(answer)
     assert "Ilse" not in answer
     assert not is_answered(inputs(said))
+
+
+def remembered(title: str, said: str, answered: str, question: str) -> str:
+    memory = ContextItem("memory", title, write_memory(said, answered), 1.0)
+    return reply(ReplyInputs("Nora Vey", "", (), (), (memory,), question))
+
+
+TALKED = f"1890-01-02 12:00, {IN_CONVERSATION}"
+
+
+def test_an_authored_memory_answers_what_it_speaks_of():
+    answered = "I left the ferry at dawn."
+    assert remembered("", "What of the ferry?", answered, "When did the ferry come?") == answered
+
+
+def test_an_answer_of_a_conversation_answers_its_own_question_only():
+    said, answered = "Where does the ferry stop?", "It stops at the mill."
+    assert remembered(TALKED, said, answered, "Where does the ferry stop?") == answered
+    other = remembered(TALKED, said, answered, "Who built the ferry and paid the carpenters?")
+    assert other != answered
+
+
+@pytest.mark.parametrize(
+    ("said", "answered"),
+    [
+        ("Where is the ferry?", "I know nothing of Gudrun."),
+        ("My ferry is at the mill.", "I hear you."),
+    ],
+)
+def test_a_turn_that_answered_nothing_answers_nothing_later(said: str, answered: str):
+    assert remembered(TALKED, said, answered, "Where is the ferry?") != answered
+
+
+def test_what_an_authored_memory_tells_was_not_told_by_the_asker():
+    assert "You told" not in remembered("", "Rolf is my son.", "So he is.", "Who is Rolf?")
 
 
 def test_what_the_texts_hold_is_told_to_who_tells_something():

@@ -7,15 +7,16 @@ to, or nothing where neither bears on the question. Source: ours.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 from zlib import crc32
 
 from offbook.language.questions import read_question
 from offbook.language.statements import is_statement, told_sentences
 from offbook.language.words import search_terms, words
-from offbook.prompts.memory_text import read_memory
+from offbook.models.offline.judging import DECLINES
+from offbook.prompts.memory_text import is_of_conversation, read_memory
 from offbook.prompts.reply import ReplyInputs
 from offbook.types import ContextItem
 
@@ -23,6 +24,8 @@ SHARE: Final = 0.4
 """The least weighted share of what is asked that a memory must hold; that of other evidence."""
 _LONGEST: Final = 600
 _READ: Final = 20_000
+_SAME: Final = 0.6
+"""The least share of the words of two questions that are one."""
 _OF_THEMSELVES: Final = re.compile(
     r"\b(?:my|mine|our|ours)\b|\b(?:who|what|where) (?:am|was) i\b|\babout me\b", re.IGNORECASE
 )
@@ -48,21 +51,35 @@ def said_before(inputs: ReplyInputs, weights: Mapping[str, float] | None = None)
         inputs: What the reply is made from.
         weights: Search terms of the question and how much each tells; default: all alike.
     """
-    pairs = _pairs(inputs.context)
     own = set(search_terms(inputs.character))
     if weights is None:
         weights = dict.fromkeys(search_terms(inputs.question), 1.0)
     asked = {term: weight for term, weight in weights.items() if term not in own}
     total = sum(asked.values())
     spoken = "\n".join(message.content for message in inputs.history if message.role == "assistant")
-    found: list[tuple[bool, float, int]] = []
-    for at, (said, answered) in enumerate(pairs):
-        held = set(search_terms(f"{said}\n{answered}"))
+    found: list[tuple[bool, float, int, str]] = []
+    for at, memory in enumerate(_memories(inputs.context)):
+        if memory.talked and not _is_same_question(memory, asked, own):
+            continue
+        held = set(search_terms(f"{memory.said}\n{memory.answered}"))
         share = sum(weight for term, weight in asked.items() if term in held)
-        if total and share / total >= SHARE and len(answered) <= _LONGEST:
+        if total and share / total >= SHARE and len(memory.answered) <= _LONGEST:
             # Of those that fit, one that was not told yet in this conversation goes first.
-            found.append((answered in spoken, -share, at))
-    return pairs[min(found)[2]][1] if found else ""
+            found.append((memory.answered in spoken, -share, at, memory.answered))
+    return min(found)[-1] if found else ""
+
+
+def _is_same_question(memory: _Memory, asked: Mapping[str, float], own: Collection[str]) -> bool:
+    """Whether a turn of a conversation answered what is asked now.
+
+    Its answer was made of other texts for other words: "I love storms" is no answer to what was
+    said to something else that speaks of love.
+    """
+    if told_sentences(memory.said[:_READ]) or DECLINES.search(memory.answered):
+        return False
+    then = set(search_terms(memory.said)) - set(own)
+    shared = then & set(asked)
+    return bool(shared) and min(len(shared) / len(then), len(shared) / len(asked)) >= _SAME
 
 
 def is_of_themselves(question: str) -> bool:
@@ -81,7 +98,7 @@ def told_before(inputs: ReplyInputs) -> str:
     if not asked or not (named or is_of_themselves(inputs.question)):
         return ""
     said = [message.content for message in inputs.history if message.role == "user"]
-    said += [pair[0] for pair in _pairs(inputs.context)]
+    said += [memory.said for memory in _memories(inputs.context) if memory.talked]
     found: dict[str, tuple[float, bool]] = {}
     for sentence in (told for text in said for told in told_sentences(text[:_READ])):
         held = set(search_terms(sentence))
@@ -95,6 +112,17 @@ def told_before(inputs: ReplyInputs) -> str:
     return _TOLD[pick].format(it=" ".join(best[-_SENTENCES:])) if best else ""
 
 
-def _pairs(items: Sequence[ContextItem]) -> list[tuple[str, str]]:
-    found = (read_memory(item.text) for item in items if item.kind == "memory")
-    return [pair for pair in found if pair is not None]
+@dataclass(frozen=True, slots=True)
+class _Memory:
+    """A memory of the context; ``talked`` where a conversation taught it."""
+
+    said: str
+    answered: str
+    talked: bool
+
+
+def _memories(items: Sequence[ContextItem]) -> Iterator[_Memory]:
+    for item in items:
+        pair = read_memory(item.text) if item.kind == "memory" else None
+        if pair is not None:
+            yield _Memory(*pair, is_of_conversation(item.title))
