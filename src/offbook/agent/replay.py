@@ -11,6 +11,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from offbook import pipeline
@@ -108,6 +109,7 @@ class ReplayedSession(Session):
         )
         self.replies: tuple[Reply, ...] = ()
         self.endings: list[str] = []
+        self.timings: dict[str, float] = {}
         self._principal = principal
         # An id that a client sends is no name, unless it looks like one.
         self._user = person_named(principal.partition("/")[2])
@@ -118,6 +120,7 @@ class ReplayedSession(Session):
         self._place, self._located = _Place(), False
         self._cut: set[int] = set()
         self._meter: Meter | None = None
+        self._began = 0.0
 
     async def open(self) -> ReplayedSession:
         """Nothing yet: where the history belongs is found with the question, in one look."""
@@ -195,6 +198,7 @@ class ReplayedSession(Session):
         pieces = self._one(turn, wishes, 0) if n == 1 else self._several(turn, wishes, n)
         async with aclosing(pieces) as coming:
             async for piece in coming:
+                self.timings.setdefault("first_piece", self._seconds())
                 texts[piece.index].append(piece.text)
                 yield piece
         await self._keep_all(turn, ["".join(parts).strip() for parts in texts])
@@ -218,9 +222,15 @@ class ReplayedSession(Session):
     async def _begin(self, n: int, wishes: Wishes) -> _Open:
         self._user = wishes.called or self._user
         self.endings = [_WHOLE] * n
+        self._began = perf_counter()
         turn = await self._recall(self._transcript.said)
         self._meter = turn.meter
+        self.timings["recall"] = self._seconds()
         return turn
+
+    def _seconds(self) -> float:
+        """Since the question came."""
+        return round(perf_counter() - self._began, 4)
 
     def _wishes(self, turn: _Open, wishes: Wishes, index: int) -> Wishes:
         def ended(ending: Ending) -> None:
@@ -288,6 +298,7 @@ class ReplayedSession(Session):
 
     async def _keep_all(self, turn: _Open, texts: Sequence[str]) -> None:
         """Store the replies that are whole, each as an answer to the same words."""
+        self.timings["replies"] = self._seconds()
         found = [Reply(text, turn.found, turn.meter.usage()) for text in texts]
         whole = [i for i, text in enumerate(texts) if text and i not in self._cut]
         kept: KeptTurn | None = None

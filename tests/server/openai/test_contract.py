@@ -102,6 +102,14 @@ def test_a_stream_is_what_every_client_reads(client: httpx.Client):
     assert text.strip() == said(whole)
 
 
+def test_the_times_of_a_reply_are_told(client: httpx.Client):
+    whole = client.post(CHAT, json=body()).json()["offbook"]["timings"]
+    assert 0 < whole["recall"] <= whole["replies"]
+    asked = body(stream=True, n=2)
+    streamed = chunks(client.post(CHAT, json=asked).text.split("\n\n"))[-1]["offbook"]["timings"]
+    assert 0 < streamed["recall"] <= streamed["first_piece"] <= streamed["replies"]
+
+
 def test_usage_comes_in_a_chunk_of_its_own_for_those_who_ask(client: httpx.Client):
     asked = body(stream=True, stream_options={"include_usage": True})
     found = chunks(client.post(CHAT, json=asked).text.split("\n\n"))

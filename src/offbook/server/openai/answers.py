@@ -100,7 +100,9 @@ class InCharacter:
         shape = self.talk.replies[0].as_json()
         del shape["reply"]
         where = {"session": self.talk.id, "user": self.user}
-        return {**shape, **where, "warnings": list(self.warnings)}
+        # Seconds since the question came, until this was there.
+        timings = dict(self.talk.timings)
+        return {**shape, **where, "warnings": list(self.warnings), "timings": timings}
 
     def usage(self) -> Usage:
         """See the protocol."""
