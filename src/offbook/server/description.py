@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any, Final
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import HTMLResponse
 
@@ -62,11 +62,12 @@ def describe(app: FastAPI) -> None:
         return app.openapi_schema
 
     app.openapi = described  # type: ignore[method-assign]
+    app.get("/docs", include_in_schema=False)(_docs)
 
-    async def docs() -> HTMLResponse:
-        return HTMLResponse(page(app.openapi()))
 
-    app.get("/docs", include_in_schema=False)(docs)
+# FastAPI keeps every endpoint that it has seen: one that held an application would keep it alive.
+async def _docs(request: Request) -> HTMLResponse:
+    return HTMLResponse(page(request.app.openapi()))
 
 
 def _schema(app: FastAPI) -> dict[str, Any]:
