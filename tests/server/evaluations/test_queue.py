@@ -13,10 +13,12 @@ import pytest
 
 from offbook.app import Offbook
 from offbook.documents.readers import ReadDocument
+from offbook.errors import StoreFailed
 from offbook.server.background import BackgroundWorker
 from offbook.server.evaluations import queue as queues
 from offbook.server.evaluations.queue import EvaluationQueue
 from offbook.stores import evaluation_jobs
+from offbook.stores.leases import Owner
 from tests.cli.texts import ADA
 from tests.loopback.server import LoopbackServer
 from tests.server.inside import bearer, client_of, opened
@@ -240,3 +242,12 @@ async def test_a_worker_that_cannot_open_the_database_says_why(tmp_path: Path):
         await worker.aside(lambda inside: inside.find("ada-byrne"))
     assert type(caught.value).__module__ == "offbook.errors"
     await worker.stop()
+
+
+async def test_a_queue_that_cannot_be_read_is_tried_again_later(book, monkeypatch, caplog):
+    async def broken(operation: object) -> None:
+        raise StoreFailed("the database cannot be read: disk full", "make room")
+
+    monkeypatch.setattr(book.store, "read", broken)
+    assert not await EvaluationQueue(lambda usage: None).one(book, Owner("a worker"))
+    assert "disk full" in caplog.text

@@ -205,63 +205,73 @@ async def test_a_budget_ends_a_run_and_keeps_what_was_done(tmp_path: Path):
                 assert (rest["run"], rest["status"]) == (job["run"], "done")
 
 
-@pytest.mark.parametrize(
-    ("path", "body", "status", "kind"),
-    [
-        ("runs", {}, 400, "usage"),
-        ("runs", {"benchmark": "demo", "questions": QUESTIONS}, 400, "usage"),
-        ("runs", {"benchmark": "none"}, 404, "unknown_name"),
-        ("runs", {"benchmark": "file"}, 400, "usage"),
-        ("runs", {"benchmark": "character-llm"}, 400, "usage"),
-        ("runs", {"benchmark": "demo", "path": "/etc/passwd"}, 400, "usage"),
-        ("runs", {"benchmark": "demo", "options": {"questions": "../x"}}, 400, "usage"),
-        ("runs", {"benchmark": "demo", "options": {"colour": "red"}}, 400, "usage"),
-        ("runs", {**ASKED, "options": {"labels": "x"}}, 400, "usage"),
-        ("runs", {**ASKED, "create": True}, 400, "usage"),
-        ("runs", {**ASKED, "questions": []}, 400, "usage"),
-        ("runs", {**ASKED, "questions": [{"question": " "}]}, 400, "usage"),
-        ("runs", {**ASKED, "questions": [{"question": "Who?", "file": "x"}]}, 400, "usage"),
-        ("runs", {**ASKED, "characters": ["Nobody"]}, 404, "unknown_name"),
-        ("runs", {**ASKED, "methods": ["none"]}, 404, "unknown_name"),
-        ("runs", {**ASKED, "methods": ["naive["]}, 400, "usage"),
-        ("runs", {**ASKED, "methods": ["naive[home=/etc]"]}, 400, "usage"),
-        ("runs", {**ASKED, "methods": ["naive[k=x]"]}, 400, "usage"),
-        ("estimate", {**ASKED, "methods": ["naive[k=x]"]}, 400, "usage"),
-        ("splitters", {"benchmark": "demo", "splitters": ["fixed[none=1]"]}, 400, "usage"),
-        ("runs", {**ASKED, "methods": ["naive[database.url=sqlite:///x]"]}, 400, "usage"),
-        ("runs", {**ASKED, "methods": ["naive[chat.base_url=http://x]"]}, 400, "usage"),
-        ("runs", {**ASKED, "methods": ["rolerag"]}, 409, "index_missing"),
-        ("runs", {**ASKED, "metrics": ["none"]}, 400, "usage"),
-        ("runs", {**ASKED, "limit": 0}, 400, "usage"),
-        ("runs", {**ASKED, "resume": "none"}, 404, "unknown_name"),
-        ("runs", {**ASKED, "chat": {"base_url": "http://x"}}, 400, "usage"),
-        ("estimate", {"benchmark": "none"}, 404, "unknown_name"),
-        ("estimate", {**ASKED, "methods": ["rolerag"]}, 409, "index_missing"),
-        ("runs/none/score", {}, 404, "unknown_name"),
-        ("runs/none/check-judge", {}, 404, "unknown_name"),
-        ("splitters", {"benchmark": "/etc/passwd"}, 404, "unknown_name"),
-        ("splitters", {}, 400, "usage"),
-        ("splitters", {"benchmark": "file"}, 400, "usage"),
-        ("tables/none", {}, 404, "unknown_name"),
-        ("tables/none/plan", {}, 404, "unknown_name"),
-        ("jobs/none/cancel", None, 404, "unknown_name"),
-    ],
+# fmt: off
+WRONG: list[tuple[str, Any, int, str]] = [
+    ("runs", {}, 400, "usage"),
+    ("runs", {"benchmark": "demo", "questions": QUESTIONS}, 400, "usage"),
+    ("runs", {"benchmark": "none"}, 404, "unknown_name"),
+    ("runs", {"benchmark": "file"}, 400, "usage"),
+    ("runs", {"benchmark": "character-llm"}, 400, "usage"),
+    ("runs", {"benchmark": "demo", "path": "/etc/passwd"}, 400, "usage"),
+    ("runs", {"benchmark": "demo", "options": {"questions": "../x"}}, 400, "usage"),
+    ("runs", {"benchmark": "demo", "options": {"colour": "red"}}, 400, "usage"),
+    ("runs", {**ASKED, "options": {"labels": "x"}}, 400, "usage"),
+    ("runs", {**ASKED, "create": True}, 400, "usage"),
+    ("runs", {**ASKED, "questions": []}, 400, "usage"),
+    ("runs", {**ASKED, "questions": [{"question": " "}]}, 400, "usage"),
+    ("runs", {**ASKED, "questions": [{"question": "Who?", "file": "x"}]}, 400, "usage"),
+    ("runs", {**ASKED, "characters": ["Nobody"]}, 404, "unknown_name"),
+    ("runs", {**ASKED, "methods": ["none"]}, 404, "unknown_name"),
+    ("runs", {**ASKED, "methods": ["naive["]}, 400, "usage"),
+    ("runs", {**ASKED, "methods": ["naive[home=/etc]"]}, 400, "usage"),
+    ("runs", {**ASKED, "methods": ["naive[k=x]"]}, 400, "usage"),
+    ("estimate", {**ASKED, "methods": ["naive[k=x]"]}, 400, "usage"),
+    ("splitters", {"benchmark": "demo", "splitters": ["fixed[none=1]"]}, 400, "usage"),
+    ("runs", {**ASKED, "methods": ["naive[database.url=sqlite:///x]"]}, 400, "usage"),
+    ("runs", {**ASKED, "methods": ["naive[chat.base_url=http://x]"]}, 400, "usage"),
+    ("runs", {**ASKED, "methods": ["rolerag"]}, 409, "index_missing"),
+    ("runs", {**ASKED, "metrics": ["none"]}, 400, "usage"),
+    ("runs", {**ASKED, "limit": 0}, 400, "usage"),
+    ("runs", {**ASKED, "resume": "none"}, 404, "unknown_name"),
+    ("runs", {**ASKED, "chat": {"base_url": "http://x"}}, 400, "usage"),
+    ("estimate", {"benchmark": "none"}, 404, "unknown_name"),
+    ("estimate", {**ASKED, "methods": ["rolerag"]}, 409, "index_missing"),
+    ("runs/none/score", {}, 404, "unknown_name"),
+    ("runs/none/check-judge", {}, 404, "unknown_name"),
+    ("splitters", {"benchmark": "/etc/passwd"}, 404, "unknown_name"),
+    ("splitters", {}, 400, "usage"),
+    ("splitters", {"benchmark": "file"}, 400, "usage"),
+    ("tables/none", {}, 404, "unknown_name"),
+    ("tables/none/plan", {}, 404, "unknown_name"),
+    ("jobs/none/cancel", None, 404, "unknown_name"),
+]
+# fmt: on
+NOT_THERE = (
+    "jobs/none",
+    "jobs/none/events",
+    "runs/none/export",
+    "runs/none/ratings",
+    "runs/none/agreement",
+    "runs/none/review",
+    "runs/none/compare",
+    "report?run=none",
 )  # fmt: skip
-async def test_what_cannot_be_begun_is_told_at_once(
-    client, path: str, body: Any, status: int, kind: str
-):
-    answer = await client.post(f"{EVALUATION}/{path}", json=body)
-    assert (answer.status_code, answer.json()["error"]["kind"]) == (status, kind), answer.text
-    assert answer.json()["error"]["hint"]
+
+
+async def test_what_cannot_be_begun_is_told_at_once(client):
+    for path, body, status, kind in WRONG:
+        answer = await client.post(f"{EVALUATION}/{path}", json=body)
+        told = answer.json().get("error", {})
+        assert (answer.status_code, told.get("kind")) == (status, kind), (path, body, answer.text)
+        assert told["hint"], (path, body)
     assert await done(client, "GET", f"{EVALUATION}/jobs") == []
 
 
-@pytest.mark.parametrize("path", ["jobs/none", "jobs/none/events", "runs/none/export",
-                                  "runs/none/ratings", "runs/none/agreement", "runs/none/review",
-                                  "runs/none/compare", "report?run=none"])  # fmt: skip
-async def test_what_is_not_there_is_told(client, path: str):
-    answer = await client.get(f"{EVALUATION}/{path}")
-    assert (answer.status_code, answer.json()["error"]["kind"]) == (404, "unknown_name")
+async def test_what_is_not_there_is_told(client):
+    for path in NOT_THERE:
+        answer = await client.get(f"{EVALUATION}/{path}")
+        kind = answer.json()["error"]["kind"]
+        assert (answer.status_code, kind) == (404, "unknown_name"), (path, answer.text)
 
 
 async def test_evaluations_are_for_keys_that_may_do_everything_with_everybody(book):

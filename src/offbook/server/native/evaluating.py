@@ -7,7 +7,8 @@ listen to and cancel; their reports are what ``offbook eval`` prints.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -86,8 +87,9 @@ async def estimate(
     async def estimated(inside: Offbook) -> dict[str, Any]:
         command = command_for(inside, asked)
         wanted = wanted_of(asked)
-        found = await command.evaluation.estimate(asked["benchmark"], build=body.build, **wanted)
-        return found.as_json()
+        with _settings_of_the_client(body.methods):
+            run = command.evaluation.estimate(asked["benchmark"], build=body.build, **wanted)
+            return (await run).as_json()
 
     return await aside(request, estimated)
 
@@ -210,11 +212,24 @@ def _check_settings(book: Offbook, named: Sequence[str]) -> None:
     Raises:
         UsageError: there is no such setting, or it cannot have that value.
     """
-    for each in methods_named(named):
-        try:
+    with _settings_of_the_client(named):
+        for each in methods_named(named):
             book.settings.overlaid(each.settings)
-        except ConfigurationError as error:
-            raise UsageError(f"{each.label!r}: {error.message}", error.hint) from error
+
+
+@contextmanager
+def _settings_of_the_client(named: Sequence[str]) -> Iterator[None]:
+    """Where a client sets something, what the settings lack is the client's mistake.
+
+    Raises:
+        UsageError: instead of the `ConfigurationError` that it would be on the command line.
+    """
+    try:
+        yield
+    except ConfigurationError as error:
+        if not any(each.settings for each in methods_named(named)):
+            raise
+        raise UsageError(f"{', '.join(named)}: {error.message}", error.hint) from error
 
 
 async def _require_run(book: Offbook, run: str) -> None:
@@ -232,12 +247,12 @@ async def _check(book: Offbook, asked: Mapping[str, Any]) -> None:
     from offbook.app.missing_index import require_index
 
     command = command_for(book, asked)
-    found = await what_is_asked(command, asked["benchmark"], wanted_of(asked))
-    if not asked["build"]:
-        for character in found.chosen.values():
-            if not isinstance(character, Missing):
-                for view in found.views:
-                    await require_index(view, character)
+    with _settings_of_the_client(asked["methods"]):
+        found = await what_is_asked(command, asked["benchmark"], wanted_of(asked))
+        there = [each for each in found.chosen.values() if not isinstance(each, Missing)]
+        for view in () if asked["build"] else found.views:
+            for character in there:
+                await require_index(view, character)
 
 
 async def _begin(
