@@ -421,7 +421,8 @@ def odd_entry(chance: random.Random) -> dict[str, Any]:
         "delay_until_recursion", "sticky", "cooldown", "delay", "triggers", "ignore_budget",
         "offbook/sillytavern", "offbook/v3", "offbook/unread",
     )  # fmt: skip
-    extensions = {name: chance.choice((1, 2, True, "a", *ODD_VALUES)) for name in names}
+    values = (1, 2, True, "a", *ODD_VALUES)
+    extensions = {name: copy.deepcopy(chance.choice(values)) for name in names}
     own = {name: extensions[name] for name in chance.sample(names, 6)}
     secondary = {"selective": True, "secondary_keys": ["late"]}
     return entry(use_regex=chance.random() < 0.5, extensions=own, constant=True, **secondary)
@@ -445,7 +446,7 @@ def odd_parts(raw: Any, chance: random.Random) -> Any:
             case 1 if isinstance(holder, dict):
                 holder[f"{place}_"] = holder.pop(place)
             case _:
-                holder[place] = chance.choice(ODD_VALUES)
+                holder[place] = copy.deepcopy(chance.choice(ODD_VALUES))
     return made
 
 
