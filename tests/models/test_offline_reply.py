@@ -405,3 +405,16 @@ def test_the_pronouns_that_the_documents_use_are_not_guessed_from_one_passage():
     told = {gender: reply(replace(asked, gender=gender)) for gender in ("m", "f")}
     assert "I sold a second one" in told["f"]
     assert "I sold a second one" not in told["m"]
+
+
+def test_yes_or_no_of_oneself_is_not_answered_by_what_holds_of_others():
+    text = "Ruth married a baker. The sailors loved Nora like a sister. Nora hated rain."
+    assert not is_answered(inputs("Are you married?", text))
+    assert "rain" in ask("Do you hate rain?", text)
+    assert "married a baker" in ask("Who married a baker?", text)
+    assert "I married Tom" in ask("Are you married?", "In 1899 Nora married Tom Ferris.")
+
+
+def test_all_and_every_are_no_subject_of_a_question():
+    text = "In a book Nora wrote down all that she had learned about clocks and rain."
+    assert not is_answered(inputs("What do you eat all week?", text))

@@ -52,7 +52,7 @@ _FRAME: Final = word_set(
     " speak summarize summarise outline else one two three four five both people person believe"
     " consider think"
     " feel hope look answer question first last time times lot many much recently yesterday"
-    " today tomorrow usually"
+    " today tomorrow usually all every whole"
 )
 _DEALINGS: Final = word_set(
     "relation relations relationship relationships experience experiences interaction interactions"

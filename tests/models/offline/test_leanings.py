@@ -54,3 +54,8 @@ def test_without_attributes_nothing_changes():
 
 def test_an_attribute_of_a_models_own_words_is_told_as_well():
     assert said("Are you patient?", "Nora is patient and slow to anger.").startswith("I am patient")
+
+
+def test_whom_somebody_has_and_how_good_they_are_at_something_are_facts():
+    for asked in ("Do you have children?", "Have you any friends?", "How good a waiter are you?"):
+        assert "waited" not in said(asked, f"{WAITS} Nora loved the children of her friends.")

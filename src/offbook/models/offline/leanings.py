@@ -10,7 +10,9 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from offbook.language import grammar
 from offbook.language.questions import Question
+from offbook.language.words import fold
 from offbook.models.offline.evidence import Evidence
 from offbook.models.offline.telling import Telling, is_said
 from offbook.models.trait_bearing import BEARS, asks_for_facets, bearing
@@ -21,6 +23,15 @@ _WORDS: Final = 60
 _SURE: Final = 0.55
 _YOU: Final = re.compile(r"\b(?:you|your|yourself)\b", re.IGNORECASE)
 _DIRECT: Final = re.compile(r"\W*(?:can|could|would|will|do|should|are|must) you\b", re.IGNORECASE)
+_HAVING: Final = re.compile(
+    r"\W*(?:(?:do|did) you (?:ever |still )?(?:have|own|keep)|have you (?:got|any)|had you)"
+    r"(?: (?:an?|any|many|some|got))* (\w+)",
+    re.IGNORECASE,
+)
+"""Asks for people whom somebody has, which is no way to be."""
+_PEOPLE: Final = grammar.word_set("children enemies people family")
+_DEGREE: Final = re.compile(r"\bhow (?!(?:do|did|would|could|can|should|will|are|were|have) )\w+\b")
+"""Asks how good, how well, how far: for a fact."""
 _KINDS: Final = frozenset(("yes_no", "opinion", "why", "how"))
 """Kinds of questions that ask how somebody is."""
 
@@ -73,7 +84,15 @@ def _asks_how_it_is(question: Question) -> bool:
     """Whether it is about the character itself, and not about a fact."""
     if not _YOU.search(question.text) or not asks_for_facets(question.text):
         return False
+    having = _HAVING.match(question.text)
+    if _DEGREE.search(fold(question.text)) or (having and _is_person(fold(having.group(1)))):
+        return False
     return question.kind in _KINDS or _DIRECT.match(question.text) is not None
+
+
+def _is_person(word: str) -> bool:
+    nouns = grammar.PERSON_NOUNS | _PEOPLE
+    return word in nouns or word.removesuffix("s") in nouns
 
 
 def _spoken(telling: Telling, place: int) -> str:

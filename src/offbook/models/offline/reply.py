@@ -13,7 +13,7 @@ from typing import Final
 
 from offbook.language.grammar import Gender
 from offbook.language.names import Names, learn_names
-from offbook.language.questions import Question, Term, read_question
+from offbook.language.questions import VERB_WEIGHT, Question, Term, read_question
 from offbook.language.statements import told_sentences
 from offbook.language.words import fold, search_terms
 from offbook.models.offline import declining
@@ -44,6 +44,7 @@ MATCHED: Final = 0.25
 GENERAL_MATCHED: Final = 0.34
 """The same for a question of general words only, of which any sentence holds one by chance: more
 than one of three."""
+_OF_YOU: Final = re.compile(r"\W*(?:are|were|do|did|have|had) you\b", re.IGNORECASE)
 _LEAN: Final = 0.8
 _SAID: Final = 0.85
 """What a sentence that was said before is worth: another that is as good goes first."""
@@ -174,6 +175,7 @@ def _answer(
         done_to_me=question.done_to_you,
         done_by_me=question.done_by_you,
         nothing_else=len(asked.terms) == 1,
+        fact_of_self=_asks_one_thing_of_you(asked),
         worth_again=_worth_of_what_was_said(question, history),
         more=question.more,
     )
@@ -182,6 +184,12 @@ def _answer(
     if wanted.more and said and telling.answer(hits, "", replace(wanted, more=False)):
         return declining.no_more(question), "decline"
     return declining.decline(question, _missing(asked.terms, evidence)), "decline"
+
+
+def _asks_one_thing_of_you(question: Question) -> bool:
+    """Whether it is yes or no to one word of any life: "Are you married?"."""
+    one = len(question.terms) == 1 and question.terms[0].weight < VERB_WEIGHT
+    return one and question.kind == "yes_no" and _OF_YOU.match(question.text) is not None
 
 
 def _missing(terms: Sequence[Term], evidence: Evidence) -> list[str]:

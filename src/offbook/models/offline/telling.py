@@ -54,6 +54,8 @@ class Wanted:
         done_to_me: A verb of which the character is to be the object, not the subject.
         done_by_me: A verb of which it is to be the subject.
         nothing_else: That verb is all that is asked for: what others do is no answer.
+        fact_of_self: Whether one thing holds of the character is asked: that it holds of others, or
+            that something of its kind holds, is no answer.
         worth_again: What a sentence is worth that was said before, of 1.
         more: What goes beyond what was said is asked for: nothing of that is said again.
     """
@@ -62,6 +64,7 @@ class Wanted:
     done_to_me: str = ""
     done_by_me: str = ""
     nothing_else: bool = False
+    fact_of_self: bool = False
     worth_again: float = 1.0
     more: bool = False
 
@@ -146,6 +149,8 @@ class Telling:
         text = self.speech(hit.index)
         was_said = is_said(text, said)
         if not text or (was_said and wanted.more) or _is_torn(text):
+            return None
+        if wanted.fact_of_self and (not told.about or hit.matched < 1):
             return None
         quality = hit.score * self._fitness(hit.index, text, wanted)
         if was_said:
