@@ -130,7 +130,8 @@ async def _fill(settings: Settings) -> None:
         made_of_card = await book.cards.create(card)
         await book.ingest_texts(made_of_card.character.id, [])
         told = MemoryFragment("m1", "Were you afraid in the boat?", f"I was angry. {ATTACK}")
-        await book.store.write(lambda conn: add_memories(conn, "ada-byrne", [told]))
+        slept = MemoryFragment("m2", "Did you sleep in the storm?", "Not an hour.")
+        await book.store.write(lambda conn: add_memories(conn, "ada-byrne", [told, slept]))
         await book.memories.remember("ada-byrne")
 
 

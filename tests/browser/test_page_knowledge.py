@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 from playwright.async_api import expect
 
+from offbook.app import Offbook
+from offbook.app.sent_files import SentFile
 from offbook.cards import read_card
 from tests.app.keeper import keeper
 from tests.browser.conftest import TakePicture
-from tests.browser.served import ATTACK, Visiting
+from tests.browser.served import ATTACK, Served, Visiting
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -80,6 +82,26 @@ async def test_a_character_is_made_of_a_card_given_a_lorebook_and_comes_out_as_a
     await expect(page.locator(".answered")).to_have_text([f"Come in. {ATTACK}"])
 
 
+async def test_a_character_is_made_of_a_name_and_texts_that_wait_are_read_when_asked(
+    visit: Visiting, served: Served
+):
+    here = await visit("/")
+    page = here.page
+    await page.get_by_label("Name of a new character").fill("Rae Finch")
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_text("There is no document yet.")).to_be_visible()
+    await expect(page.get_by_role("heading", name="Documents")).to_be_visible()
+    async with await Offbook.open(served.settings) as book:
+        card = SentFile("rae.json", json.dumps(keeper(name="Rae Finch")).encode())
+        await book.cards.attach("rae-finch", card)
+    await page.get_by_role("link", name="Talk").click()
+    await expect(page.locator(".notice.bad")).to_contain_text("offbook ingest rae-finch")
+    await page.get_by_role("link", name="To the documents").click()
+    await page.get_by_role("button", name="Read them").click()
+    await expect(page.locator(".ingestion")).to_contain_text("card: unchanged")
+    await expect(page.get_by_text("not read yet")).to_have_count(0)
+
+
 async def test_a_file_that_is_no_card_makes_no_character(visit: Visiting):
     here = await visit("/")
     await expect(here.page.get_by_role("link", name="Ada Byrne")).to_be_visible()
@@ -133,6 +155,10 @@ async def test_a_memory_is_found_and_forgotten(visit: Visiting, picture: TakePic
     await page.get_by_role("button", name="Forget: Were you afraid in the boat?").click()
     await page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
     await expect(rows).to_have_count(1)
+    await page.get_by_label("Search memories").fill("not an hour")
+    await page.get_by_role("button", name="Forget: Did you sleep in the storm?").click()
+    await page.get_by_role("dialog").get_by_role("button", name="Forget").click()
+    await expect(page.get_by_text("Nothing is remembered of that.")).to_be_visible()
 
 
 @pytest.mark.parametrize("width", [1280, 390])

@@ -245,6 +245,9 @@ async def test_the_mood_over_the_conversation_is_a_chart_and_a_table(
     await expect(rows).to_have_count(3)
     await expect(rows.last).to_contain_text("now")
     assert len(await picture(here.page, "page-mood")) > 40
+    await here.ask("Were you glad of the watch?")
+    await here.page.get_by_text("As a table").click()
+    await expect(rows).to_have_count(4)
 
 
 async def test_it_all_works_by_keyboard_alone(visit: Visiting):

@@ -59,6 +59,7 @@ class _Documents:
         self._place = place
         self._visitor = place.visitor
         self._timer: ui.timer | None = None
+        self._drawing = asyncio.Lock()  # what is drawn last is what is so now
 
     async def show(self) -> None:
         if self._visitor.may_write:
@@ -168,6 +169,10 @@ class _Documents:
     # -- the list ------------------------------------------------------------------------------
 
     async def _draw(self) -> None:
+        async with self._drawing:
+            await self._draw_now()
+
+    async def _draw_now(self) -> None:
         rows = await self._visitor.book.show(self._place.character.id, "documents")
         is_missing = bool(rows) and await self._is_index_missing()
         self._list.clear()
@@ -185,8 +190,10 @@ class _Documents:
             await cards.show_files(self._place, has_texts=bool(rows))
 
     async def _is_index_missing(self) -> bool:
+        book = self._visitor.book
+        now = await book.find(self._place.character.id)  # reading has changed it since
         try:
-            await require_index(self._visitor.book, self._place.character)
+            await require_index(book, now)
         except IndexMissing:
             return True
         return False

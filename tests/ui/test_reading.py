@@ -1,0 +1,88 @@
+"""Reading that costs is asked about first; what costs nothing begins at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from offbook.app import Offbook
+from offbook.documents.readers import ReadDocument
+from offbook.server.principal import OWNER, Caller
+from offbook.server.security.pace import Pace
+from offbook.stores import ingestions
+from offbook.ui import reading
+from offbook.ui.visitor import Visitor
+from tests.cli.texts import ADA
+from tests.server.inside import opened
+
+PAID = {
+    "method": "rolerag",
+    "extract.model": "m",
+    "extract.base_url": "http://127.0.0.1:9/v1",
+    "extract.api_key": "k",
+}
+"""An endpoint that is not there: an estimate asks nobody."""
+TEXTS = (ReadDocument("ada.md", ADA, "text/markdown"),)
+
+
+class Asked:
+    """A person who says the same to every question."""
+
+    def __init__(self, says: bool) -> None:
+        self.says = says
+        self.told: list[tuple[str, str, str]] = []
+
+    async def __call__(self, title: str, told: str, yes: str) -> bool:
+        self.told.append((title, told, yes))
+        return self.says
+
+
+async def begin(book: Offbook, asked: Asked, monkeypatch: pytest.MonkeyPatch, texts=TEXTS) -> int:
+    """Begin to read; how many ingestions are queued then."""
+    monkeypatch.setattr(reading, "confirmed", asked)
+    woken: list[bool] = []
+
+    async def recognize() -> Caller:
+        return OWNER
+
+    visitor = Visitor(book, OWNER, recognize, Pace(), wake=lambda: woken.append(True))
+    character = await book.find("ada-byrne")
+    begun = await reading.begin_reading(visitor, character, texts)
+    queued = await book.store.read(lambda conn: ingestions.list_all(conn, character.id))
+    assert begun is bool(queued)
+    assert len(woken) == len(queued)
+    return len(queued)
+
+
+@pytest.mark.parametrize("says", [True, False])
+async def test_what_is_paid_for_is_asked_about_with_its_estimate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says: bool
+):
+    asked = Asked(says)
+    async with opened(tmp_path, **PAID) as book:
+        await book.create("Ada Byrne")
+        assert await begin(book, asked, monkeypatch) == int(says)
+    ((title, told, yes),) = asked.told
+    assert (title, yes) == ("Add 1 document?", "Add")
+    assert "calls" in told
+
+
+async def test_texts_that_are_there_are_read_when_somebody_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    async with opened(tmp_path) as book:
+        await book.create("Ada Byrne")
+        await book.ingest_texts("ada-byrne", TEXTS)
+    asked = Asked(False)
+    async with opened(tmp_path, **PAID) as book:
+        assert await begin(book, asked, monkeypatch, texts=()) == 0
+    assert asked.told[0][0] == "Read the texts of Ada Byrne?"
+
+
+async def test_what_costs_nothing_begins_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    asked = Asked(False)
+    async with opened(tmp_path) as book:
+        await book.create("Ada Byrne")
+        assert await begin(book, asked, monkeypatch) == 1
+    assert asked.told == []
