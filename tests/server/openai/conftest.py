@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import httpx
 import pytest
@@ -38,16 +40,32 @@ def endpoint() -> Iterator[LoopbackServer]:
 
 @pytest.fixture
 def server(tmp_path, endpoint: LoopbackServer) -> Iterator[Served]:
-    """A server with a home of the test's own, whose model is at the endpoint."""
+    """A server with a home of the test's own, whose model is at the endpoint.
+
+    It sends no pings: they open a stream, and a failure after that has no status of its own.
+    """
+    with _served(tmp_path, endpoint, PATIENCE_SECONDS) as running:
+        yield running
+
+
+@pytest.fixture
+def pinging(tmp_path, endpoint: LoopbackServer) -> Iterator[Served]:
+    """The same, with a ping every moment."""
+    with _served(tmp_path, endpoint, 0.05) as running:
+        yield running
+
+
+@contextmanager
+def _served(folder: Path, endpoint: LoopbackServer, ping_seconds: float) -> Iterator[Served]:
     settings = settings_in(
-        tmp_path,
+        folder,
         chat__model="loopback",
         chat__base_url=endpoint.base_url,
         extract__model="offline",
-        server__ping_seconds=0.05,
+        server__ping_seconds=ping_seconds,
         memory__grace_seconds=0,
         limits__retries=0,
     )
-    asyncio.run(with_ada(settings_in(tmp_path)))
+    asyncio.run(with_ada(settings_in(folder)))
     with Served(settings) as running:
         yield running

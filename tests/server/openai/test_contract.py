@@ -118,10 +118,10 @@ def test_usage_comes_in_a_chunk_of_its_own_for_those_who_ask(client: httpx.Clien
     assert all(chunk["choices"] and "usage" not in chunk for chunk in found[:-1])
 
 
-def test_pings_come_while_a_reply_is_prepared(server: Served, endpoint: LoopbackServer):
+def test_pings_come_while_a_reply_is_prepared(pinging: Served, endpoint: LoopbackServer):
     endpoint.hold()
     with (
-        httpx.Client(base_url=server.root, timeout=PATIENCE_SECONDS) as client,
+        httpx.Client(base_url=pinging.root, timeout=PATIENCE_SECONDS) as client,
         client.stream("POST", CHAT, json=body(stream=True)) as response,
     ):
         coming = response.iter_lines()

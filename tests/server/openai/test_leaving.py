@@ -63,7 +63,9 @@ async def test_who_leaves_among_several_replies_ends_all_calls(server, endpoint:
     assert await asyncio.to_thread(stored, server) == []
 
 
-async def test_who_leaves_during_retrieval_ends_it(server, endpoint: LoopbackServer, monkeypatch):
+async def test_who_leaves_during_retrieval_ends_it(
+    pinging: Served, endpoint: LoopbackServer, monkeypatch
+):
     from offbook.methods.naive import Naive
 
     entered, ended = asyncio.Event(), asyncio.Event()
@@ -77,14 +79,14 @@ async def test_who_leaves_during_retrieval_ends_it(server, endpoint: LoopbackSer
             loop.call_soon_threadsafe(ended.set)
 
     monkeypatch.setattr(Naive, "recall", slow)
-    reader, writer = await connected(server, stream=True)
+    reader, writer = await connected(pinging, stream=True)
     async with asyncio.timeout(PATIENCE_SECONDS):
         await entered.wait()
         await reader.readuntil(b": ping\n\n")
         await leave(writer)
         await ended.wait()
     assert endpoint.count() == 0
-    assert await asyncio.to_thread(stored, server) == []
+    assert await asyncio.to_thread(stored, pinging) == []
 
 
 async def test_one_failing_reply_of_several_ends_the_others(server, endpoint: LoopbackServer):

@@ -57,9 +57,12 @@ def test_openai_streams(sdk: Any):
     assert found[-1].usage.completion_tokens > 0
 
 
-def test_openai_streams_past_pings(live: Any, endpoint: LoopbackServer):
+def test_openai_streams_past_pings(pinging: Served, endpoint: LoopbackServer):
     endpoint.latency_seconds = 0.3  # several pings: one comes every 50 ms
-    with live.chat.completions.stream(model=MODEL, messages=SAID) as stream:
+    with (
+        openai.OpenAI(base_url=pinging.base_url, api_key="none", max_retries=0) as sdk,
+        sdk.chat.completions.stream(model=MODEL, messages=SAID) as stream,
+    ):
         text = stream.get_final_completion().choices[0].message.content
     assert text == "I hear you, and I have little to say."
 
