@@ -107,10 +107,7 @@ class Evaluation:
             await book.store.write(lambda conn: evaluations.remove_failed(conn, run.id))
         left = await self._estimating(run, asked, ready).count()
         told(f"left to do, about: {left.in_words()}")
-        found = await evaluation_runs.opened(book, run.id, path=run.path or None)
-        cast = evaluation_runs.cast_of(book, run, asked.part, ready, asked.views)
-        runner = Runner(run, asked.part, asked.protocol, cast, book.stage(), progress)
-        return await self._report(found, await runner.go_on())
+        return await self._go_on(run, asked, ready, progress)
 
     async def estimate(
         self,
@@ -145,6 +142,16 @@ class Evaluation:
         run = await evaluation_runs.stored_like(self._book, described)
         left = await self._estimating(run, asked, ready).count()
         return evaluation_cast.added(found, [left])
+
+    async def _go_on(
+        self, run: Run, asked: Asked, ready: Mapping[str, Character], progress: ProgressListener
+    ) -> RunReport:
+        """Ask and judge what is left of a run."""
+        book = self._book
+        found = await evaluation_runs.opened(book, run.id, path=run.path or None)
+        cast = evaluation_runs.cast_of(book, run, asked.part, ready, asked.views)
+        runner = Runner(run, asked.part, asked.protocol, cast, book.stage(), progress)
+        return await self._report(found, await runner.go_on())
 
     async def _described(self, asked: Asked, ready: Mapping[str, Character]) -> tuple[Asked, Run]:
         """What is asked, its subjects introduced, and the record of a run of it."""
