@@ -14,7 +14,8 @@ import pytest
 from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
-from starlette.routing import Route
+from starlette.routing import Route, WebSocketRoute
+from starlette.websockets import WebSocket
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
@@ -23,7 +24,8 @@ from tests.server.live import live
 from tests.waiting import PATIENCE_SECONDS, until
 
 MOST = 4
-LIMITS = ConnectionLimits(stall_seconds=0.3, most=MOST, head_bytes=20_000)
+HEAD_SECONDS = 2.0
+LIMITS = ConnectionLimits(HEAD_SECONDS, stall_seconds=0.3, most=MOST, head_bytes=20_000)
 PIECE = b"x" * 65_536
 _ended: dict[str, threading.Event] = defaultdict(threading.Event)
 """Number of an endless answer -> it has ended."""
@@ -45,12 +47,20 @@ async def _endless(request: Request) -> Response:
     return StreamingResponse(pieces())
 
 
+async def _socket(socket: WebSocket) -> None:
+    await socket.accept()
+    await asyncio.sleep(1.5 * HEAD_SECONDS)
+    await socket.send_text("still here")
+    await socket.close()
+
+
 @pytest.fixture(scope="module", params=[HttpToolsProtocol, H11Protocol])
 def address(request: pytest.FixtureRequest) -> Iterator[tuple[str, int]]:
     """Of a server with these limits."""
-    app = FastAPI(routes=[Route("/", _hello), Route("/endless", _endless)])
+    routes = [Route("/", _hello), Route("/endless", _endless), WebSocketRoute("/socket", _socket)]
+    app = FastAPI(routes=routes)
     protocol = limited(LIMITS, request.param)
-    with live(app, http=protocol, ws="none", timeout_graceful_shutdown=1) as url:
+    with live(app, http=protocol, ws="wsproto", timeout_graceful_shutdown=1) as url:
         host, port = url.removeprefix("http://").split(":")
         yield host, int(port)
 
@@ -135,3 +145,13 @@ def test_whoever_comes_into_a_crowd_is_told_so_in_the_envelope(address):
             return _all_of(sock).startswith(b"HTTP/1.1 200")
 
     until(is_empty, "room")
+
+
+def test_a_web_socket_stays_open_although_no_head_comes_any_more(address):
+    with socket.create_connection(address, timeout=PATIENCE_SECONDS) as sock:
+        sock.sendall(
+            b"GET /socket HTTP/1.1\r\nhost: localhost\r\nconnection: Upgrade\r\n"
+            b"upgrade: websocket\r\nsec-websocket-version: 13\r\n"
+            b"sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+        )
+        assert b"still here" in _all_of(sock)

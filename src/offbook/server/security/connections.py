@@ -94,6 +94,11 @@ class _Limited:
         self._in_head = False
         super().on_headers_complete()  # type: ignore[misc]
 
+    def handle_websocket_upgrade(self, *event: Any) -> None:
+        """No head comes any more: the connection is another protocol's from now on."""
+        self._wait_no_longer()
+        super().handle_websocket_upgrade(*event)  # type: ignore[misc]
+
     def pause_writing(self) -> None:
         """The client takes nothing at the moment: begin to wait until it does."""
         super().pause_writing()  # type: ignore[misc]
