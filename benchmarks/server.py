@@ -27,21 +27,20 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Coroutine, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from statistics import median
-from typing import Any, Final, TypeVar
+from typing import Any, Final, cast
 
-from offbook.server.interpreter import new_event_loop
+from steady_model import NAME, WORD, model, run_quickly
 
-T = TypeVar("T")
-ROOT: Final = Path(__file__).resolve().parents[1]
-LATENCY_SECONDS: Final = 0.05
 ALLOWED_LAG_MS: Final = 5.0
-_WORD: Final = "word "
-_MODEL: Final = "loopback"
+_DONE: Final = b"[DONE]"
+_KEPT: Final = 200
+"""Bytes of a stream that are kept, for what a failure has said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +76,7 @@ class Run:
     address: str
     streams: int
     errors: int
+    error: str | None
     most_open: int
     tokens: int
     median_ms: float
@@ -90,13 +90,10 @@ class Run:
 def main() -> None:
     """Run the pairs, and print them."""
     told = _arguments()
-    if told.serve_model:
-        serve_model(told.tokens, told.tokens_per_second)
-        return
     load = Load(told.seconds, told.streams, told.new_per_second, told.tokens_per_second)
     with (
         tempfile.TemporaryDirectory() as folder,
-        model(load) as direct,
+        model(load.tokens, load.tokens_per_second) as direct,
         offbook(Path(folder), direct) as (served, process),
     ):
         pairs = []
@@ -125,91 +122,10 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--tokens-per-second", type=float, default=10.0)
     parser.add_argument("--open", type=int, default=0, help="streams at once, for memory")
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--serve-model", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--tokens", type=int, default=10, help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
 # -- processes -----------------------------------------------------------------------------------
-
-
-def serve_model(tokens: int, tokens_per_second: float) -> None:
-    """The model: 50 ms, then a token at even intervals; as bare as a server can be."""
-
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            while await _read_request(reader):
-                await _stream(writer, tokens, tokens_per_second)
-        except (ConnectionError, asyncio.IncompleteReadError):
-            pass
-        finally:
-            writer.close()
-
-    async def run() -> None:
-        server = await asyncio.start_server(answer, "127.0.0.1", 0, backlog=1024)
-        print(f"READY {server.sockets[0].getsockname()[1]}", flush=True)
-        await server.serve_forever()
-
-    _run(run())
-
-
-def _run(main: Coroutine[Any, Any, T]) -> T:
-    """Run in the quicker event loop: what the load itself takes is taken from the server."""
-    with asyncio.Runner(loop_factory=new_event_loop()) as runner:
-        return runner.run(main)
-
-
-async def _read_request(reader: asyncio.StreamReader) -> bool:
-    head = (await reader.readuntil(b"\r\n\r\n")).lower()
-    length = next(
-        (int(line[15:]) for line in head.split(b"\r\n") if line.startswith(b"content-length:")), 0
-    )
-    await reader.readexactly(length)
-    return True
-
-
-async def _stream(writer: asyncio.StreamWriter, tokens: int, per_second: float) -> None:
-    begun = time.perf_counter() + LATENCY_SECONDS
-    await asyncio.sleep(LATENCY_SECONDS)
-    writer.write(
-        b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
-    )
-    for number in range(tokens):
-        writer.write(_TOKEN)
-        await writer.drain()
-        await asyncio.sleep(max(0.0, begun + (number + 1) / per_second - time.perf_counter()))
-    writer.write(_END)
-    await writer.drain()
-
-
-def _event(delta: Any, reason: str | None = None) -> bytes:
-    choice = {"index": 0, "delta": delta, "finish_reason": reason}
-    shape = {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": _MODEL}
-    return _chunk(f"data: {json.dumps({**shape, 'choices': [choice]})}\n\n".encode())
-
-
-def _chunk(data: bytes) -> bytes:
-    return b"%x\r\n%b\r\n" % (len(data), data)
-
-
-_TOKEN: Final = _event({"content": _WORD})
-_END: Final = _event({}, "stop") + _chunk(b"data: [DONE]\n\n") + b"0\r\n\r\n"
-
-
-@contextmanager
-def model(load: Load) -> Iterator[str]:
-    """The address of the model, a process of its own."""
-    command = [sys.executable, __file__, "--serve-model", "--tokens", str(load.tokens)]
-    command += ["--tokens-per-second", str(load.tokens_per_second)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            word, _, port = process.stdout.readline().partition(" ")
-            if word != "READY":
-                sys.exit("the model did not start")
-            yield f"http://127.0.0.1:{int(port)}/v1"
-        finally:
-            process.kill()
 
 
 @contextmanager
@@ -219,13 +135,13 @@ def offbook(folder: Path, base_url: str) -> Iterator[tuple[str, int]]:
     environment |= {
         "OFFBOOK_HOME": str(folder / "home"),
         "OFFBOOK_METHOD": "vanilla",
-        "OFFBOOK_CHAT_MODEL": _MODEL,
+        "OFFBOOK_CHAT_MODEL": NAME,
         "OFFBOOK_CHAT_BASE_URL": base_url,
     }
     program = "from offbook.cli.main import run; run()"
     command = [sys.executable, "-c", program]
     run = {"env": environment, "cwd": folder}
-    subprocess.run([*command, "create", _MODEL], check=True, capture_output=True, **run)  # type: ignore[call-overload]
+    subprocess.run([*command, "create", NAME], check=True, capture_output=True, **run)  # type: ignore[call-overload]
     serving = [*command, "serve", "--port", "0"]
     log = folder / "log.txt"
     with (
@@ -254,13 +170,14 @@ def _address_in(log: Path, process: subprocess.Popen[str]) -> str:
 def measured(base_url: str, load: Load, process: int | None = None) -> Run:
     """Put the load on an address."""
     before = None if process is None else cpu_seconds(process)
-    seen = _run(_put(base_url, load))
+    seen = run_quickly(_put(base_url, load))
     used = None if process is None or before is None else cpu_seconds(process) - before
     lag = quantile(seen.lag_ms, 0.99)
     return Run(
         address="model" if process is None else "offbook",
         streams=len(seen.first_token_ms),
         errors=len(seen.errors),
+        error=seen.errors[0] if seen.errors else None,
         most_open=seen.most_open,
         tokens=seen.tokens,
         median_ms=round(quantile(seen.first_token_ms, 0.5), 2),
@@ -299,38 +216,64 @@ async def _lag(seen: Seen, start: float) -> None:
 
 
 async def _one(base_url: str, number: int, seen: Seen, due: float | None) -> None:
-    """One stream, read as bytes: a client's own parsing would be measured too."""
+    """One stream; ``due`` is when it should have begun, where its first token counts."""
     host, _, port = base_url.removeprefix("http://").removesuffix("/v1").partition(":")
     said = [{"role": "user", "content": f"Tell me of storm number {number}."}]
-    body = json.dumps({"model": _MODEL, "stream": True, "messages": said}).encode()
+    body = json.dumps({"model": NAME, "stream": True, "messages": said}).encode()
     head = f"POST /v1/chat/completions HTTP/1.1\r\nhost: {host}:{port}\r\n"
     head += f"content-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
+    loop = asyncio.get_running_loop()
     try:
-        reader, writer = await asyncio.open_connection(host, int(port))
-        writer.write(head.encode() + body)
-        first = True
-        tail = b""
-        while b"[DONE]" not in tail:
-            data = await reader.read(65536)
-            if not data:
-                raise ConnectionError(tail.decode(errors="replace")[-200:])
-            words = (tail[-4:] + data).count(_WORD.encode()) if first else data.count(b"word ")
-            if words and first:
-                first = False
-                if due is not None:
-                    seen.first_token_ms.append(1000 * (time.perf_counter() - due))
-            seen.tokens += words
-            tail = (tail + data)[-400:]
-        writer.close()
-    except (OSError, ConnectionError) as error:
+        reading = partial(_Reading, head.encode() + body, seen, due)
+        transport, protocol = await loop.create_connection(reading, host, int(port))
+        await protocol.ended
+        transport.close()
+    except OSError as error:
         seen.errors.append(str(error))
+
+
+class _Reading(asyncio.Protocol):
+    """Reads a stream as bytes where they arrive.
+
+    All tokens come at once, every tenth of a second: what the generator takes for each is taken
+    from whom it measures.
+    """
+
+    def __init__(self, request: bytes, seen: Seen, due: float | None) -> None:
+        self.ended = asyncio.get_running_loop().create_future()
+        self._request, self._seen, self._due = request, seen, due
+        self._tail, self._words = b"", 0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        cast("asyncio.Transport", transport).write(self._request)
+
+    def data_received(self, data: bytes) -> None:
+        words = (self._tail[1 - len(WORD) :] + data).count(WORD)
+        self._words += words
+        if words and self._due is not None:
+            self._seen.first_token_ms.append(1000 * (time.perf_counter() - self._due))
+            self._due = None
+        self._seen.tokens += words
+        self._tail = (self._tail + data)[-_KEPT:]
+        if _DONE in self._tail + data and not self.ended.done():
+            if self._words:
+                self.ended.set_result(None)
+            else:
+                self.ended.set_exception(ConnectionError(f"no token, but {self._said()}"))
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if not self.ended.done():
+            self.ended.set_exception(ConnectionError(f"{exc}, after {self._said()}"))
+
+    def _said(self) -> str:
+        return repr(self._tail.decode(errors="replace"))
 
 
 def opened(base_url: str, process: int, streams: int) -> dict[str, Any]:
     """What ``streams`` open at once take: opened within two seconds, read to their ends."""
     load = Load(1.0, streams, streams / 2, 10.0)
     _raise_file_limit(4 * streams)
-    seen = _run(_all_at_once(base_url, load, streams))
+    seen = run_quickly(_all_at_once(base_url, load, streams))
     return {
         "streams": streams,
         "most_open": seen.most_open,

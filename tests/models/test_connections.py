@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing, asynccontextmanager, suppress
 from typing import Any
@@ -32,7 +33,7 @@ Answering = Callable[[asyncio.StreamWriter], Awaitable[object]]
 def kind(request, monkeypatch):
     """Whether aiohttp is installed."""
     if request.param == "httpx":
-        monkeypatch.setattr(connections, "find_spec", lambda name: None)
+        monkeypatch.setitem(sys.modules, "offbook.models.aiohttp_connections", None)
     return request.param
 
 

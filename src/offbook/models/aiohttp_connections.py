@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, Self
 
 import aiohttp
+from aiohttp import ConnectionTimeoutError, NonHttpUrlClientError  # of 3.10
 from yarl import URL
 
 if TYPE_CHECKING:
@@ -119,13 +120,13 @@ def _told_by(httpx: Any, request: Any) -> Iterator[None]:
     """Failures of aiohttp as failures of the library that the SDK knows."""
     try:
         yield
-    except aiohttp.ConnectionTimeoutError as error:
+    except ConnectionTimeoutError as error:
         raise httpx.ConnectTimeout(str(error), request=request) from error
     except aiohttp.ServerTimeoutError as error:
         raise httpx.ReadTimeout(str(error), request=request) from error
     except aiohttp.ClientConnectorError as error:
         raise httpx.ConnectError(str(error), request=request) from error
-    except (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError) as error:
+    except (aiohttp.InvalidURL, NonHttpUrlClientError) as error:
         raise httpx.UnsupportedProtocol(str(error), request=request) from error
     except aiohttp.ClientOSError as error:
         raise httpx.ReadError(str(error), request=request) from error

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Any, Final, Self
 
 IN_A_POOL: Final = 4
@@ -84,7 +84,7 @@ def connections_for(client: type[Any]) -> Any:
     httpx = sys.modules[library]
     # One context for all: making one reads every certificate of the machine.
     context = httpx.create_ssl_context(trust_env=False)
-    if find_spec("aiohttp") is not None:
+    with suppress(ImportError):  # not installed, or too old
         from offbook.models.aiohttp_connections import AiohttpConnections
 
         return AiohttpConnections(httpx, context)
