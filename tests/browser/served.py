@@ -254,6 +254,7 @@ class Visit:
         """Say something, and wait for the reply."""
         field = self.page.locator(".composer textarea")
         await expect(field).to_be_visible()
+        await self.at_rest()
         before = await self.why.count()
         await field.fill(question)
         await field.press("Enter")

@@ -202,14 +202,14 @@ async def test_a_reply_is_stopped_and_nothing_of_it_is_kept(visit: Visiting):
     here = await visit(fresh())
     page, model = here.page, here.served.model
     await here.ask("Who taught you to trim the lamp?")
-    model.latency_seconds = 20.0
+    model.hold()
     try:
         await page.locator(".composer textarea").fill("And what happened to him?")
         await page.keyboard.press("Enter")
         await page.get_by_role("button", name="Stop").click()
         await expect(page.get_by_text("Stopped; nothing of it is kept.")).to_be_visible()
     finally:
-        model.latency_seconds = 0.0
+        model.release()
     await here.ask("Who was he?")
     await page.reload()
     await expect(page.locator(".said")).to_have_text(
