@@ -238,8 +238,13 @@ class OpenAICompatible:
         try:
             async with asyncio.timeout(seconds):
                 response = await self._opened(request, parameters)
-            async with aclosing(response):
-                async for data in _data(response.aiter_bytes()):
+            # Each is closed here: what the collector closes, it closes when it comes to it.
+            async with (
+                aclosing(response),
+                aclosing(response.aiter_bytes()) as chunks,
+                aclosing(_data(chunks)) as coming,
+            ):
+                async for data in coming:
                     yield read_event(data)
         except OffbookError:
             raise
