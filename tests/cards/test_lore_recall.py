@@ -314,7 +314,7 @@ ORDER = [
 @pytest.mark.parametrize(("fields", "where"), PLACES)
 def test_the_place_of_an_entry_is_one_in_the_order_of_entries(fields, where):
     made = place_of(LoreEntry(entry(**fields)), 10)
-    marks = {
+    marks: dict[str, dict[str, Any]] = {
         "before": {"position": "before_char"},
         "after": {"position": "after_char"},
         "examples": {"extensions": {"position": 5}},

@@ -155,7 +155,7 @@ def test_a_named_conversation_goes_on_without_its_history(server: Served, endpoi
 
 def at_once(server: Served, endpoint: LoopbackServer, *words: str) -> list[str]:
     """Replies in one conversation to words that come before any of them is answered."""
-    endpoint.gather(len(words), "/chat/completions")
+    endpoint.gather(len(words), path="/chat/completions")
     told = {"x-session-id": "game"}
     with ThreadPoolExecutor(len(words)) as pool:
         return list(pool.map(lambda each: said(ask(server, each, headers=told)), words))
