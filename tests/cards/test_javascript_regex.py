@@ -120,23 +120,34 @@ def test_no_pattern_runs_for_long(pattern, text):
         assert compiled.search(text, 0.05) is None
 
 
-def test_a_stopwatch_starts_when_it_is_first_looked_at():
+def test_a_stopwatch_runs_while_something_is_searched_for_and_stands_still_between():
     now = 100.0
+
+    def search(seconds, fails=False):
+        nonlocal now
+        now += seconds
+        if fails:
+            raise TimeoutError
+        return "found"
+
     watch = Stopwatch(3, clock=lambda: now)
-    now = 500.0
-    assert watch.left() == 3
-    now = 502.0
-    assert watch.left() == 1
-    now = 504.0
-    assert watch.left() == -1
+    assert watch.timed(lambda: search(1)) == "found"
+    now += 500
+    assert watch.left == 2
+    with pytest.raises(TimeoutError):
+        watch.timed(lambda: search(4, fails=True))
+    assert watch.left == -2
 
 
 def test_a_stopwatch_counts_work_and_not_what_others_take_of_the_machine():
     watch = Stopwatch(0.2)
-    assert 0 < watch.left() <= 0.2
-    time.sleep(0.25)
-    assert watch.left() > 0
+    watch.timed(lambda: time.sleep(0.25))
+    assert 0 < watch.left <= 0.2
     ends = time.thread_time() + 0.25
-    while time.thread_time() < ends:
-        pass
-    assert watch.left() < 0
+
+    def work():
+        while time.thread_time() < ends:
+            pass
+
+    watch.timed(work)
+    assert watch.left < 0

@@ -286,3 +286,16 @@ async def test_an_attached_book_does_not_take_the_place_of_the_cards(book: Offbo
     report = await book.cards.attach("tamsin-reeve", world)
     assert [row.name for row in report.documents] == ["card-lore.json"]
     assert texts(await look(book, "The oath of Wat?")) == [OATH, WAT]
+
+
+async def test_timers_traced_along_a_talk_take_no_time_from_the_recall_itself(
+    book: Offbook, tmp_path: Path
+):
+    smoke = entry("Smoke.", "smoke", extensions={"sticky": 4})
+    slow = entry("Never.", "/(a|aa)+$/", use_regex=True, name="slow")
+    lair = entry("A lair.", "/dragon/i", use_regex=True)
+    await told(book, [smoke, slow, lair], tmp_path)
+    after = [("Go on.", "a" * 200 + "!")] * 12
+    found = await look(book, "The dragon!", after)
+    assert texts(found) == ["A lair."]
+    assert [skip.title for skip in found.skipped] == ["slow"]

@@ -14,7 +14,9 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, TypeVar
+
+T = TypeVar("T")
 
 LONGEST_PATTERN: Final = 2_000
 MOST_GROUPS: Final = 100
@@ -83,21 +85,22 @@ class SafePattern:
 
 @dataclass(slots=True)
 class Stopwatch:
-    """The time that all searches of one scan may take together.
+    """The time that all searches of one scan may take together; ``left`` of it are seconds.
 
-    It is that of the processor, as it is for each search: a busy machine makes no pattern fail.
+    It is that of the processor, as it is for each search: a busy machine makes no pattern fail. It
+    runs while something is searched for, and stands still between: the rest is no pattern's fault.
     """
 
-    seconds: float
+    left: float
     clock: Callable[[], float] = time.thread_time
-    started: float | None = None
 
-    def left(self) -> float:
-        """Seconds that are left; the clock starts at the first question."""
-        now = self.clock()
-        if self.started is None:
-            self.started = now
-        return self.seconds - (now - self.started)
+    def timed(self, search: Callable[[], T]) -> T:
+        """What ``search`` gives; the time that it takes is no longer left."""
+        started = self.clock()
+        try:
+            return search()
+        finally:
+            self.left -= self.clock() - started
 
 
 def is_delimited(key: str) -> bool:

@@ -138,10 +138,11 @@ class KeySearch:
         except PatternRefused as error:
             self._trouble.append(f"the pattern {key[:60]!r} is not used: {error}")
             return False
-        left = min(SEARCH_SECONDS, self._clock.watch.left())
+        watch = self._clock.watch
+        most = min(SEARCH_SECONDS, watch.left)
         try:
-            if left > 0:
-                return pattern.search(where.text, left) is not None
+            if most > 0:
+                return watch.timed(lambda: pattern.search(where.text, most)) is not None
         except TimeoutError:
             pass
         self._trouble.append(f"the pattern {key[:60]!r} takes too long")

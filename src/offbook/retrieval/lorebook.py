@@ -238,7 +238,7 @@ def _look(
     from offbook.cards.key_search import PatternTime
 
     values = replace(_values(character, asked.user), persona=asked.persona, now=datetime.now())  # noqa: DTZ005 - the time on the person's clock
-    talk = _Talk(_messages(asked, values), asked, values, PatternTime())
+    talk = _Talk(_messages(asked, values), asked, values, PatternTime(), PatternTime())
     found: list[tuple[LorePlace, int, ContextItem]] = []
     skipped: list[Skipped] = []
     left = settings.budget_tokens
@@ -254,12 +254,16 @@ def _look(
 
 @dataclass(frozen=True, slots=True)
 class _Talk:
-    """The conversation as entries are looked for in it; books share the time of patterns."""
+    """The conversation as entries are looked for in it; books share the time of patterns.
+
+    What ``traced`` measures is the tracing of timers, which takes nothing from the recall itself.
+    """
 
     messages: Sequence[LoreMessage]
     asked: LoreAsked
     values: MacroValues
     clock: PatternTime
+    traced: PatternTime
 
 
 def _with_budget(settings: LoreSettings, left: int) -> LoreSettings:
@@ -338,7 +342,7 @@ def _activated(shelved: Shelved, talk: _Talk, told: RecallSettings) -> Mapping[s
                 told,
                 activated=activated,
                 earlier=talk.asked.earlier,
-                clock=talk.clock,
+                clock=talk.traced,
             ).activated
     return activated
 
