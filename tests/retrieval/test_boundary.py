@@ -306,6 +306,16 @@ def test_whom_the_character_was_told_of_is_known_whatever_the_model_says(known: 
     assert verdict(found) == ("in", {"Rex": "Ada Byrne was told: My dog is called Rex."})
 
 
+def test_a_reason_quotes_the_head_of_a_long_sentence():
+    said = "My dog is called Rex, and " + "he barks, " * 500
+    found = told_of("Do you know Rex?", entity("Rex", known=False), by=told("rex", said))
+    (reason,) = verdict(found)[1].values()
+    assert reason.startswith("Ada Byrne was told: My dog is called Rex, and he barks,")
+    assert reason.endswith("…")
+    assert len(reason) < 300
+    assert said in found.told[0].text
+
+
 def test_what_was_told_of_one_says_nothing_of_another():
     entities = (entity("Rex", known=False), entity("telephone", known=False, reason="Later."))
     found = told_of("Has Rex a telephone?", *entities, by=told("rex", "My dog is called Rex."))

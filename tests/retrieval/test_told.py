@@ -7,9 +7,11 @@ from functools import partial
 
 import pytest
 
+from offbook.language.statements import told_sentences
 from offbook.memory.talk import Talk
 from offbook.prompts.memory_text import HERE
 from offbook.protocols import Store
+from offbook.retrieval import told as told_module
 from offbook.retrieval.told import MOST, Hearsay, Told, core_of
 from offbook.stores import characters, conversations, documents, memories
 from offbook.types import Character, Document, MemoryFragment, Message, Position
@@ -126,6 +128,70 @@ async def test_accents_and_cases_make_no_difference_where_the_engine_can_tell(
     assert len(found) == 1
 
 
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        ("My doctor is Dr. Watson.", "Dr. Watson"),
+        ("My doctor is Dr Watson.", "Dr. Watson"),
+        ("Mrs. Hudson is my landlady.", "Mrs. Hudson"),
+        ("Mrs. Young is my landlady.", "Mrs. Young"),
+        ("I live with St. John.", "St. John"),
+        ("I live with John H. Watson.", "John H. Watson"),
+        ("My grocer is Mr. Wu.", "Mr. Wu"),
+    ],
+)
+async def test_a_name_may_have_a_stop_inside(store: Store, ada: Character, said: str, name: str):
+    assert await hearsay(store, ada, said).of([name], "?")
+    made = await tell(store, said)
+    found = await hearsay(store, ada).of([name], "?")
+    assert memory_ids(found[name.casefold()]) == [made]
+
+
+async def test_memories_are_looked_for_by_the_name_and_not_by_its_title(
+    store: Store, ada: Character
+):
+    made = await tell(store, "My grocer is Mr. Wu.")
+    for number in range(201):
+        await tell(store, f"Mr. Low came on day {number}.")
+    found = await hearsay(store, ada).of(["Mr. Wu"], "?")
+    assert memory_ids(found["mr. wu"]) == [made]
+
+
+async def test_what_the_prompt_holds_is_known_and_not_told_again(store: Store, ada: Character):
+    for said in (INTRODUCED, "Ilse lives in Bergen."):
+        await tell(store, said, "So?")
+    old, young = await store.read(
+        lambda conn: memories.mentioning(conn, "ada", ["Ilse"], principal="sam", most=9)
+    )
+    assert old.turn is not None
+    seen = hearsay(store, ada, INTRODUCED, "Ilse lives in Bergen.")
+    # A turn that is no memory is shown here as well as one that is.
+    for also in ((), ("Ilse has a boat.",)):
+        present = frozenset(one.turn for one in (old, young) if one.turn is not None)
+        talk = Talk("sam", present | frozenset(also))
+        spoken = [*seen.history, *(m for one in also for m in (Message("user", one),))]
+        found = await replace(seen, talk=talk, history=spoken).of(["Ilse"], "Bergen?")
+        assert found["ilse"] == Told("Ilse lives in Bergen.", ())
+    part = await replace(seen, talk=Talk("sam", frozenset((young.turn or "",)))).of(["Ilse"], "?")
+    assert memory_ids(part["ilse"]) == [old.id]
+
+
+async def test_only_what_holds_the_name_is_split_into_sentences(
+    store: Store, ada: Character, monkeypatch: pytest.MonkeyPatch
+):
+    split: list[str] = []
+
+    def counted(text: str) -> list[str]:
+        split.append(text)
+        return told_sentences(text)
+
+    monkeypatch.setattr(told_module, "told_sentences", counted)
+    history = ["The gale took the boat. " * 50] * 20
+    found = await hearsay(store, ada, *history, INTRODUCED).of(["Ilse"], "?")
+    assert found["ilse"].sentence == INTRODUCED
+    assert split == [INTRODUCED]
+
+
 async def test_signs_of_a_pattern_are_signs(store: Store, ada: Character):
     await tell(store, INTRODUCED)
     assert await hearsay(store, ada).of(["%", "_", "I_se", "%lse"], "?") == {}
@@ -160,6 +226,9 @@ async def test_at_a_point_only_what_lies_before_it_is_heard(store: Store, ada: C
         ("my sister Ilse Berg", "Ilse Berg"),
         ("Ilse", "Ilse"),
         ("ilse", "ilse"),
+        ("Dr. Watson", "Dr. Watson"),
+        ("my friend Mr. John H. Watson, ", "Mr. John H. Watson"),
+        ("St. John", "St. John"),
         ("Prince of Low", "Prince of Low"),
         ("the “Sea Bird”", "Sea Bird"),
         ("“ilse”", "ilse"),

@@ -86,7 +86,9 @@ def names(sentence: str, name: str) -> bool:
     A capital tells, except at the head of a sentence; so does a word that is none of English, and
     "called" in front of any. The smartphone in "I have a smartphone" stays a word.
     """
-    found = re.search(rf"(?<!\w){re.escape(fold(name))}(?!\w)", fold(sentence))
+    # "Dr Watson" and "Dr. Watson" are one name.
+    spelt = r"\.?\s".join(re.escape(part.removesuffix(".")) for part in fold(name).split())
+    found = re.search(rf"(?<!\w){spelt}(?!\w)", fold(sentence)) if spelt else None
     if found is None:
         return bool(_WIDE.search(name)) and name in sentence
     words = [fold(word) for word in _WORD.findall(name)]
@@ -94,7 +96,9 @@ def names(sentence: str, name: str) -> bool:
         sentence[found.start() : found.end()] if len(fold(sentence)) == len(sentence) else name
     )
     before = _WORD.findall(fold(sentence)[: found.start()])
-    if before and written[:1].isupper():
+    # Behind the first word of a sentence a capital tells: "Ilse Berg", "St. John".
+    behind = written.split() if before else written.split()[1:]
+    if any(part[:1].isupper() for part in behind):
         return True
     return not all(map(is_english, words)) or any(word in _GIVES_NAME for word in before[-2:])
 

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 
 from offbook.language.words import fold, search_terms
 from offbook.prompts.ask import ask
+from offbook.prompts.described import shortened
 from offbook.prompts.question import (
     ANALYSE_QUESTION,
     HYPOTHETICAL_CONTEXT,
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
 
 STRONGEST = 10.0
 """The greatest strength of a relation: its score is its strength divided by it."""
+_REASON = 240
+"""Characters of a told sentence that a reason quotes; the memory has all of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,9 +282,8 @@ class _Branches:
         if told is None:
             return False
         self._found.told += [item for item in told.items if item not in self._found.told]
-        self._reasons.append(
-            BoundaryReason(name, f"{self._index.character} was told: {told.sentence}")
-        )
+        sentence = shortened(told.sentence, _REASON)
+        self._reasons.append(BoundaryReason(name, f"{self._index.character} was told: {sentence}"))
         return True
 
     def _not_found(self, entity: QuestionEntity) -> None:

@@ -10,10 +10,12 @@ with both halves. The question itself tells nothing: it is no memory yet.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import asyncio
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from offbook.language.person_titles import TITLES
 from offbook.language.sentences import sentences
 from offbook.language.statements import is_statement, names, told_sentences
 from offbook.language.words import fold, search_terms
@@ -44,7 +46,8 @@ class Told:
 
     Args:
         sentence: The sentence that says most.
-        items: The memories that speak of it, as pieces of context.
+        items: The memories that speak of it, as pieces of context; not those that the prompt
+            holds word by word anyway.
     """
 
     sentence: str
@@ -53,10 +56,14 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class _Hearing:
-    """One thing that was said to the character, and the sentences of it that tell something."""
+    """One thing that was said to the character, and the sentences of it that tell something.
+
+    ``present`` where the prompt holds it word by word.
+    """
 
     item: ContextItem
     telling: tuple[str, ...]
+    present: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,17 +91,32 @@ class Hearsay:
             wanted: Names, as the question has them.
             question: What is asked.
         """
-        asked = list(dict.fromkeys(name.strip() for name in wanted if name.strip()))[:_NAMES]
+        trimmed = (name.strip() for name in wanted)
+        asked = list(dict.fromkeys(name for name in trimmed if core_of(name)))[:_NAMES]
         if not asked:
             return {}
-        remembered = await self._remembered([word for name in asked for word in _words(name)])
-        texts = {item.text for item in (hearing.item for hearing in remembered)}
-        heard = [one for one in self._in_conversation() if one.item.text not in texts]
+        words = [_word(name) for name in asked]
+        remembered = await self._remembered(words)
+        # Long messages take a while to split: other conversations go on meanwhile.
+        return await asyncio.to_thread(self._heard_of, asked, words, remembered, question)
+
+    def _heard_of(
+        self,
+        asked: Sequence[str],
+        words: Sequence[str],
+        fragments: Sequence[MemoryFragment],
+        question: str,
+    ) -> dict[str, Told]:
+        """What memories and the conversation tell of some names, each found by its word."""
+        sought = tuple(dict.fromkeys(map(fold, words)))
+        remembered = [_hearing(one, sought, self.talk.present) for one in fragments]
+        texts = {hearing.item.text for hearing in remembered}
+        heard = [one for one in self._in_conversation(sought) if one.item.text not in texts]
         terms = frozenset(search_terms(question))
         found = {fold(name): _told(name, [*heard, *remembered], terms) for name in asked}
         return {name: told for name, told in found.items() if told is not None}
 
-    async def _remembered(self, words: Sequence[str]) -> list[_Hearing]:
+    async def _remembered(self, words: Sequence[str]) -> list[MemoryFragment]:
         """The memories that may speak of a name, the youngest first."""
         character, principal = self.character.id, self.talk.principal
         found = await self.store.read(
@@ -107,38 +129,64 @@ class Hearsay:
             index = await memory_index(self.store, view)
             seen = {*index.ids, *index.waiting}
             found = [fragment for fragment in found if fragment.id in seen]
-        return [_hearing(fragment) for fragment in found]
+        return found
 
-    def _in_conversation(self) -> list[_Hearing]:
-        """What was said before the question, the last first."""
+    def _in_conversation(self, words: Sequence[str]) -> list[_Hearing]:
+        """What was said before the question with one of some folded words, the last first."""
         found: list[_Hearing] = []
-        for at, message in enumerate(self.history):
+        # The prompt holds the last turns of the conversation.
+        shown = len(self.talk.present)
+        for at in range(len(self.history) - 1, -1, -1):
+            message = self.history[at]
             if message.role != "user":
                 continue
-            after = self.history[at + 1] if at + 1 < len(self.history) else message
-            answered = after.content if after.role == "assistant" else ""
-            text = write_memory(message.content, answered)
-            telling = told_sentences(message.content[:_READ])
-            found.append(_Hearing(ContextItem("memory", HERE, text, 1.0), tuple(telling)))
-        return found[::-1]
+            shown -= 1
+            telling = _holding(message.content, words, told_sentences)
+            if telling:
+                after = self.history[at + 1] if at + 1 < len(self.history) else message
+                answered = after.content if after.role == "assistant" else ""
+                text = write_memory(message.content, answered)
+                found.append(_Hearing(ContextItem("memory", HERE, text, 1.0), telling, shown >= 0))
+        return found
 
 
-def _hearing(fragment: MemoryFragment) -> _Hearing:
+def _hearing(
+    fragment: MemoryFragment, words: Sequence[str], present: Container[str | None]
+) -> _Hearing:
     text = write_memory(fragment.said, fragment.answered)
     item = ContextItem(
         "memory", when(fragment), text, 1.0, memory=fragment.id, emotion=fragment.emotion
     )
     if fragment.session is not None:
-        return _Hearing(item, tuple(told_sentences(fragment.said[:_READ])))
-    # Whoever wrote a memory wrote both halves of it: a question in it is about what there is.
-    halves = (fragment.said[:_READ], fragment.answered[:_READ])
-    return _Hearing(item, tuple(h[start:end] for h in halves for start, end in sentences(h)))
+        telling = _holding(fragment.said, words, told_sentences)
+    else:
+        # Whoever wrote a memory wrote both halves of it: a question in it is about what there is.
+        halves = fragment.said, fragment.answered
+        telling = tuple(told for half in halves for told in _holding(half, words, _all_sentences))
+    return _Hearing(item, telling, fragment.turn is not None and fragment.turn in present)
+
+
+def _holding(text: str, words: Sequence[str], split: Callable[[str], list[str]]) -> tuple[str, ...]:
+    """The sentences of a text that hold a folded word; only a text that holds one is split."""
+    read = text[:_READ]
+    if not _has_word(read, words):
+        return ()
+    return tuple(sentence for sentence in split(read) if _has_word(sentence, words))
+
+
+def _has_word(text: str, words: Sequence[str]) -> bool:
+    folded = fold(text)
+    return any(word in folded for word in words)
+
+
+def _all_sentences(text: str) -> list[str]:
+    return [text[start:end] for start, end in sentences(text)]
 
 
 def _told(name: str, heard: Sequence[_Hearing], asked: frozenset[str]) -> Told | None:
     """What was told of a name: first what says most of the question, of equals the youngest."""
     core = core_of(name)
-    scored: list[tuple[tuple[int, bool, int], str, ContextItem]] = []
+    scored: list[tuple[tuple[int, bool, int], str, _Hearing]] = []
     for at, hearing in enumerate(heard):
         telling = [sentence for sentence in hearing.telling if names(sentence, core)]
         if telling:
@@ -146,24 +194,31 @@ def _told(name: str, heard: Sequence[_Hearing], asked: frozenset[str]) -> Told |
             shared = len(asked & set(search_terms(best)))
             # "my sister Ilse" says less than "My sister is called Ilse."
             order = -shared, not is_statement(best), at
-            scored.append((order, best, hearing.item))
+            scored.append((order, best, hearing))
     if not scored:
         return None
-    chosen = sorted(scored, key=lambda one: one[0])[:MOST]
-    return Told(chosen[0][1], tuple(item for *_, item in chosen))
+    scored.sort(key=lambda one: one[0])
+    items = [hearing.item for *_, hearing in scored if not hearing.present]
+    return Told(scored[0][1], tuple(items[:MOST]))
 
 
 def core_of(name: str) -> str:
     """The name in what a model may call an entity: "Ilse Berg", of "my sister Ilse Berg"."""
-    words = [word.strip(_EDGES) for word in name.split()]
-    capitals = [at for at, word in enumerate(words) if word[:1].isupper()]
-    return " ".join(words[capitals[0] : capitals[-1] + 1]) if capitals else name.strip(_EDGES)
+    words = name.split()
+    capitals = [at for at, word in enumerate(words) if word.strip(_EDGES)[:1].isupper()]
+    core = words[capitals[0] : capitals[-1] + 1] if capitals else words
+    # Only the ends: "Dr. Watson" and "John H. Watson" have a stop inside.
+    return " ".join(core).strip(_EDGES)
 
 
-def _words(name: str) -> list[str]:
-    """The longest word of a name: every memory that speaks of it has it."""
-    words = core_of(name).split()
-    return [max(words, key=len)] if words else []
+def _word(name: str) -> str:
+    """The longest word of a name that is no title: every memory that speaks of it has it.
+
+    Of equals the last: surnames are said more often.
+    """
+    words = [bare for word in core_of(name).split() if (bare := word.strip(_EDGES))]
+    named = [word for word in words if fold(word) not in TITLES]
+    return max(reversed(named or words), key=len)
 
 
 __all__ = ["MOST", "Hearsay", "Told", "core_of"]
