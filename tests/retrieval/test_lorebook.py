@@ -299,3 +299,105 @@ async def test_timers_traced_along_a_talk_take_no_time_from_the_recall_itself(
     found = await look(book, "The dragon!", after)
     assert texts(found) == ["A lair."]
     assert [skip.title for skip in found.skipped] == ["slow"]
+
+
+async def end_of(book: Offbook, said: str) -> int:
+    """Where the entry stands in its document that alone is recalled."""
+    (item,) = (await look(book, said)).items
+    return item.sources[0].end
+
+
+async def test_what_is_not_known_yet_takes_no_room_from_what_is(book: Offbook, tmp_path: Path):
+    later = entry("The oath was broken. " * 5, "oath", "broken", name="later", priority=9)
+    await told(book, [entry(OATH, "oath"), later], tmp_path)
+    tight = LoreSettings(budget_tokens=count_tokens(later["content"]), similar=0)
+    assert texts(await look(book, "The oath?", settings=tight)) == [later["content"].strip()]
+    until = Position(1, (await look(book, "The broken one")).items[0].sources[0].start - 1)
+    found = await look(book, "The oath?", settings=tight, until=until)
+    assert texts(found) == [OATH]
+    assert [(skip.title, "--as-of" in skip.why) for skip in found.skipped] == [("later", True)]
+
+
+async def test_what_is_not_known_yet_wins_no_group_and_is_searched_for_no_keys(
+    book: Offbook, tmp_path: Path
+):
+    entries = [
+        entry(WAT, "Wat", extensions={"group": "reeves"}),
+        entry(BRILL, "Brill", name="Brill"),
+        entry(
+            "Wat came back to Brill.",
+            "Wat",
+            extensions={"group": "reeves", "group_override": True},
+            insertion_order=99,
+        ),
+    ]
+    await told(book, entries, tmp_path, recursive_scanning=True)
+    until = Position(1, await end_of(book, "Brill?"))
+    assert texts(await look(book, "Wat?")) == [BRILL, "Wat came back to Brill."]
+    assert texts(await look(book, "Wat?", until=until)) == [WAT]
+
+
+async def test_what_is_not_known_yet_is_not_among_the_nearest(book: Offbook, tmp_path: Path):
+    rope = "The chandler in Brill sells rope and tar on credit."
+    sold = "The chandler sold me a rope, and who could sell me a rope but he?"
+    await told(book, [entry(rope, "zzz"), entry(sold, "qqq")], tmp_path)
+    until = Position(1, await end_of(book, "zzz"))
+    nearest = LoreSettings(similar=1)
+    assert texts(await look(book, "Who could sell me a rope?", settings=nearest)) == [sold]
+    found = await look(book, "Who could sell me a rope?", settings=nearest, until=until)
+    assert texts(found) == [rope]
+
+
+async def test_what_is_kept_back_is_known_once_the_entry_before_it_is(
+    book: Offbook, tmp_path: Path
+):
+    entries = [
+        entry(OATH, "oath"),
+        entry("Wat", "step", extensions={"delay": 1}),
+        entry(WAT, "drowned"),
+        entry(BRILL, "Brill"),
+    ]
+    await told(book, entries, tmp_path)
+    end = await end_of(book, "The oath?")
+    found = await look(book, "The step?", until=Position(1, end))
+    assert texts(found) == ["Wat"]
+    assert found.items[0].sources == ()
+    assert texts(await look(book, "The step?", until=Position(1, end - 1))) == []
+    (item,) = (await look(book, "drowned?")).items
+    assert item.sources[0].end - item.sources[0].start == len(WAT)
+    assert texts(await look(book, "Brill?", until=Position(1, item.sources[0].end))) == []
+
+
+async def test_what_is_for_other_occasions_stands_in_no_document(book: Offbook, tmp_path: Path):
+    other = entry(WAT, "Wat", extensions={"triggers": ["swipe", "quiet"]})
+    usual = entry(BRILL, "Brill", extensions={"triggers": ["normal", "swipe"]})
+    await told(book, [other, usual, entry(OATH, "oath")], tmp_path)
+    document = await book.store.read(
+        lambda conn: documents.require(conn, "tamsin-reeve", "card-lore")
+    )
+    assert OATH in document.text
+    assert BRILL in document.text
+    assert WAT not in document.text
+
+
+async def test_what_takes_nothing_of_the_budget_leaves_it_to_the_next_book(
+    book: Offbook, tmp_path: Path
+):
+    free = entry("The ledger lists every debt. " * 9, "oath", extensions={"ignore_budget": True})
+    await told(book, [free], tmp_path)
+    world = tmp_path / "world.json"
+    world.write_text(
+        as_file({"spec": "lorebook_v3", "data": {"entries": [entry(OATH, "oath")]}}), "utf-8"
+    )
+    await book.cards.attach("tamsin-reeve", world)
+    tight = LoreSettings(budget_tokens=count_tokens(OATH), similar=0)
+    assert texts(await look(book, "The oath?", settings=tight)) == [free["content"].strip(), OATH]
+
+
+async def test_timers_are_traced_with_the_tokens_that_are_counted(book: Offbook, tmp_path: Path):
+    await told(book, [entry(WAT, "Wat", extensions={"sticky": 4, "scan_depth": 1})], tmp_path)
+    character = await book.find("tamsin-reeve")
+    before = [Message("user", "Who is Wat?"), Message("assistant", "My brother.")]
+    asked = LoreAsked("Go on.", before, "Go on.")
+    tight = LoreSettings(budget_tokens=1, similar=0)
+    assert texts(await find_lore(book.store, character, asked, tight, lambda text: 1)) == [WAT]

@@ -106,6 +106,7 @@ def recall_lore(
     *,
     similar: Mapping[int, float] | None = None,
     activated: Mapping[str, int] | None = None,
+    withheld: Mapping[int, str] | None = None,
     tokens_of: Callable[[str], int] = count_tokens,
     earlier: int = 0,
     clock: PatternTime | None = None,
@@ -119,13 +120,16 @@ def recall_lore(
         settings: How entries are chosen.
         similar: Entries that a search by meaning found, by index, with their scores.
         activated: ``LoreRecall.activated`` of the turn before.
+        withheld: Entries that are not known here, by index, and why: they take nothing of the
+            budget, win no group, and no keys are looked for in them.
         tokens_of: Counts tokens.
         earlier: How many messages of the conversation stand before those that are given.
         clock: The time that patterns may take, where several recalls share it.
     """
     chosen = settings or RecallSettings()
     scan = Scan(messages, chosen.scan, book.scan_depth, values, clock, earlier)
-    recalling = _Recalling(book, scan, values, chosen, similar or {}, activated or {})
+    found = similar or {}, activated or {}, withheld or {}
+    recalling = _Recalling(book, scan, values, chosen, *found)
     return recalling.run(tokens_of)
 
 
@@ -140,6 +144,7 @@ class _Recalling:
         settings: RecallSettings,
         similar: Mapping[int, float],
         activated: Mapping[str, int],
+        withheld: Mapping[int, str],
     ) -> None:
         self._book = book
         self._entries = book.entries
@@ -150,6 +155,7 @@ class _Recalling:
         self._similar = similar
         # A chat that went back forgets what was activated beyond its end.
         self._activated = {key: at for key, at in activated.items() if at <= self._now}
+        self._withheld = dict(withheld)
         self._skipped: list[Skipped] = []
         self._active: dict[int, _Active] = {}
 
@@ -191,11 +197,24 @@ class _Recalling:
         for index, entry in enumerate(self._entries):
             if index in self._active:
                 continue
+            if index in self._withheld:
+                self._withhold(index, entry, level)
+                continue
             item = self._outcome(index, entry, level)
             if item is not None:
                 self._active[index] = item
                 fresh.append(item)
         return fresh
+
+    def _withhold(self, index: int, entry: LoreEntry, level: int) -> None:
+        """Say, once, why an entry is left out that is called for."""
+        why = self._withheld[index]
+        if not why or _waits(entry, level):
+            return
+        outcome = scan_entry(entry, self._scan)
+        if outcome.active or (level == 0 and index in self._similar and not outcome.barred):
+            self._skip(entry, why)
+            self._withheld[index] = ""
 
     def _outcome(self, index: int, entry: LoreEntry, level: int) -> _Active | None:
         timer = self._timer(index, entry)
@@ -297,7 +316,7 @@ class _Recalling:
         budget = budget if own is None or own <= 0 else min(own, budget)
         left, used = budget, list[_Active]()
         for item in sorted(active, key=_rank):
-            if item.entry.extensions.get("ignore_budget") is True:
+            if item.entry.ignores_budget:
                 used.append(item)
             elif item.tokens <= left:
                 left -= item.tokens

@@ -74,6 +74,19 @@ class LoreEntry:
         return self.decorated.text
 
     @property
+    def other_occasions(self) -> tuple[str, ...]:
+        """What it is for, where that is no reply (SillyTavern's ``triggers``)."""
+        triggers = self.extensions.get("triggers")
+        if not isinstance(triggers, list) or "normal" in triggers:
+            return ()
+        return tuple(map(str, triggers))
+
+    @property
+    def ignores_budget(self) -> bool:
+        """Whether it is told however little may be told, and takes nothing of that."""
+        return self.extensions.get("ignore_budget") is True
+
+    @property
     def is_guarded(self) -> bool:
         """Whether it is kept back until something is the case, or as long as something is."""
         decorated, extensions = self.decorated, self.extensions
@@ -81,7 +94,8 @@ class LoreEntry:
             return False
         delay, logic = extensions.get("delay"), extensions.get("selectiveLogic")
         return (
-            any(decorated.has(name) for name in _GUARDS)
+            bool(self.other_occasions)
+            or any(decorated.has(name) for name in _GUARDS)
             or (isinstance(delay, int) and delay > 0)
             or (self.selective and bool(self.secondary_keys) and logic in _EXCLUDING)
         )

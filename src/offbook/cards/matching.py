@@ -199,11 +199,11 @@ def _refused(decorated: Decorated, scan: Scan) -> str | None:
 
 
 def _other_occasion(entry: LoreEntry) -> str | None:
-    """Why an entry is for other occasions than a reply (SillyTavern's ``triggers``)."""
-    triggers = entry.extensions.get("triggers")
-    if not isinstance(triggers, list) or not triggers or "normal" in triggers:
+    """Why an entry is for other occasions than a reply."""
+    occasions = entry.other_occasions
+    if not occasions:
         return None
-    return f"it is for other occasions than a reply: {', '.join(map(str, triggers))[:60]}"
+    return f"it is for other occasions than a reply: {', '.join(occasions)[:60]}"
 
 
 def _depth(entry: LoreEntry, decorated: Decorated) -> int | None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from offbook.cards.key_search import PatternTime
     from offbook.cards.lore_places import LorePlace
-    from offbook.cards.lore_recall import RecalledEntry, RecallSettings
+    from offbook.cards.lore_recall import LoreRecall, RecalledEntry, RecallSettings
     from offbook.cards.lorebook import Lorebook, LoreEntry
     from offbook.cards.macros import MacroValues
     from offbook.cards.matching import LoreMessage
@@ -51,7 +51,8 @@ class Shelved:
     """A lorebook, ready to be looked into.
 
     ``places`` are where its entries stand in the document that they became (None: nowhere), whose
-    number is ``ordinal``; ``rows`` are the entries that ``vectors`` are of.
+    number is ``ordinal``; an entry that is kept back stands there without words, behind the one
+    before it. ``rows`` are the entries that ``vectors`` are of.
     """
 
     book: Lorebook
@@ -209,6 +210,9 @@ def _places(
     made: list[tuple[int, int] | None] = []
     at = 0
     for entry in entries:
+        if entry.enabled and entry.is_guarded:
+            made.append((at, at))
+            continue
         body = plain_text(entry.text, values) if entry.enabled else ""
         start = text.find(body, at) if body else -1
         made.append(None if start < 0 else (start, start + len(body)))
@@ -243,11 +247,11 @@ def _look(
     skipped: list[Skipped] = []
     left = settings.budget_tokens
     for number, shelved in enumerate(books):
-        used, out = _recalled(shelved, talk, _with_budget(settings, left), count)
-        for entry in used:
-            left = max(0, left - entry.tokens)
+        recalled = _recalled(shelved, talk, _with_budget(settings, left), count)
+        for entry in recalled.used:
+            left -= 0 if entry.entry.ignores_budget else entry.tokens
             found.append((entry.place, number, _item(shelved, entry, values)))
-        skipped += [Skipped(KIND, skip.title, skip.why) for skip in out]
+        skipped += [Skipped(KIND, skip.title, skip.why) for skip in recalled.skipped]
     found.sort(key=lambda each: each[:2])  # all books together stand in one order
     return Lore(tuple(item for _, _, item in found), tuple(skipped))
 
@@ -287,7 +291,7 @@ def _messages(asked: LoreAsked, values: MacroValues) -> list[LoreMessage]:
 
 def _recalled(
     shelved: Shelved, talk: _Talk, settings: LoreSettings, count: Callable[[str], int]
-) -> tuple[list[RecalledEntry], list[Skipped]]:
+) -> LoreRecall:
     from offbook.cards.lore_recall import RecallSettings, recall_lore
     from offbook.cards.matching import ScanSettings
 
@@ -296,30 +300,28 @@ def _recalled(
         scan=ScanSettings(scan_depth=settings.scan_depth, greeting=talk.asked.greeting),
         seed=talk.values.seed,
     )
-    found = recall_lore(
+    later = _later(shelved, talk.asked.until)
+    return recall_lore(
         shelved.book,
         talk.messages,
         replace(talk.values, turn=str(len(talk.messages) + talk.asked.earlier)),
         told,
-        similar=_similar(shelved, talk.asked.question, settings),
-        activated=_activated(shelved, talk, told),
+        similar=_similar(shelved, talk.asked.question, settings, later),
+        activated=_activated(shelved, talk, told, later, count),
+        withheld=later,
         tokens_of=count,
         earlier=talk.asked.earlier,
         clock=talk.clock,
     )
-    used: list[RecalledEntry] = []
-    skipped = list(found.skipped)
-    for entry in found.used:
-        if _is_known(shelved, entry.index, talk.asked.until):
-            used.append(entry)
-        else:
-            skipped.append(
-                Skipped(KIND, entry.entry.title, "it stands later in the story (--as-of)")
-            )
-    return used, skipped
 
 
-def _activated(shelved: Shelved, talk: _Talk, told: RecallSettings) -> Mapping[str, int]:
+def _activated(
+    shelved: Shelved,
+    talk: _Talk,
+    told: RecallSettings,
+    later: Mapping[int, str],
+    count: Callable[[str], int],
+) -> Mapping[str, int]:
     """When entries with timers were active, traced along the talk: nothing of it is stored.
 
     So an edit, a swipe or a branch of the conversation has the timers of its own history.
@@ -341,30 +343,47 @@ def _activated(shelved: Shelved, talk: _Talk, told: RecallSettings) -> Mapping[s
                 talk.values,
                 told,
                 activated=activated,
+                withheld=later,
+                tokens_of=count,
                 earlier=talk.asked.earlier,
                 clock=talk.traced,
             ).activated
     return activated
 
 
-def _similar(shelved: Shelved, question: str, settings: LoreSettings) -> dict[int, float]:
-    """The entries that are nearest in meaning, with their cosines."""
+def _similar(
+    shelved: Shelved, question: str, settings: LoreSettings, later: Mapping[int, str]
+) -> dict[int, float]:
+    """The entries that are nearest in meaning, with their cosines.
+
+    Later ones take no place of one that is known; those near enough to be left out are told of.
+    """
     if settings.similar == 0 or not shelved.rows:
         return {}
     from offbook.models.builtin import embed_texts
 
     scores = shelved.vectors @ embed_texts([question])[0]
-    best = (-scores).argsort(kind="stable")[: settings.similar]
-    return {
-        shelved.rows[at]: float(scores[at]) for at in best if float(scores[at]) >= settings.least
-    }
+    near = (at for at in (-scores).argsort(kind="stable") if scores[at] >= settings.least)
+    found, known = dict[int, float](), 0
+    for nth, at in enumerate(near):
+        row = shelved.rows[at]
+        if row not in later or nth < settings.similar:
+            found[row] = float(scores[at])
+        known += row not in later
+        if known == settings.similar:
+            break
+    return found
 
 
-def _is_known(shelved: Shelved, index: int, until: Position | None) -> bool:
+def _later(shelved: Shelved, until: Position | None) -> dict[int, str]:
+    """The entries that are not known at a point in the story, and why."""
     if until is None:
-        return True
-    place = shelved.places[index]
-    return place is not None and Position(shelved.ordinal, place[1]) <= until
+        return {}
+    return {
+        index: "it stands later in the story (--as-of)"
+        for index, place in enumerate(shelved.places)
+        if place is None or Position(shelved.ordinal, place[1]) > until
+    }
 
 
 def _item(shelved: Shelved, entry: RecalledEntry, values: MacroValues) -> ContextItem:
@@ -372,7 +391,8 @@ def _item(shelved: Shelved, entry: RecalledEntry, values: MacroValues) -> Contex
     from offbook.cards.persona import strip_markup
 
     place = shelved.places[entry.index]
-    sources = () if place is None else (Source(shelved.document, "", *place),)
+    stands = place is not None and place[0] < place[1]
+    sources = (Source(shelved.document, "", *place),) if place and stands else ()
     title = " ".join(expand(entry.entry.title, values).text.split())
     # What a key calls for is wanted as it is; what is only alike is worth as much as it is alike.
     score = 1.0 if entry.keys or entry.score is None else round(entry.score, 4)
