@@ -242,7 +242,15 @@ def test_lint_checks_the_other_files_where_one_cannot_be_read(world: World):
     assert outcome.code == 2
     assert "bad.json: " in outcome.out
     assert "odd.json" in outcome.err
-    assert world.run("card", "lint", "odd.json", "bad.json", "--json").code == 2
+    outcome = world.run("card", "lint", "odd.json", "bad.json", "none.json", "--json")
+    assert outcome.code == 2
+    odd, bad, none = outcome.json
+    for row, file in ((odd, "odd.json"), (none, "none.json")):
+        assert row["file"] == file
+        assert misfit({"error": row["error"]}, ERROR) is None
+    assert file in outcome.err
+    (report,) = checked([bad], LINT)
+    assert (report["file"], report["ok"]) == ("bad.json", False)
 
 
 def test_chunks_of_a_picture_that_nobody_knows_come_out_again(world: World):
