@@ -20,6 +20,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from offbook.app.book import Offbook
+from offbook.errors import StoreFailed
 from offbook.stores.leases import Owner
 
 if TYPE_CHECKING:
@@ -38,6 +39,9 @@ _LOG: Final = logging.getLogger("offbook.background")
 _POLL_SECONDS: Final = 5.0
 """How often work of a process that is gone is looked for."""
 _STOP_SECONDS: Final = 10.0
+_REOPEN_SECONDS: Final = 1.0
+"""How long the first wait is after offbook could not be opened; each further one is twice that."""
+_MOST_REOPEN_SECONDS: Final = 60.0
 _MOST_CALLS: Final = 16
 """Calls in flight: a server may have hundreds of replies under way, and they go first."""
 
@@ -91,7 +95,9 @@ class BackgroundWorker:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._woken = asyncio.Event()
         self._working: asyncio.Task[None] | None = None
-        self._stopping = False
+        self._stopping = threading.Event()
+        self._ended = False
+        self._asked: set[Future[Any]] = set()
         self._thread = threading.Thread(target=self._run, name="background", daemon=True)
 
     def start(self) -> None:
@@ -109,15 +115,34 @@ class BackgroundWorker:
 
         Raises:
             OffbookError: whatever the work raises, or what kept the thread from opening offbook.
+            StoreFailed: the thread has ended.
         """
         opened: Awaitable[tuple[asyncio.AbstractEventLoop, Offbook]]
         opened = asyncio.shield(asyncio.wrap_future(self._opened))
         loop, book = await opened
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work(book), loop))
+        working = work(book)
+        try:
+            asked = asyncio.run_coroutine_threadsafe(working, loop)
+        except RuntimeError as error:  # the loop is closed
+            working.close()
+            raise _ended() from error
+        self._asked.add(asked)
+        if self._ended:  # the loop may have closed without a look at it
+            asked.cancel()
+        try:
+            return await asyncio.wrap_future(asked)
+        except asyncio.CancelledError:
+            if self._ended:
+                working.close()
+            if _is_cancelled():
+                raise
+            raise _ended() from None
+        finally:
+            self._asked.discard(asked)
 
     async def stop(self) -> None:
         """Break off, and leave what is under way to the next worker."""
-        self._stopping = True
+        self._stopping.set()
         if self._loop is not None and self._working is not None:
             with suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._working.cancel)
@@ -128,35 +153,75 @@ class BackgroundWorker:
             asyncio.run(self._work())
         except asyncio.CancelledError:
             pass
-        except Exception as error:
+        except BaseException:
             _LOG.exception("what is queued stands still; it goes on when the server starts again")
-            if not self._opened.done():
-                self._opened.set_exception(error)
         finally:
-            self._opened.cancel()
+            self._ended = True
+            self._tell(_ended())
+            for asked in tuple(self._asked):
+                asked.cancel()
 
     async def _work(self) -> None:
         self._working = asyncio.current_task()
         self._loop = asyncio.get_running_loop()
-        if self._stopping:
-            return
+        wait = _REOPEN_SECONDS
+        while not self._stopping.is_set():
+            try:
+                await self._serve_all(self._loop)
+            except Exception as error:
+                _LOG.exception("what is queued stands still for %g seconds", wait)
+                self._tell(error)
+                if not self._stopping.is_set():
+                    await asyncio.sleep(wait)
+                wait = min(2 * wait, _MOST_REOPEN_SECONDS)
+
+    async def _serve_all(self, loop: asyncio.AbstractEventLoop) -> None:
         async with await Offbook.open(self._settings) as book:
-            self._opened.set_result((self._loop, book))
+            self._tell((loop, book))
             async with asyncio.TaskGroup() as group:
                 for queue in self._queues:
                     for _ in range(queue.places):
                         group.create_task(self._serve(book, queue))
+                # Without queues too, what is asked for aside is done until the thread ends.
+                await asyncio.Event().wait()
 
     async def _serve(self, book: Offbook, queue: Queue) -> None:
-        while True:
+        # A piece of work may meet the stop with another error: then it is not looked for more.
+        while not self._stopping.is_set():
             woken = self._woken
-            while await queue.one(book, self._owner):
-                pass
+            try:
+                while not self._stopping.is_set() and await queue.one(book, self._owner):
+                    pass
+            except Exception:
+                _LOG.exception("a mistake in offbook, in a queue; it is looked at again")
+            if self._stopping.is_set():
+                return
             with suppress(TimeoutError):
                 async with asyncio.timeout(_POLL_SECONDS):
                     await woken.wait()
+
+    def _tell(self, found: tuple[asyncio.AbstractEventLoop, Offbook] | Exception) -> None:
+        # Whoever waits for the first word gets it; later ones are for whoever comes later.
+        told = Future() if self._opened.done() else self._opened
+        if isinstance(found, Exception):
+            told.set_exception(found)
+        else:
+            told.set_result(found)
+        self._opened = told
 
     def _wake(self) -> None:
         # All that wait look, and wait anew.
         self._woken, woken = asyncio.Event(), self._woken
         woken.set()
+
+
+def _ended() -> StoreFailed:
+    return StoreFailed(
+        "what computes behind requests has ended", "ask again once the server has started anew"
+    )
+
+
+def _is_cancelled() -> bool:
+    """Whether somebody cancels the task that runs, rather than only what it waits for."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

@@ -1,0 +1,139 @@
+"""The thread behind requests outlives mistakes, and says so once it has ended."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from offbook.app import Offbook
+from offbook.errors import StoreFailed
+from offbook.server import background
+from offbook.server.background import BackgroundWorker
+from offbook.server.failures import status_of
+from offbook.settings import Settings
+from offbook.stores.leases import Owner
+from tests.server.served import settings_in
+from tests.waiting import PATIENCE_SECONDS
+
+
+class Faulty:
+    """A queue whose first look fails with a mistake; it has no work."""
+
+    places = 1
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.error = error
+        self.failed, self.looked = threading.Event(), threading.Event()
+
+    async def one(self, book: Offbook, owner: Owner) -> bool:
+        if self.error is not None and not self.failed.is_set():
+            self.failed.set()
+            raise self.error
+        self.looked.set()
+        return False
+
+
+class Stopped:
+    """A queue whose work answers the stop with an error, as a full disk would have it."""
+
+    places = 1
+
+    def __init__(self) -> None:
+        self.begun = threading.Event()
+
+    async def one(self, book: Offbook, owner: Owner) -> bool:
+        self.begun.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError as error:
+            raise StoreFailed("it cannot be given back: disk full") from error
+        return True
+
+
+async def comes(event: threading.Event) -> bool:
+    return await asyncio.to_thread(event.wait, PATIENCE_SECONDS)
+
+
+async def five(book: Offbook) -> int:
+    return 5
+
+
+async def test_a_mistake_in_a_queue_ends_neither_its_work_nor_that_of_others(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+):
+    queue, other = Faulty(KeyError("the inner life")), Faulty()
+    worker = BackgroundWorker(settings_in(tmp_path), [queue, other])
+    worker.start()
+    assert await comes(queue.failed)
+    worker.wake()
+    assert await comes(queue.looked)
+    assert await comes(other.looked)
+    assert await worker.aside(five) == 5
+    await worker.stop()
+    assert "the inner life" in caplog.text
+
+
+async def test_what_could_not_be_opened_is_opened_later(tmp_path: Path, monkeypatch):
+    opened, mended = Offbook.open, threading.Event()
+
+    async def broken(settings: Settings) -> Any:
+        if mended.is_set():
+            return await opened(settings)
+        raise StoreFailed("the database cannot be opened")
+
+    monkeypatch.setattr(Offbook, "open", broken)
+    monkeypatch.setattr(background, "_REOPEN_SECONDS", 0.001)
+    queue = Faulty()
+    worker = BackgroundWorker(settings_in(tmp_path), [queue])
+    worker.start()
+    with pytest.raises(StoreFailed, match="cannot be opened"):
+        await worker.aside(five)
+    mended.set()
+    assert await comes(queue.looked)
+    assert await worker.aside(five) == 5
+    await worker.stop()
+
+
+async def test_what_is_asked_after_the_end_fails_as_what_may_pass(tmp_path: Path):
+    worker = BackgroundWorker(settings_in(tmp_path), [])
+    worker.start()
+    assert await worker.aside(five) == 5
+    await worker.stop()
+    with pytest.raises(StoreFailed, match="has ended") as caught:
+        await worker.aside(five)
+    assert status_of(caught.value) == 503
+
+
+async def test_what_is_under_way_at_the_end_fails_for_whoever_waits(tmp_path: Path):
+    begun = threading.Event()
+
+    async def endless(book: Offbook) -> None:
+        begun.set()
+        await asyncio.Event().wait()
+
+    worker = BackgroundWorker(settings_in(tmp_path), [])
+    worker.start()
+    waiting = asyncio.create_task(worker.aside(endless))
+    assert await comes(begun)
+    await worker.stop()
+    with pytest.raises(StoreFailed, match="has ended"):
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await waiting
+
+
+async def test_work_that_cannot_be_given_back_does_not_keep_the_thread_from_stopping(
+    tmp_path: Path, monkeypatch
+):
+    monkeypatch.setattr(background, "_STOP_SECONDS", PATIENCE_SECONDS)
+    queue = Stopped()
+    worker = BackgroundWorker(settings_in(tmp_path), [queue])
+    worker.start()
+    assert await comes(queue.begun)
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        await worker.stop()
+    with pytest.raises(StoreFailed, match="has ended"):
+        await worker.aside(five)
