@@ -78,6 +78,12 @@ class Stages:
         return {"stages": stages}
 
 
+def is_cancelled() -> bool:
+    """Whether somebody cancels the task that runs, rather than only what it waits for."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
 class BackgroundWorker:
     """The thread.
 
@@ -134,7 +140,7 @@ class BackgroundWorker:
         except asyncio.CancelledError:
             if self._ended:
                 working.close()
-            if _is_cancelled():
+            if is_cancelled():
                 raise
             raise _ended() from None
         finally:
@@ -219,9 +225,3 @@ def _ended() -> StoreFailed:
     return StoreFailed(
         "what computes behind requests has ended", "ask again once the server has started anew"
     )
-
-
-def _is_cancelled() -> bool:
-    """Whether somebody cancels the task that runs, rather than only what it waits for."""
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0

@@ -252,3 +252,54 @@ async def test_a_queue_that_cannot_be_read_is_tried_again_later(book, monkeypatc
     monkeypatch.setattr(book.store, "read", broken)
     assert not await EvaluationQueue(lambda usage: None).one(book, Owner("a worker"))
     assert "disk full" in caplog.text
+
+
+class Held:
+    """Work that goes on until it is cancelled, and then takes its time."""
+
+    def __init__(self) -> None:
+        self.begun, self.unwinding, self.released = (asyncio.Event() for _ in range(3))
+        self.times = 0
+
+    async def __call__(self, *_: object) -> dict[str, Any]:
+        self.times += 1
+        self.begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.unwinding.set()
+            await self.released.wait()
+        return {}
+
+
+@pytest.fixture
+async def held(monkeypatch: pytest.MonkeyPatch) -> Held:
+    found = Held()
+    monkeypatch.setattr(queues, "do", found)
+    monkeypatch.setattr(queues, "SIGN_SECONDS", 0.01)
+    return found
+
+
+async def job_of(book: Offbook, id_: str = "1") -> evaluation_jobs.EvaluationJob:
+    found: evaluation_jobs.EvaluationJob | None = await book.store.read(
+        lambda conn: evaluation_jobs.get(conn, id_)
+    )
+    assert found is not None
+    return found
+
+
+async def queued(book: Offbook, id_: str = "1") -> None:
+    await book.store.write(lambda c: evaluation_jobs.add(c, id_, "run", ASKED))
+
+
+async def test_a_stop_while_a_cancelled_job_unwinds_stops_the_worker_too(tmp_path: Path, held):
+    async with opened(tmp_path) as book, asyncio.timeout(PATIENCE_SECONDS):
+        await queued(book)
+        one = asyncio.create_task(EvaluationQueue(lambda usage: None).one(book, Owner("a worker")))
+        await held.begun.wait()
+        await book.store.write(lambda c: evaluation_jobs.cancel(c, "1"))
+        await held.unwinding.wait()
+        one.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await one
+        assert (await job_of(book)).status == "cancelled"

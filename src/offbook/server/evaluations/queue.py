@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from offbook.errors import OffbookError
-from offbook.server.background import SIGN_SECONDS, Spent
+from offbook.server.background import SIGN_SECONDS, Spent, is_cancelled
 from offbook.server.evaluations.doing import Told, command_for, do
 from offbook.server.observing.secrets import Masking, secrets_of
 from offbook.stores import evaluation_jobs
@@ -80,6 +80,9 @@ class _Working:
                 await self._give_back()
                 raise
             status, report, error = "cancelled", None, None
+            if is_cancelled():  # the worker stops as well
+                await self._finish(status, report, error)
+                raise
         finally:
             signs.cancel()
             await asyncio.gather(signs, return_exceptions=True)
