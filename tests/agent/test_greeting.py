@@ -13,7 +13,7 @@ from offbook.errors import UsageError
 from offbook.settings import load_settings
 from offbook.stores import conversations
 from offbook.types import Message
-from tests.app.keeper import as_file, keeper
+from tests.app.keeper import as_file, entry, keeper
 
 FIRST = "You will be User, then. Mind the third step."
 
@@ -106,3 +106,33 @@ async def test_a_character_of_documents_greets_nobody(book: Offbook):
     assert talk.greetings == ()
     with pytest.raises(UsageError, match="no greeting"):
         talk.greet()
+
+
+@pytest.mark.parametrize("number", [1, 2])
+async def test_what_belongs_to_one_greeting_stays_with_it_when_the_talk_outgrows_its_window(
+    book: Offbook, tmp_path: Path, number: int, monkeypatch: pytest.MonkeyPatch
+):
+    entries = [entry(f"@@is_greeting {at}\nGreeting {at}.", "oath") for at in (0, 1)]
+    fields = {
+        "name": "Wat Reeve",
+        "character_book": {"extensions": {}, "entries": entries},
+        "alternate_greetings": ["The lamp is {{random:lit,out,broken,gone}}. Sit, {{user}}."],
+    }
+    file = tmp_path / "wat.json"
+    file.write_text(as_file(keeper(**fields)), "utf-8")
+    await book.cards.create(file)
+    monkeypatch.setattr("offbook.agent.session._ANTECEDENTS", 2)
+    tight = {"home": str(tmp_path / "home"), "method": "vanilla", "context.history_tokens": 0}
+    small = await Offbook.open(load_settings(tight, {}, tmp_path, tmp_path / "none"))
+    async with small:
+        await one_greeting_through(await small.session("wat-reeve", session="s"), number)
+
+
+async def one_greeting_through(talk: Session, number: int) -> None:
+    talk.greet(number)
+    for turn in range(4):
+        found, _ = await talk.recall("The oath?")
+        told = [item.text for item in found.context if item.kind == "knowledge"]
+        assert (turn, told) == (turn, [f"Greeting {number - 1}."])
+        await said(talk, "Go on.")
+    assert len(talk.history) == 9

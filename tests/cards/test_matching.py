@@ -105,7 +105,7 @@ def test_secondary_keys(logic, secondary, active):
         ("@@activate_only_after 2", True, "ferry"),
         ("@@activate_only_every 2", True, "ferry"),
         ("@@activate_only_every 3", False, "there are 2 replies"),
-        ("@@is_greeting 1", True, "ferry"),
+        ("@@is_greeting 1", False, "not known what the chat began with"),
         ("@@activate\n@@dont_activate\n@@activate_only_after 3", True, "@@activate"),
         ("@@exclude_keys nobody, zzz", False, "'nobody' is said"),
         ("@@dont_activate_after_match", True, "ferry"),
@@ -123,7 +123,7 @@ def test_decorators_that_look_back():
     assert "was said before" in said_before.why
 
 
-@pytest.mark.parametrize(("begun", "active"), [(1, True), (0, False), (None, True)])
+@pytest.mark.parametrize(("begun", "active"), [(1, True), (0, False), (None, False)])
 def test_an_entry_of_one_greeting_counts_where_the_greeting_is_known(begun, active):
     made = outcome(
         keys=["ferry"], content="@@is_greeting 1\nx", settings=ScanSettings(greeting=begun)

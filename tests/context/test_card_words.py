@@ -152,6 +152,7 @@ def test_a_greeting_is_recognized_by_its_words():
     assert made.number_of(made.greeting(1, "Ines"), "Ines") == 0
     assert made.number_of("Sit, Ines.", "Bo") is None
     assert made.number_of("Ho", "Ines") is None  # it might be another one the next time
+    assert made.number_of(made.greeting(3, "Ines", "s"), "Ines", "s") == 2
     own = {"card": made.as_json()}
     assert begun_with(own, (Message("assistant", "Sit, Bo."),), "Bo") == 1
     assert begun_with(own, (Message("user", "Sit, Bo."),), "Bo") is None

@@ -65,6 +65,21 @@ def first_turn(
     return SpokenTurn(None, "", there[number - 1], as_of, rests_on)
 
 
+def begun_with(
+    character: Character, turns: Sequence[SpokenTurn], who: tuple[str | None, str]
+) -> int | None:
+    """Which greeting, from 0, a conversation began with; None where that is not known.
+
+    Args:
+        character: Who greeted.
+        turns: The whole conversation.
+        who: What the person is called, and the conversation's name.
+    """
+    if not turns or turns[0].said:
+        return None
+    return card_words(character.settings).number_of(turns[0].answered, *who)
+
+
 def keep(
     conn: Connection,
     character: Character,

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from offbook.types import Character, Position, Recall, Usage
 
 
-__all__ = ["Session", "at_point", "messages_of", "names_of", "require_words", "stored_id"]
+__all__ = ["Session", "messages_of", "names_of", "require_words", "stored_id"]
 
 _ANTECEDENTS: Final = 20
 """Turns that a question may refer back to, even where the prompt has no room for history."""
@@ -262,7 +262,8 @@ class Session:
         present = frozenset(turn.id for turn in held if turn.id is not None)
         earlier = 2 * (len(self._seen.turns) - len(window))
         person, rests_on = self._person(stage.settings), await self._documents(held)
-        who = person.called, person.persona, earlier
+        begun = greeting.begun_with(self.character, self._seen.turns, (person.called, self.id))
+        who = person.called, person.persona, earlier, begun
         talk = Talk(self._principal, present, self._mood(), rests_on, *who)
         found = await pipeline.recall(stage, self.character, said, recent, point, talk)
         if is_summarized(self._seen.turns, self._seen.state):

@@ -40,7 +40,7 @@ class ScanSettings:
         scan_chars: How much text is searched at most: its end.
         pattern_seconds: Time for all patterns of one scan together.
         greeting: Number of the greeting that the chat began with (0: the first message), for
-            ``@@is_greeting``, which does not count where it is not known.
+            ``@@is_greeting``; None: it is not known, and no entry of one greeting is active.
     """
 
     scan_depth: int = 2
@@ -193,8 +193,11 @@ def _refused(decorated: Decorated, scan: Scan) -> str | None:
     if every and scan.replies % every:
         return f"@@activate_only_every {every}: there are {scan.replies} replies"
     greeting, begun = decorated.whole("is_greeting"), scan.settings.greeting
-    if greeting is not None and begun is not None and greeting != begun:
-        return f"@@is_greeting {greeting}: the chat began with {begun}"
+    if greeting is not None and greeting != begun:
+        known = "it is not known what the chat began with"
+        return f"@@is_greeting {greeting}: " + (
+            known if begun is None else f"the chat began with {begun}"
+        )
     return None
 
 

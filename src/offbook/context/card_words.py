@@ -59,11 +59,18 @@ class CardWords:
         """The greeting of this number, 1 to ``len(greetings)``."""
         return self._expanded(self.greetings[number - 1], user, session=session)
 
-    def number_of(self, greeting: str, user: str | None = None) -> int | None:
-        """Which of the greetings, from 0, this one is; None where it is none of them."""
+    def number_of(
+        self, greeting: str, user: str | None = None, session: str | None = None
+    ) -> int | None:
+        """Which of the greetings, from 0, this one is; None where it is none of them.
+
+        One in which something is left to chance is known only where ``session`` is.
+        """
         said = greeting.strip()
-        found = (at for at, text in enumerate(self.greetings) if self._may_be(text, said, user))
-        return next(found, None)
+        for at, text in enumerate(self.greetings):
+            if self._may_be(text, said, user, session):
+                return at
+        return None
 
     def voice(self, samples: Sequence[str], user: str | None = None) -> tuple[str, ...]:
         """Speech samples in which the person has their name, where it is known."""
@@ -97,11 +104,11 @@ class CardWords:
             return made
         return sample
 
-    def _may_be(self, text: str, said: str, user: str | None) -> bool:
+    def _may_be(self, text: str, said: str, user: str | None, session: str | None) -> bool:
         """Whether ``said`` is a greeting, but for what changes from one conversation to another."""
-        if any(macro in text.lower() for macro in _CHANGING):
+        if session is None and any(macro in text.lower() for macro in _CHANGING):
             return False
-        return self._expanded(text, user) == said
+        return self._expanded(text, user, session=session or "") == said
 
     def _told(self, text: str, user: str | None, persona: str, turn: str) -> str:
         if not text:

@@ -24,6 +24,7 @@ class Talk:
         called: What the person is called; None: nobody said.
         persona: What the person says of themselves.
         earlier: How many messages of the conversation stand before those that are looked at.
+        greeting: Which greeting of the card it began with, from 0; None: nobody knows.
     """
 
     principal: str | None = None
@@ -33,6 +34,7 @@ class Talk:
     called: str | None = None
     persona: str = ""
     earlier: int = 0
+    greeting: int | None = None
 
 
 NOBODYS: Final = Talk()

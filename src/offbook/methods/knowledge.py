@@ -256,8 +256,8 @@ class Knowledge:
 
         found = await method.recall(self, question)
         talk = self.talk
-        begun = None
-        if not talk.earlier:
+        begun = talk.greeting
+        if begun is None and not talk.earlier:
             begun = begun_with(self.character.settings, self.history, talk.called)
         who = talk.called, talk.persona, talk.earlier, begun
         asked = LoreAsked(self.in_full(question), self.history, question, self.until, *who)
