@@ -322,6 +322,14 @@ def test_a_part_of_two_names_is_nobody():
     assert speaker_of(read_chatlog(lines([said("S", "a", user=True)])), ["Bo"]) is None
 
 
+def test_a_name_in_another_case_is_nobody_else():
+    rows = [said("Sam", "?", user=True), said("Mira", "a"), said("MIRA", "b"), said("mira ", "c")]
+    log = read_chatlog(lines(rows))
+    assert speakers(log) == ("Mira",)
+    assert speaker_of(log, ["Somebody Else"]) == "Mira"
+    assert [e.answered for e in exchanges(log)] == ["a\n\nb\n\nc"]
+
+
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32", "utf-8-sig"])
 def test_a_log_in_another_encoding_is_read(encoding):
     log = read_chatlog(lines(chat_lines()).decode().encode(encoding))

@@ -23,9 +23,13 @@ class Exchange:
 
 
 def speakers(log: ChatLog) -> tuple[str, ...]:
-    """The characters that say something in a log, by their names."""
-    said = (m.name.strip() for m in log.messages if not m.is_user and not m.hidden and not m.told)
-    return tuple(dict.fromkeys(said))
+    """The characters that say something in a log, by their names as they stand there first."""
+    names: dict[str, str] = {}
+    for message in log.messages:
+        if not message.is_user and not message.hidden and not message.told:
+            name = message.name.strip()
+            names.setdefault(name.casefold(), name)
+    return tuple(names.values())
 
 
 def speaker_of(log: ChatLog, names: Sequence[str]) -> str | None:
@@ -60,7 +64,7 @@ def exchanges(log: ChatLog, character: str | None = None) -> tuple[Exchange, ...
             character of the log.
     """
     own = (character or log.character_name).strip().casefold()
-    alone = len({name.casefold() for name in speakers(log)}) <= 1
+    alone = len(speakers(log)) <= 1
     said: list[str] = []
     asked: str | None = None
     answered: list[tuple[str, int]] = []

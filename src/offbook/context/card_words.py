@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from offbook.types import Message
 
 SETTING: Final = "card"
-DEFAULT_USER: Final = "User"
 _PERSON: Final = "{{user}}"
 _PERSON_MACRO: Final = re.compile(r"\{\{\s*user\s*\}\}|<user>", re.IGNORECASE)
 _CHANGING: Final = ("{{random", "{{pick", "{{roll", "{{time", "{{date", "{{weekday")
@@ -36,7 +35,7 @@ class CardWords:
     ``document`` is the id of the document that the card became; ``spoken`` are those of the
     character's lines in the example dialogue that name the person, who stands there as a macro;
     ``names_person`` is whether texts of the card speak of the person, whom the documents that they
-    became call ``DEFAULT_USER``.
+    became call by the name that macros have for nobody in particular.
     """
 
     document: str = ""
@@ -82,6 +81,8 @@ class CardWords:
         """Who is meant by the name that the card's texts have for the person; empty: by none."""
         if not self.names_person:
             return ""
+        from offbook.cards.macros import DEFAULT_USER
+
         called = f", who is called {user}" if user else ""
         return f'What is told of "{DEFAULT_USER}" is told of whoever talks to you{called}.'
 
@@ -91,6 +92,8 @@ class CardWords:
 
     def _addressed(self, sample: str, user: str) -> str:
         """A sample, which may be a part of a line, with the person's name in it."""
+        from offbook.cards.macros import DEFAULT_USER
+
         for line in self.spoken:
             parts = line.split(_PERSON)
             at = DEFAULT_USER.join(parts).find(sample)
@@ -118,7 +121,7 @@ class CardWords:
     def _expanded(
         self, text: str, user: str | None, persona: str = "", session: str = "", turn: str = ""
     ) -> str:
-        from offbook.cards.macros import MacroValues, expand
+        from offbook.cards.macros import DEFAULT_USER, MacroValues, expand
 
         now = datetime.now()  # noqa: DTZ005 - the time on the person's clock
         # What stands there without the card stays there, whatever the card asks for.
