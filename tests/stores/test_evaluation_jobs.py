@@ -39,6 +39,16 @@ async def test_one_that_gives_no_sign_is_taken_by_another_with_its_run(store: St
     assert (found.status, found.error) == ("running", None)
 
 
+async def test_ones_own_are_taken_again_unless_they_are_in_hand_or_gave_a_sign(store: Store):
+    await queue(store, "1")
+    taken = await store.write(lambda c: jobs.take(c, ONE, now=0.0))
+    at = 61.0
+    assert await store.write(lambda c: jobs.take(c, ONE, in_hand={"1"}, now=at)) is None
+    early = await store.write(lambda c: jobs.take(c, ONE, now=at - 2, is_alive=lambda p: True))
+    assert early is None
+    assert await store.write(lambda c: jobs.take(c, ONE, in_hand={"2"}, now=at)) == taken
+
+
 @pytest.fixture
 async def run(store: Store) -> str:
     """The id of a stored run."""

@@ -7,7 +7,7 @@ given no sign for a while, is taken again, with the run that it had begun.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final, Literal
@@ -136,16 +136,26 @@ def take(
     conn: Connection,
     owner: Owner,
     *,
+    in_hand: Collection[str] = (),
     now: float | None = None,
     is_alive: Callable[[int], bool] = is_running,
 ) -> TakenJob | None:
-    """Take the oldest that nobody works on."""
+    """Take the oldest that nobody works on.
+
+    Args:
+        conn: The database.
+        owner: Who takes it.
+        in_hand: The ids that the owner works on: whatever computes may keep its signs back for
+            long. Others of its own are taken again like anybody's: their end was not written.
+        now: The time.
+        is_alive: Whether there is a process of a number on this machine.
+    """
     c, at = evaluation_jobs.c, time.time() if now is None else now
     chosen = select(c.id, c.status, c.owner, c.host, c.pid, c.heartbeat)
     rows = conn.execute(chosen.where(c.status.not_in(_ENDED)).order_by(c.created, c.id)).all()
     for row in rows:
-        own = row.owner == owner.id  # whatever computes may keep its signs back for long
-        if row.status == "running" and (own or not is_lost(row, owner, at, is_alive)):
+        held = row.id in in_hand or not is_lost(row, owner, at, is_alive)
+        if row.status == "running" and held:
             continue
         # Another process may have been quicker: then the row has another owner or sign by now.
         mine = and_(

@@ -17,7 +17,7 @@ from offbook.errors import StoreFailed
 from offbook.server.background import BackgroundWorker
 from offbook.server.evaluations import queue as queues
 from offbook.server.evaluations.queue import EvaluationQueue
-from offbook.stores import evaluation_jobs
+from offbook.stores import evaluation_jobs, leases
 from offbook.stores.leases import Owner
 from tests.cli.texts import ADA
 from tests.loopback.server import LoopbackServer
@@ -303,3 +303,69 @@ async def test_a_stop_while_a_cancelled_job_unwinds_stops_the_worker_too(tmp_pat
         with pytest.raises(asyncio.CancelledError):
             await one
         assert (await job_of(book)).status == "cancelled"
+
+
+async def done(*_: object) -> dict[str, Any]:
+    return {"n": 1}
+
+
+def unwritten(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    """The first end of a job cannot be written."""
+    finish = evaluation_jobs.finish
+    met: list[object] = []
+
+    def broken(*given: Any, **named: Any) -> None:
+        if not met:
+            met.append(given)
+            raise error
+        finish(*given, **named)
+
+    monkeypatch.setattr(evaluation_jobs, "finish", broken)
+
+
+@pytest.mark.parametrize("cancelled", [False, True])
+async def test_a_job_whose_end_could_not_be_written_is_taken_again_and_can_be_cancelled(
+    tmp_path: Path, monkeypatch, held, cancelled: bool
+):
+    unwritten(monkeypatch, StoreFailed("the database cannot be written: disk full", "make room"))
+    monkeypatch.setattr(queues, "do", done)
+    queue, owner = EvaluationQueue(lambda usage: None), Owner("a worker")
+    async with opened(tmp_path) as book, asyncio.timeout(PATIENCE_SECONDS):
+        await queued(book)
+        assert not await queue.one(book, owner)
+        assert (await job_of(book)).status == "running"
+        monkeypatch.setattr(leases, "STALE_SECONDS", -1.0)
+        if cancelled:
+            held.released.set()
+            monkeypatch.setattr(queues, "do", held)
+            await book.store.write(lambda c: evaluation_jobs.cancel(c, "1"))
+        assert await queue.one(book, owner)
+        assert (await job_of(book)).status == ("cancelled" if cancelled else "done")
+
+
+async def test_a_job_in_hand_is_not_taken_again_however_late_its_signs_are(
+    tmp_path: Path, monkeypatch, held
+):
+    monkeypatch.setattr(leases, "STALE_SECONDS", -1.0)
+    queue, owner = EvaluationQueue(lambda usage: None), Owner("a worker")
+    async with opened(tmp_path) as book, asyncio.timeout(PATIENCE_SECONDS):
+        await queued(book)
+        one = asyncio.create_task(queue.one(book, owner))
+        await held.begun.wait()
+        assert not await queue.one(book, owner)
+        held.released.set()
+        await book.store.write(lambda c: evaluation_jobs.cancel(c, "1"))
+        assert await one
+    assert held.times == 1
+
+
+async def test_an_end_that_can_never_be_written_fails_the_job(tmp_path: Path, monkeypatch):
+    unwritten(monkeypatch, TypeError("the inner life of a report"))
+    monkeypatch.setattr(queues, "do", done)
+    async with opened(tmp_path) as book:
+        await queued(book)
+        assert await EvaluationQueue(lambda usage: None).one(book, Owner("a worker"))
+        job = await job_of(book)
+    assert (job.status, job.report) == ("failed", None)
+    assert job.error is not None
+    assert "inner life" not in json.dumps(job.error)

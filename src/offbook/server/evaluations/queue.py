@@ -11,7 +11,7 @@ import logging
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from offbook.errors import OffbookError
+from offbook.errors import OffbookError, StoreFailed
 from offbook.server.background import SIGN_SECONDS, Spent, is_cancelled
 from offbook.server.evaluations.doing import Told, command_for, do
 from offbook.server.observing.secrets import Masking, secrets_of
@@ -38,6 +38,7 @@ class EvaluationQueue:
 
     def __init__(self, spent: Spent) -> None:
         self._spent = spent
+        self._in_hand: set[str] = set()
 
     async def one(self, book: Offbook, owner: Owner) -> bool:
         """Do one job; whether there was one."""
@@ -45,19 +46,24 @@ class EvaluationQueue:
         try:
             if not await store.read(evaluation_jobs.waiting):
                 return False
-            taken: TakenJob | None = await store.write(lambda c: evaluation_jobs.take(c, owner))
+            taken: TakenJob | None = await store.write(
+                lambda c: evaluation_jobs.take(c, owner, in_hand=self._in_hand)
+            )
         except OffbookError:
             _LOG.exception("the queue of evaluations cannot be read")
             return False
         if taken is None:
             return False
         _LOG.info("evaluation job %s begins: %s", taken.id, taken.kind)
+        self._in_hand.add(taken.id)
         try:
             await _Working(book, taken, owner, self._spent).go()
         except OffbookError:
             # Nobody gives signs for it any more: after a while it is taken again.
             _LOG.exception("what became of evaluation job %s cannot be written", taken.id)
             return False
+        finally:
+            self._in_hand.discard(taken.id)
         return True
 
 
@@ -86,7 +92,12 @@ class _Working:
         finally:
             signs.cancel()
             await asyncio.gather(signs, return_exceptions=True)
-        await self._finish(status, report, error)
+        try:
+            await self._finish(status, report, error)
+        except StoreFailed:  # it may pass: then the job is taken again
+            raise
+        except Exception as failure:  # it would fail as often as the job is done
+            await self._finish("failed", None, self._mistake(failure))
 
     async def _do(
         self,
@@ -102,9 +113,12 @@ class _Working:
             told_of = failure.as_json()["error"]
             return "failed", None, {key: masks(text) for key, text in told_of.items()}
         except Exception as failure:
-            _LOG.exception("a mistake in offbook, in evaluation job %s", self._taken.id)
-            hint = "this is a mistake in offbook; the server's log has the details"
-            return "failed", None, OffbookError(type(failure).__name__, hint).as_json()["error"]
+            return "failed", None, self._mistake(failure)
+
+    def _mistake(self, failure: Exception) -> Mapping[str, str]:
+        _LOG.exception("a mistake in offbook, in evaluation job %s", self._taken.id)
+        hint = "this is a mistake in offbook; the server's log has the details"
+        return OffbookError(type(failure).__name__, hint).as_json()["error"]
 
     async def _give_signs(self, doing: asyncio.Task[Any]) -> None:
         shown: dict[str, Any] | None = None
