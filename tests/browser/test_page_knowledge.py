@@ -49,6 +49,15 @@ async def test_a_file_that_holds_no_text_is_refused_with_the_reason(
     await expect(here.page.get_by_text("'blank.md' holds no text")).to_be_visible()
 
 
+async def test_a_card_that_cannot_be_read_holds_back_no_text_beside_it(visit: Visiting):
+    here = await visit("/c/ada-byrne/documents")
+    note = {"name": "gull.md", "mimeType": "text/markdown", "buffer": b"Ada feeds one gull.\n"}
+    field = here.page.locator("input[type=file]")
+    await field.set_input_files([sent("none.json", ["nothing"]), note])
+    await expect(here.page.get_by_text("and no card")).to_be_visible()
+    await expect(here.page.get_by_role("heading", name="gull.md")).to_be_visible()
+
+
 async def test_a_character_is_made_of_a_card_given_a_lorebook_and_comes_out_as_a_card(
     visit: Visiting, picture: TakePicture, tmp_path: Path
 ):

@@ -129,7 +129,6 @@ async def show_files(place: CharacterPlace, *, has_texts: bool) -> None:
 def _export_button(place: CharacterPlace, told: str, ending: str) -> None:
     async def export() -> None:
         with told_of_errors():
-            await place.visitor.admit("admin")
             await _export(place, f"{place.character.id}.{ending}")
 
     made = button(told, export, icon="download", look="small")
@@ -137,14 +136,18 @@ def _export_button(place: CharacterPlace, told: str, ending: str) -> None:
 
 
 async def _export(place: CharacterPlace, name: str) -> None:
+    page = ui.context.client.content  # the button may be drawn anew meanwhile
+    await place.visitor.admit("admin")
     with tempfile.TemporaryDirectory(prefix="offbook-card-") as folder:
-        file = Path(folder, name)
+        # The name may be too long for a file.
+        file = Path(folder, "card").with_suffix(Path(name).suffix)
         written = await place.visitor.command().cards.export(place.character.id, file)
         content = await asyncio.to_thread(file.read_bytes)
-    if written.losses:
-        told = f"Not in the card: {_in_words(written.losses)}"
-        ui.notify(told, type="warning", multi_line=True, position="top", close_button="Close")
-    ui.download.content(content, name)
+    with page:
+        if written.losses:
+            told = f"Not in the card: {_in_words(written.losses)}"
+            ui.notify(told, type="warning", multi_line=True, position="top", close_button="Close")
+        ui.download.content(content, name)
 
 
 def _mended(report: CardReport) -> None:

@@ -96,13 +96,13 @@ class _Documents:
             self._upload.reset()
             texts = [file for file in files if not cards.is_card(str(file))]
             readings = await asyncio.to_thread(_readings, texts)
-            if len(texts) < len(files):
-                sent = [file for file in files if cards.is_card(str(file))]
-                try:
+            try:
+                if len(texts) < len(files):
+                    sent = [file for file in files if cards.is_card(str(file))]
                     await cards.attach(self._place, sent)
-                finally:
-                    await self._draw()
-            await self._read(readings)
+            finally:  # what cannot be read holds back nothing else
+                await self._draw()
+                await self._read(readings)
 
     async def _read(self, readings: list[ReadDocument]) -> None:
         if await begin_reading(self._visitor, self._place.character, readings):

@@ -218,6 +218,8 @@ def endpoint_of_nobody() -> Any:
         assert server.requests == []
 
 
+AS_JSON = {"content-type": "application/json"}
+
 # fmt: off
 WRONG: list[tuple[str, Any, int, str]] = [
     ("/api/characters", {}, 400, "usage"),
@@ -236,6 +238,13 @@ WRONG: list[tuple[str, Any, int, str]] = [
     (f"{ONE}/card/export", {}, 404, "unknown_name"),
 ]
 # fmt: on
+
+
+async def test_half_a_character_in_a_text_is_refused(client):
+    sent = b'{"name": "x.json", "text": "\\ud800"}'
+    answer = await client.post("/api/cards/show", content=sent, headers=AS_JSON)
+    assert (answer.status_code, answer.json()["error"]["kind"]) == (400, "usage")
+    assert "half a character at 0" in answer.json()["error"]["message"]
 
 
 async def test_what_cannot_be_used_is_told(client):

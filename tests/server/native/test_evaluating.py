@@ -11,9 +11,11 @@ from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import Connection, update
 
 from offbook.app import Offbook
 from offbook.documents.readers import ReadDocument
+from offbook.stores import evaluation_jobs, server_tables
 from tests.cli.shapes import ESTIMATE, misfit
 from tests.cli.texts import ADA
 from tests.server.inside import bearer, client_of, opened
@@ -294,11 +296,11 @@ async def test_evaluations_are_for_keys_that_may_do_everything_with_everybody(bo
         ("GET", "report?run=none", None, "admin"),
         ("GET", "runs/none/export", None, "admin"),
         ("GET", "runs/none/compare", None, "admin"),
-        ("GET", "runs/none/ratings", None, "write"),
-        ("PUT", "runs/none/ratings/none", {"value": 1}, "write"),
-        ("GET", "runs/none/agreement", None, "write"),
-        ("GET", "runs/none/review", None, "write"),
-        ("POST", "runs/none/review", {"text": "x"}, "write"),
+        ("GET", "runs/none/ratings", None, "admin"),
+        ("PUT", "runs/none/ratings/none", {"value": 1}, "admin"),
+        ("GET", "runs/none/agreement", None, "admin"),
+        ("GET", "runs/none/review", None, "admin"),
+        ("POST", "runs/none/review", {"text": "x"}, "admin"),
     ]
     async with client_of(book) as client:
         for method, path, body, right in routes:
@@ -321,3 +323,18 @@ async def test_the_server_examines_itself_for_whoever_runs_it(book):
     assert report["offline"] is True
     assert all(check["ok"] for check in report["checks"])
     assert {"database", "chat", "embeddings"} <= {check["name"] for check in report["checks"]}
+
+
+async def test_others_are_not_told_the_command_that_holds_the_servers_settings(book):
+    hint = "offbook --home /srv/x ingest 'Ada Byrne' --method rolerag"
+    failed = {"kind": "index_missing", "message": "nothing is built for rolerag", "hint": hint}
+
+    def fail(conn: Connection) -> None:
+        evaluation_jobs.add(conn, "j1", "table", {})
+        conn.execute(update(server_tables.evaluation_jobs).values(status="failed", error=failed))
+
+    await book.store.write(fail)
+    other = await bearer(book, right="admin")
+    async with client_of(book, **other) as client:
+        job = await done(client, "GET", f"{EVALUATION}/jobs/j1")
+    assert job["error"] == {**failed, "hint": "ask whoever runs this server"}

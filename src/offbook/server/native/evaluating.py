@@ -41,7 +41,8 @@ _ENDED: Final = ("done", "failed", "cancelled")
 _TOLD_TO_ALL: Final = frozenset(
     {"usage", "unknown_name", "unreadable_document", "index_missing", "budget_reached"}
 )
-"""Failures that tell nothing of what the server itself uses: see `failures`."""
+"""Failures whose messages tell nothing of what the server itself uses: see `failures`."""
+_ASK_THE_OWNER: Final = "ask whoever runs this server"
 
 
 def router() -> APIRouter:
@@ -315,7 +316,10 @@ async def _look(book: Offbook, job: str) -> dict[str, Any]:
 def _seen(found: EvaluationJob) -> dict[str, Any]:
     row = asdict(found)
     error = row["error"]
-    if error is not None and not asked_by_owner.get() and error["kind"] not in _TOLD_TO_ALL:
-        told = {"message": "the evaluation failed", "hint": "ask whoever runs this server"}
-        row["error"] = {**error, **told}
+    if error is not None and not asked_by_owner.get():
+        if error["kind"] not in _TOLD_TO_ALL:
+            error = {**error, "message": "the evaluation failed", "hint": _ASK_THE_OWNER}
+        elif error["kind"] == "index_missing":  # its hint is a command, with this server's settings
+            error = {**error, "hint": _ASK_THE_OWNER}
+        row["error"] = error
     return row

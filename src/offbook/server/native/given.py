@@ -33,11 +33,17 @@ class GivenFile(BaseModel):
         """What the file holds.
 
         Raises:
-            UsageError: it is no base64.
+            UsageError: it is no base64, or the text is none.
         """
-        if self.content_base64 is None:
-            return (self.text or "").encode()
-        return decoded(self.content_base64, f"the content of {self.name!r}")
+        if self.text is not None:
+            try:
+                return self.text.encode()
+            except UnicodeEncodeError as error:
+                raise UsageError(
+                    f"the text of {self.name!r} holds half a character at {error.start}",
+                    "send whole characters, or the bytes as `content_base64`",
+                ) from error
+        return decoded(self.content_base64 or "", f"the content of {self.name!r}")
 
 
 def decoded(content: str, what: str) -> bytes:

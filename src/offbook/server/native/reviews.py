@@ -63,8 +63,8 @@ class Review(BaseModel):
 
 
 async def _reviewer(caller: CurrentPrincipal) -> Caller:
-    """Somebody who may change what concerns all characters."""
-    require(caller, "write")
+    """Somebody who may look after all characters: replies of any stand among the ratings."""
+    require(caller, "admin")
     if caller.characters is not None:
         raise RequestRefused(
             "the key opens only some characters, and this concerns all",

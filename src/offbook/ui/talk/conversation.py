@@ -112,14 +112,18 @@ class Conversation:
         """Go on from another of the replies."""
         if self._is_busy or not self._turns:
             return
-        with told_of_errors():
-            if await self._catch_up() is None:
-                return
-            await self._talk.choose(turn)
-            found = await self._talk.exchanges()
-            self._turns = [exchange.turn.id for exchange in found]
-            self._draw(self._boxes[-1], found[-1], is_last=True)
-            await self._tell(found[-1])
+        self._busy(True)
+        try:
+            with told_of_errors():
+                if await self._catch_up() is None:
+                    return
+                await self._talk.choose(turn)
+                found = await self._talk.exchanges()
+                self._turns = [exchange.turn.id for exchange in found]
+                self._draw(self._boxes[-1], found[-1], is_last=True)
+                await self._tell(found[-1])
+        finally:
+            self._busy(False)
 
     def stop(self) -> None:
         """Break a reply off that is on its way; nothing of it is kept."""
