@@ -25,6 +25,18 @@ from offbook.language.statements import is_statement, names, told_sentences
         "我的妹妹叫小红。",
         "私の妹は花子です。",
         "제 동생은 민수입니다.",
+        "My sister is called Ilse, and she never married.",
+        "I never saw the sea, but Ilse did.",
+        "Ilse, who never married, is my sister.",
+        "Ilse, my sister, came.",
+        "Ilse never married.",
+        "May came yesterday.",
+        "Grant came yesterday.",
+        "No, Ilse came.",
+        "MY SISTER IS CALLED ILSE",
+        "My dog, Rex, loves me.",
+        "Ole taught Ilse to swim.",
+        "我的妹妹叫小红，她不喜欢茶。",
     ],
 )
 def test_what_tells(said):
@@ -64,6 +76,67 @@ def test_what_asks_wishes_or_speaks_of_you_tells_nothing(said):
     assert told_sentences(said) == []
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I have a question about Napoleon.",
+        "I need information about Gudrun.",
+        "I would like a story about Gudrun.",
+        "I'd like some facts on Napoleon.",
+        "I'm interested in Napoleon.",
+        "The next topic is Napoleon.",
+        "My next topic is Napoleon.",
+        "My question is about Napoleon.",
+        "Napoleon is next.",
+        "More about Napoleon please.",
+        "We should talk about Napoleon.",
+        "관심은 나폴레옹에 대해 있습니다.",
+        "我想知道小红的事。",
+    ],
+)
+def test_a_request_or_a_topic_tells_nothing(said):
+    assert told_sentences(said) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Holmes, describe Gudrun.",
+        "holmes, describe gudrun",
+        "Holmes, who is Gudrun",
+        "who is Gudrun, and why",
+        "My dear Holmes, remember Gudrun.",
+        "Describe Grant.",
+        "was Grant there",
+        "Can Grant swim",
+        "Will Grant come",
+        "If Gudrun were here, all would be well.",
+    ],
+)
+def test_whoever_is_spoken_to_may_stand_before_an_order_and_a_name_may_be_a_verb(said):
+    assert not is_statement(said)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I have no idea who Gudrun is.",
+        "I forgot who Gudrun is.",
+        "Nobody has heard of Gudrun.",
+        "No one here knows Gudrun.",
+        "Gudrun is unknown to me.",
+        "Gudrun does not exist.",
+        "It isn't known who Gudrun was.",
+        "I never met Holmes, Gudrun or Rose.",
+        "我没听说过王小明。",
+        "王さんを知らない。",
+        "민수는 모르겠어요.",
+    ],
+)
+def test_what_is_not_known_is_not_told(said):
+    assert told_sentences(said) == []
+
+
 def test_of_several_sentences_those_that_tell():
     said = "Hello Ada. My sister is called Ilse. Do you like her?"
     assert told_sentences(said) == ["My sister is called Ilse."]
@@ -90,6 +163,15 @@ def test_a_question_tells_whose_somebody_is():
         ("I saw Ilsebill.", "Ilse", False),
         ("I saw nobody.", "Ilse", False),
         ("我的妹妹叫小红。", "小明", False),
+        ("I have no friend called Rose.", "Rose", False),
+        ("I have no sister, and no friend called Rose.", "Rose", False),
+        ("I am old, and I never met Holmes, Gudrun or Rose.", "Gudrun", False),
+        ("我很老，我没见过小红。", "小红", False),
+        ("My sister is called Ilse, and she never married.", "Ilse", True),
+        ("Ilse never married.", "Ilse", True),
+        ("I am old, and my aunt Ilse does not drink.", "Ilse", True),
+        ("我的妹妹叫小红，她不喜欢茶。", "小红", True),
+        ("Dr Watson came.", "Dr. Watson", True),
     ],
 )
 def test_a_name_is_told_and_a_word_is_not(sentence, name, expected):
