@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,8 @@ from offbook.agent.naming import person_named
 from offbook.agent.person import Person, person_of
 from offbook.agent.session import Session
 from offbook.app import Offbook
-from offbook.prompts.reply import Wishes
+from offbook.context.assembly import assemble
+from offbook.prompts.reply import ReplyInputs, Wishes
 from offbook.settings import load_settings
 from offbook.settings.user import UserSettings
 from offbook.stores import principals
@@ -116,3 +118,27 @@ async def test_replies_are_counted_that_recall_does_not_look_at_any_more(
         await say(talk, f"Number {number}?")
     monkeypatch.setattr("offbook.agent.session.uncovered", lambda turns, state: turns[-1:])
     assert "Now it can be told." in await lore(talk)
+
+
+async def test_chance_in_the_wishes_of_a_card_goes_on_in_a_long_talk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    given: list[str] = []
+
+    def noted(*told: Any) -> ReplyInputs:
+        made = assemble(*told)
+        given.append(made.reminder)
+        return made
+
+    monkeypatch.setattr("offbook.pipeline.assemble", noted)
+    told = {"home": str(tmp_path / "home"), "method": "vanilla", "context.history_tokens": 30}
+    file = tmp_path / "k.json"
+    file.write_text(as_file(keeper(post_history_instructions="{{roll:99999}}")), "utf-8")
+    async with await Offbook.open(load_settings(told, {}, tmp_path, tmp_path / "none")) as opened:
+        await opened.cards.create(file)
+        for session in ("s", "t"):
+            talk = await opened.session("tamsin-reeve", session=session)
+            for _ in range(4):
+                await say(talk, "And what came of it in the end, do you know?")
+            await talk.ask("And then?")
+    assert len(set(given)) == len(given) == 10

@@ -177,3 +177,28 @@ def test_chance_in_a_wish_follows_the_turn():
     made = words(system_prompt="{{random:a,b,c,d}}", post_history_instructions="{{roll:99}}")
     assert len({made.manner(turn=str(number)) for number in range(40)}) == 4
     assert len({made.reminder(turn=str(number)) for number in range(40)}) > 10
+
+
+def reminders(history: int, session: str, turns: int = 12) -> list[str]:
+    """What is told behind a conversation at its turns, of which a prompt holds only the end."""
+    own = {"card": words(post_history_instructions="{{roll:999}} {{pick:a,b,c,d}}").as_json()}
+    said = [Message("user", "And?"), Message("assistant", "Ay.")] * turns
+    told = []
+    for turn in range(1, turns + 1):
+        shown = said[: 2 * turn][-history:]
+        wishes = Wishes(session=session, earlier=2 * turn - len(shown))
+        told.append(assemble(RECALL, (), shown, ContextSettings(), wishes=wishes, own=own).reminder)
+    return told
+
+
+def test_chance_in_a_wish_goes_on_where_the_prompt_holds_no_more_of_the_conversation():
+    told = reminders(4, "s")
+    assert len(set(told)) > 10
+    assert told == reminders(2, "s") == reminders(100, "s")
+
+
+def test_chance_in_a_wish_follows_the_conversation():
+    assert reminders(4, "s") != reminders(4, "t")
+    picked = {number: {told[-1] for told in reminders(4, str(number), 3)} for number in range(20)}
+    assert all(len(one) == 1 for one in picked.values())
+    assert set.union(*picked.values()) == {"a", "b", "c", "d"}

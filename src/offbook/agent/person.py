@@ -23,9 +23,15 @@ class Person:
     called: str | None = None
     persona: str = ""
 
-    def wishes(self, sample: int = 0) -> Wishes:
-        """What a reply is told of them."""
-        return Wishes(called=self.called or "", persona=self.persona, sample=sample)
+    def wishes(self, sample: int = 0, session: str = "", earlier: int = 0) -> Wishes:
+        """What a reply is told of them, and of the conversation that it belongs to."""
+        return Wishes(
+            called=self.called or "",
+            persona=self.persona,
+            sample=sample,
+            session=session,
+            earlier=earlier,
+        )
 
 
 def person_of(user: str | None, principal: str, settings: UserSettings) -> Person:

@@ -208,7 +208,7 @@ class Session:
     async def _reply(self, said: str, place: Place = swipes.NEXT) -> AsyncGenerator[str]:
         turn = await self._recall(said)
         pieces: list[str] = []
-        wishes = self._person(turn.stage.settings).wishes(place.sample)
+        wishes = self._person(turn.stage.settings).wishes(place.sample, self.id, turn.earlier)
         told = turn.stage, self.character, turn.found, turn.history, wishes
         async with aclosing(pipeline.stream_reply(*told)) as replying:  # type: ignore[type-var]
             async for piece in replying:
@@ -224,7 +224,8 @@ class Session:
         """
         turn = await self._recall(said)
         told = turn.stage, self.character, turn.found, turn.history
-        text = await pipeline.reply(*told, wishes=self._person(turn.stage.settings).wishes())
+        wishes = self._person(turn.stage.settings).wishes(0, self.id, turn.earlier)
+        text = await pipeline.reply(*told, wishes=wishes)
         return await self._finish(turn, said, text)
 
     async def recall(self, said: str) -> tuple[Recall, Usage]:
@@ -270,7 +271,7 @@ class Session:
             found = replace(found, context=(summary_item(self._seen.state), *found.context))
         if self._seen.hidden:
             found = replace(found, skipped=(*found.skipped, _later(self._seen.hidden)))
-        return _Open(stage, meter, found, shown)
+        return _Open(stage, meter, found, shown, earlier + len(recent) - len(shown))
 
     async def _documents(self, turns: Sequence[SpokenTurn]) -> frozenset[str]:
         """What turns of this conversation rest on."""
@@ -367,12 +368,13 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class _Open:
-    """A turn whose reply is still to come."""
+    """A turn whose reply is still to come; ``earlier`` messages stand before ``history``."""
 
     stage: Stage
     meter: Meter
     found: Recall
     history: tuple[Message, ...]
+    earlier: int
 
 
 def _later(turns: int) -> Skipped:

@@ -44,7 +44,8 @@ def assemble(
     profile = "\n\n".join(item.text for item in recall.context if item.kind == "profile")
     volatile = tuple(item for item in recall.context if item.kind != "profile")
     card = card_words(own or {})
-    told = wishes.called, wishes.persona, str(len(history))
+    said = len(history) + wishes.earlier
+    told = wishes.called, wishes.persona, str(said), wishes.session
     return ReplyInputs(
         character=recall.character,
         profile=profile,

@@ -46,13 +46,17 @@ class CardWords:
     spoken: tuple[str, ...] = ()
     names_person: bool = False
 
-    def manner(self, user: str | None = None, persona: str = "", turn: str = "") -> str:
+    def manner(
+        self, user: str | None = None, persona: str = "", turn: str = "", session: str = ""
+    ) -> str:
         """What the card wishes for in front of the conversation."""
-        return self._told(self.system_prompt, user, persona, turn)
+        return self._told(self.system_prompt, user, persona, turn, session)
 
-    def reminder(self, user: str | None = None, persona: str = "", turn: str = "") -> str:
+    def reminder(
+        self, user: str | None = None, persona: str = "", turn: str = "", session: str = ""
+    ) -> str:
         """What the card wishes for behind the conversation."""
-        return self._told(self.post_history_instructions, user, persona, turn)
+        return self._told(self.post_history_instructions, user, persona, turn, session)
 
     def greeting(self, number: int, user: str | None = None, session: str = "") -> str:
         """The greeting of this number, 1 to ``len(greetings)``."""
@@ -113,10 +117,10 @@ class CardWords:
             return False
         return self._expanded(text, user, session=session or "") == said
 
-    def _told(self, text: str, user: str | None, persona: str, turn: str) -> str:
+    def _told(self, text: str, user: str | None, persona: str, turn: str, session: str) -> str:
         if not text:
             return ""
-        return truncate_to_tokens(self._expanded(text, user, persona, turn=turn), _MOST_TOKENS)
+        return truncate_to_tokens(self._expanded(text, user, persona, session, turn), _MOST_TOKENS)
 
     def _expanded(
         self, text: str, user: str | None, persona: str = "", session: str = "", turn: str = ""

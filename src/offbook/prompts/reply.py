@@ -58,6 +58,8 @@ class Wishes:
         called: What whoever asks is called, for the macros of cards.
         persona: What whoever asks says of themselves, for those macros and as material.
         sample: Number of the reply, where several to one question are wanted.
+        session: The conversation, by which chance in cards chooses.
+        earlier: How many messages of it stand before those that the prompt is given.
         ended: Told how the reply ended.
     """
 
@@ -68,6 +70,8 @@ class Wishes:
     called: str = ""
     persona: str = ""
     sample: int = 0
+    session: str = ""
+    earlier: int = 0
     ended: Callable[[Ending], None] | None = None
 
 
