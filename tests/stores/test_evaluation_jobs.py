@@ -29,10 +29,11 @@ async def test_one_that_gives_no_sign_is_taken_by_another_with_its_run(store: St
     await queue(store, "1")
     taken = await store.write(lambda c: jobs.take(c, ONE, now=0.0))
     assert taken is not None
-    await store.write(lambda c: jobs.give_sign(c, taken, ONE, {"stages": []}, run))
+    assert await store.write(lambda c: jobs.give_sign(c, taken, ONE, {"stages": []}, run)) is True
     again = await store.write(lambda c: jobs.take(c, OTHER, now=9e12))
     assert again == jobs.TakenJob("1", "run", ASKED, run)
     # What the first still says counts no more.
+    assert await store.write(lambda c: jobs.give_sign(c, taken, ONE, {"stages": [1]})) is False
     await store.write(lambda c: jobs.finish(c, taken, ONE, "failed", {}, error={"kind": "x"}))
     found = await store.read(lambda c: jobs.get(c, "1"))
     assert found is not None

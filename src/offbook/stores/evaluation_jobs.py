@@ -177,14 +177,15 @@ def give_sign(
     owner: Owner,
     progress: Mapping[str, Any] | None = None,
     run: str | None = None,
-) -> None:
-    """A sign of life, with how far it is, and the run once it is begun."""
+) -> bool:
+    """A sign of life, with how far it is, and the run once begun; whether it is one's own."""
     values: dict[str, Any] = {"heartbeat": time.time()}
     if progress is not None:
         values |= {"progress": dict(progress), "updated": _now()}
     if run is not None:
         values["run_id"] = run
-    conn.execute(update(evaluation_jobs).where(_own(taken, owner)).values(**values))
+    changed = conn.execute(update(evaluation_jobs).where(_own(taken, owner)).values(**values))
+    return bool(changed.rowcount)
 
 
 def finish(

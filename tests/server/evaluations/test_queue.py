@@ -369,3 +369,20 @@ async def test_an_end_that_can_never_be_written_fails_the_job(tmp_path: Path, mo
     assert (job.status, job.report) == ("failed", None)
     assert job.error is not None
     assert "inner life" not in json.dumps(job.error)
+
+
+async def test_a_job_that_another_has_taken_is_stopped_and_nothing_more_is_written(
+    tmp_path: Path, held
+):
+    held.released.set()
+    other = Owner("another", "elsewhere", 7)
+    async with opened(tmp_path) as book, asyncio.timeout(PATIENCE_SECONDS):
+        await queued(book)
+        queue = EvaluationQueue(lambda usage: None)
+        one = asyncio.create_task(queue.one(book, Owner("a worker")))
+        await held.begun.wait()
+        taken = await book.store.write(lambda c: evaluation_jobs.take(c, other, now=9e12))
+        before = await job_of(book)
+        assert await one
+        assert await job_of(book) == before
+        assert await book.store.write(lambda c: evaluation_jobs.give_sign(c, taken, other))

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 
 from offbook.app import Offbook
 from offbook.errors import StoreFailed
 from offbook.models.offline.model import OfflineModel
 from offbook.server.background import BackgroundWorker
+from offbook.server.ingestions import queue as queues
 from offbook.server.ingestions.queue import IngestionQueue
 from offbook.stores import documents, ingestions
 from offbook.stores.leases import Owner
@@ -197,3 +199,41 @@ async def test_documents_are_read_in_another_thread_than_that_of_the_servers_loo
         assert (await ended(client, began.headers["location"]))["status"] == "done"
     assert len(extracting) == 1
     assert threading.get_ident() not in extracting
+
+
+@pytest.mark.parametrize("stops", [False, True])
+async def test_an_ingestion_that_another_has_taken_is_stopped_and_nothing_more_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stops: bool
+):
+    begun, unwinding, released = (asyncio.Event() for _ in range(3))
+
+    async def held(*_: object, **named: object) -> None:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            unwinding.set()
+            await released.wait()
+
+    monkeypatch.setattr(queues, "ingest_readings", held)
+    monkeypatch.setattr(queues, "SIGN_SECONDS", 0.01)
+    other = Owner("another", "elsewhere", 7)
+    async with opened(tmp_path) as book, asyncio.timeout(PATIENCE_SECONDS):
+        await book.create("Ada Byrne")
+        asked = {"documents": [{"name": "ada.md", "text": ADA, "media": "text/markdown"}]}
+        await book.store.write(lambda c: ingestions.add(c, "ada-byrne", "i1", asked))
+        queue = IngestionQueue(lambda usage: None)
+        one = asyncio.create_task(queue.one(book, Owner("a worker")))
+        await begun.wait()
+        taken = await book.store.write(lambda c: ingestions.take(c, other, now=9e12))
+        before = await book.store.read(lambda c: ingestions.get(c, "ada-byrne", "i1"))
+        await unwinding.wait()
+        if stops:  # the stop is not taken for what was cancelled here
+            one.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await one
+        else:
+            released.set()
+            assert await one
+        assert await book.store.read(lambda c: ingestions.get(c, "ada-byrne", "i1")) == before
+        assert await book.store.write(lambda c: ingestions.give_sign(c, taken, other))

@@ -73,15 +73,17 @@ class _Working:
     def __init__(self, book: Offbook, taken: TakenJob, owner: Owner, spent: Spent) -> None:
         self._book, self._taken, self._owner, self._spent = book, taken, owner, spent
         self._told = Told(taken.run)
-        self._cancelled = False
+        self._cancelled = self._lost = False
 
     async def go(self) -> None:
-        """Do it, until it has ended, somebody cancels it, or the worker stops."""
+        """Do it, until it has ended, somebody cancels it or has taken it, or the worker stops."""
         doing = asyncio.create_task(self._do())
         signs = asyncio.create_task(self._give_signs(doing))
         try:
             status, report, error = await doing
         except asyncio.CancelledError:
+            if self._lost and not is_cancelled():
+                return
             if not self._cancelled:  # the worker stops
                 await self._give_back()
                 raise
@@ -127,11 +129,16 @@ class _Working:
             news = now if now != shown else None
             shown = now
             with suppress(OffbookError):  # a sign that failed is no reason to stop
-                await self._book.store.write(
+                own = await self._book.store.write(
                     lambda c, n=news, r=run: evaluation_jobs.give_sign(
                         c, self._taken, self._owner, n, r
                     )
                 )
+                if not own:  # another process has it by now, or it is deleted
+                    _LOG.warning("evaluation job %s is not ours any more", self._taken.id)
+                    self._lost = True
+                    doing.cancel()
+                    return
                 if await self._book.store.read(
                     lambda c: evaluation_jobs.is_cancelled(c, self._taken.id)
                 ):

@@ -15,7 +15,7 @@ from offbook.app.commands import command_of
 from offbook.app.ingesting import ingest_readings
 from offbook.documents.readers import ReadDocument
 from offbook.errors import OffbookError, UsageError
-from offbook.server.background import SIGN_SECONDS, Spent, Stages
+from offbook.server.background import SIGN_SECONDS, Spent, Stages, is_cancelled
 from offbook.server.observing.secrets import Masking, secrets_of
 from offbook.stores import documents, ingestions
 
@@ -68,19 +68,15 @@ class IngestionQueue:
 
     async def _do(self, book: Offbook, taken: Taken, owner: Owner) -> None:
         told = Stages()
-        signs = asyncio.create_task(_give_signs(book, taken, owner, told))
-        error: Mapping[str, Any] | None = None
-        report: Mapping[str, Any] | None = None
+        doing = asyncio.create_task(self._outcome(book, taken, told))
+        signs = asyncio.create_task(_give_signs(book, taken, owner, told, doing))
         try:
-            report = (await self._ingested(book, taken, told)).as_json()
-        except OffbookError as failure:
-            told_of = failure.as_json()["error"]
-            masks = Masking(secrets_of(book.settings))
-            error = {key: masks(text) for key, text in told_of.items()}
-        except Exception as failure:
-            _LOG.exception("a mistake in offbook, in ingestion %s", taken.id)
-            hint = "this is a mistake in offbook; the server's log has the details"
-            error = OffbookError(type(failure).__name__, hint).as_json()["error"]
+            report, error = await doing
+        except asyncio.CancelledError:
+            if not signs.done() or is_cancelled():  # the worker stops
+                raise
+            _LOG.warning("ingestion %s is not ours any more", taken.id)
+            return
         finally:
             signs.cancel()
             await asyncio.gather(signs, return_exceptions=True)
@@ -89,6 +85,21 @@ class IngestionQueue:
             lambda c: ingestions.finish(c, taken, owner, how, report=report, error=error)
         )
         _LOG.info("ingestion %s %s", taken.id, "failed" if report is None else "is done")
+
+    async def _outcome(
+        self, book: Offbook, taken: Taken, told: Stages
+    ) -> tuple[Mapping[str, Any] | None, Mapping[str, Any] | None]:
+        """The report, or the error."""
+        try:
+            return (await self._ingested(book, taken, told)).as_json(), None
+        except OffbookError as failure:
+            told_of = failure.as_json()["error"]
+            masks = Masking(secrets_of(book.settings))
+            return None, {key: masks(text) for key, text in told_of.items()}
+        except Exception as failure:
+            _LOG.exception("a mistake in offbook, in ingestion %s", taken.id)
+            hint = "this is a mistake in offbook; the server's log has the details"
+            return None, OffbookError(type(failure).__name__, hint).as_json()["error"]
 
     async def _ingested(self, book: Offbook, taken: Taken, told: Stages) -> IngestReport:
         request = taken.request
@@ -105,7 +116,10 @@ class IngestionQueue:
             self._spent(command.meter.usage())
 
 
-async def _give_signs(book: Offbook, taken: Taken, owner: Owner, told: Stages) -> None:
+async def _give_signs(
+    book: Offbook, taken: Taken, owner: Owner, told: Stages, doing: asyncio.Task[Any]
+) -> None:
+    """Until another process has it, or it is deleted: then it is not gone on with here."""
     shown: dict[str, Any] | None = None
     while True:
         await asyncio.sleep(SIGN_SECONDS)
@@ -113,4 +127,8 @@ async def _give_signs(book: Offbook, taken: Taken, owner: Owner, told: Stages) -
         news = now if now != shown else None
         shown = now
         with suppress(OffbookError):  # a sign that failed is no reason to stop
-            await book.store.write(lambda c, n=news: ingestions.give_sign(c, taken, owner, n))
+            if not await book.store.write(
+                lambda c, n=news: ingestions.give_sign(c, taken, owner, n)
+            ):
+                doing.cancel()
+                return
