@@ -27,6 +27,7 @@ _NAME: Final = (
     r"[\"“'‘]?((?:[Tt]he )?[^\W\d_a-zß-öø-ÿ][\w'’.-]*"
     r"(?:[ ]+(?:(?:of|the|van|von|der|de|du|da|la)[ ]+)*[^\W\d_a-zß-öø-ÿ][\w'’.-]*)*)"
 )
+_CAPITAL: Final = r"[^\W\d_a-zß-öø-ÿ][\w'’-]*"
 _ALSO: Final = re.compile(
     r"\b(?:(?:also |better |generally |commonly |usually |otherwise |once |formerly |now )?"
     rf"(?:(?:known|remembered|spoken of){WHERE_KNOWN} as"
@@ -37,7 +38,9 @@ _ALSO: Final = re.compile(
     r" the (?:false |assumed )?name(?: of)?|under the (?:false |assumed )?(?:name|alias)(?: of)?"
     r"|(?:disguise[sd]?|disguised|posing|pos(?:es|ed)|masquerad(?:es|ed|ing))"
     r"(?: (?:him|her)self)? as|(?:is|was) (?:really|in truth|in fact|none other than|no other than)"
-    r"|(?:now|afterwards|later|became|becomes)(?= (?:Mrs|Lady|Madame|Countess|Duchess|Sir|Lord)\b)"
+    r"|(?:now|afterwards|later|became|becomes)"
+    r"(?= (?:(?:Mrs|Lady|Madame|Countess|Duchess|Sir|Lord)\b"
+    rf"|{_CAPITAL} the {_CAPITAL}))|(?:(?<=, )|(?<=was )|(?<=\())born(?= {_CAPITAL} {_CAPITAL})"
     r"|changed (?:his|her) name to|call(?:s|ed)? (?:him|her)self|short for)[ ,:]+(?:the )?" + _NAME
 )
 _TRIGGERS: Final = (
@@ -45,6 +48,7 @@ _TRIGGERS: Final = (
     "a.k.a.", "aka", "née", "nee ",
     "name", "disguise", "posing", "posed", "poses", "masquerad", "really", "in truth", "in fact",
     "other than", "now ", "afterwards ", "later ", "became ", "becomes ", "self", "short for",
+    "born ",
 )  # fmt: skip
 """One of these stands in whatever the pattern finds: most sentences need not be searched."""
 _NEAR: Final = 60

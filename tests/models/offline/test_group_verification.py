@@ -174,3 +174,35 @@ def test_an_epithet_tells_namesakes_apart_and_takes_the_bare_name(told):
     found = parts("Tobias the Great", "Tobias Helm", ("Tobias", told))
     assert {"Tobias the Great", "Tobias"} in found
     assert {"Tobias Helm"} in found
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "told"),
+    [
+        (
+            "Tobias the Grey",
+            "Tobias the White",
+            "Tobias the Grey fell and became Tobias the White.",
+        ),
+        ("Tobias the Bald", "Tobias the Dane", "Tobias the Bald, also known as Tobias the Dane."),
+        ("Tobias the Great", "Tobias Helm", "Tobias the Great, born Tobias Helm, ruled."),
+        ("Tobias the Great", "Tobias Helm", "Tobias the Great was born Tobias Helm."),
+        ("Tobias Hugovich", "Tobias the Cruel", "Tobias Hugovich, called Tobias the Cruel."),
+    ],
+)
+def test_a_text_that_gives_one_as_a_name_of_the_other_outweighs_an_epithet(one, other, told):
+    assert parts((one, told), other) == [{one, other}]
+    assert parts(other, (one, told), "Tobias") == [{one, other, "Tobias"}]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "told"),
+    [
+        ("Tobias the Great", "Tobias Helm", "Tobias the Great ruled, and Tobias Helm slept."),
+        ("Tobias the Great", "Tobias Helm", "Tobias the Great was born in Tobias Helm's house."),
+        ("Tobias the Grey", "Tobias the White", "Tobias the Grey became king."),
+        ("Tobias the Grey", "Tobias the White", ""),
+    ],
+)
+def test_epithets_tell_apart_where_no_text_says_otherwise(one, other, told):
+    assert {one} in parts((one, told), other)
