@@ -273,11 +273,12 @@ class Held:
 
 
 @pytest.fixture
-async def held(monkeypatch: pytest.MonkeyPatch) -> Held:
+async def held(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Held]:
     found = Held()
     monkeypatch.setattr(queues, "do", found)
     monkeypatch.setattr(queues, "SIGN_SECONDS", 0.01)
-    return found
+    yield found
+    found.released.set()
 
 
 async def job_of(book: Offbook, id_: str = "1") -> evaluation_jobs.EvaluationJob:

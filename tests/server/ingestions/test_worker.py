@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -201,11 +202,19 @@ async def test_documents_are_read_in_another_thread_than_that_of_the_servers_loo
     assert threading.get_ident() not in extracting
 
 
+@pytest.fixture
+async def released() -> AsyncIterator[asyncio.Event]:
+    """Set at the end too, so that no work that waits for it outlives a test that failed."""
+    found = asyncio.Event()
+    yield found
+    found.set()
+
+
 @pytest.mark.parametrize("stops", [False, True])
 async def test_an_ingestion_that_another_has_taken_is_stopped_and_nothing_more_is_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stops: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, released: asyncio.Event, stops: bool
 ):
-    begun, unwinding, released = (asyncio.Event() for _ in range(3))
+    begun, unwinding = asyncio.Event(), asyncio.Event()
 
     async def held(*_: object, **named: object) -> None:
         begun.set()
