@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Request
 from fastapi.responses import Response, StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from offbook.agent.naming import names_of, stored_id
 from offbook.agent.owned import OwnedSession, kept_under
@@ -25,6 +25,7 @@ from offbook.server.book import Book
 from offbook.server.failures import native_error
 from offbook.server.leaving import LEFT, ClientLeftError, until_disconnected
 from offbook.server.native.access import Seen, User, failing, streamed
+from offbook.server.native.body import Body
 from offbook.server.native.talk_shapes import ConversationListed, Recalled, Replied, TurnListed
 from offbook.server.observing.metrics import Metrics
 from offbook.server.principal import Caller, CurrentPrincipal
@@ -38,7 +39,7 @@ SessionName = Annotated[str, Path(min_length=1, max_length=500)]
 STREAM_HEADERS = {"cache-control": "no-cache", "x-accel-buffering": "no"}
 
 
-class Question(BaseModel):
+class Question(Body):
     """A question, and how the reply is to be grounded."""
 
     model_config = ConfigDict(

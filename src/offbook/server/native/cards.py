@@ -15,13 +15,14 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 from pydantic.config import JsonDict
 
 from offbook.app.sent_files import SentFile
 from offbook.server.book import Book
 from offbook.server.native import card_shapes as shapes
 from offbook.server.native.access import Administered, Seen, Writable, failing
+from offbook.server.native.body import Body
 from offbook.server.native.given import GivenFile, decoded
 from offbook.server.principal import CurrentPrincipal
 
@@ -52,7 +53,7 @@ class GivenCard(GivenFile):
         return SentFile(self.name, self.data())
 
 
-class GivenCards(BaseModel):
+class GivenCards(Body):
     """Cards and lorebooks."""
 
     model_config = ConfigDict(
@@ -62,7 +63,7 @@ class GivenCards(BaseModel):
     files: list[GivenCard] = Field(min_length=1, max_length=_MOST_FILES)
 
 
-class Wanted(BaseModel):
+class Wanted(Body):
     """How a card is to be written."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"format": "json"}]})

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response, status
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from offbook.app.reports import CharacterInfo
 from offbook.server.book import Book
@@ -21,6 +21,7 @@ from offbook.server.native.access import (
     failing,
     whose,
 )
+from offbook.server.native.body import Body
 from offbook.server.native.card_shapes import CharacterMadeOf
 from offbook.server.native.cards import GivenCard
 from offbook.server.principal import Caller, CurrentPrincipal
@@ -30,7 +31,7 @@ Offset = Annotated[int, Query(ge=0, le=10**9, description="Rows that are passed 
 Limit = Annotated[int | None, Query(ge=1, le=10**6, description="The most rows; none: all.")]
 
 
-class NewCharacter(BaseModel):
+class NewCharacter(Body):
     """A name, in any script; or a card, which brings one."""
 
     model_config = ConfigDict(

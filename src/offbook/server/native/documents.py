@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Path, Query, Request, Response, status
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from offbook import registry
 from offbook.documents.readers import ReadDocument, read_content
@@ -28,6 +28,7 @@ from offbook.server.native import shapes
 from offbook.server.native.access import Seen, Writable, failing, require, streamed
 from offbook.server.native.aside import commanded
 from offbook.server.native.asking import Preset
+from offbook.server.native.body import Body
 from offbook.server.native.following import followed
 from offbook.server.native.given import GivenFile
 from offbook.server.principal import CurrentPrincipal
@@ -54,7 +55,7 @@ class GivenDocument(GivenFile):
     content_base64: str | None = Field(None, description="The bytes of a file, such as a PDF.")
 
 
-class GivenDocuments(BaseModel):
+class GivenDocuments(Body):
     """Documents, and for which method they are to be indexed."""
 
     model_config = ConfigDict(

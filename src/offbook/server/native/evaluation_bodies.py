@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
 from pydantic.config import JsonDict
 
 from offbook.server.native.asking import Preset
+from offbook.server.native.body import Body
 
 _MOST_QUESTIONS: Final = 5_000
 _MOST_CHARACTERS: Final = 2_000_000
@@ -42,12 +43,6 @@ Limit = Annotated[int, Field(ge=1, le=_NUMBER)]
 Text = Annotated[str, Field(max_length=20_000)]
 
 _EXAMPLE: Final[JsonDict] = {"benchmark": "demo", "methods": ["vanilla", "naive"], "limit": 5}
-
-
-class Body(BaseModel):
-    """A body that names nothing but what it may."""
-
-    model_config = ConfigDict(extra="forbid")
 
 
 class SentQuestion(Body):

@@ -9,12 +9,13 @@ from __future__ import annotations
 import base64
 import binascii
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from offbook.errors import UsageError
+from offbook.server.native.body import Body
 
 
-class GivenFile(BaseModel):
+class GivenFile(Body):
     """A file: its text, or its bytes."""
 
     model_config = ConfigDict(extra="forbid")

@@ -10,7 +10,7 @@ import json
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Request
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from offbook.app.memory_file import MemoryFile, memories_in
 from offbook.errors import UsageError
@@ -18,13 +18,14 @@ from offbook.server.book import Book
 from offbook.server.native import shapes
 from offbook.server.native.access import Seen, User, Writable, failing, whose
 from offbook.server.native.aside import commanded
+from offbook.server.native.body import Body
 from offbook.server.native.given import GivenFile
 from offbook.server.principal import CurrentPrincipal
 
 _TEXT = 100_000
 
 
-class GivenMemory(BaseModel):
+class GivenMemory(Body):
     """What was said to the character and what it answered."""
 
     model_config = ConfigDict(extra="forbid")
@@ -34,7 +35,7 @@ class GivenMemory(BaseModel):
     at: str | None = Field(None, max_length=2_000, description="A point in the story.")
 
 
-class GivenMemories(BaseModel):
+class GivenMemories(Body):
     """Memories, or a file of them; neither: only those that wait are scored."""
 
     model_config = ConfigDict(
@@ -77,7 +78,7 @@ class GivenMemories(BaseModel):
         return memories_in(text, self.file.name, character)
 
 
-class Search(BaseModel):
+class Search(Body):
     """What to search for."""
 
     model_config = ConfigDict(
@@ -89,7 +90,7 @@ class Search(BaseModel):
     user: str | None = Field(None, min_length=1, max_length=200)
 
 
-class Ids(BaseModel):
+class Ids(Body):
     """Ids of memories."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"ids": ["1f0c"]}]})
@@ -98,7 +99,7 @@ class Ids(BaseModel):
     user: str | None = Field(None, min_length=1, max_length=200)
 
 
-class TwoNames(BaseModel):
+class TwoNames(Body):
     """Two names, and whether they are one and the same."""
 
     model_config = ConfigDict(

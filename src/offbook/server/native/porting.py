@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, Literal
 from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Request, Response, status
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from offbook.errors import OffbookError
 from offbook.server.book import Book
@@ -27,6 +27,7 @@ from offbook.server.native.access import (
     failing,
 )
 from offbook.server.native.aside import commanded
+from offbook.server.native.body import Body
 from offbook.server.native.given import decoded
 
 _MEDIA: Final = {"json": "application/json", "graphml": "application/xml", "html": "text/html"}
@@ -35,7 +36,7 @@ _ARCHIVE: Final = "application/zip"
 GraphFormat = Literal["json", "graphml", "html"]
 
 
-class Archive(BaseModel):
+class Archive(Body):
     """A file that an export gave."""
 
     model_config = ConfigDict(extra="forbid")

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi import Path as InPath
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from offbook.errors import OffbookError
 from offbook.server.book import Book
 from offbook.server.failures import RequestRefused
 from offbook.server.native.access import Responses, failing, require
 from offbook.server.native.aside import aside
+from offbook.server.native.body import Body
 from offbook.server.native.evaluation import Judge, RunId, saved_as
 from offbook.server.native.evaluation_shapes import Agreement, Overruled, RatingShown, ReviewTaken
 from offbook.server.principal import Caller, CurrentPrincipal
@@ -33,7 +34,7 @@ _NUMBER = 1e9
 Metric = Annotated[str | None, Query(max_length=100, description="Only of this; none: of all.")]
 
 
-class Overruling(BaseModel):
+class Overruling(Body):
     """A person's value."""
 
     model_config = ConfigDict(
@@ -50,7 +51,7 @@ class Overruling(BaseModel):
     )
 
 
-class Review(BaseModel):
+class Review(Body):
     """The file of a review, as it came back."""
 
     model_config = ConfigDict(extra="forbid")
