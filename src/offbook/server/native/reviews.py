@@ -12,19 +12,17 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from fastapi import Path as InPath
 from pydantic import ConfigDict, Field
 
 from offbook.errors import OffbookError
 from offbook.server.book import Book
-from offbook.server.failures import RequestRefused
-from offbook.server.native.access import Responses, failing, require
+from offbook.server.native.access import Administrator, Responses, failing
 from offbook.server.native.aside import aside
 from offbook.server.native.body import Body
 from offbook.server.native.evaluation import Judge, RunId, saved_as
 from offbook.server.native.evaluation_shapes import Agreement, Overruled, RatingShown, ReviewTaken
-from offbook.server.principal import Caller, CurrentPrincipal
 
 if TYPE_CHECKING:
     from offbook.app.book import Offbook
@@ -63,22 +61,6 @@ class Review(Body):
     )
 
 
-async def _reviewer(caller: CurrentPrincipal) -> Caller:
-    """Somebody who may look after all characters: replies of any stand among the ratings."""
-    require(caller, "admin")
-    if caller.characters is not None:
-        raise RequestRefused(
-            "the key opens only some characters, and this concerns all",
-            "make a key without --character",
-            status=403,
-            code="forbidden",
-        )
-    return caller
-
-
-Reviewer = Annotated[Caller, Depends(_reviewer)]
-
-
 def router() -> APIRouter:
     """The routes."""
     made = APIRouter(prefix="/api/evaluation/runs/{run}", tags=["evaluation"])
@@ -96,7 +78,7 @@ def router() -> APIRouter:
 
 async def ratings(
     run: RunId,
-    caller: Reviewer,
+    caller: Administrator,
     request: Request,
     judge: Judge = None,
     metric: Metric = None,
@@ -118,7 +100,7 @@ async def overrule(
     run: RunId,
     rating: Annotated[str, InPath(max_length=2_000, description="Its id among the ratings.")],
     book: Book,
-    caller: Reviewer,
+    caller: Administrator,
 ) -> dict[str, Any]:
     """Put a person's value beside the judge's."""
     del caller
@@ -128,7 +110,7 @@ async def overrule(
 
 
 async def agreement(
-    run: RunId, caller: Reviewer, request: Request, judge: Judge = None
+    run: RunId, caller: Administrator, request: Request, judge: Judge = None
 ) -> list[dict[str, Any]]:
     """How far a judge agrees with people, metric by metric, over what people rated."""
     del caller
@@ -138,7 +120,7 @@ async def agreement(
 
 async def hand_out(
     run: RunId,
-    caller: Reviewer,
+    caller: Administrator,
     request: Request,
     judge: Judge = None,
     metric: Metric = None,
@@ -160,7 +142,9 @@ async def hand_out(
     return Response(data, media_type=_CSV, headers=saved_as(f"{run}.csv"))
 
 
-async def take_in(body: Review, run: RunId, caller: Reviewer, request: Request) -> dict[str, Any]:
+async def take_in(
+    body: Review, run: RunId, caller: Administrator, request: Request
+) -> dict[str, Any]:
     """Take over what people wrote into such a file; all of it, or nothing."""
     del caller
 
