@@ -34,7 +34,7 @@ async def test_the_deepest_stored_turn_is_found(store):
     ids = await store.write(lambda conn: keep(conn, "s"))
     longer = chains.chain_of((*TALK, Turn("More", "Yes")))
     found = await store.read(lambda conn: chains.deepest(conn, "ada", "owner", longer))
-    assert found == chains.Link("s", ids[-1], 3)
+    assert found == chains.Link("s", ids[-1], 3, 3)
     for whose, named in (("other", None), ("owner", "t")):
         assert await store.read(
             lambda conn, w=whose, n=named: chains.deepest(conn, "ada", w, longer, n)

@@ -180,6 +180,7 @@ class ReplayedSession(Session):
         if len(turns) >= (1 if self._named else _SURE):
             links = chains.ending_with(*where, turns, own)
             if links:
+                self._before = links[0].ordinal
                 return _Place(links[-1].session, links[-1].turn, tuple(k.turn for k in links))
         return _Place()
 
@@ -238,6 +239,7 @@ class ReplayedSession(Session):
 
         own = self._person(turn.stage.settings)
         told = replace(wishes, called=own.called or "", persona=own.persona)
+        told = replace(told, session=self.id, earlier=turn.earlier)
         return replace(told, sample=index, begun=self._transcript.begun, ended=ended)
 
     async def _one(self, turn: _Open, wishes: Wishes, index: int) -> AsyncGenerator[Piece, None]:

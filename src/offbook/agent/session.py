@@ -106,6 +106,7 @@ class Session:
         self._learning = learning
         self._clock = clock
         self._turns: list[SpokenTurn] = []
+        self._before = 0  # turns of the conversation that stand before these
         self._seen = Earlier()
         self._moods: Moods | None = None
         self._summarizing = False
@@ -261,7 +262,7 @@ class Session:
         shown = fit_history(recent, budget, _counter(stage))
         held = window[len(window) - (len(shown) + 1) // 2 :]  # a greeting is half a turn
         present = frozenset(turn.id for turn in held if turn.id is not None)
-        earlier = 2 * (len(self._seen.turns) - len(window))
+        earlier = 2 * (self._before + len(self._seen.turns) - len(window))
         person, rests_on = self._person(stage.settings), await self._documents(held)
         begun = greeting.begun_with(self.character, self._seen.turns, (person.called, self.id))
         who = person.called, person.persona, earlier, begun

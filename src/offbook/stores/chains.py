@@ -21,11 +21,15 @@ from offbook.types import Turn
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A stored turn; ``place`` is where it stands in the history that was looked for."""
+    """A stored turn; ``place`` is where it stands in the history that was looked for.
+
+    ``ordinal`` is where it stands in its conversation.
+    """
 
     session: str
     turn: str
     place: int
+    ordinal: int
 
 
 def chain_of(history: Sequence[Turn]) -> list[str]:
@@ -69,7 +73,7 @@ def deepest(
             .limit(1)
         ).one_or_none()
         if row is not None:
-            return Link(row[0], row[1], ids.index(row[1]))
+            return Link(row[0], row[1], ids.index(row[1]), row[2])
     return None
 
 
@@ -169,6 +173,6 @@ def _upwards(
             return []
         if stored.said != told.said and (place > 0 or told.said):
             return []
-        found.append(Link(session, stored.id, place))
+        found.append(Link(session, stored.id, place, stored.ordinal))
         at = stored.parent
     return found[::-1]

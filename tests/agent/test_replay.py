@@ -1,0 +1,92 @@
+"""Histories that clients send along: chance in a card's wishes follows the conversation."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from offbook.agent.replay import Transcript
+from offbook.app import Offbook
+from offbook.app.replaying import replayed
+from offbook.context.assembly import assemble
+from offbook.prompts.reply import ReplyInputs
+from offbook.settings import load_settings
+from offbook.stores import principals
+from offbook.types import Turn
+from tests.app.keeper import as_file, keeper
+
+SAID = "And what came of it in the end, do you know? ({})"
+
+
+class Client:
+    """A client that keeps the history, and sends its last ``most`` turns along."""
+
+    def __init__(self, book: Offbook, most: int | None = None) -> None:
+        self.book, self.most = book, most
+        self.turns: list[Turn] = []
+
+    async def say(self, said: str, n: int = 1) -> None:
+        character = await self.book.find("tamsin-reeve")
+        turns = tuple(self.turns if self.most is None else self.turns[-self.most :])
+        sent = Transcript(turns, said)
+        talk = await replayed(self.book, character, sent, principals.OWNER)
+        found = await talk.whole(n=n)
+        self.turns.append(Turn(said, found[0]))
+
+
+@pytest.fixture
+def reminders(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What replies were told behind the conversation: chance has made it."""
+    told: list[str] = []
+
+    def noted(*given: Any) -> ReplyInputs:
+        made = assemble(*given)
+        told.append(made.reminder)
+        return made
+
+    monkeypatch.setattr("offbook.pipeline.assemble", noted)
+    return told
+
+
+@pytest.fixture
+async def book(tmp_path: Path) -> AsyncIterator[Offbook]:
+    named = {"home": str(tmp_path / "home"), "method": "vanilla", "context.history_tokens": 30}
+    file = tmp_path / "k.json"
+    file.write_text(as_file(keeper(post_history_instructions="{{roll:99999}}")), "utf-8")
+    settings = load_settings(named, {}, tmp_path, tmp_path / "none")
+    async with await Offbook.open(settings) as opened:
+        await opened.cards.create(file)
+        yield opened
+
+
+@pytest.mark.parametrize("most", [None, 2], ids=["all of it", "its end"])
+async def test_chance_goes_on_in_a_history_that_the_prompt_does_not_hold(
+    book: Offbook, reminders: list[str], most: int | None
+):
+    client = Client(book, most)
+    for number in range(6):
+        await client.say(SAID.format(number))
+    assert len(set(reminders)) == len(reminders) == 6
+
+
+async def test_chance_follows_the_conversation(book: Offbook, reminders: list[str]):
+    for name in ("one", "other"):
+        client = Client(book)
+        await client.say(f"Good evening, {name}.")
+        for number in range(2):
+            await client.say(SAID.format(number))
+    assert len(set(reminders)) == len(reminders) == 6
+
+
+async def test_replies_to_the_same_words_are_told_the_same(book: Offbook, reminders: list[str]):
+    client = Client(book)
+    await client.say("Good evening.")
+    await client.say(SAID.format(1), n=2)
+    before = client.turns.pop()
+    await client.say(before.said)
+    first, *same = reminders
+    assert len(same) == 3
+    assert set(same) == {same[0]} != {first}
