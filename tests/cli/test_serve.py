@@ -18,6 +18,7 @@ import pytest
 
 from offbook.cli import main as cli
 from offbook.server.serving import CONCURRENCY, address_of, for_serving, listener
+from tests.loopback.server import LoopbackServer
 from tests.server.served import settings_in
 from tests.waiting import PATIENCE_SECONDS, until
 
@@ -65,6 +66,32 @@ def test_it_answers_until_it_is_ended(tmp_path, number):
     # Nobody is told an address at which nothing is answered yet.
     assert log.index("startup complete") < log.index("serving at")
     assert "Traceback" not in log
+
+
+def test_a_second_signal_ends_it_at_once_and_streams_are_told(tmp_path):
+    home = tmp_path / "home"
+    subprocess.run([*PROGRAM, "create", "Ada"], check=True, env=environment(home),
+                   capture_output=True)  # fmt: skip
+    with LoopbackServer() as endpoint:
+        endpoint.hold(pieces=1)
+        model = ("--model", "loopback", "--base-url", endpoint.base_url)
+        with serving(home, *model) as (process, address):
+            body = {"model": "ada", "messages": [{"role": "user", "content": "Who are you?"}]}
+            path = f"{address}/v1/chat/completions"
+            asked: Any = {"json": {**body, "stream": True}, "timeout": PATIENCE_SECONDS}
+            with httpx.stream("POST", path, **asked) as answer:
+                lines = answer.iter_lines()
+                assert any("I hear" in line for line in lines)
+                process.send_signal(signal.SIGTERM)
+                until(lambda: "Shutting down" in (tmp_path / "log.txt").read_text())
+                process.send_signal(signal.SIGTERM)
+                rest = [line for line in lines if line]
+            assert '"code":"stopping"' in rest[-2]
+            assert rest[-1] == "data: [DONE]"
+            assert process.wait(PATIENCE_SECONDS) == 130
+    log = (tmp_path / "log.txt").read_text()
+    assert "Traceback" not in log
+    assert log.rstrip().endswith("offbook: interrupted; what was done is kept")
 
 
 def run(capsys, *arguments: str) -> tuple[int, str]:

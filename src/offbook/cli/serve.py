@@ -1,12 +1,14 @@
-"""``offbook serve``: characters over HTTP, until it is ended with Ctrl-C.
+"""``offbook serve``: characters over HTTP, until it is ended with Ctrl-C; twice, at once.
 
 Takes: an address.  Gives: an OpenAI-compatible API at ``/v1`` and a native one at ``/api``.
 """
 
 from __future__ import annotations
 
+import os
+import sys
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from offbook.app import Offbook
 
 _NEEDED = ("fastapi", "uvicorn", "prometheus_client")
+_INTERRUPTED: Final = 130
 
 
 def command(
@@ -70,12 +73,26 @@ def command(
                 say(f"the page is at {address}")
             say(f"serving at {address}/v1, documentation at {address}/docs; Ctrl-C ends it")
 
-        await serve(book, listening, pages)
+        try:
+            await serve(book, listening, pages)
+        except KeyboardInterrupt:
+            _end_at_once()
 
     from offbook.server.interpreter import new_event_loop
     from offbook.server.serving import for_serving
 
     with_offbook(for_serving(settings), body, new_event_loop())
+
+
+def _end_at_once() -> None:
+    """Leave without waiting for anything: what computes, or closes, may take long.
+
+    The database takes no harm by that, as it takes none when the process is killed.
+    """
+    sys.stderr.write("offbook: interrupted; what was done is kept\n")
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    os._exit(_INTERRUPTED)
 
 
 def require_server() -> None:

@@ -18,6 +18,7 @@ from offbook.server.security.bodies import BodyLimits
 from offbook.server.security.hosts import FromWhere, plain_origin
 from offbook.server.security.pace import Pace
 from offbook.server.security.pages import PageHeaders
+from offbook.server.stopping import BreaksOff, Stopping
 from offbook.server.trailing_slashes import TrailingSlashes
 from offbook.stores import api_keys
 
@@ -40,6 +41,7 @@ def guard(app: FastAPI, settings: Settings) -> None:
     own = settings.values.server
     app.state.metrics = Metrics()
     app.state.pace = Pace()
+    app.state.stopping = Stopping()
     app.include_router(routes.router())
     layers: list[tuple[Any, dict[str, Any]]] = [
         (RequestIds, {}),
@@ -47,6 +49,7 @@ def guard(app: FastAPI, settings: Settings) -> None:
         (PageHeaders, {}),
         (FromWhere, {"hosts": own.hosts, "origins": own.origins}),
         (Unforeseen, {}),
+        (BreaksOff, {"stopping": app.state.stopping}),
         (Admission, {"rpm": own.rpm, "pace": app.state.pace}),
         (BodyLimits, {"most_bytes": own.max_body_bytes, "seconds": own.body_seconds}),
         (TrailingSlashes, {}),

@@ -5,12 +5,15 @@ Takes: an open offbook.  Gives: nothing; it returns when the server was told to 
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
+import math
 import signal
 import socket
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from types import FrameType
 from typing import Final
 
 import uvicorn
@@ -24,12 +27,15 @@ from offbook.server.interpreter import tuned
 from offbook.server.observing.logs import start_logging
 from offbook.server.observing.secrets import Masking, secrets_of
 from offbook.server.security.connections import ConnectionLimits, limited
+from offbook.server.stopping import FAREWELL_SECONDS, Stopping
 from offbook.settings import Settings
 
 CONCURRENCY: Final = 1_000
 """Calls in flight of a server where nobody set another number: each open reply is one."""
 _BACKLOG: Final = 2_048
-_GRACE_SECONDS: Final = 10
+GRACE_SECONDS: Final = 8.0
+"""How long what is under way may still take when the server is told to stop. Whoever stops
+containers kills them after ten seconds; by then all that are left were told."""
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -45,7 +51,7 @@ async def serve(
     listening: Callable[[str], None],
     mount: Callable[[FastAPI], None] | None = None,
 ) -> None:
-    """Serve until a signal comes.
+    """Serve until a signal comes; what is under way then may still end, for `GRACE_SECONDS`.
 
     Args:
         book: Offbook.
@@ -56,6 +62,7 @@ async def serve(
     Raises:
         ConfigurationError: the address cannot be listened to, or would be open to others without
             a key.
+        KeyboardInterrupt: a second signal came before all that had ended.
     """
     own = book.settings.values.server
     await require_keys(book.settings, book.store)
@@ -73,9 +80,10 @@ async def serve(
             server_header=False,
             ws="none" if mount is None else "wsproto",
             timeout_keep_alive=30,
-            timeout_graceful_shutdown=_GRACE_SECONDS,
+            timeout_graceful_shutdown=math.ceil(GRACE_SECONDS + FAREWELL_SECONDS),
         )
-        await _Server(config, lambda: listening(address_of(sock))).serve(sockets=[sock])
+        stopping: Stopping = app.state.stopping
+        await _Server(config, stopping, lambda: listening(address_of(sock))).serve(sockets=[sock])
 
 
 def listener(host: str, port: int) -> socket.socket:
@@ -109,12 +117,18 @@ class _Server(uvicorn.Server):
 
     Args:
         config: Of uvicorn.
+        stopping: Told when the server is to stop, and when there is no more time.
         ready: Called when requests are answered.
     """
 
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, stopping: Stopping, ready: Callable[[], None]
+    ) -> None:
         super().__init__(config)
+        self._stopping = stopping
         self._ready = ready
+        self._loop = asyncio.get_running_loop()
+        self._at_once = asyncio.Event()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, and say so: until then requests would wait."""
@@ -126,6 +140,33 @@ class _Server(uvicorn.Server):
         """Serve; everything that replies need is loaded by now."""
         with tuned():
             await super().main_loop()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Let what is under way end, and tell those whose answer takes too long.
+
+        Raises:
+            KeyboardInterrupt: a second signal came.
+        """
+        self._stopping.begin()
+        no_more_time = self._loop.call_later(GRACE_SECONDS, self._stopping.break_off)
+        ending = asyncio.create_task(super().shutdown(sockets))
+        hurried = asyncio.create_task(self._at_once.wait())
+        await asyncio.wait((ending, hurried), return_when=asyncio.FIRST_COMPLETED)
+        no_more_time.cancel()
+        hurried.cancel()
+        if not ending.done():
+            ending.cancel()
+            self._stopping.break_off()
+            await self._stopping.ended()
+            raise KeyboardInterrupt
+        await ending
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Stop at a signal; at a second one, whichever, at once."""
+        del sig, frame
+        if self.should_exit:
+            self._loop.call_soon_threadsafe(self._at_once.set)
+        self.should_exit = True
 
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import quote
@@ -29,7 +29,7 @@ from offbook.server.native.access import Seen, Writable, failing, require, strea
 from offbook.server.native.aside import commanded
 from offbook.server.native.asking import Preset
 from offbook.server.native.body import Body
-from offbook.server.native.following import followed
+from offbook.server.native.following import EVENTS, TOLD, followed
 from offbook.server.native.given import GivenFile
 from offbook.server.principal import CurrentPrincipal
 from offbook.stores import documents, ingestions
@@ -101,9 +101,7 @@ def router() -> APIRouter:
         list_ingestions
     )
     made.get("/ingestions/{ingestion}", response_model=shapes.IngestionSeen, responses=one)(look_at)
-    stream = streamed(
-        "`progress` events with the ingestion, then `end` with its last state", ("progress", "end")
-    )
+    stream = streamed(f"`progress` events with the ingestion{TOLD}", EVENTS)
     made.get(
         "/ingestions/{ingestion}/events",
         response_class=StreamingResponse,
@@ -204,11 +202,16 @@ async def look_at(ingestion: IngestionId, character: Seen, book: Book) -> dict[s
     return _seen(found)
 
 
-async def listen(ingestion: IngestionId, character: Seen, book: Book) -> StreamingResponse:
+async def listen(
+    ingestion: IngestionId, character: Seen, book: Book, request: Request
+) -> StreamingResponse:
     """How far an ingestion is, as server-sent events, until it has ended."""
     await look_at(ingestion, character, book)
 
-    return followed(lambda: look_at(ingestion, character, book), ("done", "failed"))
+    def look() -> Awaitable[dict[str, Any]]:
+        return look_at(ingestion, character, book)
+
+    return followed(look, ("done", "failed"), request.app.state.stopping)
 
 
 def _seen(found: ingestions.Ingestion) -> dict[str, Any]:

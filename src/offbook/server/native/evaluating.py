@@ -25,7 +25,7 @@ from offbook.server.native import evaluation_bodies as bodies
 from offbook.server.native import evaluation_shapes as shapes
 from offbook.server.native.access import Administrator, failing, streamed
 from offbook.server.native.aside import aside
-from offbook.server.native.following import followed
+from offbook.server.native.following import EVENTS, TOLD, followed
 from offbook.server.native.shapes import Estimated
 from offbook.stores import evaluation_jobs, evaluations
 
@@ -65,9 +65,7 @@ def router() -> APIRouter:
     made.get("/jobs", response_model=list[shapes.JobListed], responses=failing())(list_jobs)
     made.get("/jobs/{job}", response_model=shapes.JobSeen, responses=one)(look_at)
     made.post("/jobs/{job}/cancel", response_model=shapes.JobSeen, responses=one)(cancel)
-    stream = streamed(
-        "`progress` events with the job, then `end` with its last state", ("progress", "end")
-    )
+    stream = streamed(f"`progress` events with the job{TOLD}", EVENTS)
     made.get("/jobs/{job}/events", response_class=StreamingResponse, responses={**one, **stream})(
         listen
     )
@@ -299,11 +297,13 @@ async def cancel(job: JobId, book: Book, caller: Administrator, request: Request
     return await _look(book, job)
 
 
-async def listen(job: JobId, book: Book, caller: Administrator) -> StreamingResponse:
+async def listen(
+    job: JobId, book: Book, caller: Administrator, request: Request
+) -> StreamingResponse:
     """How far a job is, as server-sent events, until it has ended."""
     del caller
     await _look(book, job)
-    return followed(lambda: _look(book, job), _ENDED)
+    return followed(lambda: _look(book, job), _ENDED, request.app.state.stopping)
 
 
 async def _look(book: Offbook, job: str) -> dict[str, Any]:
