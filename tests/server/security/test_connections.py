@@ -9,6 +9,8 @@ import threading
 import uuid
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
 
 import pytest
 from fastapi import FastAPI
@@ -25,8 +27,14 @@ from tests.waiting import PATIENCE_SECONDS, until
 
 MOST = 4
 HEAD_SECONDS = 2.0
-LIMITS = ConnectionLimits(HEAD_SECONDS, stall_seconds=0.3, most=MOST, head_bytes=20_000)
+LIMITS = ConnectionLimits(HEAD_SECONDS, stall_seconds=0.3, head_bytes=20_000)
 PIECE = b"x" * 65_536
+HELLO = b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n"
+UPGRADE = (
+    b"GET %b HTTP/1.1\r\nhost: localhost\r\nconnection: Upgrade\r\n"
+    b"upgrade: websocket\r\nsec-websocket-version: 13\r\n"
+    b"sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+)
 _ended: dict[str, threading.Event] = defaultdict(threading.Event)
 """Number of an endless answer -> it has ended."""
 
@@ -47,6 +55,11 @@ async def _endless(request: Request) -> Response:
     return StreamingResponse(pieces())
 
 
+async def _kept(socket: WebSocket) -> None:
+    await socket.accept()
+    await socket.receive()
+
+
 async def _socket(socket: WebSocket) -> None:
     await socket.accept()
     await asyncio.sleep(1.5 * HEAD_SECONDS)
@@ -57,10 +70,21 @@ async def _socket(socket: WebSocket) -> None:
 @pytest.fixture(scope="module", params=[HttpToolsProtocol, H11Protocol])
 def address(request: pytest.FixtureRequest) -> Iterator[tuple[str, int]]:
     """Of a server with these limits."""
-    routes = [Route("/", _hello), Route("/endless", _endless), WebSocketRoute("/socket", _socket)]
-    app = FastAPI(routes=routes)
-    protocol = limited(LIMITS, request.param)
-    with live(app, http=protocol, ws="wsproto", timeout_graceful_shutdown=1) as url:
+    with _serving(LIMITS, request.param) as found:
+        yield found
+
+
+@contextmanager
+def _serving(limits: ConnectionLimits, parser: Any, **options: object) -> Iterator[tuple[str, int]]:
+    routes = [
+        Route("/", _hello),
+        Route("/endless", _endless),
+        WebSocketRoute("/socket", _socket),
+        WebSocketRoute("/kept", _kept),
+    ]
+    app, protocol = FastAPI(routes=routes), limited(limits, parser)
+    ended = {"timeout_graceful_shutdown": 1}
+    with live(app, http=protocol, ws="wsproto", **ended, **options) as url:
         host, port = url.removeprefix("http://").split(":")
         yield host, int(port)
 
@@ -124,34 +148,117 @@ def test_a_client_that_takes_nothing_is_left(address):
         assert _ended[number].wait(PATIENCE_SECONDS)
 
 
-def test_whoever_comes_into_a_crowd_is_told_so_in_the_envelope(address):
-    crowd = [_opened(address) for _ in range(MOST)]
-    try:
-        with socket.create_connection(address, timeout=PATIENCE_SECONDS) as sock:
-            sock.sendall(b"GET /v1/models HTTP/1.1\r\nhost: localhost\r\n\r\n")
-            head, _, body = _all_of(sock).partition(b"\r\n\r\n")
-        assert head.startswith(b"HTTP/1.1 503")
-        assert b"retry-after: 1" in head
-        assert b"x-request-id: req_" in head
-        error = json.loads(body)["error"]
-        assert (error["type"], error["code"]) == ("server_error", "overloaded")
-    finally:
-        for sock in crowd:
+# -- more connections than there are places -----------------------------------------------------
+
+
+@pytest.fixture(scope="module", params=[HttpToolsProtocol, H11Protocol])
+def patient(request: pytest.FixtureRequest) -> Iterator[tuple[str, int]]:
+    """Of a server with few places, which closes nothing by itself while a test lasts."""
+    limits = ConnectionLimits(4 * PATIENCE_SECONDS, stall_seconds=4 * PATIENCE_SECONDS, most=MOST)
+    with _serving(limits, request.param, timeout_keep_alive=4 * PATIENCE_SECONDS) as found:
+        yield found
+
+
+def _connected(address: tuple[str, int]) -> socket.socket:
+    return socket.create_connection(address, timeout=PATIENCE_SECONDS)
+
+
+def _placed(
+    address: tuple[str, int], asked: bytes = HELLO, told: bytes = b" 200 "
+) -> socket.socket:
+    """A connection that has a place; others leave theirs a moment after they were closed."""
+    found: list[socket.socket] = []
+
+    def has_a_place() -> bool:
+        sock = _connected(address)
+        try:
+            sock.sendall(asked)
+            came = sock.recv(200)
+        except ConnectionError:  # turned away before it had asked
+            came = b""
+        if told not in came:
             sock.close()
+            return False
+        found.append(sock)
+        return True
 
-    def is_empty() -> bool:
-        with socket.create_connection(address, timeout=PATIENCE_SECONDS) as sock:
-            sock.sendall(b"GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
-            return _all_of(sock).startswith(b"HTTP/1.1 200")
+    until(has_a_place, "a place")
+    return found[0]
 
-    until(is_empty, "room")
+
+@contextmanager
+def _crowd(address: tuple[str, int]) -> Iterator[list[socket.socket]]:
+    """As many connections as the server takes."""
+    with ExitStack() as stack:
+        yield [stack.enter_context(_placed(address)) for _ in range(MOST)]
+
+
+@contextmanager
+def _too_many(address: tuple[str, int]) -> Iterator[list[socket.socket]]:
+    """As many without a place as wait for their first request; all of them are there."""
+    with ExitStack() as stack:
+        late = [stack.enter_context(_connected(address)) for _ in range(MOST)]
+        with _connected(address) as one_more:  # it has asked nothing: those do not pile up
+            assert _all_of(one_more).startswith(b"HTTP/1.1 503")
+        yield late
+
+
+def test_whoever_comes_into_a_crowd_is_told_so_in_the_envelope(patient):
+    with _crowd(patient), _connected(patient) as sock:
+        sock.sendall(b"GET /v1/models HTTP/1.1\r\nhost: localhost\r\n\r\n")
+        head, _, body = _all_of(sock).partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 503")
+    assert b"retry-after: 1" in head
+    assert b"connection: close" in head
+    assert b"x-request-id: req_" in head
+    error = json.loads(body)["error"]
+    assert (error["type"], error["code"]) == ("server_error", "overloaded")
+
+
+def test_whoever_has_a_place_is_served_and_keeps_it_while_others_are_turned_away(patient):
+    with _crowd(patient) as crowd, _too_many(patient) as late:
+        for sock in crowd:
+            sock.sendall(HELLO)
+            assert sock.recv(200).startswith(b"HTTP/1.1 200")
+        crowd[0].close()
+        with _placed(patient):  # a place that is free again is for whoever comes then
+            late[0].sendall(HELLO)
+            assert _all_of(late[0]).startswith(b"HTTP/1.1 503")
+
+
+def test_a_connection_that_says_nothing_takes_a_place(patient):
+    with _crowd(patient) as crowd, ExitStack() as stack:
+        crowd.pop().close()
+
+        def is_full() -> bool:
+            stack.enter_context(_connected(patient))
+            with _connected(patient) as sock:
+                sock.sendall(HELLO)
+                return sock.recv(200).startswith(b"HTTP/1.1 503")
+
+        until(is_full, "a silent one in the place that became free")
+
+
+def test_a_web_socket_is_turned_away_as_well(patient):
+    with _crowd(patient), _connected(patient) as sock:
+        sock.sendall(UPGRADE % b"/kept")
+        assert _all_of(sock).startswith(b"HTTP/1.1 503")
+
+
+def test_a_web_socket_holds_its_place(patient):
+    with _crowd(patient) as crowd:
+        crowd.pop().close()
+        with _placed(patient, UPGRADE % b"/kept", b" 101 "), _connected(patient) as late:
+            late.sendall(HELLO)
+            assert late.recv(200).startswith(b"HTTP/1.1 503")
 
 
 def test_a_web_socket_stays_open_although_no_head_comes_any_more(address):
     with socket.create_connection(address, timeout=PATIENCE_SECONDS) as sock:
-        sock.sendall(
-            b"GET /socket HTTP/1.1\r\nhost: localhost\r\nconnection: Upgrade\r\n"
-            b"upgrade: websocket\r\nsec-websocket-version: 13\r\n"
-            b"sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
-        )
-        assert b"still here" in _all_of(sock)
+        sock.sendall(UPGRADE % b"/socket")
+        came = b""
+        while part := sock.recv(65_536):
+            came += part
+            if b"still here" in came:
+                return
+        raise AssertionError(came)

@@ -1,5 +1,7 @@
 """Connections that say nothing, say too much, or do not listen are closed: they hold a place.
 
+Whoever comes when all places are taken is told so; whoever has one keeps it.
+
 Takes: limits.  Gives: the protocol that uvicorn serves connections with.  Bodies have a limit of
 their own (``bodies``), and connections between two requests uvicorn's.
 """
@@ -9,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 from offbook.server.failures import RequestRefused, openai_error
@@ -29,7 +32,7 @@ class ConnectionLimits:
     Args:
         head_seconds: The longest that the head of a request may take.
         stall_seconds: The longest that a client may take nothing of what is sent to it.
-        most: Connections at once; None: any number.
+        most: Connections at once; None: any number. Further ones are turned away.
         head_bytes: The largest head of a request.
     """
 
@@ -46,36 +49,43 @@ def limited(limits: ConnectionLimits, protocol: Any = None) -> type[asyncio.Prot
         limits: What they may do.
         protocol: One of uvicorn's; default: the quickest that is installed.
     """
-    return type("LimitedProtocol", (_Limited, protocol or _protocol()), {"limits": limits})
+    own = {"limits": limits, "turned_away": set()}
+    return type("LimitedProtocol", (_Limited, protocol or _protocol()), own)
 
 
 class _Limited:
     """Stands before a protocol of uvicorn's and closes connections that hold a place for ever."""
 
     limits: ConnectionLimits
+    turned_away: set[Any]
+    """Connections that have no place: they stay until they are told so, and no longer than others
+    without a request."""
     loop: asyncio.AbstractEventLoop
     transport: asyncio.Transport
     connections: set[Any]
-    tasks: set[Any]
     app: Any
     cycle: Any
     _head: asyncio.TimerHandle | None = None
     _stalled: asyncio.TimerHandle | None = None
-    _app_behind: Any = None
     _in_head = False
     _head_bytes = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:
-        """Begin to wait for the first head."""
+        """Give it a place where there is one, and begin to wait for the first head."""
         super().connection_made(transport)  # type: ignore[misc]
-        self._app_behind = self.app
+        if self._is_crowded():
+            self.turned_away.add(self)
+            self.app = _crowded
+            if len(self.turned_away) > (
+                self.limits.most or 0
+            ):  # nor do those without a place pile up
+                self._turn_away()
         self._await_head()
 
     def data_received(self, data: bytes) -> None:
         """Pass on, and see whether a head is there now, or too much of one."""
         if not self._is_serving():
             self._await_head()
-        self.app = _crowded if self._is_crowded() else self._app_behind
         super().data_received(data)  # type: ignore[misc]
         if self._in_head:
             self._head_bytes += len(data)
@@ -97,6 +107,9 @@ class _Limited:
     def handle_websocket_upgrade(self, *event: Any) -> None:
         """No head comes any more: the connection is another protocol's from now on."""
         self._wait_no_longer()
+        if self in self.turned_away:
+            self._turn_away()
+            return
         super().handle_websocket_upgrade(*event)  # type: ignore[misc]
 
     def pause_writing(self) -> None:
@@ -112,6 +125,7 @@ class _Limited:
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait for nothing any more."""
+        self.turned_away.discard(self)
         self._wait_no_longer()
         self._stall_no_longer()
         super().connection_lost(exc)  # type: ignore[misc]
@@ -121,8 +135,9 @@ class _Limited:
         return self.cycle is not None and not self.cycle.response_complete
 
     def _is_crowded(self) -> bool:
+        """Whether this one, which has just come, is one too many; open WebSockets are counted."""
         most = self.limits.most
-        return most is not None and max(len(self.connections), len(self.tasks)) > most
+        return most is not None and len(self.connections) - len(self.turned_away) > most
 
     def _await_head(self) -> None:
         if self._head is None:
@@ -145,30 +160,48 @@ class _Limited:
 
     def _refuse_head(self) -> None:
         if not self._is_serving():  # behind an answer that is on its way nothing can be said
-            refused = RequestRefused(
-                f"the head of the request is larger than {self.limits.head_bytes} bytes",
-                "send less in headers and address",
-                status=431,
-                code="too_large",
-            )
-            body = json.dumps(openai_error(refused)).encode()
-            self.transport.write(
-                b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-type: application/json"
-                b"\r\nconnection: close\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body)
+            self._answer(
+                RequestRefused(
+                    f"the head of the request is larger than {self.limits.head_bytes} bytes",
+                    "send less in headers and address",
+                    status=431,
+                    code="too_large",
+                )
             )
         self.transport.close()
 
+    def _turn_away(self) -> None:
+        self._answer(_too_many())
+        self.transport.close()
 
-async def _refuse_the_crowd(scope: Scope, receive: Receive, send: Send) -> None:
-    """What is answered to a request while there are too many connections."""
-    refused = RequestRefused(
+    def _answer(self, refused: RequestRefused) -> None:
+        """Write a refusal that no application has a part in."""
+        body = json.dumps(openai_error(refused)).encode()
+        status = HTTPStatus(refused.status)
+        headers = {
+            "content-type": "application/json",
+            "content-length": str(len(body)),
+            "connection": "close",
+            **refused.headers,
+        }
+        lines = [f"HTTP/1.1 {status.value} {status.phrase}"]
+        lines += [f"{name}: {value}" for name, value in headers.items()]
+        self.transport.write("\r\n".join([*lines, "", ""]).encode() + body)
+
+
+def _too_many() -> RequestRefused:
+    """What is said to whoever comes when all places are taken."""
+    return RequestRefused(
         "the server has as many connections as it takes",
         "try again in a moment; server.connections allows more",
         status=503,
         code="overloaded",
         headers={"retry-after": "1", "connection": "close"},
     )
-    await refuse(scope, receive, send, refused)
+
+
+async def _refuse_the_crowd(scope: Scope, receive: Receive, send: Send) -> None:
+    await refuse(scope, receive, send, _too_many())
 
 
 _crowded: Final = RequestIds(_refuse_the_crowd)
