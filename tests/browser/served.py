@@ -12,6 +12,7 @@ import socket
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -23,6 +24,7 @@ import pytest_asyncio
 import uvicorn
 from playwright.async_api import Browser, Page, Request, expect
 from starlette.requests import HTTPConnection
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from offbook.app import Offbook
 from offbook.app.keys import Keys, NewKey
@@ -40,7 +42,7 @@ from offbook.ui.mounting import mount_page
 from tests.app.keeper import as_file, keeper
 from tests.cli.texts import ADA
 from tests.loopback.server import LoopbackServer
-from tests.waiting import PATIENCE_SECONDS, until
+from tests.waiting import PATIENCE_SECONDS, eventually, until
 
 LOOP: Final = "session"
 WAIT_SECONDS: Final = PATIENCE_SECONDS
@@ -86,6 +88,7 @@ class Served:
     settings: Settings
     model: LoopbackServer
     home: Path
+    door: Door
 
     @property
     def keyed_address(self) -> str:
@@ -102,6 +105,33 @@ class Served:
         async with await Offbook.open(self.settings) as book:
             found = await book.store.read(lambda conn: history(conn, character, session))
             return [(turn.said, turn.answered) for turn in found]
+
+
+class Door:
+    """Lets pages connect, at once or when it is opened; all else passes.
+
+    Args:
+        app: What it leads to.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._is_open = True
+
+    @contextmanager
+    def closed(self) -> Iterator[None]:
+        """Pages that are opened meanwhile connect when it ends."""
+        self._is_open = False
+        try:
+            yield
+        finally:
+            self._is_open = True
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on."""
+        if scope["type"] == "websocket":
+            await eventually(lambda: self._is_open, "an open door")
+        await self._app(scope, receive, send)
 
 
 class ByHost:
@@ -155,8 +185,9 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         taken = socket.create_server(("127.0.0.1", 0))
         app = create_app(settings, authenticate=ByHost())
         mount_page(app)
+        door = Door(app)
         server = uvicorn.Server(
-            uvicorn.Config(app, log_level="warning", ws="wsproto", timeout_graceful_shutdown=2)
+            uvicorn.Config(door, log_level="warning", ws="wsproto", timeout_graceful_shutdown=2)
         )
 
         async def run() -> None:
@@ -169,7 +200,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         until(lambda: server.started or not thread.is_alive(), "the server")
         assert server.started
         port = taken.getsockname()[1]
-        yield Served(f"http://127.0.0.1:{port}", settings, model, home)
+        yield Served(f"http://127.0.0.1:{port}", settings, model, home, door)
         server.should_exit = True
         thread.join(WAIT_SECONDS)
         taken.close()

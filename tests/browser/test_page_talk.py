@@ -49,6 +49,34 @@ async def test_a_character_is_picked_and_answers_at_any_width_in_both_schemes(
     assert box["x"] + box["width"] <= width
 
 
+async def test_what_is_said_before_the_page_is_connected_is_answered_once_it_is(visit: Visiting):
+    here = await visit("/")
+    said = here.page.locator(".composer textarea")
+    with here.served.door.closed():
+        await here.page.get_by_role("link", name="Ada Byrne").click()
+        await said.fill("Who trimmed the lamp before anybody was there?")
+        await said.press("Enter")
+        assert not await here.page.evaluate("window.socket.connected")
+    shown = here.page.locator(".said").last
+    await expect(shown).to_have_text("Who trimmed the lamp before anybody was there?")
+    await expect(said).to_have_value("")
+
+
+async def test_what_is_being_written_outlives_a_page_that_is_loaded_anew(visit: Visiting):
+    here = await visit(fresh())
+    page, said = here.page, here.page.locator(".composer textarea")
+    await said.fill("Who taught you to")
+    await page.reload()
+    await expect(said).to_have_value("Who taught you to")
+    await said.press_sequentially(" trim the lamp?")
+    await said.press("Enter")
+    await expect(here.why).to_have_count(1)
+    await expect(page.locator(".said")).to_have_text("Who taught you to trim the lamp?")
+    await page.reload()
+    await expect(here.why).to_have_count(1)
+    await expect(said).to_have_value("")
+
+
 async def test_beside_the_reply_stands_what_it_rests_on_and_cost(visit: Visiting, dantes: str):
     here = await visit(fresh(dantes.removeprefix("/c/")))
     await here.ask("What did Sinbad the Sailor do for the house of Morrel?")

@@ -23,6 +23,14 @@
     show(theme);
   });
 
+  // Before a page is connected, NiceGUI holds each event back by a timer of its own: what is sent could overtake what
+  // was typed, and be empty. The socket keeps all in order; it may where connecting is the handshake.
+  let didHandshake = false;
+  Object.defineProperty(window, "did_handshake", {
+    get: () => didHandshake || Boolean(window.socket?.io.opts.query?.implicit_handshake),
+    set: (now) => { didHandshake = now; },
+  });
+
   // Enter sends, Shift+Enter breaks the line; while an input method composes, Enter is its own.
   document.addEventListener("keydown", (event) => {
     const field = event.target;
@@ -35,6 +43,24 @@
       document.querySelector(".side.open [data-close]")?.click();
     }
   }, true);
+
+  // What is being written outlives a page that is loaded anew, as one is that was away for too long.
+  const draft = () => `offbook-draft ${location.pathname}${location.search}`;
+  const written = (text) => {
+    try { text ? sessionStorage.setItem(draft(), text) : sessionStorage.removeItem(draft()); } catch { /* not kept */ }
+  };
+  document.addEventListener("input", (event) => {
+    if (event.target.matches?.(".composer textarea")) written(event.target.value);
+  }, true);
+  const goOnWriting = (field) => {
+    let text = null;
+    try { text = sessionStorage.getItem(draft()); } catch { /* not kept */ }
+    if (!text || field.value) return;
+    const said = [...document.querySelectorAll(".said")].at(-1)?.textContent;
+    if (said === text.trim()) { written(""); return; } // it arrived
+    field.value = text;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  };
 
   // Arrows through replies are drawn anew when they are used, and keep the focus that they had.
   let used = null;
@@ -78,15 +104,21 @@
     window.socket.on("connect_error", signOut);
   };
 
+  const whenThere = (selector, act) => {
+    const found = document.querySelector(selector);
+    if (found) { act(found); return; }
+    new MutationObserver((_, self) => {
+      const come = document.querySelector(selector);
+      if (come) { self.disconnect(); act(come); }
+    }).observe(document.body, { childList: true, subtree: true });
+  };
+
   window.addEventListener("load", () => {
     show(kept());
     listen();
     new MutationObserver(refocus).observe(document.body, { childList: true, subtree: true });
     document.querySelector(".parts [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
-    const found = () => document.querySelector(".log");
-    const log = found();
-    if (log) follow(log);
-    else new MutationObserver((_, self) => { if (found()) { self.disconnect(); follow(found()); } })
-      .observe(document.body, { childList: true, subtree: true });
+    whenThere(".log", follow);
+    whenThere(".composer textarea", goOnWriting);
   });
 })();
