@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from offbook.protocols import Store
-from offbook.stores import characters, ingestions
+from offbook.stores import characters, documents, ingestions
 from offbook.stores.leases import Owner
+from offbook.types import Document
 
 ONE, OTHER = Owner("one", "here", 1), Owner("other", "there", 2)
 ASKED = {"documents": [{"name": "a", "text": "b"}]}
@@ -90,3 +93,58 @@ async def test_they_go_with_their_character(store: Store):
     await queue(store, "1")
     await store.write(lambda c: characters.remove(c, "ada"))
     assert not await store.read(ingestions.waiting)
+
+
+async def test_one_that_waits_is_cancelled_at_once_and_never_taken(store: Store):
+    await queue(store, "1")
+    assert await store.write(lambda c: ingestions.cancel(c, "ada", "1"))
+    found = await store.read(lambda c: ingestions.get(c, "ada", "1"))
+    assert found is not None
+    assert (found.status, found.has_ended) == ("cancelled", True)
+    assert await store.write(lambda c: ingestions.take(c, ONE)) is None
+    assert not await store.read(ingestions.waiting)
+    left = await store.read(
+        lambda c: c.exec_driver_sql("SELECT request FROM ingestions").scalars().all()
+    )
+    assert left == [None]
+
+
+async def test_one_that_goes_on_is_cancelled_by_whoever_works_on_it(store: Store):
+    await queue(store, "1")
+    taken = await store.write(lambda c: ingestions.take(c, ONE))
+    assert taken is not None
+    assert not await store.read(lambda c: ingestions.is_cancelled(c, taken))
+    assert await store.write(lambda c: ingestions.cancel(c, "ada", "1"))
+    assert await store.read(lambda c: ingestions.is_cancelled(c, taken))
+    assert await store.write(lambda c: ingestions.give_sign(c, taken, ONE))
+    await store.write(lambda c: ingestions.finish(c, taken, ONE, {}))
+    found = await store.read(lambda c: ingestions.get(c, "ada", "1"))
+    assert found is not None
+    assert (found.status, found.report, found.error) == ("cancelled", None, None)
+
+
+async def test_one_that_has_ended_stays_as_it_is(store: Store):
+    await queue(store, "1")
+    taken = await store.write(lambda c: ingestions.take(c, ONE))
+    assert taken is not None
+    await store.write(lambda c: ingestions.finish(c, taken, ONE, {}, report={}))
+    before = await store.read(lambda c: ingestions.get(c, "ada", "1"))
+    assert not await store.write(lambda c: ingestions.cancel(c, "ada", "1"))
+    assert await store.read(lambda c: ingestions.get(c, "ada", "1")) == before
+    assert not await store.write(lambda c: ingestions.cancel(c, "ada", "2"))
+
+
+async def test_what_its_documents_were_and_what_it_cost_outlive_a_stop(store: Store):
+    await queue(store, "1")
+    old = Document("a", "a", "old", "digest of old", added="now")
+    await store.write(lambda c: documents.put(c, "ada", old))
+    taken = await store.write(lambda c: ingestions.take(c, ONE))
+    assert taken is not None
+    assert (taken.known, taken.usage) == ({"a": "digest of old"}, {})
+    new = replace(old, text="b", digest="digest of b")
+    await store.write(lambda c: documents.put(c, "ada", new))
+    assert await store.write(lambda c: ingestions.give_sign(c, taken, ONE, usage={"calls": 1}))
+    await store.write(lambda c: ingestions.give_back(c, taken, ONE, {"calls": 2}))
+    again = await store.write(lambda c: ingestions.take(c, OTHER))
+    assert again == replace(taken, usage={"calls": 2})
+    assert await store.read(lambda c: ingestions.digests(c, "ada", "ab")) == {"a": "digest of b"}

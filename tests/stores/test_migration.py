@@ -11,13 +11,15 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
+from alembic.operations import Operations
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, create_engine, event, text
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.dialects.postgresql.base import ischema_names
 
 from offbook.errors import ConfigurationError
-from offbook.stores import characters, migration, migrations
+from offbook.stores import characters, ingestions, migration, migrations
+from offbook.stores.leases import Owner
 from offbook.stores.opening import open_store, sqlite_url
 from offbook.stores.schema import metadata
 from offbook.stores.vector_type import Vector
@@ -70,6 +72,25 @@ async def test_migrations_lead_to_the_schema_on_sqlite(tmp_path: Path):
     store = await open_store(sqlite_url(tmp_path / "created.db"))
     await store.close()
     assert definitions(tmp_path / "migrated.db") == definitions(tmp_path / "created.db")
+
+
+def test_what_is_queued_outlives_the_way_back_and_forth(tmp_path: Path):
+    migrated(tmp_path / "x.db")
+    engine = create_engine(f"sqlite:///{tmp_path / 'x.db'}")
+    asked = {"documents": [{"name": "a", "text": "b"}]}
+    with engine.begin() as conn:
+        characters.create(conn, "Ada")
+        ingestions.add(conn, "ada", "i1", asked)
+        operations = Operations(MigrationContext.configure(conn))
+        revision = scripts().get_revision("0010").module
+        with Operations.context(operations.migration_context):
+            revision.downgrade()
+            revision.upgrade()
+        assert differences(conn) == []
+        taken = ingestions.take(conn, Owner("one"))
+    engine.dispose()
+    assert taken is not None
+    assert (taken.request, taken.known, taken.usage) == (asked, {}, {})
 
 
 async def test_a_migrated_database_opens_and_works(tmp_path: Path):

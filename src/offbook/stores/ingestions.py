@@ -7,17 +7,19 @@ given no sign for a while, is taken again; what it had stored is not asked for t
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from sqlalchemy import Connection, and_, delete, insert, select, update
 
 from offbook.stores.leases import NOBODY, Owner, held_by, is_lost, is_running
+from offbook.stores.schema import documents
 from offbook.stores.server_tables import ingestions
 from offbook.stores.statements import storable, timestamp
 
-IngestionStatus = Literal["queued", "running", "done", "failed"]
+IngestionStatus = Literal["queued", "running", "done", "failed", "cancelled"]
+ENDED: Final[tuple[IngestionStatus, ...]] = ("done", "failed", "cancelled")
 KEPT: Final = 100
 """Ended ingestions of a character that are kept to be looked at."""
 
@@ -52,16 +54,26 @@ class Ingestion:
     @property
     def has_ended(self) -> bool:
         """Whether nothing more will come."""
-        return self.status in ("done", "failed")
+        return self.status in ENDED
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """An ingestion to work on."""
+    """An ingestion to work on.
+
+    Args:
+        character: Id of the character.
+        id: Its own.
+        request: What was asked for.
+        known: The digests of its documents that were stored before it began, by name.
+        usage: What it cost until a process stopped in the middle of it.
+    """
 
     character: str
     id: str
     request: Mapping[str, Any]
+    known: Mapping[str, str] = field(default_factory=dict)
+    usage: Mapping[str, Any] = field(default_factory=dict)
 
 
 def add(conn: Connection, character: str, id_: str, request: Mapping[str, Any]) -> None:
@@ -79,7 +91,7 @@ def add(conn: Connection, character: str, id_: str, request: Mapping[str, Any]) 
         "updated": now,
     }
     c = ingestions.c
-    ended = c.character_id == character, c.status.in_(("done", "failed"))
+    ended = c.character_id == character, c.status.in_(ENDED)
     kept = select(c.id).where(*ended).order_by(c.updated.desc(), c.id).limit(KEPT)
     old = list(conn.scalars(select(c.id).where(*ended, c.id.not_in(kept))))
     if old:
@@ -105,7 +117,7 @@ def list_all(conn: Connection, character: str) -> list[Ingestion]:
 
 def waiting(conn: Connection) -> bool:
     """Whether there is any that has not ended."""
-    open_ = ingestions.c.status.in_(("queued", "running"))
+    open_ = ingestions.c.status.not_in(ENDED)
     return conn.execute(select(ingestions.c.id).where(open_).limit(1)).first() is not None
 
 
@@ -120,7 +132,7 @@ def take(
     c, at = ingestions.c, time.time() if now is None else now
     chosen = (
         select(c.character_id, c.id, c.status, c.owner, c.host, c.pid, c.heartbeat)
-        .where(c.status.in_(("queued", "running")))
+        .where(c.status.not_in(ENDED))
         .order_by(c.created, c.id)
     )
     rows = conn.execute(chosen).all()
@@ -141,18 +153,59 @@ def take(
         )
         changed = {"status": "running", "updated": timestamp(), **held_by(owner, at)}
         if conn.execute(update(ingestions).where(mine).values(**changed)).rowcount:
-            request = conn.execute(
-                select(c.request).where(c.character_id == row.character_id, c.id == row.id)
-            ).scalar_one()
-            return Taken(row.character_id, row.id, request or {})
+            return _taken(conn, row.character_id, row.id)
     return None
 
 
+def _taken(conn: Connection, character: str, id_: str) -> Taken:
+    """What is to be done; when it begins, what its documents are before it is noted."""
+    c = ingestions.c
+    its = c.character_id == character, c.id == id_
+    row = conn.execute(select(c.request, c.known, c.usage).where(*its)).one()
+    request, known = row.request or {}, row.known
+    if known is None:
+        known = digests(conn, character, [each["name"] for each in request.get("documents", ())])
+        conn.execute(update(ingestions).where(*its).values(known=known))
+    return Taken(character, id_, request, known, row.usage or {})
+
+
+def digests(conn: Connection, character: str, names: Iterable[str]) -> dict[str, str]:
+    """The digests of the texts of stored documents, by name; those that are not stored lack."""
+    c = documents.c
+    chosen = select(c.name, c.digest).where(c.character_id == character, c.name.in_(list(names)))
+    return {row.name: row.digest for row in conn.execute(chosen.order_by(c.name))}
+
+
+def cancel(conn: Connection, character: str, id_: str) -> bool:
+    """Have one end: at once where nobody works on it, else soon; whether it had not ended."""
+    c = ingestions.c
+    its = c.character_id == character, c.id == id_
+    ended = {"status": "cancelled", "cancelled": True, "request": None, "updated": timestamp()}
+    queued = update(ingestions).where(*its, c.status == "queued")
+    if conn.execute(queued.values(**ended)).rowcount:
+        return True
+    asked = update(ingestions).where(*its, c.status == "running")
+    return bool(conn.execute(asked.values(cancelled=True)).rowcount)
+
+
+def is_cancelled(conn: Connection, taken: Taken) -> bool:
+    """Whether somebody wants it to end."""
+    c = ingestions.c
+    its = c.character_id == taken.character, c.id == taken.id
+    return bool(conn.execute(select(c.cancelled).where(*its)).scalar_one_or_none())
+
+
 def give_sign(
-    conn: Connection, taken: Taken, owner: Owner, progress: Mapping[str, Any] | None = None
+    conn: Connection,
+    taken: Taken,
+    owner: Owner,
+    progress: Mapping[str, Any] | None = None,
+    usage: Mapping[str, Any] | None = None,
 ) -> bool:
-    """A sign of life, with how far it is; whether it is still one's own."""
+    """A sign of life, with how far it is and what it has cost; whether it is still one's own."""
     values: dict[str, Any] = {"heartbeat": time.time()}
+    if usage is not None:
+        values["usage"] = dict(usage)
     if progress is not None:
         values |= {"progress": dict(progress), "updated": timestamp()}
     return bool(
@@ -169,9 +222,13 @@ def finish(
     report: Mapping[str, Any] | None = None,
     error: Mapping[str, Any] | None = None,
 ) -> None:
-    """Note how it ended. The texts that were asked for are stored by then, or are given up."""
+    """Note how it ended: with neither a report nor an error it was cancelled.
+
+    The texts that were asked for are stored by then, or are given up.
+    """
+    failed: IngestionStatus = "cancelled" if error is None else "failed"
     values: dict[str, Any] = {
-        "status": "failed" if report is None else "done",
+        "status": failed if report is None else "done",
         "request": None,
         "progress": dict(progress),
         "report": None if report is None else dict(report),
@@ -182,9 +239,12 @@ def finish(
     conn.execute(update(ingestions).where(_own(taken, owner)).values(**values))
 
 
-def give_back(conn: Connection, taken: Taken, owner: Owner) -> None:
-    """Queue it again: the process stops before it has ended."""
-    values = {"status": "queued", "updated": timestamp(), **NOBODY}
+def give_back(
+    conn: Connection, taken: Taken, owner: Owner, usage: Mapping[str, Any] | None = None
+) -> None:
+    """Queue it again, with what it has cost: the process stops before it has ended."""
+    spent = taken.usage if usage is None else usage
+    values = {"status": "queued", "updated": timestamp(), "usage": dict(spent), **NOBODY}
     conn.execute(update(ingestions).where(_own(taken, owner)).values(**values))
 
 

@@ -49,6 +49,12 @@ ingestions: Final = Table(
     words("created"),
     words("updated"),
     *_worked_on(),
+    # Whether somebody wants it to end before its time; null as long as nobody does.
+    Column("cancelled", Boolean),
+    # The digests of its documents' texts before it began; null until it has.
+    Column("known", JSON(none_as_null=True)),
+    # What its earlier stretches asked of models: a server that stops leaves the rest to the next.
+    Column("usage", JSON(none_as_null=True)),
     Index(None, "status"),
 )
 

@@ -8,5 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-REVISIONS: Final = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009")
+REVISIONS: Final = (
+    *("0001", "0002", "0003", "0004", "0005"),
+    *("0006", "0007", "0008", "0009", "0010"),
+)
 HEAD: Final = REVISIONS[-1]
