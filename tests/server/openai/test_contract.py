@@ -28,7 +28,7 @@ def test_characters_are_models(client: httpx.Client, path, key):
     assert listed["object"] == "list"
     (model,) = listed["data"]
     assert model == {"id": MODEL, "object": "model", "created": model["created"],
-                     "owned_by": "offbook"}  # fmt: skip
+                     "owned_by": "offbook", "name": "Ada Byrne"}  # fmt: skip
     assert isinstance(model["created"], int)
 
 

@@ -105,4 +105,6 @@ def _entry(character: Character) -> dict[str, Any]:
         "object": "model",
         "created": int(created.replace(tzinfo=created.tzinfo or UTC).timestamp()),
         "owned_by": "offbook",
+        # Not OpenAI's: clients that know it show it in the place of the id.
+        "name": character.name,
     }

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
 from offbook.agent.replay import Transcript
 from offbook.server.failures import RequestRefused
 from offbook.server.openai.body import ChatMessage
+from offbook.server.openai.enclosed import split_enclosed
 from offbook.types import Turn
 
 SILENCE: Final = "…"
@@ -24,6 +25,9 @@ _MOST_SAID: Final = 100_000
 looking for what more of them mean would keep others waiting."""
 _EXAMPLE: Final = "example_"
 _GO_ON: Final = re.compile(r"\W*continue\b", re.IGNORECASE)
+_ENCLOSED: Final = (
+    "what the client put in front of the words of a message is taken as a system message"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +36,8 @@ class ReadMessages:
 
     Args:
         transcript: Turns, what is said, and words that the reply begins with.
-        system: System messages, in their order, without examples.
+        system: System messages, in their order, without examples; then what the client put in front
+            of the person's words, such as passages of its own retrieval.
         examples: How many messages were examples of how a character speaks.
         name: What the person is called, where the client says so.
         order: A system message that stands last and after a reply: not the person's words but the
@@ -54,18 +59,32 @@ def read_messages(messages: Sequence[ChatMessage]) -> ReadMessages:
     Raises:
         RequestRefused: what is said last holds no text, but pictures or the like.
     """
-    own = [message for message in messages if not (message.name or "").startswith(_EXAMPLE)]
+    told = [message for message in messages if not (message.name or "").startswith(_EXAMPLE)]
+    own, enclosed = _without_enclosed(told)
     order = _order(own)
     aside = [m for m in own if m.role in ("system", "tool") and m.text.strip()]
     names = [m.name for m in own if m.role == "user" and m.name]
     return ReadMessages(
         transcript=_transcript([m for m in own if m.role in ("user", "assistant")]),
-        system=tuple(message.text.strip() for message in aside),
+        system=(*(message.text.strip() for message in aside), *enclosed),
         examples=len(messages) - len(own),
         name=names[-1] if names else None,
         order=order,
-        warnings=_warnings(own),
+        warnings=(*_warnings(own), *([_ENCLOSED] if enclosed else [])),
     )
+
+
+def _without_enclosed(messages: Sequence[ChatMessage]) -> tuple[list[ChatMessage], list[str]]:
+    """Messages with nothing but what was said in them, and what stood beside it."""
+    own: list[ChatMessage] = []
+    enclosed: list[str] = []
+    for message in messages:
+        said, beside = (
+            split_enclosed(message.text) if message.role == "user" else (message.text, "")
+        )
+        own.append(replace(message, text=said) if beside else message)
+        enclosed += [beside] if beside else []
+    return own, enclosed
 
 
 def require_short(transcript: Transcript) -> None:

@@ -17,10 +17,16 @@ from offbook.server.openai.body import ChatBody, ChatMessage
 from offbook.server.openai.transcript import ReadMessages
 
 ORDER: Final = "order"
-"""A client's own request in a system message behind the conversation."""
+"""A client's own request whose answer only a language model can give: as a system message behind
+the conversation, or as a task without a form that is known here."""
 
 _TASK: Final = re.compile(r"\s*###\s*Task:?\s", re.IGNORECASE)
-_TAIL: Final = re.compile(r"<chat_history>|###\s*(?:Chat History|Output|Guidelines)|\bJSON\b", re.I)
+_TAIL: Final = re.compile(
+    r"<chat_history>|###\s*(?:Chat History|Output|Guidelines|Messages Being Compacted)|\bJSON\b",
+    re.I,
+)
+_FORM: Final = re.compile(r'\bJSON format:?\s{0,8}`?\{\s{0,8}"(\w+)"', re.I)
+"""The JSON that is asked for, and its key."""
 _KINDS: Final[Mapping[str, re.Pattern[str]]] = {
     "text": re.compile(r"autocompletion|\bcompletion type\b", re.I),
     "title": re.compile(r"\btitle\b", re.I),
@@ -28,7 +34,8 @@ _KINDS: Final[Mapping[str, re.Pattern[str]]] = {
     "follow_ups": re.compile(r"follow[- ]?ups?\b", re.I),
     "queries": re.compile(r"\bquer(?:y|ies)\b", re.I),
 }
-"""Key of the JSON that is asked for -> what the request speaks of; the first that fits."""
+"""Key of the JSON that is asked for -> what the request speaks of, where it does not show the form;
+the first that fits."""
 _TITLES: Final = (
     re.compile(r"\s*(?:please )?(?:provide|generate|create|write) an? (?:concise|short|brief)\b"
                r".{0,60}\btitle\b", re.I | re.S),
@@ -36,7 +43,15 @@ _TITLES: Final = (
     re.compile(r"\s*analyze this conversation and provide:.{0,200}\btitle\b", re.I | re.S),
     re.compile(r"\s*in 5 words or less\b.{0,80}\btitle\b", re.I | re.S),
 )  # fmt: skip
-_HISTORY: Final = re.compile(r"<chat_history>(.*?)</chat_history>", re.I | re.S)
+_ORDERS: Final = (
+    # Open WebUI's: a face for what is spoken aloud, several replies made into one, what its own
+    # memory keeps of a turn.
+    re.compile(r"\s*your task is to reflect the speaker's likely facial expression\b", re.I),
+    re.compile(r"\s*you have been provided with a set of responses from various models\b", re.I),
+    re.compile(r"\s*review the completed conversation turn and decide whether long-term\b", re.I),
+)
+_TOOLS: Final = re.compile(r"\s*Available Tools:.*\"tool_calls\"", re.I | re.S)
+_HISTORY: Final = "<chat_history>"
 _SAID: Final = re.compile(r"^(?:USER|Human):\s*(.+)$", re.I | re.M)
 _TITLE_WORDS: Final = 5
 _HEAD_CHARS: Final = 240
@@ -52,10 +67,22 @@ def kind_of(body: ChatBody, read: ReadMessages) -> str | None:
     said = read.transcript.said
     # Nobody waits for these to appear word by word; a person who types so is answered in pieces.
     if not body.stream and _TASK.match(said) and _TAIL.search(said):
-        head = said[:_HEAD_CHARS]
-        return next((kind for kind, sign in _KINDS.items() if sign.search(head)), ORDER)
+        return _kind_of_task(said)
+    if any(sign.match(said) for sign in _ORDERS):
+        return ORDER
+    if not body.stream and any(_TOOLS.match(text) for text in read.system):
+        return "tool_calls"
     spoken = [said, *read.system]
     return "title" if any(sign.match(text) for sign in _TITLES for text in spoken) else None
+
+
+def _kind_of_task(said: str) -> str:
+    wanted = said.partition(_HISTORY)[0]  # in the conversation people speak of titles, too
+    form = _FORM.search(wanted)
+    if form is not None:
+        return form[1] if form[1] in _KINDS else ORDER
+    head = said[:_HEAD_CHARS]
+    return next((kind for kind, sign in _KINDS.items() if sign.search(head)), ORDER)
 
 
 def offline_answer(kind: str, messages: Sequence[ChatMessage]) -> str:
@@ -79,7 +106,6 @@ def offline_answer(kind: str, messages: Sequence[ChatMessage]) -> str:
 
 
 def _first_words(text: str) -> str:
-    history = _HISTORY.search(text)
-    said = _SAID.search(history[1] if history else text)
+    said = _SAID.search(text.partition(_HISTORY)[2] or text)
     words = (said[1] if said else text).split()
     return " ".join(words[:_TITLE_WORDS])
