@@ -236,10 +236,7 @@ class MemoryFragment:
 
 @dataclass(frozen=True, slots=True)
 class ContextItem:
-    """One piece of what a reply may rest on.
-
-    ``memory`` is the id of a memory fragment, ``emotion`` how the character felt in it.
-    """
+    """A piece of what a reply may rest on; ``emotion`` is felt in ``memory``, a fragment's id."""
 
     kind: ContextKind
     title: str
@@ -289,7 +286,8 @@ class Usage:
     """What a command cost; the keys are those of the contract.
 
     ``calls`` are chat calls that reached an endpoint, ``round_trips`` the longest chain of them
-    that waited for one another, ``cost_usd`` is None where no price is configured.
+    that waited for one another; ``cost_usd`` is None without a price, ``cached_tokens`` (of those
+    asked) and ``reasoning_tokens`` (of those answered) where no endpoint told of them.
     """
 
     calls: int = 0
@@ -301,10 +299,12 @@ class Usage:
     cost_usd: float | None = None
     seconds: float = 0.0
     by_task: Mapping[str, TaskUsage] = field(default_factory=dict)
+    cached_tokens: int | None = None
+    reasoning_tokens: int | None = None
 
     def as_json(self) -> dict[str, Any]:
         """A plain dictionary of the shape that the contract prints."""
-        return asdict(self)
+        return {k: v for k, v in asdict(self).items() if v is not None or k == "cost_usd"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,16 @@ from offbook.types import Message
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """Why an answer ended, and its tokens as far as the endpoint counts them (else 0)."""
+    """Why an answer ended, and its tokens as far as the endpoint counts them (else 0).
+
+    ``cached_tokens`` and ``reasoning_tokens`` are as in a response.
+    """
 
     finish_reason: str = "stop"
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    cached_tokens: int | None = None
+    reasoning_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,8 @@ class ChatResponse:
     """The answer of a chat model: text without ``<think>`` blocks, and what it cost.
 
     ``requests`` is more than 1 where the endpoint refused a form of the request and took another.
+    ``cached_tokens`` are those of the prompt that it had read before, ``reasoning_tokens`` those of
+    the answer that are thoughts; None where it does not count them apart.
     """
 
     text: str
@@ -63,3 +70,5 @@ class ChatResponse:
     completion_tokens: int = 0
     cached: bool = False
     requests: int = 1
+    cached_tokens: int | None = None
+    reasoning_tokens: int | None = None

@@ -19,10 +19,14 @@ PLAIN_TEXT = "I hear you, and I have little to say."
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The text of an answer, and why it ended."""
+    """The text of an answer, why it ended, and the tokens that are counted apart, where any are.
+
+    ``apart`` are those of the prompt that were cached, and those of the answer that are thoughts.
+    """
 
     text: str
     finish_reason: str = "stop"
+    apart: tuple[int, int] | None = None
 
 
 def default_answer(body: Mapping[str, Any]) -> Answer:

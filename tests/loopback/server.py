@@ -276,14 +276,19 @@ class LoopbackServer:
             shape["usage"] = self._counts(body, answer)
         return shape
 
-    def _counts(self, body: Mapping[str, Any], answer: Answer) -> dict[str, int]:
+    def _counts(self, body: Mapping[str, Any], answer: Answer) -> dict[str, Any]:
         prompt = sum(count_tokens(m["content"]) for m in body["messages"])
         completion = count_tokens(answer.text)
-        return {
+        shape: dict[str, Any] = {
             "prompt_tokens": prompt,
             "completion_tokens": completion,
             "total_tokens": prompt + completion,
         }
+        if answer.apart is not None:
+            cached, thoughts = answer.apart
+            shape["prompt_tokens_details"] = {"cached_tokens": cached}
+            shape["completion_tokens_details"] = {"reasoning_tokens": thoughts}
+        return shape
 
     async def _events(self, answer: Answer, fault: str, recorded: Recorded) -> AsyncIterator[str]:
         try:

@@ -15,8 +15,8 @@ from offbook.models.prices import Price
 from offbook.models.wrappers import wrap
 from offbook.protocols import ChatModel
 from offbook.types import TaskUsage
-from offbook.wire import ChatResponse
-from tests.models.fakes import ECHO, Clock, Said, Scripted, prompt, request
+from offbook.wire import ChatResponse, Ending
+from tests.models.fakes import ECHO, Clock, Said, Scripted, collected, prompt, request
 
 INTERVALS = st.lists(st.tuples(st.integers(0, 30), st.integers(1, 8)), max_size=9).map(
     lambda pairs: sorted(((float(a), float(a + n)) for a, n in pairs), key=lambda i: i[1])
@@ -119,3 +119,74 @@ async def test_a_request_without_a_prompt_is_counted_too():
     await wrapped(Scripted("Yes."), meter).complete(request(origin=None))
     assert meter.usage().by_task == {"unnamed": TaskUsage(1, 10, 5)}
     assert ECHO.label == "echo.v1"
+
+
+class Told:
+    """Whoever counts over many commands: what it was told, in order."""
+
+    def __init__(self) -> None:
+        self.of: list[tuple[object, ...]] = []
+
+    def requested(self, task: str, requests: int) -> None:
+        self.of.append(("requested", task, requests))
+
+    def answered(self, task: str, prompt_tokens: int, completion_tokens: int) -> None:
+        self.of.append(("answered", task, prompt_tokens, completion_tokens))
+
+    def waited(self, task: str, seconds: float) -> None:
+        self.of.append(("waited", task, seconds))
+
+    def embedded(self, prompt_tokens: int) -> None:
+        self.of.append(("embedded", prompt_tokens))
+
+
+async def test_what_is_spent_is_told_once_and_while_it_is_spent():
+    told, clock = Told(), Clock()
+    part = Meter(clock=clock, spending=told).part().part()
+    model = Scripted("Yes.", ModelError("gone"))
+    model.gate = asyncio.Event()
+    actor = wrapped(model, part)
+    calling = asyncio.create_task(actor.complete(request()))
+    while not model.in_flight:
+        await asyncio.sleep(0)
+    assert told.of == [("requested", "echo", 1)]
+    clock.now += 2.0
+    model.gate.set()
+    await calling
+    assert told.of[1:] == [("waited", "echo", 2.0), ("answered", "echo", 10, 5)]
+    with pytest.raises(ModelError):
+        await actor.complete(request("Again."))
+    part.embedded("e", 7)
+    assert told.of[3:] == [("requested", "echo", 1), ("waited", "echo", 0.0), ("embedded", 7)]
+
+
+@pytest.mark.parametrize("streams", [False, True])
+async def test_who_leaves_a_call_has_asked_all_the_same(streams: bool):
+    told = Told()
+    model = Scripted("Yes.")
+    model.gate = asyncio.Event()
+    actor = wrapped(model, Meter(clock=Clock(), spending=told))
+    asking = collected(actor.stream(request())) if streams else actor.complete(request())
+    calling = asyncio.ensure_future(asking)
+    while not model.in_flight:
+        await asyncio.sleep(0)
+    calling.cancel()
+    await asyncio.gather(calling, return_exceptions=True)
+    assert told.of == [("requested", "echo", 1), ("waited", "echo", 0.0)]
+
+
+def test_tokens_that_are_counted_apart_are_summed_where_any_were_told():
+    meter = Meter()
+    part = meter.part()
+    assert "cached_tokens" not in meter.usage().as_json()
+    part.answered("m", "echo", Ending("stop", 10, 5))
+    part.answered("m", "echo", Ending("stop", 10, 5, 8))
+    part.answered("m", "echo", ChatResponse("Hm.", "stop", 10, 5, cached_tokens=0))
+    for usage in (meter.usage(), part.usage()):
+        assert (usage.cached_tokens, usage.reasoning_tokens) == (8, None)
+        assert usage.as_json()["cached_tokens"] == 8
+        assert "reasoning_tokens" not in usage.as_json()
+        assert usage.as_json()["cost_usd"] is None
+    meter.answered("m", "echo", Ending("stop", 10, 5, 2, 0))
+    meter.answered("m", "echo", Ending("stop", 10, 5, None, 4))
+    assert (meter.usage().cached_tokens, meter.usage().reasoning_tokens) == (10, 4)

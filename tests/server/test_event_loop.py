@@ -16,6 +16,7 @@ from offbook.models import builtin
 from offbook.models.offline import emotion_examples, modernity
 from offbook.models.offline import model as offline_model
 from offbook.server.interpreter import tuned
+from offbook.server.openai import chat
 from tests.loopback.server import LoopbackServer
 from tests.server.openai.asking import ask, lines
 from tests.server.served import Served, settings_in, with_ada
@@ -130,6 +131,30 @@ def test_what_computes_for_long_does_so_in_another_thread(tmp_path, monkeypatch,
     assert worked["rules"]
     assert worked["vectors"]
     assert not worked["loop"] & (worked["rules"] | worked["vectors"])
+
+
+def test_a_large_request_is_read_where_long_work_is_done(tmp_path, monkeypatch):
+    worked: dict[str, list[str]] = {"read_body": [], "read_messages": [], "wishes_of": []}
+
+    def noted(name: str) -> Callable[..., Any]:
+        function = getattr(chat, name)
+
+        def noting(*args: Any) -> Any:
+            worked[name].append(threading.current_thread().name)
+            return function(*args)
+
+        return noting
+
+    asyncio.run(with_ada(settings_in(tmp_path)))
+    for name in worked:
+        monkeypatch.setattr(chat, name, noted(name))
+    with Served(settings_in(tmp_path)) as server:
+        ask(server, "Who taught you?")
+        ask(server, "word " * (chat._LARGE // 5), "Ay.", "Who taught you?")
+    for threads in worked.values():
+        small, large = threads
+        assert not small.startswith("offbook-work")
+        assert large.startswith("offbook-work")
 
 
 @pytest.mark.parametrize("blocks", ["works", "waits"])

@@ -42,7 +42,7 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
         self._store = wiring.store
         self.settings = wiring.settings
         self.meter = wiring.meter()
-        """What this command cost so far; conversations count for themselves."""
+        """What this command cost so far, its conversations included, and the rest of its budget."""
         self.learning = Learning(lambda character: self.stage(character.dimension))
         """What goes on behind conversations; it counts on this command's meter."""
 
@@ -342,15 +342,9 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
     ) -> Session:
         """A conversation, gone on with where ``session`` names one, ``as_of`` as in `recall`."""
         character = await self.find(name)
-
-        def turn() -> tuple[Stage, Meter]:
-            meter = self._wiring.meter()
-            return self._wiring.stage(meter, character.dimension), meter
-
         own = None if not keep else self.learning
-        talk = Session(
-            self._store, character, turn, session, user, keep=keep, as_of=as_of, learning=own
-        )
+        asked = self._store, character, lambda: self.turn(character), session, user
+        talk = Session(*asked, keep=keep, as_of=as_of, learning=own)
         return await talk.open()
 
     # -- the whole character -------------------------------------------------------------------
@@ -386,6 +380,11 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
     def stage(self, dimension: int | None = None, meter: Meter | None = None) -> Stage:
         """Store and models, counting on this command's meter, or on another."""
         return self._wiring.stage(meter or self.meter, dimension)
+
+    def turn(self, character: Character) -> tuple[Stage, Meter]:
+        """Store and models for a turn, counted for itself as well; the budget is the command's."""
+        meter = self.meter.part()
+        return self.stage(character.dimension, meter), meter
 
     @property
     def evaluation(self) -> Evaluation:

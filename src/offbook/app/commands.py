@@ -2,6 +2,7 @@
 
 Takes: an open offbook, and settings of one command.  Gives: the same home with a meter of its own
 and these settings on top, and conversations of any principal; the connections stay the first's.
+A budget is that of one command: of one run of the command line, or of one request to a server.
 """
 
 from __future__ import annotations
@@ -13,9 +14,23 @@ from offbook.agent.owned import OwnedSession
 from offbook.app.book import Offbook
 
 if TYPE_CHECKING:
-    from offbook.models.metering import Meter
+    from offbook.models.metering import Meter, Spending
     from offbook.pipeline import Stage
     from offbook.types import Character
+
+
+def serving(book: Offbook, spending: Spending | None = None) -> Offbook:
+    """Offbook as a server has it, for any number of commands; it is not to be closed.
+
+    Args:
+        book: The open one.
+        spending: Told of what is asked of models for any command, and behind conversations.
+    """
+    made = Offbook(replace(book._wiring, spending=spending))
+    made.learning = book.learning
+    # It goes on as long as the server: each piece of its work is a command of its own.
+    made.learning.make_stage = lambda character: command_of(made).stage(character.dimension)
+    return made
 
 
 def command_of(book: Offbook, **flags: Any) -> Offbook:
@@ -44,6 +59,7 @@ async def conversation_of(
     session: str | None = None,
     *,
     as_of: str | None = None,
+    goes_on: bool = False,
 ) -> OwnedSession:
     """A conversation of a principal, gone on with where ``session`` names one.
 
@@ -53,14 +69,15 @@ async def conversation_of(
         principal: Whose it is.
         session: Its name; None: a question on its own, of which nothing is kept.
         as_of: The point in the story at which the character is asked.
+        goes_on: Whether it stays open for many questions: then each is a command of its own.
 
     Raises:
         UsageError: the conversation belongs to somebody else, or the story has no such point.
     """
 
     def turn() -> tuple[Stage, Meter]:
-        meter = book._wiring.meter()
-        return book._wiring.stage(meter, character.dimension), meter
+        command = command_of(book) if goes_on else book
+        return command.turn(character)
 
     talk = OwnedSession(
         book.store, character, turn, principal, session, as_of=as_of, learning=book.learning

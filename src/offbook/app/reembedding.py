@@ -36,7 +36,7 @@ class ReembedReport:
 
     def as_json(self) -> dict[str, Any]:
         """The shape of ``reembed --json``."""
-        return asdict(self)
+        return {**asdict(self), "usage": self.usage.as_json()}
 
 
 async def reembed(book: Offbook, character: Character, progress: ProgressListener) -> ReembedReport:

@@ -55,7 +55,7 @@ class RememberReport:
 
     def as_json(self) -> dict[str, Any]:
         """The shape of ``remember --json``."""
-        return asdict(self)
+        return {**asdict(self), "usage": self.usage.as_json()}
 
 
 class Memories:

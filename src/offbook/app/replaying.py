@@ -11,8 +11,6 @@ from offbook.agent.replay import ReplayedSession, Transcript
 
 if TYPE_CHECKING:
     from offbook.app.book import Offbook
-    from offbook.models.metering import Meter
-    from offbook.pipeline import Stage
     from offbook.types import Character
 
 
@@ -39,15 +37,10 @@ async def replayed(
     Raises:
         UsageError: the conversation belongs to somebody else.
     """
-
-    def turn() -> tuple[Stage, Meter]:
-        meter = book.meter.part()  # the budget is the whole command's
-        return book.stage(character.dimension, meter), meter
-
     talk = ReplayedSession(
         book.store,
         character,
-        turn,
+        lambda: book.turn(character),
         transcript,
         principal,
         named=session,

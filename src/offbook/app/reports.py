@@ -47,7 +47,7 @@ class ForgetReport:
 
     def as_json(self) -> dict[str, Any]:
         """The shape of ``forget --json``."""
-        return asdict(self)
+        return {**asdict(self), "usage": self.usage.as_json()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,4 +81,4 @@ class AliasReport:
 
     def as_json(self) -> dict[str, Any]:
         """The shape of ``alias --json``."""
-        return asdict(self)
+        return {**asdict(self), "usage": self.usage.as_json()}

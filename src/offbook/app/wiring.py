@@ -20,6 +20,7 @@ from offbook.stores.opening import open_store, sqlite_url
 
 if TYPE_CHECKING:
     from offbook.models.embedders import OpenAIEmbedder
+    from offbook.models.metering import Spending
     from offbook.protocols import ChatModel, Embedder, Store
     from offbook.settings import Settings
     from offbook.settings.endpoints import Endpoint
@@ -45,6 +46,8 @@ class Wiring:
     cache: CallCache
     backends: dict[tuple[str, str | None, str], ChatModel] = field(default_factory=dict)
     embedder: OpenAIEmbedder | None = None
+    spending: Spending | None = None
+    """Told of what all commands spend."""
 
     @classmethod
     async def open(cls, settings: Settings) -> Wiring:
@@ -59,7 +62,12 @@ class Wiring:
         values = self.settings.values
         prices = {name: Price(p.prompt, p.completion) for name, p in values.prices.items()}
         limits = values.limits
-        return Meter(prices, budget_calls=limits.budget_calls, budget_usd=limits.budget_usd)
+        return Meter(
+            prices,
+            budget_calls=limits.budget_calls,
+            budget_usd=limits.budget_usd,
+            spending=self.spending,
+        )
 
     def stage(self, meter: Meter, dimension: int | None = None) -> Stage:
         """Models that count on ``meter``, with the store and the settings.

@@ -31,6 +31,8 @@ Row = Mapping[str, Any]
 
 _APART: Final = ("id", "created", "status")
 """Fields of a run that have columns of their own."""
+_TOLD_OF: Final = ("cached_tokens", "reasoning_tokens")
+"""Counts of usage that only some endpoints tell: none is stored where none was told."""
 _REPLACEMENT: Final = "�"
 """In the place of a null character, which no engine keeps alike."""
 
@@ -203,6 +205,9 @@ def _item_of(row: Row) -> ContextItem:
 def usage_row(usage: Usage) -> dict[str, Any]:
     """What something cost as it is stored."""
     row = {name: getattr(usage, name) for name in Usage.__slots__}
+    for name in _TOLD_OF:
+        if row[name] is None:
+            del row[name]
     row["by_task"] = {
         name: {
             "calls": task.calls,
@@ -241,7 +246,15 @@ def summed(one: Usage, other: Usage) -> Usage:
         cost_usd=sum(known) if spent and len(known) == len(costs) else None,
         seconds=one.seconds + other.seconds,
         by_task=tasks,
+        cached_tokens=_sum_told(one.cached_tokens, other.cached_tokens),
+        reasoning_tokens=_sum_told(one.reasoning_tokens, other.reasoning_tokens),
     )
+
+
+def _sum_told(*counts: int | None) -> int | None:
+    """The sum of those that were told; None where none was."""
+    told = [count for count in counts if count is not None]
+    return sum(told) if told else None
 
 
 def _task_sum(one: TaskUsage | None, other: TaskUsage | None) -> TaskUsage:

@@ -10,18 +10,18 @@ import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from offbook.errors import ModelError
 from offbook.language.tokens import count_tokens
 from offbook.models.around import AroundModel
 from offbook.models.prices import Budget, Price
 from offbook.types import TaskUsage, Usage
-from offbook.wire import ChatResponse, Ending
+from offbook.wire import Ending
 
 if TYPE_CHECKING:
     from offbook.protocols import ChatModel
-    from offbook.wire import ChatRequest
+    from offbook.wire import ChatRequest, ChatResponse
 
 
 @dataclass(slots=True)
@@ -31,16 +31,37 @@ class _Task:
     completion_tokens: int = 0
 
 
-class Meter:
-    """Collects the usage of one command or one turn; make a new one for each.
+class Spending(Protocol):
+    """Told of what is spent while it is: whoever counts over many commands."""
 
-    All models of the command share it, and with it the budget.
+    def requested(self, task: str, requests: int) -> None:
+        """Requests went out to an endpoint, answered or not."""
+        ...
+
+    def answered(self, task: str, prompt_tokens: int, completion_tokens: int) -> None:
+        """An answer has come, or what there was of it."""
+        ...
+
+    def waited(self, task: str, seconds: float) -> None:
+        """A call has ended, answered or not; its time in the queue is counted, too."""
+        ...
+
+    def embedded(self, prompt_tokens: int) -> None:
+        """A request for embeddings was answered."""
+        ...
+
+
+class Meter:
+    """Collects the usage of one command, and keeps its budget; make a new one for each.
+
+    All models of the command share it. A turn of a conversation is a part of it.
 
     Args:
         prices: USD per million tokens for each model; no price, no cost.
         budget_calls: The most requests; None is no limit.
         budget_usd: The most money; it needs a price for every model that is asked.
         clock: Seconds, for tests.
+        spending: Told of what is spent; None: nobody is.
     """
 
     def __init__(
@@ -50,8 +71,10 @@ class Meter:
         budget_calls: int | None = None,
         budget_usd: float | None = None,
         clock: Callable[[], float] = time.monotonic,
+        spending: Spending | None = None,
     ) -> None:
         self.prices = prices or {}
+        self._spending = spending
         self.budget = Budget(budget_calls, budget_usd, self.prices)
         self.clock = clock
         self._started = clock()
@@ -60,29 +83,39 @@ class Meter:
         self._cached_calls = 0
         self._embed_calls = 0
         self._embed_tokens = 0
+        self._cached_tokens: int | None = None
+        self._reasoning_tokens: int | None = None
         self._chain = Chain()
 
     def requested(self, model: str, task: str, requests: int = 1) -> None:
         """Count requests that went out to an endpoint, answered or not."""
         self._tasks.setdefault(task, _Task()).calls += requests
         self._models.setdefault(model, _Task()).calls += requests
+        if self._spending is not None:
+            self._spending.requested(task, requests)
 
-    def answered(self, model: str, task: str, prompt_tokens: int, completion_tokens: int) -> None:
+    def answered(self, model: str, task: str, counts: Ending | ChatResponse) -> None:
         """Count the tokens of an answer."""
         for entry in (
             self._tasks.setdefault(task, _Task()),
             self._models.setdefault(model, _Task()),
         ):
-            entry.prompt_tokens += prompt_tokens
-            entry.completion_tokens += completion_tokens
+            entry.prompt_tokens += counts.prompt_tokens
+            entry.completion_tokens += counts.completion_tokens
+        self._cached_tokens = _with(self._cached_tokens, counts.cached_tokens)
+        self._reasoning_tokens = _with(self._reasoning_tokens, counts.reasoning_tokens)
+        if self._spending is not None:
+            self._spending.answered(task, counts.prompt_tokens, counts.completion_tokens)
 
     def found(self) -> None:
         """Count a call that was answered without an endpoint."""
         self._cached_calls += 1
 
-    def waited(self, submitted: float, finished: float) -> None:
+    def waited(self, task: str, submitted: float, finished: float) -> None:
         """Note the interval of a call, queueing included, for the chain of calls."""
         self._chain.add(submitted, finished)
+        if self._spending is not None:
+            self._spending.waited(task, finished - submitted)
 
     def embedded(self, model: str, prompt_tokens: int) -> None:
         """Count an answered request for embeddings; its tokens cost, and are no chat's."""
@@ -90,6 +123,8 @@ class Meter:
         self._embed_tokens += prompt_tokens
         entry = self._models.setdefault(model, _Task())
         entry.prompt_tokens += prompt_tokens
+        if self._spending is not None:
+            self._spending.embedded(prompt_tokens)
 
     def part(self) -> Meter:
         """A meter for a part of the command: it counts here as well, and shares the budget."""
@@ -111,6 +146,8 @@ class Meter:
             cost_usd=self._cost(),
             seconds=self.clock() - self._started,
             by_task=tasks,
+            cached_tokens=self._cached_tokens,
+            reasoning_tokens=self._reasoning_tokens,
         )
 
     def _cost(self) -> float | None:
@@ -135,21 +172,26 @@ class _Part(Meter):
         super().requested(model, task, requests)
         self._whole.requested(model, task, requests)
 
-    def answered(self, model: str, task: str, prompt_tokens: int, completion_tokens: int) -> None:
-        super().answered(model, task, prompt_tokens, completion_tokens)
-        self._whole.answered(model, task, prompt_tokens, completion_tokens)
+    def answered(self, model: str, task: str, counts: Ending | ChatResponse) -> None:
+        super().answered(model, task, counts)
+        self._whole.answered(model, task, counts)
 
     def found(self) -> None:
         super().found()
         self._whole.found()
 
-    def waited(self, submitted: float, finished: float) -> None:
-        super().waited(submitted, finished)
-        self._whole.waited(submitted, finished)
+    def waited(self, task: str, submitted: float, finished: float) -> None:
+        super().waited(task, submitted, finished)
+        self._whole.waited(task, submitted, finished)
 
     def embedded(self, model: str, prompt_tokens: int) -> None:
         super().embedded(model, prompt_tokens)
         self._whole.embedded(model, prompt_tokens)
+
+
+def _with(sum_so_far: int | None, told: int | None) -> int | None:
+    """A sum with one count more; None as long as none was told."""
+    return sum_so_far if told is None else (sum_so_far or 0) + told
 
 
 class Chain:
@@ -196,24 +238,22 @@ class Metered(AroundModel):
 
     async def complete(self, request: ChatRequest) -> ChatResponse:
         """Answer whole; see the protocol."""
-        submitted = self._meter.clock()
+        submitted, task = self._meter.clock(), task_of(request)
         try:
             response = await self._inner.complete(request)
         except (ModelError, asyncio.CancelledError):
-            self._meter.waited(submitted, self._meter.clock())
+            self._meter.waited(task, submitted, self._meter.clock())
             raise
         if response.cached:
             self._meter.found()
             return response
-        self._meter.waited(submitted, self._meter.clock())
-        self._meter.answered(
-            self.name, task_of(request), response.prompt_tokens, response.completion_tokens
-        )
+        self._meter.waited(task, submitted, self._meter.clock())
+        self._meter.answered(self.name, task, response)
         return response
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[str, None]:
         """Answer in pieces; see the protocol. Tokens are estimated where the stream tells none."""
-        submitted = self._meter.clock()
+        submitted, task = self._meter.clock(), task_of(request)
         pieces: list[str] = []
         told = Ending()
 
@@ -230,8 +270,11 @@ class Metered(AroundModel):
                     pieces.append(piece)
                     yield piece
         finally:
-            self._meter.waited(submitted, self._meter.clock())
+            self._meter.waited(task, submitted, self._meter.clock())
             if pieces or told.prompt_tokens:
-                prompt = told.prompt_tokens or prompt_tokens_of(request)
-                completion = told.completion_tokens or count_tokens("".join(pieces))
-                self._meter.answered(self.name, task_of(request), prompt, completion)
+                counted = replace(
+                    told,
+                    prompt_tokens=told.prompt_tokens or prompt_tokens_of(request),
+                    completion_tokens=told.completion_tokens or count_tokens("".join(pieces)),
+                )
+                self._meter.answered(self.name, task, counted)

@@ -16,7 +16,15 @@ from offbook.models.clients import client_for, client_timeout, is_timeout
 from offbook.models.event_streams import END, EventData
 from offbook.models.failures import PassingError, Place, from_exception, said_by
 from offbook.models.ladder import RUNGS, Rung, RungMemory, RungsInProcess, body_on, refuses_format
-from offbook.models.responses import StreamEvent, check_end, plain, read_chat, read_event
+from offbook.models.responses import (
+    Counts,
+    StreamEvent,
+    check_end,
+    ending_of,
+    plain,
+    read_chat,
+    read_event,
+)
 from offbook.models.thinking import ThinkingFilter
 from offbook.prompts.answers import may_be_short
 from offbook.wire import Ending
@@ -88,8 +96,7 @@ class OpenAICompatible:
         if request.schema is None:
             response = await self._send("text", request, 0)
             if request.ended is not None:
-                counts = response.prompt_tokens, response.completion_tokens
-                request.ended(Ending(response.finish_reason, *counts))
+                request.ended(ending_of(response))
             return response
         known = await self._rungs.get(self.base_url, self.name)
         if known is None:
@@ -203,7 +210,7 @@ class OpenAICompatible:
             InvalidAnswer: thoughts were taken for the answer.
         """
         thinking = ThinkingFilter(inside=self._thinks_first)
-        shown, finish_reason, counts = False, None, (0, 0)
+        shown, finish_reason, counts = False, None, Counts()
         async with aclosing(self._events(request)) as events:
             async for event in events:
                 finish_reason = event.finish_reason or finish_reason

@@ -13,7 +13,7 @@ from offbook.errors import IncompleteAnswer, InputRefused
 from offbook.models.failures import PassingError, Place, broken, said_by
 from offbook.models.thinking import strip_thinking
 from offbook.types import Message
-from offbook.wire import ChatResponse
+from offbook.wire import ChatResponse, Ending
 
 
 def plain(messages: Sequence[Message]) -> list[Any]:
@@ -52,18 +52,52 @@ def read_chat(place: Place, content: bytes, *, structured: bool, requests: int) 
     if text is not None and not isinstance(text, str):
         raise broken(place, "the content of the message is not a text")
     usage = body.get("usage")
-    usage = usage if isinstance(usage, Mapping) else {}
+    counts = counts_of(usage if isinstance(usage, Mapping) else {})
     return ChatResponse(
         text=strip_thinking(storable(text or ""), structured=structured),
         finish_reason=str(choices[0].get("finish_reason") or "stop"),
-        prompt_tokens=_count(usage.get("prompt_tokens")),
-        completion_tokens=_count(usage.get("completion_tokens")),
         requests=requests,
+        **counts._asdict(),
     )
 
 
-def _count(value: Any) -> int:
-    return value if isinstance(value, int) and value > 0 else 0
+def ending_of(response: ChatResponse) -> Ending:
+    """How a whole answer ended."""
+    return Ending(
+        response.finish_reason,
+        response.prompt_tokens,
+        response.completion_tokens,
+        response.cached_tokens,
+        response.reasoning_tokens,
+    )
+
+
+class Counts(NamedTuple):
+    """Tokens as an endpoint counts them: 0 of the whole, None of a part, where it tells none."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int | None = None
+    reasoning_tokens: int | None = None
+
+
+def counts_of(usage: Mapping[str, Any]) -> Counts:
+    """The tokens in the usage of a response, or of the last event of a stream."""
+    return Counts(
+        _count(usage.get("prompt_tokens")) or 0,
+        _count(usage.get("completion_tokens")) or 0,
+        _part(usage.get("prompt_tokens_details"), "cached_tokens"),
+        _part(usage.get("completion_tokens_details"), "reasoning_tokens"),
+    )
+
+
+def _part(details: Any, name: str) -> int | None:
+    return _count(details.get(name)) if isinstance(details, Mapping) else None
+
+
+def _count(value: Any) -> int | None:
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return value if is_number and value >= 0 else None
 
 
 def storable(text: str) -> str:
@@ -80,7 +114,7 @@ class StreamEvent(NamedTuple):
 
     content: str = ""
     finish_reason: str | None = None
-    counts: tuple[int, int] | None = None
+    counts: Counts | None = None
 
 
 def read_event(data: str) -> StreamEvent:
@@ -98,9 +132,7 @@ def read_event(data: str) -> StreamEvent:
     if event.get("error"):
         raise BrokenStreamError(said_by(event))
     told = event.get("usage")
-    counts = None
-    if isinstance(told, Mapping):
-        counts = _count(told.get("prompt_tokens")), _count(told.get("completion_tokens"))
+    counts = counts_of(told) if isinstance(told, Mapping) else None
     choices = event.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], Mapping):
         return StreamEvent(counts=counts)

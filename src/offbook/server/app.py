@@ -13,6 +13,7 @@ from fastapi import FastAPI
 
 from offbook import __version__
 from offbook.app.book import Offbook
+from offbook.app.commands import serving
 from offbook.models.beside import working_beside
 from offbook.server import native
 from offbook.server.background import BackgroundWorker
@@ -73,10 +74,10 @@ def _lifespan(source: Settings | Offbook) -> Callable[[FastAPI], AbstractAsyncCo
             stack.enter_context(working_beside())
             await warm(book)
             warm_routes(app)
-            app.state.book = book
-            spent = app.state.metrics.spent
-            queues = (IngestionQueue(spent), EvaluationQueue(spent))
-            app.state.background = BackgroundWorker(book.settings, queues)
+            spending = app.state.metrics.models
+            app.state.book = serving(book, spending)
+            queues = (IngestionQueue(), EvaluationQueue())
+            app.state.background = BackgroundWorker(book.settings, queues, spending)
             app.state.background.start()
             stack.push_async_callback(app.state.background.stop)
             yield

@@ -20,17 +20,16 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from offbook.app.book import Offbook
+from offbook.app.commands import serving
 from offbook.errors import StoreFailed
 from offbook.stores.leases import Owner
 
 if TYPE_CHECKING:
     from offbook.ingestion.reports import Progress
+    from offbook.models.metering import Spending
     from offbook.settings import Settings
-    from offbook.types import Usage
 
 T = TypeVar("T")
-Spent = Callable[["Usage"], None]
-"""Told what a piece of work asked of models."""
 
 SIGN_SECONDS: Final = 0.5
 """How often progress is written."""
@@ -90,12 +89,16 @@ class BackgroundWorker:
     Args:
         settings: Of the server: where the database is, and which models answer.
         queues: What is to be done.
+        spending: Told of what is asked of models.
     """
 
-    def __init__(self, settings: Settings, queues: Sequence[Queue]) -> None:
+    def __init__(
+        self, settings: Settings, queues: Sequence[Queue], spending: Spending | None = None
+    ) -> None:
         most = min(settings.values.limits.concurrency, _MOST_CALLS)
         self._settings = settings.overlaid({"limits.concurrency": most})
         self._queues = queues
+        self._spending = spending
         self._owner = Owner(uuid.uuid4().hex)
         self._opened: Future[tuple[asyncio.AbstractEventLoop, Offbook]] = Future()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -182,7 +185,8 @@ class BackgroundWorker:
                 wait = min(2 * wait, _MOST_REOPEN_SECONDS)
 
     async def _serve_all(self, loop: asyncio.AbstractEventLoop) -> None:
-        async with await Offbook.open(self._settings) as book:
+        async with await Offbook.open(self._settings) as opened:
+            book = serving(opened, self._spending)
             self._tell((loop, book))
             async with asyncio.TaskGroup() as group:
                 for queue in self._queues:

@@ -27,6 +27,7 @@ from offbook.settings.user import UserSettings
 
 OFFLINE: Final = "offline"
 BUILTIN: Final = "builtin"
+_ONE: Final = "one command (of a server: one request, one job, or one action on its page)"
 
 
 class EndpointSettings(Section):
@@ -66,8 +67,8 @@ class LimitSettings(Section):
     concurrency: int = Field(16, ge=1, le=10_000, description="calls in flight")
     rpm: int | None = Field(None, ge=1, description="requests a minute")
     tpm: int | None = Field(None, ge=1, description="tokens a minute")
-    budget_calls: int | None = Field(None, ge=0, description="the most calls a command may make")
-    budget_usd: float | None = Field(None, ge=0, description="the most a command may spend")
+    budget_calls: int | None = Field(None, ge=0, description=f"the most calls of {_ONE}")
+    budget_usd: float | None = Field(None, ge=0, description=f"the most USD for {_ONE}")
     timeout_seconds: float = Field(120.0, gt=0, description="how long one call may take")
     retries: int = Field(4, ge=0, le=20, description="after 429, 408, 5xx and time-outs")
 

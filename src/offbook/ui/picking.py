@@ -57,7 +57,7 @@ def _new(visitor: Visitor, *, is_first: bool) -> None:
         show.disable()
         with told_of_errors():
             await visitor.admit("admin")
-            made, _ = await visitor.book.demo_character()
+            made, _ = await visitor.command().demo_character()
             ui.navigate.to(f"/c/{quote(made.id, safe='')}")
         show.enable()
 

@@ -121,7 +121,7 @@ class Visitor:
 
     async def conversation(self, character: Character, session: str) -> Session:
         """A conversation of theirs, gone on with or begun."""
-        return await conversation_of(self.book, character, self.principal, session)
+        return await conversation_of(self.book, character, self.principal, session, goes_on=True)
 
     async def conversations(self, character: Character, most: int) -> dict[str, str]:
         """Their latest conversations with a character: name, and what was said first.

@@ -8,6 +8,7 @@ from offbook.cli.evaluation.progress import EVERY_SECONDS, Lines, duration, show
 from offbook.ingestion.reports import Progress
 from offbook.models.metering import Meter
 from offbook.models.prices import Price
+from offbook.wire import Ending
 
 
 class Time:
@@ -26,7 +27,7 @@ def test_a_line_now_and_then_tells_how_far_it_is_what_it_cost_and_how_long_it_ta
     show(Progress("judged", 0, 100))
     assert lines == []
     meter.requested("m", "reply")
-    meter.answered("m", "reply", 2, 1)
+    meter.answered("m", "reply", Ending("stop", 2, 1))
     time.now += 2 * EVERY_SECONDS
     show(Progress("replies", 20, 100))
     assert lines == [

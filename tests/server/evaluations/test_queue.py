@@ -198,7 +198,7 @@ async def test_a_deleted_run_takes_its_job_along(book, endpoint):
 async def test_what_computes_aside_is_answered_or_raised(tmp_path: Path):
     async with opened(tmp_path) as book:
         await book.create("Ada Byrne")
-        worker = BackgroundWorker(book.settings, [EvaluationQueue(lambda usage: None)])
+        worker = BackgroundWorker(book.settings, [EvaluationQueue()])
         worker.start()
         found = await worker.aside(lambda inside: inside.find("ada-byrne"))
         assert found.name == "Ada Byrne"
@@ -250,7 +250,7 @@ async def test_a_queue_that_cannot_be_read_is_tried_again_later(book, monkeypatc
         raise StoreFailed("the database cannot be read: disk full", "make room")
 
     monkeypatch.setattr(book.store, "read", broken)
-    assert not await EvaluationQueue(lambda usage: None).one(book, Owner("a worker"))
+    assert not await EvaluationQueue().one(book, Owner("a worker"))
     assert "disk full" in caplog.text
 
 
@@ -296,7 +296,7 @@ async def queued(book: Offbook, id_: str = "1") -> None:
 async def test_a_stop_while_a_cancelled_job_unwinds_stops_the_worker_too(tmp_path: Path, held):
     async with opened(tmp_path) as book, asyncio.timeout(PATIENCE_SECONDS):
         await queued(book)
-        one = asyncio.create_task(EvaluationQueue(lambda usage: None).one(book, Owner("a worker")))
+        one = asyncio.create_task(EvaluationQueue().one(book, Owner("a worker")))
         await held.begun.wait()
         await book.store.write(lambda c: evaluation_jobs.cancel(c, "1"))
         await held.unwinding.wait()
@@ -330,7 +330,7 @@ async def test_a_job_whose_end_could_not_be_written_is_taken_again_and_can_be_ca
 ):
     unwritten(monkeypatch, StoreFailed("the database cannot be written: disk full", "make room"))
     monkeypatch.setattr(queues, "do", done)
-    queue, owner = EvaluationQueue(lambda usage: None), Owner("a worker")
+    queue, owner = EvaluationQueue(), Owner("a worker")
     async with opened(tmp_path) as book, asyncio.timeout(PATIENCE_SECONDS):
         await queued(book)
         assert not await queue.one(book, owner)
@@ -348,7 +348,7 @@ async def test_a_job_in_hand_is_not_taken_again_however_late_its_signs_are(
     tmp_path: Path, monkeypatch, held
 ):
     monkeypatch.setattr(leases, "STALE_SECONDS", -1.0)
-    queue, owner = EvaluationQueue(lambda usage: None), Owner("a worker")
+    queue, owner = EvaluationQueue(), Owner("a worker")
     async with opened(tmp_path) as book, asyncio.timeout(PATIENCE_SECONDS):
         await queued(book)
         one = asyncio.create_task(queue.one(book, owner))
@@ -365,7 +365,7 @@ async def test_an_end_that_can_never_be_written_fails_the_job(tmp_path: Path, mo
     monkeypatch.setattr(queues, "do", done)
     async with opened(tmp_path) as book:
         await queued(book)
-        assert await EvaluationQueue(lambda usage: None).one(book, Owner("a worker"))
+        assert await EvaluationQueue().one(book, Owner("a worker"))
         job = await job_of(book)
     assert (job.status, job.report) == ("failed", None)
     assert job.error is not None
@@ -379,7 +379,7 @@ async def test_a_job_that_another_has_taken_is_stopped_and_nothing_more_is_writt
     other = Owner("another", "elsewhere", 7)
     async with opened(tmp_path) as book, asyncio.timeout(PATIENCE_SECONDS):
         await queued(book)
-        queue = EvaluationQueue(lambda usage: None)
+        queue = EvaluationQueue()
         one = asyncio.create_task(queue.one(book, Owner("a worker")))
         await held.begun.wait()
         taken = await book.store.write(lambda c: evaluation_jobs.take(c, other, now=9e12))

@@ -143,7 +143,7 @@ async def test_an_ingestion_of_a_process_that_is_gone_is_taken_up(tmp_path: Path
         await book.store.write(lambda c: ingestions.add(c, "ada-byrne", "i1", asked))
         gone = Owner("another", pid=2**22 - 3)
         assert await book.store.write(lambda c: ingestions.take(c, gone)) is not None
-        worker = BackgroundWorker(settings, [IngestionQueue(lambda usage: None)])
+        worker = BackgroundWorker(settings, [IngestionQueue()])
         worker.start()
         found = None
         async with asyncio.timeout(PATIENCE_SECONDS):
@@ -175,7 +175,7 @@ async def test_a_full_disk_is_told_and_nothing_is_queued(tmp_path: Path, monkeyp
 
 
 async def test_a_worker_that_is_stopped_before_it_began_ends(tmp_path: Path):
-    worker = BackgroundWorker(settings_in(tmp_path), [IngestionQueue(lambda usage: None)])
+    worker = BackgroundWorker(settings_in(tmp_path), [IngestionQueue()])
     worker.start()
     await worker.stop()
     worker.wake()
@@ -231,7 +231,7 @@ async def test_an_ingestion_that_another_has_taken_is_stopped_and_nothing_more_i
         await book.create("Ada Byrne")
         asked = {"documents": [{"name": "ada.md", "text": ADA, "media": "text/markdown"}]}
         await book.store.write(lambda c: ingestions.add(c, "ada-byrne", "i1", asked))
-        queue = IngestionQueue(lambda usage: None)
+        queue = IngestionQueue()
         one = asyncio.create_task(queue.one(book, Owner("a worker")))
         await begun.wait()
         taken = await book.store.write(lambda c: ingestions.take(c, other, now=9e12))

@@ -63,6 +63,9 @@ async def test_who_leaves_ends_the_call_of_the_model(server, endpoint: LoopbackS
     writer.transport.abort()
     await eventually(lambda: endpoint.in_flight == 0)
     assert await asyncio.to_thread(stored, server) == []
+    async with httpx.AsyncClient(base_url=server.root, timeout=PATIENCE_SECONDS) as client:
+        counted = (await client.get("/metrics")).text
+    assert 'offbook_model_calls_total{prompt="reply"} 1.0' in counted
 
 
 @pytest.mark.parametrize("path", ["recall", "ask", "chat"])

@@ -19,12 +19,13 @@ from hypothesis import strategies as st
 from offbook.app import Offbook
 from offbook.app.keys import Keys
 from offbook.errors import ModelError
+from offbook.models.metering import Meter
 from offbook.server.app import create_app
 from offbook.server.observing import tracing
 from offbook.server.observing.logs import LOGGER, start_logging
 from offbook.server.observing.metrics import Metrics
 from offbook.server.observing.secrets import STARS, Masking, secrets_of
-from offbook.types import TaskUsage, Usage
+from offbook.wire import Ending
 from tests.server.inside import client_of, opened
 from tests.server.served import settings_in
 
@@ -162,10 +163,18 @@ async def test_metrics_count_by_route_and_never_by_what_a_client_writes(book: Of
 
 def test_what_models_cost_is_counted_by_prompt():
     metrics = Metrics()
-    metrics.spent(Usage(by_task={"reply": TaskUsage(2, 100, 10)}))
+    turn = Meter(spending=metrics.models).part()
+    turn.requested("m", "reply", 2)
+    turn.answered("m", "reply", Ending("stop", 100, 10))
+    turn.waited("reply", 3.0, 5.5)
+    turn.embedded("e", 7)
     text = metrics.text()[0].decode()
     assert 'offbook_model_calls_total{prompt="reply"} 2.0' in text
     assert 'offbook_model_tokens_total{kind="prompt",prompt="reply"} 100.0' in text
+    assert 'offbook_model_tokens_total{kind="completion",prompt="reply"} 10.0' in text
+    assert 'offbook_model_seconds_total{prompt="reply"} 2.5' in text
+    assert "offbook_embedding_calls_total 1.0" in text
+    assert "offbook_embedding_tokens_total 7.0" in text
 
 
 async def test_health_says_when_the_database_does_not_answer(

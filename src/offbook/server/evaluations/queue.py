@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from offbook.errors import OffbookError, StoreFailed
-from offbook.server.background import SIGN_SECONDS, Spent, is_cancelled
+from offbook.server.background import SIGN_SECONDS, is_cancelled
 from offbook.server.evaluations.doing import Told, command_for, do
 from offbook.server.observing.secrets import Masking, secrets_of
 from offbook.stores import evaluation_jobs
@@ -28,16 +28,11 @@ _LOG: Final = logging.getLogger("offbook.evaluations")
 
 
 class EvaluationQueue:
-    """The queue.
-
-    Args:
-        spent: Told what each job asked of models.
-    """
+    """The queue."""
 
     places = 4
 
-    def __init__(self, spent: Spent) -> None:
-        self._spent = spent
+    def __init__(self) -> None:
         self._in_hand: set[str] = set()
 
     async def one(self, book: Offbook, owner: Owner) -> bool:
@@ -57,7 +52,7 @@ class EvaluationQueue:
         _LOG.info("evaluation job %s begins: %s", taken.id, taken.kind)
         self._in_hand.add(taken.id)
         try:
-            await _Working(book, taken, owner, self._spent).go()
+            await _Working(book, taken, owner).go()
         except OffbookError:
             # Nobody gives signs for it any more: after a while it is taken again.
             _LOG.exception("what became of evaluation job %s cannot be written", taken.id)
@@ -70,8 +65,8 @@ class EvaluationQueue:
 class _Working:
     """One job that is being done."""
 
-    def __init__(self, book: Offbook, taken: TakenJob, owner: Owner, spent: Spent) -> None:
-        self._book, self._taken, self._owner, self._spent = book, taken, owner, spent
+    def __init__(self, book: Offbook, taken: TakenJob, owner: Owner) -> None:
+        self._book, self._taken, self._owner = book, taken, owner
         self._told = Told(taken.run)
         self._cancelled = self._lost = False
 
@@ -106,10 +101,7 @@ class _Working:
     ) -> tuple[JobStatus, Mapping[str, Any] | None, Mapping[str, str] | None]:
         try:
             command = command_for(self._book, self._taken.request)
-            try:
-                return "done", await do(command, self._taken, self._told), None
-            finally:
-                self._spent(command.meter.usage())
+            return "done", await do(command, self._taken, self._told), None
         except OffbookError as failure:
             masks = Masking(secrets_of(self._book.settings))
             told_of = failure.as_json()["error"]

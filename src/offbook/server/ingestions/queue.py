@@ -15,7 +15,7 @@ from offbook.app.commands import command_of
 from offbook.app.ingesting import ingest_readings
 from offbook.documents.readers import ReadDocument
 from offbook.errors import OffbookError, UsageError
-from offbook.server.background import SIGN_SECONDS, Spent, Stages, is_cancelled
+from offbook.server.background import SIGN_SECONDS, Stages, is_cancelled
 from offbook.server.observing.secrets import Masking, secrets_of
 from offbook.stores import documents, ingestions
 
@@ -31,16 +31,9 @@ _LOG: Final = logging.getLogger("offbook.ingestions")
 
 
 class IngestionQueue:
-    """The queue.
-
-    Args:
-        spent: Told what each ingestion asked of models.
-    """
+    """The queue."""
 
     places = 1
-
-    def __init__(self, spent: Spent) -> None:
-        self._spent = spent
 
     async def one(self, book: Offbook, owner: Owner) -> bool:
         """Do one ingestion; whether there was one."""
@@ -110,10 +103,7 @@ class IngestionQueue:
         if not readings and not known:
             raise UsageError(f"{character.name!r} has no documents yet", "give some")
         order = request.get("order") or ()
-        try:
-            return await ingest_readings(command, character, readings, order=order, progress=told)
-        finally:
-            self._spent(command.meter.usage())
+        return await ingest_readings(command, character, readings, order=order, progress=told)
 
 
 async def _give_signs(

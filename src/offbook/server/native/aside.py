@@ -31,17 +31,9 @@ async def aside(request: Request, work: Callable[[Offbook], Coroutine[Any, Any, 
 async def commanded(
     request: Request, work: Callable[[Offbook], Coroutine[Any, Any, T]], **flags: Any
 ) -> T:
-    """The result of one command, with settings of its own; what it asked of models is counted.
+    """The result of one command, with settings of its own.
 
     Raises:
         OffbookError: whatever the work raises.
     """
-
-    async def done(book: Offbook) -> T:
-        command = command_of(book, **flags)
-        try:
-            return await work(command)
-        finally:
-            request.app.state.metrics.spent(command.meter.usage())
-
-    return await aside(request, done)
+    return await aside(request, lambda book: work(command_of(book, **flags)))

@@ -27,7 +27,6 @@ from offbook.server.leaving import LEFT, ClientLeftError, until_disconnected
 from offbook.server.native.access import Seen, User, failing, streamed
 from offbook.server.native.body import Body
 from offbook.server.native.talk_shapes import ConversationListed, Recalled, Replied, TurnListed
-from offbook.server.observing.metrics import Metrics
 from offbook.server.principal import Caller, CurrentPrincipal
 from offbook.stores import conversations
 from offbook.types import Character
@@ -100,7 +99,6 @@ async def recall(
     async def recalled() -> dict[str, Any]:
         async with _conversation(body, character, book, caller) as talk:
             found, usage = await talk.recall(body.question)
-        request.app.state.metrics.spent(usage)
         return found.as_json(usage)
 
     return await _unless_left(request, recalled())
@@ -114,21 +112,20 @@ async def ask(
     async def replied() -> dict[str, Any]:
         async with _conversation(body, character, book, caller) as talk:
             reply = await talk.ask(body.question)
-        request.app.state.metrics.spent(reply.usage)
         return reply.as_json()
 
     return await _unless_left(request, replied())
 
 
 async def chat(
-    body: Question, character: Seen, book: Book, caller: CurrentPrincipal, request: Request
+    body: Question, character: Seen, book: Book, caller: CurrentPrincipal
 ) -> StreamingResponse:
     """One reply, streamed as server-sent events; a client that leaves cancels it."""
     command = _command(body, book)
     # Here and not in the stream: what is wrong with the request has a status of its own.
     await require_index(command, character)
     talk = await _open(body, command, character, caller)
-    pieces = _events(body.question, command, talk, request.app.state.metrics)
+    pieces = _events(body.question, command, talk)
     return StreamingResponse(pieces, media_type="text/event-stream", headers=STREAM_HEADERS)
 
 
@@ -136,7 +133,7 @@ async def greetings(
     character: Seen, book: Book, caller: CurrentPrincipal, user: User = None
 ) -> list[str]:
     """The first messages of the character's card, as it says them to the caller; perhaps none."""
-    talk = await conversation_of(command_of(book), character, caller.speaker(user))
+    talk = await conversation_of(book, character, caller.speaker(user))
     return list(talk.greetings)
 
 
@@ -237,16 +234,12 @@ async def _conversation(
         yield await _open(body, command, character, caller)
 
 
-async def _events(
-    question: str, command: Offbook, talk: OwnedSession, metrics: Metrics
-) -> AsyncIterator[str]:
+async def _events(question: str, command: Offbook, talk: OwnedSession) -> AsyncIterator[str]:
     try:
         async with priced(command, talk.character), aclosing(talk.say(question)) as replying:  # type: ignore[type-var]
             async for piece in replying:
                 yield _event("piece", {"text": piece})
         reply = talk.last
-        if reply is not None:
-            metrics.spent(reply.usage)
         yield _event("reply", {} if reply is None else reply.as_json())
     except OffbookError as error:
         yield _event("error", native_error(error))

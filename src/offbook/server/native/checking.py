@@ -10,7 +10,6 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from offbook.app.commands import command_of
 from offbook.server.book import Book
 from offbook.server.leaving import LEFT, ClientLeftError, until_disconnected
 from offbook.server.native.access import Administrator, failing
@@ -28,11 +27,9 @@ def router() -> APIRouter:
 async def examine(book: Book, caller: Administrator, request: Request) -> Any:
     """Ask what is configured to do what it will have to do; each probe is a call of a model."""
     del caller
-    command = command_of(book)
 
     async def examined() -> dict[str, Any]:
-        checks = await command.doctor()
-        request.app.state.metrics.spent(command.meter.usage())
+        checks = await book.doctor()
         rows = [check.as_json() for check in checks]
         told = [
             {**row, "detail": masked(row["detail"]), "hint": masked(row["hint"])} for row in rows

@@ -6,7 +6,7 @@ described here yet passes through all the same.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -41,8 +41,18 @@ class Task(Shape):
     completion_tokens: int
 
 
+def _told_by_some(schema: dict[str, Any]) -> None:
+    """Describe the fields that are there only where an endpoint told of them."""
+    of_prompts = "Of the prompts' tokens, those that the endpoint had cached."
+    of_answers = "Of the answers' tokens, those that are thoughts."
+    schema["properties"]["cached_tokens"] = {"type": "integer", "description": of_prompts}
+    schema["properties"]["reasoning_tokens"] = {"type": "integer", "description": of_answers}
+
+
 class Spent(Shape):
     """What a command cost."""
+
+    model_config = ConfigDict(extra="allow", json_schema_extra=_told_by_some)
 
     calls: int
     cached_calls: int

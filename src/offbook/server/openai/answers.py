@@ -188,14 +188,24 @@ def of_the_model(
     return OfTheModel(book.stage(character.dimension, meter).actor, meter, body, kind)
 
 
-def counted(usage: Usage, body: ChatBody, texts: list[str]) -> dict[str, int]:
+def counted(usage: Usage, body: ChatBody, texts: list[str]) -> dict[str, Any]:
     """OpenAI's usage: all tokens that the answer took, those of recall included.
 
-    Where no endpoint was asked, the tokens of what came and went are estimated.
+    Where no endpoint was asked, the tokens of what came and went are estimated. Those that are
+    counted apart stand there where an endpoint told of them.
     """
     prompt, completion = usage.prompt_tokens, usage.completion_tokens
     if not prompt:
         prompt = sum(count_tokens(message.text) for message in body.messages)
         completion = sum(count_tokens(text) for text in texts)
     total = prompt + completion
-    return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": total}
+    shape: dict[str, Any] = {
+        "prompt_tokens": prompt,
+        "completion_tokens": completion,
+        "total_tokens": total,
+    }
+    if usage.cached_tokens is not None:
+        shape["prompt_tokens_details"] = {"cached_tokens": usage.cached_tokens}
+    if usage.reasoning_tokens is not None:
+        shape["completion_tokens_details"] = {"reasoning_tokens": usage.reasoning_tokens}
+    return shape

@@ -5,16 +5,16 @@ Takes: a request of any client of OpenAI's API.  Gives: the response that it rea
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
 
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
 from offbook.app.replaying import replayed
+from offbook.models.beside import worked_out
 from offbook.server.book import Book
 from offbook.server.leaving import LEFT, ClientLeftError, until_disconnected
 from offbook.server.openai.answers import Answers, InCharacter, counted, of_the_model
@@ -31,6 +31,7 @@ from offbook.server.principal import Caller, CurrentPrincipal
 if TYPE_CHECKING:
     from offbook.app.book import Offbook
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 _OWN_SESSION: Final = "x-session-id"
@@ -49,7 +50,7 @@ async def complete_chat(request: Request, book: Book, caller: CurrentPrincipal) 
     """Reply to the last message, as the character that ``model`` names."""
     settings = book.settings.values.server
     content = await request.body()
-    body = await _beside(len(content), lambda: read_body(content, settings.replies))
+    body = await _of_size(len(content), read_body, content, settings.replies)
     asked = await require_asked(book, caller, body.model)
     shape = Shape(asked.character.id)
     if body.stream:
@@ -70,16 +71,13 @@ async def _events(
     answers = await _answers(request, book, caller, asked, body)
     texts = [""] * body.n
     opened = set()
-    try:
-        async with aclosing(answers.stream()) as coming:
-            async for piece in coming:
-                if piece.index not in opened:
-                    opened.add(piece.index)
-                    yield shape.opening(piece.index)
-                texts[piece.index] += piece.text
-                yield shape.piece(piece.index, piece.text)
-    finally:  # what was spent is counted, whoever left and whatever failed
-        request.app.state.metrics.spent(answers.usage())
+    async with aclosing(answers.stream()) as coming:
+        async for piece in coming:
+            if piece.index not in opened:
+                opened.add(piece.index)
+                yield shape.opening(piece.index)
+            texts[piece.index] += piece.text
+            yield shape.piece(piece.index, piece.text)
     last = len(answers.endings) - 1
     for index, reason in enumerate(answers.endings):
         if index not in opened:
@@ -94,10 +92,7 @@ async def _whole(
     request: Request, book: Offbook, caller: Caller, asked: Asked, body: ChatBody, shape: Shape
 ) -> Response:
     answers = await _answers(request, book, caller, asked, body)
-    try:
-        choices = await answers.whole()
-    finally:
-        request.app.state.metrics.spent(answers.usage())
+    choices = await answers.whole()
     usage = counted(answers.usage(), body, [choice.text for choice in choices])
     return JSONResponse(shape.whole(choices, usage, answers.extras()))
 
@@ -106,7 +101,7 @@ async def _answers(
     request: Request, book: Offbook, caller: Caller, asked: Asked, body: ChatBody
 ) -> Answers:
     """Who answers, ready to be asked."""
-    read = await _beside(body.size, lambda: read_messages(body.messages))
+    read = await _of_size(body.size, read_messages, body.messages)
     character = asked.character
     kind = None if asked.raw else kind_of(body, read)
     if asked.raw or kind is not None:
@@ -128,16 +123,16 @@ async def _answers(
     )
     policy = policy_of(character, values.server.client_system)
     room = values.context.history_tokens
-    wishes, warnings = await _beside(
-        body.size, lambda: wishes_of(read, body.parameters, policy, room)
-    )
+    wishes, warnings = await _of_size(body.size, wishes_of, read, body.parameters, policy, room)
     said = (*body.warnings, *read.warnings, *warnings)
     return InCharacter(talk, wishes, body.n, said, user)
 
 
-async def _beside(size: int, work: Callable[[], T]) -> T:
+async def _of_size(size: int, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """The result of work on a request of this size; where it is large, others go on meanwhile."""
-    return work() if size < _LARGE else await asyncio.to_thread(work)
+    if size < _LARGE:
+        return function(*args, **kwargs)
+    return await worked_out(function, *args, **kwargs)
 
 
 def _named_in(request: Request, header: str) -> str | None:

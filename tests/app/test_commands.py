@@ -1,0 +1,115 @@
+"""A budget is that of one command: of its conversations and of what goes on behind them, too."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from offbook.agent.replay import Transcript
+from offbook.app import Offbook
+from offbook.app.commands import command_of, conversation_of, serving
+from offbook.app.replaying import replayed
+from offbook.errors import BudgetReached
+from offbook.settings import load_settings
+from offbook.stores import principals
+from offbook.types import Character
+from tests.loopback.server import LoopbackServer
+from tests.models.fakes import request
+
+SAID = "Who taught you?"
+
+
+@pytest.fixture
+def endpoint() -> Iterator[LoopbackServer]:
+    with LoopbackServer() as server:
+        yield server
+
+
+@pytest.fixture
+async def book(tmp_path: Path, endpoint: LoopbackServer) -> AsyncIterator[Offbook]:
+    """A home with Ada, in which one call may be made for a command."""
+    named = {
+        "home": str(tmp_path / "home"),
+        "method": "vanilla",
+        "chat.model": "m",
+        "chat.base_url": endpoint.base_url,
+        "limits.budget_calls": "1",
+        "memory.grace_seconds": "0",
+    }
+    async with await Offbook.open(load_settings(named, {}, tmp_path, tmp_path / "none")) as opened:
+        await opened.create("Ada")
+        yield opened
+
+
+class Told:
+    """Counts the calls that it is told of."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def requested(self, task: str, requests: int) -> None:
+        self.calls += requests
+
+    def answered(self, task: str, prompt_tokens: int, completion_tokens: int) -> None:
+        pass
+
+    def waited(self, task: str, seconds: float) -> None:
+        pass
+
+    def embedded(self, prompt_tokens: int) -> None:
+        pass
+
+
+async def ada(book: Offbook) -> Character:
+    return await book.find("ada")
+
+
+async def test_a_budget_is_that_of_the_whole_command(book: Offbook, endpoint: LoopbackServer):
+    talk = await book.session("ada", keep=False)
+    assert (await talk.ask(SAID)).usage.calls == 1
+    with pytest.raises(BudgetReached):
+        await talk.ask("And then?")
+    other = await conversation_of(book, await ada(book), principals.OWNER)
+    with pytest.raises(BudgetReached):
+        await other.ask(SAID)
+    sent = await replayed(book, await ada(book), Transcript((), SAID), principals.OWNER)
+    with pytest.raises(BudgetReached):
+        await sent.whole()
+    assert (book.meter.usage().calls, endpoint.count()) == (1, 1)
+
+
+async def test_each_command_has_a_budget_of_its_own(book: Offbook):
+    for _ in range(3):
+        talk = await conversation_of(command_of(book), await ada(book), principals.OWNER)
+        await talk.ask(SAID)
+        with pytest.raises(BudgetReached):
+            await talk.ask("And then?")
+    assert book.meter.usage().calls == 0
+
+
+async def test_of_a_conversation_that_goes_on_each_question_is_a_command(book: Offbook):
+    talk = await conversation_of(book, await ada(book), principals.OWNER, "evening", goes_on=True)
+    for number in range(3):
+        assert (await talk.ask(f"What was number {number}?")).usage.calls == 1
+    assert book.meter.usage().calls == 0
+
+
+async def test_what_a_server_spends_is_told_whatever_it_is_spent_on(book: Offbook):
+    told = Told()
+    made, character = serving(book, told), await ada(book)
+
+    talk = await conversation_of(command_of(made, method="vanilla"), character, principals.OWNER)
+    await talk.ask(SAID)
+    assert told.calls == 1
+    talk = await conversation_of(made, character, principals.OWNER, goes_on=True)
+    await talk.ask(SAID)
+    assert told.calls == 2
+    for number in range(3, 6):  # behind conversations, as long as the server lives
+        stage = book.learning.make_stage(character)
+        await stage.extractor.complete(request(f"Number {number}"))
+        assert told.calls == number
+        with pytest.raises(BudgetReached):
+            await stage.extractor.complete(request("One too many"))
+    assert made.meter.usage().calls == 0
