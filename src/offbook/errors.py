@@ -10,6 +10,7 @@ OffbookError                 exit 1   something failed; what was done is kept
 │   ├── UnknownName          exit 2   no character, document, method or setting of that name
 │   ├── UnreadableDocument   exit 2   a file is empty, binary, in an unknown encoding or gone
 │   ├── UnreadableCard       exit 2   a card, lorebook or chat log is damaged, locked or too large
+│   ├── InUse                exit 2   another process works on it already
 │   └── IndexMissing         exit 2   the method needs an index that was not built
 ├── ConfigurationError       exit 3   settings contradict one another, or may not be combined
 │   └── EmbedderMismatch     exit 3   the stored vectors came from another embedder
@@ -40,6 +41,11 @@ class OffbookError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint
+
+    @property
+    def told_to_all(self) -> str:
+        """The message as anybody may read it who asks over a network."""
+        return self.message
 
     def as_json(self) -> dict[str, dict[str, str]]:
         """The envelope that ``--json`` prints on failure."""
@@ -87,6 +93,25 @@ class UnreadableCard(UsageError):
     """A card, lorebook or chat log is damaged, locked, of an unknown form, too large or gone."""
 
     kind = "unreadable_card"
+
+
+class InUse(UsageError):
+    """Another process works on it already; which one is for this machine's users alone.
+
+    Args:
+        message: What is in use.
+        hint: What the person can do about it.
+        holder: The process, and where it runs.
+    """
+
+    def __init__(self, message: str, hint: str, holder: str) -> None:
+        super().__init__(f"{message}: {holder}", hint)
+        self._told_to_all = message
+
+    @property
+    def told_to_all(self) -> str:
+        """Without the process."""
+        return self._told_to_all
 
 
 class IndexMissing(UsageError):

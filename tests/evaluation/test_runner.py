@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import socket
 from collections import Counter
 from functools import partial
 from typing import Any
@@ -250,6 +252,11 @@ async def test_two_processes_do_not_work_on_one_run(asking: Asking):
         with pytest.raises(UsageError, match="works on the run 'r-1'") as caught:
             await asking.go_on()
         assert caught.value.hint
+        # Which one is told here, and not to whoever asks over a network.
+        where = f"process {os.getpid()} on {socket.gethostname()!r}"
+        assert where in caught.value.message
+        assert where not in caught.value.told_to_all
+        assert "works on the run 'r-1'" in caught.value.told_to_all
     done = await asking.go_on()
     assert done.cells == 4
 

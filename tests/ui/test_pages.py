@@ -66,6 +66,15 @@ async def test_a_failed_ingestion_tells_others_than_the_owner_that_it_failed(boo
     assert "/home/ada" not in shown
 
 
+async def test_a_cancelled_ingestion_is_told_as_that(book: Offbook):
+    await book.store.write(lambda conn: ingestions.add(conn, "ada-byrne", "i1", NOTHING))
+    await book.store.write(lambda conn: ingestions.cancel(conn, "ada-byrne", "i1"))
+    async with client_of(book) as client:
+        shown = (await client.get("/c/ada-byrne/documents")).text
+    assert "Reading was cancelled." in shown
+    assert "Reading: " not in shown
+
+
 async def test_conversations_are_listed_by_what_was_said_first(book: Offbook):
     for session, said in (("evening", "Who was Tom?"), ("0a1b2c3d", "Were you  afraid?")):
         talk = await book.session("ada-byrne", session=session)

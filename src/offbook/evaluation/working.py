@@ -13,7 +13,7 @@ from contextlib import AbstractAsyncContextManager, suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Final
 
-from offbook.errors import BudgetReached, UsageError
+from offbook.errors import BudgetReached, InUse
 from offbook.evaluation.keeping import summed, usage_of, usage_row
 from offbook.stores import evaluations
 from offbook.stores.grouped_writes import to_the_end
@@ -60,13 +60,14 @@ class Working(AbstractAsyncContextManager["Working"]):
         """Take the run.
 
         Raises:
-            UsageError: another process works on it.
+            InUse: another process works on it.
         """
         other = await self._store.write(self._take)
         if other is not None:
-            raise UsageError(
-                f"process {other.pid} on {other.host!r} works on the run {self._run!r}",
+            raise InUse(
+                f"another process works on the run {self._run!r}",
                 "wait until it has ended",
+                f"process {other.pid} on {other.host!r}",
             )
         stored = await self._store.read(lambda conn: evaluations.require_run(conn, self._run))
         self._before = usage_of(stored.usage)

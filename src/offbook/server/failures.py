@@ -30,7 +30,7 @@ from offbook.errors import (
     UsageError,
 )
 from offbook.models.failures import PassingError, is_about_context_length
-from offbook.server.observing.secrets import masked
+from offbook.server.observing.secrets import Masking, masked
 
 _LOG: Final = logging.getLogger("offbook.server")
 _OPENAI_HEADS: Final = ("/v1", "/models", "/chat", "/completions", "/embeddings")
@@ -135,13 +135,24 @@ def native_error(error: OffbookError) -> dict[str, Any]:
     return {"error": {**error.as_json()["error"], "message": message, "hint": hint}}
 
 
+def kept_error(error: OffbookError, masks: Masking) -> dict[str, str]:
+    """An error as it is stored, for whoever asks later what became of work behind requests.
+
+    Args:
+        error: What ended the work.
+        masks: Hides the secrets that the work had.
+    """
+    told = {**error.as_json()["error"], "message": error.told_to_all}
+    return {name: masks(text) for name, text in told.items()}
+
+
 def _told(error: OffbookError) -> tuple[str, str]:
     """Message and hint as the caller may read them.
 
     To others than this machine's owner, failures of what the server itself uses tell no more than
     that: an endpoint may quote the prompt in its error, and commands name the server's folders.
     """
-    message, hint = error.message, error.hint
+    message, hint = error.told_to_all, error.hint
     if not asked_by_owner.get():
         inside = next((told for kind, told in _INSIDE if isinstance(error, kind)), None)
         message = inside or message

@@ -156,6 +156,8 @@ class _Documents:
                 self._failed(last.error.get("error", last.error))
             elif last.status == "done":
                 _report(last.report or {})
+            elif last.status == "cancelled":
+                notice("Reading was cancelled.", "What was read by then is kept.", "warn")
             else:
                 _steps(last)
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from offbook.errors import OffbookError, StoreFailed
 from offbook.server.background import SIGN_SECONDS, is_cancelled
 from offbook.server.evaluations.doing import Told, command_for, do
+from offbook.server.failures import kept_error
 from offbook.server.observing.secrets import Masking, secrets_of
 from offbook.stores import evaluation_jobs
 
@@ -104,8 +105,7 @@ class _Working:
             return "done", await do(command, self._taken, self._told), None
         except OffbookError as failure:
             masks = Masking(secrets_of(self._book.settings))
-            told_of = failure.as_json()["error"]
-            return "failed", None, {key: masks(text) for key, text in told_of.items()}
+            return "failed", None, kept_error(failure, masks)
         except Exception as failure:
             return "failed", None, self._mistake(failure)
 

@@ -101,6 +101,9 @@ def router() -> APIRouter:
         list_ingestions
     )
     made.get("/ingestions/{ingestion}", response_model=shapes.IngestionSeen, responses=one)(look_at)
+    made.post("/ingestions/{ingestion}/cancel", response_model=shapes.IngestionSeen, responses=one)(
+        cancel
+    )
     stream = streamed(f"`progress` events with the ingestion{TOLD}", EVENTS)
     made.get(
         "/ingestions/{ingestion}/events",
@@ -202,6 +205,19 @@ async def look_at(ingestion: IngestionId, character: Seen, book: Book) -> dict[s
     return _seen(found)
 
 
+async def cancel(
+    ingestion: IngestionId, character: Writable, book: Book, request: Request
+) -> dict[str, Any]:
+    """Have an ingestion end; what it read is kept, and the same again goes on where it was.
+
+    One that has ended stays as it is. One under way ends a moment later: look at it, or listen.
+    """
+    await look_at(ingestion, character, book)
+    await book.store.write(lambda conn: ingestions.cancel(conn, character.id, ingestion))
+    request.app.state.background.wake()
+    return await look_at(ingestion, character, book)
+
+
 async def listen(
     ingestion: IngestionId, character: Seen, book: Book, request: Request
 ) -> StreamingResponse:
@@ -211,7 +227,7 @@ async def listen(
     def look() -> Awaitable[dict[str, Any]]:
         return look_at(ingestion, character, book)
 
-    return followed(look, ("done", "failed"), request.app.state.stopping)
+    return followed(look, ingestions.ENDED, request.app.state.stopping)
 
 
 def _seen(found: ingestions.Ingestion) -> dict[str, Any]:

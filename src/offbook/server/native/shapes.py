@@ -324,11 +324,11 @@ class Progressed(Shape):
 
 
 class IngestionSeen(Shape):
-    """An ingestion behind requests; ``report`` or ``error`` when it has ended."""
+    """An ingestion behind requests; ``report`` or ``error`` when it is done or has failed."""
 
     id: str
     character: str
-    status: Literal["queued", "running", "done", "failed"]
+    status: Literal["queued", "running", "done", "failed", "cancelled"]
     progress: Progressed
     report: Ingested | None
     error: Failure | None
