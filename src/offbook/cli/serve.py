@@ -25,6 +25,8 @@ from offbook.cli.globals import (
 from offbook.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
     from offbook.app import Offbook
 
 _NEEDED = ("fastapi", "uvicorn", "prometheus_client")
@@ -73,10 +75,7 @@ def command(
                 say(f"the page is at {address}")
             say(f"serving at {address}/v1, documentation at {address}/docs; Ctrl-C ends it")
 
-        try:
-            await serve(book, listening, pages)
-        except KeyboardInterrupt:
-            _end_at_once()
+        await _until_told(serve(book, listening, pages))
 
     from offbook.server.interpreter import new_event_loop
     from offbook.server.serving import for_serving
@@ -84,15 +83,18 @@ def command(
     with_offbook(for_serving(settings), body, new_event_loop())
 
 
-def _end_at_once() -> None:
-    """Leave without waiting for anything: what computes, or closes, may take long.
+async def _until_told(serving: Awaitable[None]) -> None:
+    """Serve; told twice to stop, leave without waiting for what computes, or closes.
 
     The database takes no harm by that, as it takes none when the process is killed.
     """
-    sys.stderr.write("offbook: interrupted; what was done is kept\n")
-    for stream in (sys.stdout, sys.stderr):
-        stream.flush()
-    os._exit(_INTERRUPTED)
+    try:
+        await serving
+    except KeyboardInterrupt:
+        sys.stderr.write("offbook: interrupted; what was done is kept\n")
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        os._exit(_INTERRUPTED)
 
 
 def require_server() -> None:
