@@ -2,46 +2,49 @@
 
 from __future__ import annotations
 
+import fnmatch
+import json
+import os
 import re
 import shlex
+import socket
+import subprocess
+import sys
+import threading
 import tomllib
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
-import yaml
 
 from offbook.server.app import create_app
-from offbook.settings.loading import environment_name
-from offbook.settings.model import SettingsModel, setting_names
+from offbook.settings.model import SettingsModel
+from tests.deployment.files import (
+    PINNED,
+    ROOT,
+    SECRET,
+    Steps,
+    instructions,
+    known_variables,
+    of,
+    services,
+    stages,
+)
 from tests.server.served import settings_in
-
-ROOT = Path(__file__).resolve().parents[2]
-SECRET = re.compile(r"PASSWORD|API_KEY|TOKEN|SECRET")
-PINNED = re.compile(r"[a-z0-9./-]+:[A-Za-z0-9._-]*\d[A-Za-z0-9._-]*")
+from tests.waiting import PATIENCE_SECONDS
 
 
 @pytest.fixture(scope="module")
-def steps() -> list[tuple[str, str]]:
-    """The instructions of the Dockerfile, each with what stands behind it."""
-    text = re.sub(r"^\s*#.*\n", "", (ROOT / "Dockerfile").read_text(), flags=re.M)
-    whole = text.replace("\\\n", " ")
-    found = [line.strip().split(None, 1) for line in whole.splitlines() if line.strip()]
-    return [(name.upper(), rest) for name, rest in found]
+def steps() -> Steps:
+    return instructions()
 
 
 @pytest.fixture(scope="module")
-def compose() -> dict[str, Any]:
-    found: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text())
+def project() -> dict[str, Any]:
+    found: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     return found
-
-
-def of(steps: list[tuple[str, str]], name: str) -> list[str]:
-    return [rest for step, rest in steps if step == name]
-
-
-def known_variables() -> set[str]:
-    return {environment_name(name) for name in setting_names()}
 
 
 def test_every_instruction_is_one_that_docker_knows(steps):
@@ -54,14 +57,40 @@ def test_every_instruction_is_one_that_docker_knows(steps):
 
 
 def test_it_is_built_apart_and_runs_as_nobody_special(steps):
-    bases = [base.split()[0] for base in of(steps, "FROM")]
-    assert len(bases) == 2
-    assert all(PINNED.fullmatch(base) for base in bases)
-    last_from = max(place for place, (name, _) in enumerate(steps) if name == "FROM")
-    users = [rest for name, rest in steps[last_from:] if name == "USER"]
+    named: set[str] = set()
+    for stage in stages(steps):
+        base, *name = stage[0][1].split(" AS ")
+        assert base in named or PINNED.fullmatch(base)
+        named |= set(name)
+    last = stages(steps)[-1]
+    assert PINNED.fullmatch(last[0][1]), "the image is laid on a base, not on what built it"
+    users = of(last, "USER")
     assert users
-    assert users[-1] not in ("0", "root")
+    assert users[-1] != "0"
     assert users[-1].isdigit()
+
+
+def test_the_image_holds_nothing_but_what_was_installed(steps):
+    named = {rest.split(" AS ")[1] for rest in of(steps, "FROM") if " AS " in rest}
+    copied = [re.match(r"--from=(\w+) (\S+) (\S+)$", c) for c in of(stages(steps)[-1], "COPY")]
+    assert copied
+    for found in copied:
+        assert found is not None
+        assert found[1] in named
+        assert found[2].endswith("/opt/offbook")
+        assert found[3] == "/opt/offbook"
+
+
+def test_the_libraries_are_installed_anew_only_where_they_are_others(steps, project):
+    first = stages(steps)[0]
+    assert of(first, "COPY") == ["pyproject.toml ./"]
+    (run,) = of(first, "RUN")
+    # What the build looks for in a clone is there, and empty.
+    touched = re.search(r"touch ([^&]+)&&", run)
+    assert touched is not None
+    wanted = {project["readme"], *project["license-files"], "src/offbook/__init__.py"}
+    assert set(touched[1].split()) == wanted
+    assert "--no-deps" in " ".join(of(stages(steps)[1], "RUN"))
 
 
 def test_the_image_is_told_no_secret_and_only_settings_that_exist(steps):
@@ -73,7 +102,7 @@ def test_the_image_is_told_no_secret_and_only_settings_that_exist(steps):
     assert ours <= known_variables()
 
 
-def test_the_port_is_the_one_that_is_served_and_asked_for_health(steps, compose, tmp_path):
+def test_the_port_is_the_one_that_is_served_and_asked_for_health(steps, tmp_path):
     port = str(SettingsModel().server.port)
     assert of(steps, "EXPOSE") == [port]
     assert f"OFFBOOK_SERVER_PORT={port}" in " ".join(of(steps, "ENV"))
@@ -82,22 +111,33 @@ def test_the_port_is_the_one_that_is_served_and_asked_for_health(steps, compose,
     assert address is not None
     assert address[1] == port
     assert address[2] in create_app(settings_in(tmp_path)).openapi()["paths"]
-    assert [p.rsplit(":", 1)[1] for p in compose["services"]["offbook"]["ports"]] == [port]
+    assert [p.rsplit(":", 1)[1] for p in services()["services"]["offbook"]["ports"]] == [port]
 
 
-def test_what_is_installed_is_an_extra_that_exists(steps):
+def test_what_is_installed_are_extras_that_exist_and_the_page_is_among_them(steps, project):
     extras = re.search(r'"\.\[([\w,]+)\]"', " ".join(of(steps, "RUN")))
     assert extras is not None
-    known = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert set(extras[1].split(",")) <= known["optional-dependencies"].keys()
+    found = set(extras[1].split(","))
+    assert found <= project["optional-dependencies"].keys()
+    assert {"ui", "postgres"} <= found
+
+
+def left_out(path: str) -> bool:
+    """Whether .dockerignore keeps a path of the clone from the build; its last word counts."""
+    found = False
+    parts = path.split("/")
+    for line in (ROOT / ".dockerignore").read_text().splitlines():
+        pattern = line.removeprefix("!")
+        if not pattern or pattern.startswith("#"):
+            continue
+        whole = pattern in ("*", parts[0])
+        anywhere = pattern.startswith("**/")
+        if whole or (anywhere and any(fnmatch.fnmatchcase(part, pattern[3:]) for part in parts)):
+            found = not line.startswith("!")
+    return found
 
 
 def test_what_is_copied_exists_and_is_not_left_out(steps):
-    kept = {
-        line[1:]
-        for line in (ROOT / ".dockerignore").read_text().splitlines()
-        if line.startswith("!")
-    }
     for rest in of(steps, "COPY"):
         if "--from" in rest:
             continue
@@ -105,8 +145,26 @@ def test_what_is_copied_exists_and_is_not_left_out(steps):
         for source in sources:
             name = source.removeprefix("./")
             assert (ROOT / name).exists()
-            assert name in kept
-    assert not {".git", ".venv", "tests"} & kept
+            assert not left_out(name)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".git/config", ".env", ".venv/bin/python", "tests/conftest.py", "key.txt", "offbook.db",
+        "src/offbook/.env", "src/offbook/offbook.db-wal", "src/offbook/server/tls.key",
+        "src/offbook/__pycache__/errors.cpython-311.pyc", "src/offbook.egg-info/PKG-INFO",
+    ],
+)  # fmt: skip
+def test_what_a_run_or_a_person_leaves_behind_is_left_out(path):
+    assert left_out(path)
+
+
+def test_nothing_of_the_package_is_left_out():
+    here = ROOT / "src"
+    found = [path for path in here.rglob("*") if path.is_file() and path.suffix != ".pyc"]
+    assert len(found) > 100
+    assert [str(path) for path in found if left_out(path.relative_to(ROOT).as_posix())] == []
 
 
 def test_the_process_is_the_server_itself_so_that_signals_reach_it(steps):
@@ -114,42 +172,67 @@ def test_the_process_is_the_server_itself_so_that_signals_reach_it(steps):
     assert of(steps, "CMD") == ['["serve"]']
 
 
-def test_services_name_pinned_images_and_no_secret(compose):
-    for name, service in compose["services"].items():
-        assert "build" in service or PINNED.fullmatch(service["image"]), name
-        for variable, value in service.get("environment", {}).items():
-            if SECRET.search(variable) or "://" in str(value):
-                told = re.sub(r"\$\{[^}]*\}", "$", str(value))
-                assert told != str(value), variable
-                assert re.fullmatch(r"\$|\w+://\w+:\$@\w+:\d+/\w+", told), variable
+class Health(BaseHTTPRequestHandler):
+    """Answers with the status that its server was made with."""
+
+    def do_GET(self) -> None:
+        self.send_response(self.server.status)  # type: ignore[attr-defined]
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_: Any) -> None:
+        """Keep the output of the tests clean."""
 
 
-def test_services_pass_on_settings_that_exist(compose):
-    given = compose["services"]["offbook"]["environment"]
-    ours = {name for name in given if name.startswith("OFFBOOK_")}
-    assert {"OFFBOOK_DATABASE_URL", "OFFBOOK_CHAT_MODEL"} <= ours <= known_variables()
+@contextmanager
+def answering(status: int) -> Iterator[int]:
+    """A port at which every question is answered so."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), Health) as server:
+        server.status = status  # type: ignore[attr-defined]
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield server.server_address[1]
+        finally:
+            server.shutdown()
+            thread.join()
 
 
-def test_only_this_machine_reaches_the_server_and_nobody_the_database(compose):
-    services = compose["services"]
-    assert all(port.startswith("127.0.0.1:") for port in services["offbook"]["ports"])
-    assert "ports" not in services["postgres"]
-    assert "ports" not in services["ollama"]
+def asked_for_health(steps: Steps, port: int) -> subprocess.CompletedProcess[str]:
+    """Run the image's own check, of a server at another port."""
+    (health,) = of(steps, "HEALTHCHECK")
+    python, *arguments = json.loads(health.split("CMD", 1)[1])
+    assert python == "python"
+    told = [word.replace(":8321/", f":{port}/") for word in arguments]
+    told = [word.replace("timeout=5", f"timeout={PATIENCE_SECONDS}") for word in told]
+    assert told != arguments
+    # Containers are told of a proxy where those who run them have one.
+    proxy = {"http_proxy": "http://127.0.0.1:9", "HTTP_PROXY": "http://127.0.0.1:9"}
+    return subprocess.run(
+        [sys.executable, *told],
+        env={"PATH": os.environ["PATH"], **proxy},
+        capture_output=True,
+        text=True,
+        timeout=2 * PATIENCE_SECONDS,
+    )
 
 
-def test_the_server_has_no_more_than_it_needs(compose):
-    server = compose["services"]["offbook"]
-    assert server["read_only"] is True
-    assert server["cap_drop"] == ["ALL"]
-    assert "no-new-privileges:true" in server["security_opt"]
-    assert "privileged" not in server
+def test_a_server_that_answers_is_healthy_whatever_proxy_there_is(steps):
+    with answering(200) as port:
+        done = asked_for_health(steps, port)
+    assert done.returncode == 0, done.stderr
 
 
-def test_the_server_waits_for_the_database_and_ollama_is_asked_for(compose):
-    services = compose["services"]
-    waits = services["offbook"]["depends_on"]["postgres"]
-    assert waits == {"condition": "service_healthy"}
-    assert "healthcheck" in services["postgres"]
-    assert services["ollama"]["profiles"] == ["ollama"]
-    named = {v.split(":")[0] for s in services.values() for v in s.get("volumes", ())}
-    assert named == compose["volumes"].keys()
+def test_a_server_without_its_database_is_not_healthy(steps):
+    with answering(503) as port:
+        done = asked_for_health(steps, port)
+    assert done.returncode == 1
+    assert "503" in done.stderr
+
+
+def test_where_nothing_listens_nothing_is_healthy(steps):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        done = asked_for_health(steps, taken.getsockname()[1])
+    assert done.returncode == 1
+    assert "refused" in done.stderr

@@ -1,5 +1,8 @@
 """Settings: precedence, origins, masking, and errors that say how to mend them."""
 
+import errno
+from pathlib import Path
+
 import pytest
 
 from offbook.errors import ConfigurationError
@@ -209,3 +212,14 @@ def test_a_second_source_is_named_by_the_person_and_not_by_a_projects_file(load,
     with pytest.raises(ConfigurationError):
         load(project=project, user="[crag]\nsearcher = 'web'\n")
     assert own.overlaid({"crag.searcher": "web"}).values.crag.searcher == "web"
+
+
+def test_a_folder_that_may_not_be_looked_into_is_named(load, monkeypatch):
+    def is_file(path: Path) -> bool:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "is_file", is_file)
+    with pytest.raises(
+        ConfigurationError, match=r"offbook\.toml' cannot be looked for: Permission"
+    ):
+        load()

@@ -195,12 +195,22 @@ def _from_files(directory: Path, user_file: Path) -> list[tuple[dict[str, Any], 
     layers = []
     for folder in (directory, *directory.parents):
         path = folder / PROJECT_FILE
-        if path.is_file():
+        if _is_there(path):
             layers.append((_read_toml(path), Origin(f"project {path}", trusted=False)))
             break
-    if user_file.is_file():
+    if _is_there(user_file):
         layers.append((_read_toml(user_file), Origin(f"user {user_file}")))
     return layers
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError as error:
+        raise ConfigurationError(
+            f"settings file {str(path)!r} cannot be looked for: {error.strerror}",
+            "run it in a folder that you may read, as the user whom the folder belongs to",
+        ) from error
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
