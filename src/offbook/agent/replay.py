@@ -42,6 +42,7 @@ T = TypeVar("T")
 
 _BROUGHT: Final = "it came with the history that a client sent"
 _OTHER: Final = "another reply to the same words is"
+_FLEETING: Final = "nothing of this conversation is to be kept"
 _WHOLE: Final = "stop"
 _SURE: Final = 2
 """So many turns whose words are those of a stored conversation's end are its end."""
@@ -89,6 +90,7 @@ class ReplayedSession(Session):
         named: The conversation's name; None: it is found by its history.
         resends: Whether the client sends the whole history each time. If not, a named conversation
             goes on where it stands when no history came along.
+        fleeting: Whether nothing of it is stored.
         learning: Scores what is remembered, behind the conversation.
     """
 
@@ -102,6 +104,7 @@ class ReplayedSession(Session):
         *,
         named: str | None = None,
         resends: bool = True,
+        fleeting: bool = False,
         learning: Learning | None = None,
     ) -> None:
         super().__init__(
@@ -115,6 +118,7 @@ class ReplayedSession(Session):
         self._user = person_named(principal.partition("/")[2])
         self._transcript = transcript
         self._named = named is not None
+        self._fleeting = fleeting
         # No history came along: the name alone tells what came before.
         self._by_name = self._named and not resends and not transcript.turns
         self._place, self._located = _Place(), False
@@ -304,7 +308,7 @@ class ReplayedSession(Session):
         found = [Reply(text, turn.found, turn.meter.usage()) for text in texts]
         whole = [i for i, text in enumerate(texts) if text and i not in self._cut]
         kept: KeptTurn | None = None
-        if whole:
+        if whole and not self._fleeting:
             kept = await self._store.write(
                 lambda conn: self._store_all(conn, turn.stage, found, whole)
             )
@@ -319,6 +323,8 @@ class ReplayedSession(Session):
     def _remembered(self, index: int, whole: Sequence[int], kept: KeptTurn | None) -> Remembered:
         if kept is not None and index == whole[0]:
             return Remembered(kept.memory, kept.why)
+        if self._fleeting:
+            return Remembered(None, _FLEETING)
         return Remembered(None, _OTHER if index in whole else "the reply was cut off")
 
     def _store_all(

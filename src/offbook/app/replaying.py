@@ -22,6 +22,7 @@ async def replayed(
     *,
     session: str | None = None,
     resends: bool = True,
+    fleeting: bool = False,
 ) -> ReplayedSession:
     """The conversation that a history belongs to.
 
@@ -33,6 +34,7 @@ async def replayed(
         session: Its name, inside of the principal; None: the history alone tells.
         resends: Whether the client sends the whole history each time. If not, a named conversation
             goes on where it stands when no history came along.
+        fleeting: Whether nothing of it is stored.
 
     Raises:
         UsageError: the conversation belongs to somebody else.
@@ -45,6 +47,7 @@ async def replayed(
         principal,
         named=session,
         resends=resends,
+        fleeting=fleeting,
         learning=book.learning,
     )
     await talk.open()

@@ -5,6 +5,8 @@ Headings, tags, keys and their order are its own; the sentences between them are
 
 from __future__ import annotations
 
+import asyncio
+import itertools
 import json
 from typing import Any
 
@@ -13,8 +15,8 @@ import pytest
 
 from offbook.server.openai.enclosed import split_enclosed
 from tests.server.openai.asking import QUESTION, body
-from tests.server.served import MODEL
-from tests.waiting import PATIENCE_SECONDS
+from tests.server.served import MODEL, Served, settings_in, with_ada
+from tests.waiting import PATIENCE_SECONDS, until
 
 MORE = "When did Tom drown?"
 PASSAGE = "Harbour rota for May: on Monday Bridget Kane brings the oil."
@@ -72,6 +74,41 @@ def turns(client: httpx.Client, person: str, chat: str) -> list[str]:
 def test_models_are_shown_with_the_names_of_the_characters(client: httpx.Client):
     (model,) = client.get("/v1/models").json()["data"]
     assert (model["id"], model["name"]) == (MODEL, "Ada Byrne")
+
+
+def test_two_people_of_one_key_do_not_hear_what_the_other_told(tmp_path):
+    told, asked = "My goat Berta eats thistles and rope.", "What does the goat Berta eat?"
+    settings = settings_in(tmp_path, method="ensemble")
+    asyncio.run(with_ada(settings))
+    with (
+        Served(settings) as served,
+        httpx.Client(base_url=served.root, timeout=PATIENCE_SECONDS) as client,
+    ):
+        talk(client, of("told-1", "chat-a"), told)
+
+        def heard(person: str, chat: str) -> bool:
+            _, extras = talk(client, of(person, chat), asked)
+            return any("thistles" in item["text"] for item in extras["context"])
+
+        # It is embedded behind the conversation: from then on another chat knows of it.
+        chats = itertools.count()
+        until(lambda: heard("told-1", f"chat-b{next(chats)}"), "what one has told oneself")
+        assert not heard("told-2", "chat-c")
+
+
+@pytest.mark.parametrize("prefix", ["temporary:", "local:"])
+def test_of_a_temporary_chat_nothing_is_kept(client: httpx.Client, prefix):
+    person, headers = f"brief-{prefix}", of(f"brief-{prefix}", f"{prefix}eJiqKPlHA3L6tO5VAAAN")
+    first, told = talk(client, headers, QUESTION)
+    assert told["remembered"]["memory"] is None
+    assert "kept" in told["remembered"]["why"]
+    second, later = talk(client, headers, QUESTION, first, MORE)
+    assert "1880" in second
+    assert later["remembered"]["memory"] is None
+    path = f"/api/characters/{MODEL}"
+    assert client.get(f"{path}/sessions", params={"user": person}).json() == []
+    kept = client.get(f"{path}/memories", params={"user": person}).json()
+    assert not any(item["said"] in (QUESTION, MORE) for item in kept)
 
 
 # -- passages and files in front of what is said ---------------------------------------------------

@@ -37,6 +37,8 @@ T = TypeVar("T")
 _OWN_SESSION: Final = "x-session-id"
 _CHAT_OF_CLIENT: Final = "x-openwebui-chat-id"
 _USER_OF_CLIENT: Final = "x-openwebui-user-id"
+_FLEETING: Final = ("temporary:", "local:")
+"""How the ids of chats begin that Open WebUI itself keeps nothing of, now and formerly."""
 _LARGE: Final = 250_000
 """Bytes of a request that are read in a few milliseconds."""
 
@@ -112,14 +114,16 @@ async def _answers(
     values = book.settings.values
     own = _named_in(request, _OWN_SESSION) or body.session
     user = name_of(asked.user, "model") or _named_in(request, _USER_OF_CLIENT) or body.user
+    chat = _named_in(request, _CHAT_OF_CLIENT)
     talk = await replayed(
         book,
         character,
         read.transcript,
         caller.speaker(user),
-        session=own or _named_in(request, _CHAT_OF_CLIENT),
+        session=own or chat,
         # A client with a header of ours may leave the history to us; others send all of it.
         resends=own is None,
+        fleeting=own is None and chat is not None and chat.startswith(_FLEETING),
     )
     policy = policy_of(character, values.server.client_system)
     room = values.context.history_tokens
