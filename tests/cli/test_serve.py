@@ -17,6 +17,7 @@ import httpx
 import pytest
 
 from offbook.cli import main as cli
+from offbook.cli.serve import _until_told
 from offbook.server.serving import CONCURRENCY, address_of, for_serving, listener
 from tests.loopback.server import LoopbackServer
 from tests.server.served import settings_in
@@ -92,6 +93,21 @@ def test_a_second_signal_ends_it_at_once_and_streams_are_told(tmp_path):
     log = (tmp_path / "log.txt").read_text()
     assert "Traceback" not in log
     assert log.rstrip().endswith("offbook: interrupted; what was done is kept")
+
+
+async def test_whoever_is_told_twice_waits_for_nothing(monkeypatch, capsys):
+    codes: list[int] = []
+    monkeypatch.setattr("offbook.cli.serve.os._exit", codes.append)
+
+    async def told(times: int) -> None:
+        if times > 1:
+            raise KeyboardInterrupt
+
+    await _until_told(told(1))
+    assert codes == []
+    await _until_told(told(2))
+    assert codes == [130]
+    assert "what was done is kept" in capsys.readouterr().err
 
 
 def run(capsys, *arguments: str) -> tuple[int, str]:
