@@ -33,9 +33,9 @@ from offbook.settings import Settings
 CONCURRENCY: Final = 1_000
 """Calls in flight of a server where nobody set another number: each open reply is one."""
 _BACKLOG: Final = 2_048
-GRACE_SECONDS: Final = 8.0
+GRACE_SECONDS: Final = 7.0
 """How long what is under way may still take when the server is told to stop. Whoever stops
-containers kills them after ten seconds; by then all that are left were told."""
+containers kills them after ten seconds; by then all were told, and the database is closed."""
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 
