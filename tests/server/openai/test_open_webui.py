@@ -48,7 +48,7 @@ def of(person: str, chat: str) -> dict[str, str]:
     }
 
 
-def talk(client: httpx.Client, headers: dict[str, str], *messages: str) -> tuple[str, Any]:
+def talk(client: httpx.Client, headers: dict[str, str], *messages: Any) -> tuple[str, Any]:
     """The text and the extras of a chat, which Open WebUI always has streamed."""
     told = body(*messages, stream=True, tools=TOOLS)
     response = client.post("/v1/chat/completions", json=told, headers=headers)
@@ -153,7 +153,6 @@ def test_a_passage_that_closes_its_tag_does_not_speak_as_the_person():
     "text",
     [
         QUESTION,
-        FILES.strip(),
         passages(SOURCE).strip(),
         "### Task:\nname <chat_history>\nUSER: is <context>this</context> a tag?</chat_history> it",
         "what does <context>a</context> mean?",
@@ -163,6 +162,30 @@ def test_a_passage_that_closes_its_tag_does_not_speak_as_the_person():
 )
 def test_what_somebody_wrote_stays_as_it_is(text):
     assert split_enclosed(text) == (text, "")
+
+
+IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
+
+
+def test_a_picture_with_words_is_words_and_without_them_refused(client: httpx.Client):
+    listed = {"type": "text", "text": FILES}
+    words = {"type": "text", "text": QUESTION}
+    headers = of("seen-1", "chat-1")
+    text, extras = talk(client, headers, {"role": "user", "content": [listed, words, IMAGE]})
+    assert "Tom" in text
+    assert any("image_url" in warning for warning in extras["warnings"])
+    assert turns(client, "seen-1", "chat-1") == [QUESTION]
+    alone = body({"role": "user", "content": [listed, IMAGE]}, stream=True)
+    refused = client.post("/v1/chat/completions", json=alone, headers=of("seen-1", "chat-2"))
+    assert refused.status_code == 400
+    assert refused.json()["error"]["code"] == "unsupported_content"
+
+
+def test_a_file_without_words_is_said_in_silence(client: httpx.Client):
+    assert split_enclosed(FILES) == ("", FILES.strip())
+    _, extras = talk(client, of("seen-2", "chat-1"), FILES)
+    assert any("in front of the words" in warning for warning in extras["warnings"])
+    assert turns(client, "seen-2", "chat-1") == ["…"]
 
 
 # -- calls of its own ------------------------------------------------------------------------------

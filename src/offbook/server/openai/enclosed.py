@@ -21,12 +21,13 @@ def split_enclosed(text: str) -> tuple[str, str]:
     What stands in front is taken as far as it may go: a passage that holds the closing tag itself
     must not speak as the person.
     """
-    end = _end_of_passages(text)
+    passages = end = _end_of_passages(text)
     while found := _FILES.match(text, end):
         end = found.end()
     said = text[end:].strip()
-    # Alone it is what somebody wrote: there is nothing that it could stand in front of.
-    return (said, text[:end].strip()) if end and said else (text, "")
+    if not said and end == passages:
+        return text, ""  # passages come with a question only: somebody wrote this
+    return (said, text[:end].strip()) if end else (text, "")
 
 
 def _end_of_passages(text: str) -> int:
