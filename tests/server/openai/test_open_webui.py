@@ -222,6 +222,13 @@ def test_its_own_calls_are_known_by_the_json_that_they_want(client, wanted, form
     assert client.get(f"/api/characters/{MODEL}/sessions", params={"user": "own-1"}).json() == []
 
 
+def test_a_conversation_without_words_has_no_title(client):
+    wanted = task("Name it.", 'JSON format: { "title": "a" }').partition("USER:")[0]
+    told = f"{wanted}USER: \nASSISTANT: \n</chat_history>"
+    found = asked_for_itself(client, "own-4", told).json()
+    assert json.loads(found["choices"][0]["message"]["content"]) == {"title": ""}
+
+
 def test_the_choice_of_a_tool_is_none(client):
     told = 'Available Tools: [{"name": "t"}]\n\nAnswer with\n{\n  "tool_calls": []\n}'
     system = {"role": "system", "content": told}

@@ -52,7 +52,7 @@ _ORDERS: Final = (
 )
 _TOOLS: Final = re.compile(r"\s*Available Tools:.*\"tool_calls\"", re.I | re.S)
 _HISTORY: Final = "<chat_history>"
-_SAID: Final = re.compile(r"^(?:USER|Human):\s*(.+)$", re.I | re.M)
+_SAID: Final = re.compile(r"^(?:USER|Human):[ \t]*(\S.*)$", re.I | re.M)
 _TITLE_WORDS: Final = 5
 _HEAD_CHARS: Final = 240
 """The first sentence says what is wanted; further down, guidelines speak of everything."""
@@ -106,6 +106,8 @@ def offline_answer(kind: str, messages: Sequence[ChatMessage]) -> str:
 
 
 def _first_words(text: str) -> str:
-    said = _SAID.search(text.partition(_HISTORY)[2] or text)
-    words = (said[1] if said else text).split()
+    history = text.partition(_HISTORY)[2]
+    said = _SAID.search(history or text)
+    # Of a conversation in which nobody has said anything there is no title.
+    words = (said[1] if said else "" if history else text).split()
     return " ".join(words[:_TITLE_WORDS])
