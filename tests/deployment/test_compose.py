@@ -10,6 +10,8 @@ import pytest
 from typer.main import get_command
 
 from offbook.cli.main import app
+from offbook.server.serving import GRACE_SECONDS
+from offbook.server.stopping import FAREWELL_SECONDS
 from offbook.settings.model import SettingsModel
 from tests.deployment.files import PINNED, ROOT, SECRET, known_variables, services
 
@@ -68,6 +70,16 @@ def test_the_database_is_asked_by_its_address(compose):
     words = shlex.split(command)
     assert words[0] == "pg_isready"
     assert "--host=127.0.0.1" in words
+
+
+def test_the_server_has_time_to_end_replies_and_to_close(compose):
+    told = compose["services"]["offbook"]["stop_grace_period"]
+    assert re.fullmatch(r"\d+s", told)
+    values = SettingsModel()
+    needed = GRACE_SECONDS + FAREWELL_SECONDS + values.memory.grace_seconds
+    assert int(told[:-1]) >= needed + 5
+    page = (ROOT / "docs/deployment.md").read_text("utf-8")
+    assert f"--stop-timeout {told[:-1]} " in page
 
 
 def test_ollama_has_room_for_the_longest_prompt_and_its_answer(compose):
