@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 from concurrent.futures import ThreadPoolExecutor
 
@@ -10,7 +11,8 @@ import pytest
 from offbook.agent.naming import names_of
 from tests.loopback.server import LoopbackServer
 from tests.server.openai.asking import QUESTION, ask, chunks, lines, remembered, said, stored
-from tests.server.served import MODEL, Served
+from tests.server.served import MODEL, Served, settings_in, with_ada
+from tests.waiting import until
 
 MORE = "And what became of him, in the end?"
 LAST = "Do you still sleep through storms, or not at all?"
@@ -222,10 +224,19 @@ def test_nobody_sees_the_conversation_of_another_by_its_name(server: Served, end
     assert not any("third stone" in content for content in shown(endpoint))
 
 
-def test_memories_of_one_person_are_not_recalled_for_another(tmp_path, server, endpoint):
-    ask(server, "My goat Berta eats only thistles and old rope.", user="anna")
-    found = ask(server, "What does the goat Berta eat, do you recall?", user="bert")
-    assert not any("thistles" in item["text"] for item in found["offbook"]["context"])
+def test_memories_of_one_person_are_not_recalled_for_another(tmp_path):
+    settings = settings_in(tmp_path, method="ensemble")  # "naive" recalls no memories at all
+    asyncio.run(with_ada(settings))
+    with Served(settings) as served:
+        ask(served, "My goat Berta eats only thistles and old rope.", user="anna")
+
+        def recalled(person: str) -> bool:
+            found = ask(served, "What does the goat Berta eat, do you recall?", user=person)
+            return any("thistles" in item["text"] for item in found["offbook"]["context"])
+
+        # It is embedded behind the conversation.
+        until(lambda: recalled("anna"), "what anna has told")
+        assert not recalled("bert")
 
 
 def test_a_name_of_a_session_is_read_back():
