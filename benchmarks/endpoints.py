@@ -114,8 +114,8 @@ def recorded() -> Iterator[Traffic]:
             if texts:
                 traffic.chain.add(submitted, time.monotonic())
 
-    def noted(self: Meter, submitted: float, finished: float) -> None:
-        waited(self, submitted, finished)
+    def noted(self: Meter, task: str, submitted: float, finished: float) -> None:
+        waited(self, task, submitted, finished)
         traffic.chain.add(submitted, finished)
 
     _set(chat=count(chat), vectors=count(vectors), embed=embedded, waited=noted)

@@ -38,10 +38,11 @@ def find_mentions(text: str, names: Collection[str]) -> Mapping[str, Span | None
     """
     found: dict[str, Span | None] = {}
     taken: list[Span] = []
-    for name in sorted(dict.fromkeys(names), key=len, reverse=True):
+    longest_first = sorted(dict.fromkeys(names), key=len, reverse=True)
+    bare_names = [name.strip() for name in longest_first]
+    for place, (name, bare) in enumerate(zip(longest_first, bare_names, strict=True)):
         found[name] = find_mention(text, name, taken)
-        bare = name.strip()
-        if bare and any(len(other) < len(bare) and other.strip() in bare for other in names):
+        if bare and any(map(bare.__contains__, bare_names[place + 1 :])):
             taken += _bounded(text, text, bare)
     return found
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from offbook.errors import InputRefused
 from offbook.ingestion.reports import Steps
+from offbook.models.builtin import BuiltinEmbedder
 from offbook.models.side_by_side import run_all
 from offbook.stores import chunks, graph, jobs, vectors
 from offbook.stores.grouped_writes import GroupedWrites
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     from offbook.ingestion.reports import ProgressListener
     from offbook.protocols import Embedder, EmbedKind, Store
     from offbook.stores.vectors import Kind
+
+
+_AT_ONCE: Final = 4_096
+"""Texts whose vectors are stored together where they cost nothing that a stop could lose."""
 
 
 def embedded(name: str, description: str) -> str:
@@ -107,10 +112,11 @@ class _Run:
         if copied:
             import numpy as np
 
-            await self._keep(copied, np.stack([known[text] for text in copied]))
+            for piece in _pieces(copied, _AT_ONCE):
+                await self._keep(piece, np.stack([known[text] for text in piece]))
         distinct = [text for text in self._ids_of if text not in known]
-        pieces = [distinct[i : i + self.batch] for i in range(0, len(distinct), self.batch)]
-        await run_all([partial(self._settle, piece) for piece in pieces])
+        batch = _AT_ONCE if isinstance(self.embedder, BuiltinEmbedder) else self.batch
+        await run_all([partial(self._settle, piece) for piece in _pieces(distinct, batch)])
 
     async def _settle(self, part: Sequence[str]) -> None:
         try:
@@ -142,6 +148,10 @@ class _Run:
     def _count(self, part: Sequence[str]) -> None:
         if self.steps is not None:
             self.steps.add(sum(len(self._ids_of[text]) for text in part))
+
+
+def _pieces(texts: Sequence[str], size: int) -> list[Sequence[str]]:
+    return [texts[start : start + size] for start in range(0, len(texts), size)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ Paper: RoleRAG (001), section 3.1. All chunks are asked about at once.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -53,6 +54,7 @@ class Extracting:
         character: Id of the character.
         settings: What is looked for.
         progress: Told after every chunk.
+        heard: Given the mentions of a chunk while others are asked about.
     """
 
     store: Store
@@ -60,6 +62,7 @@ class Extracting:
     character: str
     settings: GraphSettings
     progress: ProgressListener
+    heard: Callable[[Sequence[RawEntity]], Awaitable[object]] | None = None
     refused: list[str] = field(default_factory=list)
     _done: int = 0
     _total: int = 0
@@ -118,7 +121,9 @@ class Extracting:
         )
 
     async def _keep(self, found: Found) -> None:
-        await GroupedWrites.of(self.store).write(lambda conn: self._store(conn, found))
+        keeping = GroupedWrites.of(self.store).write(lambda conn: self._store(conn, found))
+        hearing = [] if self.heard is None else [self.heard(found.entities)]
+        await asyncio.gather(keeping, *hearing)
         self._done += 1
         self._tell()
 

@@ -14,18 +14,20 @@ from typing import TYPE_CHECKING, Final
 from offbook.graph.building import build_graph
 from offbook.graph.candidates import Rules
 from offbook.graph.character_node import told_of_character
-from offbook.graph.entity_normalization import Ledger, normalize
+from offbook.graph.entity_normalization import Ledger, Normalized, normalize
 from offbook.graph.loading import given_aliases, load_story
 from offbook.graph.merging import Merge, Merged, merge_all, merges_of, raw_graph
 from offbook.graph.verification import Component, Split
-from offbook.ingestion.entity_vectors import embed_missing, embedded, unembedded
+from offbook.ingestion.entity_vectors import embed_missing, embedded
 from offbook.ingestion.extracting import Extracting
+from offbook.ingestion.raw_vectors import RawVectors
 from offbook.ingestion.reports import Steps, unheard
 from offbook.models.asking import Asking
+from offbook.models.beside import calls_first
 from offbook.models.side_by_side import run_all
 from offbook.stores import characters, graph, graph_answers, jobs, vectors
 from offbook.stores.grouped_writes import GroupedWrites
-from offbook.types import EntityGroup
+from offbook.types import EntityGroup, RawRelation
 
 if TYPE_CHECKING:
     import numpy as np
@@ -110,24 +112,6 @@ def normalization_rules(settings: GraphSettings) -> Rules:
     )
 
 
-def raw_matrix(
-    conn: Connection, character: str, entities: Sequence[RawEntity]
-) -> NDArray[np.float32] | None:
-    """The vectors of raw entities in their order; what has none is like nothing."""
-    import numpy as np
-
-    ids, stored = vectors.load_matrix(conn, character, "raw_entity")
-    if not ids:
-        return None
-    places = {subject: place for place, subject in enumerate(ids)}
-    matrix = np.zeros((len(entities), stored.shape[1]), dtype=np.float32)
-    for row, entity in enumerate(entities):
-        place = places.get(entity.id)
-        if place is not None:
-            matrix[row] = stored[place]
-    return matrix
-
-
 def asking_about(stage: Stage, character: str, name: str, story: Story) -> Asking:
     """The extractor, as it is asked about the chunks of a character.
 
@@ -190,24 +174,34 @@ class GraphBuilding:
         story = await self.stage.store.read(self._story)
         asking = asking_about(self.stage, self.character, name, story)
         # 1 -- entities and relations of every chunk ---------------------------------------------
+        compared = RawVectors(self.stage, self.character)
         if extract:
-            await Extracting(
-                self.stage.store, asking, self.character, self.stage.settings.graph, self.progress
-            ).run()
+            settings = self.stage.settings.graph
+            told = self.stage.store, asking, self.character, settings, self.progress
+            await Extracting(*told, compared.hear).run()
         entities = await self.stage.store.read(lambda c: graph.list_raw_entities(c, self.character))
-        relations = await self.stage.store.read(lambda c: graph.list_relations(c, self.character))
         # 2 -- their vectors ---------------------------------------------------------------------
-        open_questions = await self._embed_raw(entities)
-        matrix = await self.stage.store.read(
-            lambda conn: raw_matrix(conn, self.character, entities)
-        )
-        # 3 -- who is the same -------------------------------------------------------------------
+        matrix = await compared.matrix(entities)
+        # 3 -- who is the same; beside it what nobody waits for ----------------------------------
         ledger = await self.stage.store.read(self._ledger)
-        rules = normalization_rules(self.stage.settings.graph)
-        normalized = await normalize(
-            entities, matrix, rules, asking, ledger, verified=self.stage.settings.graph.verify
-        )
+        normalized, relations = Normalized([]), list[RawRelation]()
+
+        async def judge() -> None:
+            nonlocal normalized
+            settings = self.stage.settings.graph
+            told = entities, matrix, normalization_rules(settings), asking, ledger
+            normalized = await normalize(*told, verified=settings.verify)
+
+        async def store() -> None:
+            await calls_first()
+            await compared.keep()
+            relations.extend(
+                await self.stage.store.read(lambda c: graph.list_relations(c, self.character))
+            )
+
+        await run_all([judge, store])
         ledger.judging.end()
+        open_questions = compared.refused
         open_questions += [_open_link(entities, rows, why) for rows, why in normalized.aside]
         groups = [[entities[row] for row in rows] for rows in normalized.groups]
         # 4 -- one name and one description each; the summary beside it --------------------------
@@ -224,18 +218,6 @@ class GraphBuilding:
         if active is not None:
             vectors.check_embedder(active, self.character, self.stage.embedder.name)
         return load_story(conn, self.character)
-
-    async def _embed_raw(self, entities: Sequence[RawEntity]) -> list[tuple[str, str, str]]:
-        texts = {entity.id: embedded(entity.name, entity.description) for entity in entities}
-        chunk_of = {entity.id: entity.chunk for entity in entities}
-        batch = self.stage.settings.embed.batch
-        refused = await embed_missing(
-            self.stage.store, self.stage.embedder, self.character, "raw_entity", texts, batch
-        )
-        return [
-            (subject, chunk_of[subject], unembedded(texts[subject], why))
-            for subject, why in refused
-        ]
 
     def _ledger(self, conn: Connection) -> StoredLedger:
         decisions = graph.list_decisions(conn, self.character)

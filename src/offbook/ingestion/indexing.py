@@ -1,25 +1,31 @@
 """The indexes that a method needs, made side by side as far as they do not rest on one another.
 
-Takes: what a method needs, and the chunks that are stored.  Gives: graph, mentions, vectors, the
-profile, what chunks reveal and the tree of summaries, as far as each is needed, in the store.
+Takes: what a method needs, and the chunks that are stored.  Gives: graph, mentions, terms, vectors,
+the profile, the voice, what chunks reveal and the tree of summaries, as far as each is needed, in
+the store.
 """
 
 from __future__ import annotations
 
-from functools import partial
+import asyncio
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from offbook.ingestion.embedding import Embedding
 from offbook.ingestion.graph_building import GraphBuilding
 from offbook.ingestion.mention_indexing import MentionIndexing
+from offbook.ingestion.storing import refresh_voice
 from offbook.ingestion.summarizing import write_profile
+from offbook.ingestion.term_indexing import index_terms
 from offbook.ingestion.trait_indexing import TraitIndexing
+from offbook.models.beside import calls_first
 from offbook.models.side_by_side import run_all
 
 if TYPE_CHECKING:
     from offbook.ingestion.reports import ProgressListener
     from offbook.models.side_by_side import Job
     from offbook.pipeline import Stage
+    from offbook.protocols import Store
     from offbook.types import Needs
 
 
@@ -35,7 +41,11 @@ async def build_indexes(
     """
     building = stage, character, progress
     settings, store = stage.settings, stage.store
-    summary = partial(write_profile, store, stage.extractor, character, settings)
+    beside = _Beside(store, character, calls=needs.graph or needs.mentions or needs.traits)
+
+    async def summary(described: str = "") -> None:
+        await beside.heard.wait()  # both are noted with the documents that they rest on
+        await write_profile(store, stage.extractor, character, settings, described)
 
     async def of_entities() -> None:
         if needs.graph:
@@ -44,6 +54,7 @@ async def build_indexes(
             await MentionIndexing(*building).run(extract=not needs.graph)
 
     async def of_chunks() -> None:
+        await beside.begun()
         if needs.vectors:
             most = settings.embed.batch, settings.limits.concurrency
             embedding = Embedding(store, stage.embedder, character, *most, progress)
@@ -55,9 +66,42 @@ async def build_indexes(
             await TreeBuilding(*building).run()
 
     work: list[tuple[bool, Job]] = [
+        (True, beside.of_voice),
+        (True, beside.of_terms),
         (needs.graph or needs.mentions, of_entities),
         (needs.profile and not needs.graph, summary),
         (needs.traits, TraitIndexing(*building).run),
         (needs.vectors or needs.summaries, of_chunks),
     ]
     await run_all(job for needed, job in work if needed)
+
+
+@dataclass(slots=True)
+class _Beside:
+    """What is worked out here while models answer, where any are asked.
+
+    Args:
+        store: Where documents and chunks are.
+        character: Id of the character.
+        calls: Whether models are asked meanwhile.
+    """
+
+    store: Store
+    character: str
+    calls: bool
+    heard: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when the voice is there."""
+
+    async def begun(self) -> None:
+        """The first calls are on their way."""
+        if self.calls:
+            await calls_first()
+
+    async def of_voice(self) -> None:
+        await self.begun()
+        await refresh_voice(self.store, self.character)
+        self.heard.set()
+
+    async def of_terms(self) -> None:
+        await self.begun()
+        await index_terms(self.store, self.character)

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from offbook.graph.entity_normalization import Ledger, outlook
 from offbook.graph.merging import Merged, merges_of, next_step, raw_graph
 from offbook.ingestion.entity_vectors import embedded
-from offbook.ingestion.graph_building import normalization_rules, raw_matrix, stored_splits
+from offbook.ingestion.graph_building import normalization_rules, stored_splits
+from offbook.ingestion.raw_vectors import raw_matrix
 from offbook.models.asking import tokens_of
 from offbook.prompts.same_entity import LinkedGroup
 from offbook.settings.model import BUILTIN

@@ -33,9 +33,11 @@ def beginnings(documents: Sequence[Document], budget_tokens: int) -> list[Beginn
     """
     shares: dict[str, int] = {}
     left = budget_tokens
-    sizes = {document.id: count_tokens(document.text) for document in documents}
+    # No document gives more than all may: what stands behind that need not be counted.
+    heads = {d.id: truncate_to_tokens(d.text, budget_tokens) for d in documents}
+    sizes = {name: count_tokens(head) for name, head in heads.items()}
     for place, (name, size) in enumerate(sorted(sizes.items(), key=lambda item: item[1])):
         shares[name] = min(left // (len(sizes) - place), size)
         left -= shares[name]
-    found = [Beginning(d.id, truncate_to_tokens(d.text, shares[d.id])) for d in documents]
+    found = [Beginning(n, truncate_to_tokens(head, shares[n])) for n, head in heads.items()]
     return [beginning for beginning in found if beginning.text]

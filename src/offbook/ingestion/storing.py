@@ -17,9 +17,8 @@ from offbook.documents.chunking import make_splitter
 from offbook.documents.voice import speech_samples
 from offbook.ingestion.reports import DocumentReport
 from offbook.language.names import learn_names
-from offbook.retrieval.encoded_terms import ANALYZER, encode_terms
 from offbook.stores import characters, chunks, documents
-from offbook.types import Chunk, Document, DocumentStatus
+from offbook.types import Character, Chunk, Document, DocumentStatus
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,7 +44,6 @@ class Split:
     chunking: str
     parameters: dict[str, Any]
     chunks: Sequence[Chunk]
-    terms: dict[str, bytes]
 
 
 async def take_in(
@@ -65,7 +63,6 @@ async def take_in(
     if order:
         await store.write(lambda conn: _put_in_order(conn, character, order))
     await complete_chunkings(store, character, *what)
-    await refresh_voice(store, character)
     return reports
 
 
@@ -146,19 +143,31 @@ async def refresh_voice(store: Store, character: str) -> None:
 
     From all documents, where these have changed since.
     """
+    who, texts = await store.read(lambda conn: _spoken_of(conn, character))
+    if texts is None:
+        return
+    voice, gender = await asyncio.to_thread(_manner, who.name, texts)
+    ids = [document.id for document in texts]
 
     def write(conn: Connection) -> None:
-        who = characters.require(conn, character)
-        texts = stored_documents(conn, character)
-        ids = [document.id for document in texts]
-        if sorted(ids) == sorted(who.profile_documents):
-            return
-        found = [s.text for document in texts for s in speech_samples(document.text, VOICE_SAMPLES)]
-        voice = list(dict.fromkeys(found))[:VOICE_SAMPLES]
-        characters.set_gender(conn, character, _gender(who.name, texts))
+        characters.set_gender(conn, character, gender)
         characters.set_profile(conn, character, None, voice=voice, documents=ids)
 
     await store.write(write)
+
+
+def _spoken_of(conn: Connection, character: str) -> tuple[Character, list[Document] | None]:
+    """The character, and its documents if they are others than those that were looked at last."""
+    who = characters.require(conn, character)
+    texts = stored_documents(conn, character)
+    is_known = sorted(document.id for document in texts) == sorted(who.profile_documents)
+    return who, None if is_known else texts
+
+
+def _manner(name: str, texts: Sequence[Document]) -> tuple[list[str], Gender]:
+    """Samples of speech, and the gender that is told by."""
+    found = [s.text for document in texts for s in speech_samples(document.text, VOICE_SAMPLES)]
+    return list(dict.fromkeys(found))[:VOICE_SAMPLES], _gender(name, texts)
 
 
 def _gender(name: str, texts: Sequence[Document]) -> Gender:
@@ -257,9 +266,7 @@ async def _split(document: Document, splitters: Sequence[Splitter]) -> list[Spli
 
 
 def _split_with(splitter: Splitter, document: Document) -> Split:
-    made = splitter.split(document)
-    terms = {chunk.id: encode_terms(chunk.text_with_headings) for chunk in made}
-    return Split(splitter.name, splitter.parameters(document), made, terms)
+    return Split(splitter.name, splitter.parameters(document), splitter.split(document))
 
 
 def _put(conn: Connection, character: str, document: Document, splits: Sequence[Split]) -> None:
@@ -271,8 +278,6 @@ def _put(conn: Connection, character: str, document: Document, splits: Sequence[
 
 def _put_chunks(conn: Connection, character: str, document: str, splits: Sequence[Split]) -> None:
     for split in splits:
-        changes = chunks.replace_chunks(
+        chunks.replace_chunks(
             conn, character, document, split.chunking, split.parameters, split.chunks
         )
-        added = {name: split.terms[name] for name in changes.added}
-        chunks.set_terms(conn, character, ANALYZER, added)

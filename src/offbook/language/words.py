@@ -41,8 +41,15 @@ _SPACELESS: Final = "\u0e01-\u0e4e\u0e81-\u0ece\u1000-\u103f\u1780-\u17d3"
 _SIGNS: Final = "\u0900-\u0963\u0970-\u0dff\u0f71-\u0f84"
 """Indic and Tibetan blocks, whose vowel signs are no letters to the regular expression."""
 
+_PUNCTUATION: Final = re.compile(
+    "[\u00a0-\u00a9\u00ab-\u00b1\u00b4\u00b6-\u00b8\u00bb\u00bf\u2000-\u206f"
+    "\u20a0-\u20cf\u2190-\u245f\u2500-\u2775\u2794-\u2bff]+"
+)
+"""Signs of European print, which stand between words: a text with no others reads like ASCII."""
+
 _HAN_FUNCTION: Final = re.compile(f"[{HAN_FUNCTION}]")
 _ASCII_WORD: Final = re.compile(r"[a-z0-9]+(?:'[a-z]+)*")
+_PRINTED_WORD: Final = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)*")
 _RUN: Final = re.compile(
     f"(?P<han>[{_HAN}]+)|(?P<katakana>[{_KATAKANA}]+)|(?P<hiragana>[{_HIRAGANA}]+)"
     f"|(?P<hangul>[{_HANGUL}]+)|(?P<spaceless>[{_SPACELESS}]+)"
@@ -69,9 +76,16 @@ def words(text: str) -> list[str]:
     Runs of Han, Kana, Hangul and of scripts without blanks are one word each.
     """
     folded = fold(text)
+    plain = _plain_words(folded)
+    return [match.group() for match in _RUN.finditer(folded)] if plain is None else plain
+
+
+def _plain_words(folded: str) -> list[str] | None:
+    """The words of a text in Latin letters without accents; None: it has others."""
     if folded.isascii():
         return _ASCII_WORD.findall(folded)
-    return [match.group() for match in _RUN.finditer(folded)]
+    printed = _PUNCTUATION.sub(" ", folded)
+    return _PRINTED_WORD.findall(printed) if printed.isascii() else None
 
 
 def search_terms(text: str) -> list[str]:
@@ -94,9 +108,10 @@ def search_words(text: str) -> list[tuple[str, str]]:
     pair is the word as well.
     """
     folded = fold(text)
-    if folded.isascii():
-        return [pair for word in _ASCII_WORD.findall(folded) if (pair := _reduced(word))]
-    return list(_reduced_runs(folded))
+    plain = _plain_words(folded)
+    if plain is None:
+        return list(_reduced_runs(folded))
+    return [pair for word in plain if (pair := _reduced(word))]
 
 
 def word_term(word: str) -> str:

@@ -73,7 +73,7 @@ def _make(base_url: str, api_key: str | None) -> AsyncOpenAI:
     http = kind(
         trust_env=False,  # no proxies, no .netrc
         follow_redirects=False,
-        transport=connections_for(kind),
+        transport=connections_for(kind, encrypted=not base_url.startswith("http://")),
         event_hooks={"request": [_only_to(base_url, api_key)], "response": [_acknowledge]},
     )
     client = openai.AsyncOpenAI(

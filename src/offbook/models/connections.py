@@ -75,15 +75,19 @@ class SpreadConnections:
         await self.aclose()
 
 
-def connections_for(client: type[Any]) -> Any:
+def connections_for(client: type[Any], *, encrypted: bool = True) -> Any:
     """Connections for an HTTP client class, with responses of the library that the class is from.
 
     They are aiohttp's where that is installed, and else the library's own.
+
+    Args:
+        client: The class.
+        encrypted: Whether the endpoint is asked by https; else no certificates are read.
     """
     library = next(base.__module__.partition(".")[0] for base in client.__mro__ if _is_http(base))
     httpx = sys.modules[library]
     # One context for all: making one reads every certificate of the machine.
-    context = httpx.create_ssl_context(trust_env=False)
+    context: Any = httpx.create_ssl_context(trust_env=False) if encrypted else False
     with suppress(ImportError):  # not installed, or too old
         from offbook.models.aiohttp_connections import AiohttpConnections
 

@@ -254,8 +254,9 @@ def _vectors(
 def _terms(conn: Connection, character: str, until: Position | None) -> TextTerms:
     if until is None:
         stored = chunk_rows.list_terms(conn, character, CHUNKING)
-        if stored and all(row.analyzer == ANALYZER for row in stored):
-            return TextTerms([row.chunk for row in stored], [row.terms for row in stored])
+        made = [row for row in stored if row.analyzer == ANALYZER]
+        if len(made) == chunk_rows.count(conn, character, CHUNKING):
+            return TextTerms([row.chunk for row in made], [row.terms for row in made])
     pairs = list(_encoded(conn, character, until))
     return TextTerms([name for name, _ in pairs], [blob for _, blob in pairs])
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, delete, func, select, update
+from sqlalchemy import Connection, Select, bindparam, delete, func, or_, select, update
 
 from offbook.stores import characters, graph, jobs, summaries
 from offbook.stores.schema import chunkings, chunks, documents
@@ -201,6 +201,14 @@ def set_terms(conn: Connection, character: str, analyzer: str, terms: Mapping[st
     characters.touch(conn, character)
 
 
+def without_terms(conn: Connection, character: str, analyzer: str, most: int) -> list[Chunk]:
+    """So many chunks at most of which the analyzer of that name has made no terms yet."""
+    columns = chunks.c
+    lacking = or_(columns.terms.is_(None), columns.analyzer.is_(None), columns.analyzer != analyzer)
+    found = select(*_PARTS).where(columns.character_id == character, lacking).limit(most)
+    return [_chunk(row) for row in conn.execute(found)]
+
+
 def list_terms(conn: Connection, character: str, chunking: str) -> list[ChunkTerms]:
     """Packed terms of the chunks of a chunking that have some, in reading order."""
     columns = chunks.c
@@ -212,21 +220,20 @@ def list_terms(conn: Connection, character: str, chunking: str) -> list[ChunkTer
     return [ChunkTerms(*row) for row in rows]
 
 
+_PARTS = (
+    chunks.c.id,
+    chunks.c.document_id,
+    chunks.c.chunking,
+    chunks.c.ordinal,
+    chunks.c.start,
+    chunks.c.end,
+    chunks.c.headings,
+    chunks.c.text,
+)
+
+
 def _chunks(character: str) -> Select[Any]:
-    columns = chunks.c
-    return _in_order(
-        select(
-            columns.id,
-            columns.document_id,
-            columns.chunking,
-            columns.ordinal,
-            columns.start,
-            columns.end,
-            columns.headings,
-            columns.text,
-        ),
-        character,
-    )
+    return _in_order(select(*_PARTS), character)
 
 
 def _in_order(statement: Select[Any], character: str) -> Select[Any]:

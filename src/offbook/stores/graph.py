@@ -60,22 +60,11 @@ def put_relations(conn: Connection, character: str, found: Sequence[RawRelation]
         return
     for relation in found:
         storable(relation.source, relation.target, relation.description)
-    conn.execute(
-        upsert(conn, relations),
-        [
-            {
-                "character_id": character,
-                "id": relation.id,
-                "chunk_id": relation.chunk,
-                "ordinal": relation.ordinal,
-                "source": relation.source,
-                "target": relation.target,
-                "description": relation.description,
-                "strength": relation.strength,
-            }
-            for relation in found
-        ],
-    )
+    rows = [
+        (character, r.id, r.chunk, r.ordinal, r.source, r.target, r.description, r.strength)
+        for r in found
+    ]
+    upsert_plain(conn, relations, rows)
     characters.touch(conn, character)
 
 
@@ -95,32 +84,17 @@ def put_groups(conn: Connection, character: str, groups: Sequence[EntityGroup]) 
         return
     for group in groups:
         storable(group.name, group.type, group.description)
-    conn.execute(
-        upsert(conn, entity_groups),
-        [
-            {
-                "character_id": character,
-                "id": group.id,
-                "name": group.name,
-                "type": group.type,
-                "description": group.description,
-            }
-            for group in groups
-        ],
-    )
+    rows = [(character, g.id, g.name, g.type, g.description) for g in groups]
+    upsert_plain(conn, entity_groups, rows)
     for piece in batches([group.id for group in groups]):
         conn.execute(
             delete(entity_members).where(
                 entity_members.c.character_id == character, entity_members.c.group_id.in_(piece)
             )
         )
-    members = [
-        {"character_id": character, "raw_entity_id": member, "group_id": group.id}
-        for group in groups
-        for member in group.members
-    ]
+    members = [(character, member, group.id) for group in groups for member in group.members]
     if members:
-        conn.execute(upsert(conn, entity_members), members)
+        upsert_plain(conn, entity_members, members)
     characters.touch(conn, character)
 
 
@@ -189,14 +163,12 @@ def put_decisions(conn: Connection, character: str, made: Sequence[Decision]) ->
     characters.touch(conn, character)
 
 
-def list_decisions(conn: Connection, character: str) -> list[Decision]:
-    """Decisions by id."""
+def list_decisions(conn: Connection, character: str, *, by: str | None = None) -> list[Decision]:
+    """Decisions by id; ``by`` leaves only those of a person or of the model."""
     c = decisions.c
-    rows = conn.execute(
-        select(c.id, c.a, c.b, c.same, c.by, c.reason, c.evidence, c.created)
-        .where(c.character_id == character)
-        .order_by(c.id)
-    )
+    statement = select(c.id, c.a, c.b, c.same, c.by, c.reason, c.evidence, c.created)
+    statement = statement.where(c.character_id == character).order_by(c.id)
+    rows = conn.execute(statement if by is None else statement.where(c.by == by))
     return [Decision(*row[:6], evidence=tuple(row.evidence), created=row.created) for row in rows]
 
 

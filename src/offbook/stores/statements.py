@@ -70,13 +70,13 @@ def _insert(dialect: str, table: Table) -> PostgresInsert | SqliteInsert:
 
 
 def upsert_plain(conn: Connection, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Upsert many rows of a table whose columns need no conversion (text and numbers).
+    """Upsert many rows whose values the engine's driver takes as they are (text and numbers).
 
     Past SQLAlchemy's handling of each value, which takes longer than the database does.
 
     Args:
         conn: Connection of a write.
-        table: None of its columns is JSON or a vector.
+        table: None of its columns is JSON; a vector only on SQLite, and packed.
         rows: Values in the order of the table's columns.
     """
     key = conn.dialect.name, table

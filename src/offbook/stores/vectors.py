@@ -17,7 +17,7 @@ from offbook.errors import EmbedderMismatch, ModelError, StoreFailed
 from offbook.stores import characters, memory_banks
 from offbook.stores.schema import characters as character_rows
 from offbook.stores.schema import chunks, subjects, vector_sets, vectors
-from offbook.stores.statements import batches, upsert
+from offbook.stores.statements import batches, upsert, upsert_plain
 from offbook.stores.vector_type import pack, unpack
 
 if TYPE_CHECKING:
@@ -189,13 +189,13 @@ def put_vectors(
             "look at the embedding server's log, or choose another embed.model",
         )
     packed = pack(matrix, conn.dialect.name)
-    conn.execute(
-        upsert(conn, vectors[kind]),
-        [
-            {"character_id": character, "set_id": set_id, "subject_id": name, "vector": vector}
-            for name, vector in zip(ids, packed, strict=True)
-        ],
-    )
+    rows = [(character, name, set_id, v) for name, v in zip(ids, packed, strict=True)]
+    if conn.dialect.name == "sqlite":  # whose driver takes bytes as they are
+        upsert_plain(conn, vectors[kind], rows)
+    else:
+        columns = [column.name for column in vectors[kind].columns]
+        values = [dict(zip(columns, row, strict=True)) for row in rows]
+        conn.execute(upsert(conn, vectors[kind]), values)
     _changed(conn, character, kind)
 
 
