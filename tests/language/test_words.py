@@ -50,6 +50,13 @@ def test_fold_is_idempotent_and_sees_no_difference_between_normal_forms(text):
     assert fold(unicodedata.normalize("NFD", text)) == fold(unicodedata.normalize("NFC", text))
 
 
+@given(st.text(st.sampled_from("abz09'’‘—–“”…_.éßø«»¿♭♯¹ 中た\u2009\u203f\u00ad")))
+def test_a_text_of_plain_letters_between_signs_of_print_reads_as_any_other(text):
+    runs = words_module._RUN.finditer(fold(text))
+    assert words(f"{text} 中") == [*(run.group() for run in runs), "中"]
+    assert search_words(text) == search_words(f"{text} 中")[:-1]
+
+
 def test_words_keep_order_and_stop_words():
     assert words("Who taught you, Edmond?") == ["who", "taught", "you", "edmond"]
     assert words("Ты — 你好 Dantès") == ["ты", "你好", "dantes"]

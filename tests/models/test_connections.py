@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from offbook.errors import ModelError
-from offbook.models import connections
+from offbook.models import clients, connections
 from offbook.models.aiohttp_connections import AiohttpConnections
 from offbook.models.clients import client_for, close_clients
 from offbook.models.connections import IN_A_POOL, SpreadConnections
@@ -103,6 +103,47 @@ def test_the_quicker_ones_are_taken_where_they_are_installed(kind):
     made = connections.connections_for(openai.DefaultAsyncHttpxClient)
     expected = AiohttpConnections if kind == "aiohttp" else SpreadConnections
     assert isinstance(made, expected)
+
+
+def test_certificates_are_read_where_an_endpoint_is_asked_by_https_and_only_there(
+    kind, monkeypatch
+):
+    import openai
+
+    read: list[bool] = []
+    client = openai.DefaultAsyncHttpxClient
+    library = next(
+        base.__module__.partition(".")[0]
+        for base in client.__mro__
+        if base.__name__ == "AsyncClient"
+    )
+
+    def context(**_: object) -> bool:
+        read.append(True)
+        return False
+
+    monkeypatch.setattr(f"{library}.create_ssl_context", context)
+    connections.connections_for(client, encrypted=False)
+    assert read == []
+    connections.connections_for(client)
+    assert read == [True]
+
+
+@pytest.mark.parametrize(
+    ("address", "encrypted"), [("http://127.0.0.1:1/v1", False), ("https://api.example/v1", True)]
+)
+async def test_an_address_says_whether_it_is_encrypted(address, encrypted, monkeypatch):
+    asked: list[bool] = []
+    made = connections.connections_for
+
+    def noting(kind, *, encrypted):
+        asked.append(encrypted)
+        return made(kind, encrypted=encrypted)
+
+    monkeypatch.setattr(clients, "connections_for", noting)
+    clients.client_for(address, "k")
+    await clients.close_clients()
+    assert asked == [encrypted]
 
 
 async def test_a_connection_is_used_again_when_a_stream_was_read():
