@@ -275,6 +275,34 @@ async def test_a_client_that_reads_nothing_is_not_waited_for(monkeypatch):
         await answering
 
 
+async def test_the_last_word_is_said_once_and_is_not_cut_off_by_being_hurried():
+    sent: list[bytes] = []
+    began, telling, go_on = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def app(scope, receive, send):
+        head = [(b"content-type", b"text/event-stream")]
+        await send({"type": "http.response.start", "status": 200, "headers": head})
+        began.set()
+        await asyncio.Event().wait()
+
+    async def send(message: Any) -> None:
+        if message["type"] == "http.response.body":
+            telling.set()
+            await go_on.wait()
+            sent.append(message["body"])
+
+    told = Stopping()
+    answering = asyncio.create_task(BreaksOff(app, told)(SCOPE, _receive, send))
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        await began.wait()
+        told.break_off()
+        await telling.wait()
+        told.break_off()  # a second signal
+        go_on.set()
+        await answering
+    assert [body.endswith(b"data: [DONE]\n\n") for body in sent] == [True]
+
+
 @pytest.mark.parametrize("more", [True, False])
 async def test_half_a_file_does_not_pass_for_the_whole(more: bool):
     sent: list[dict[str, Any]] = []

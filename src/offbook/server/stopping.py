@@ -67,8 +67,10 @@ class Stopping:
         return self._begun.is_set()
 
     def break_off(self) -> None:
-        """Have what is still under way end now."""
+        """Have what is still under way end now; who is being told so already is let alone."""
         self.begin()
+        if self._over:
+            return
         self._over = True
         for task in self._answering:
             task.cancel()
