@@ -123,6 +123,40 @@ async def test_one_that_goes_on_is_cancelled_by_whoever_works_on_it(store: Store
     assert (found.status, found.report, found.error) == ("cancelled", None, None)
 
 
+async def test_one_that_is_cancelled_as_its_process_stops_is_not_gone_on_with(store: Store):
+    await queue(store, "1")
+    taken = await store.write(lambda c: ingestions.take(c, ONE))
+    assert taken is not None
+    await store.write(lambda c: ingestions.cancel(c, "ada", "1"))
+    await store.write(lambda c: ingestions.give_back(c, taken, ONE))
+    await has_been_cancelled(store)
+
+
+async def test_one_that_is_cancelled_and_whose_process_is_gone_ends_and_the_next_is_taken(
+    store: Store,
+):
+    await queue(store, "1", "2")
+    await store.write(lambda c: ingestions.take(c, ONE, now=0.0))
+    await store.write(lambda c: ingestions.cancel(c, "ada", "1"))
+    alive = await store.write(lambda c: ingestions.take(c, OTHER, now=1.0, is_alive=lambda p: True))
+    assert alive is None
+    taken = await store.write(lambda c: ingestions.take(c, OTHER, now=61.0))
+    assert taken is not None
+    assert taken.id == "2"
+    await has_been_cancelled(store)
+
+
+async def has_been_cancelled(store: Store) -> None:
+    """The first has, and its texts are gone."""
+    found = await store.read(lambda c: ingestions.get(c, "ada", "1"))
+    assert found is not None
+    assert (found.status, found.report, found.error) == ("cancelled", None, None)
+    left = await store.read(
+        lambda c: c.exec_driver_sql("SELECT request, owner FROM ingestions WHERE id = '1'").all()
+    )
+    assert [tuple(row) for row in left] == [(None, None)]
+
+
 async def test_one_that_has_ended_stays_as_it_is(store: Store):
     await queue(store, "1")
     taken = await store.write(lambda c: ingestions.take(c, ONE))

@@ -128,10 +128,13 @@ def take(
     now: float | None = None,
     is_alive: Callable[[int], bool] = is_running,
 ) -> Taken | None:
-    """Take the oldest that nobody works on, of a character that nobody works on."""
+    """Take the oldest that nobody works on, of a character that nobody works on.
+
+    One that was cancelled, and that whoever worked on it could not end any more, ends here.
+    """
     c, at = ingestions.c, time.time() if now is None else now
     chosen = (
-        select(c.character_id, c.id, c.status, c.owner, c.host, c.pid, c.heartbeat)
+        select(c.character_id, c.id, c.status, c.cancelled, c.owner, c.host, c.pid, c.heartbeat)
         .where(c.status.not_in(ENDED))
         .order_by(c.created, c.id)
     )
@@ -151,6 +154,9 @@ def take(
             c.owner == row.owner,
             c.heartbeat == row.heartbeat,
         )
+        if row.cancelled:
+            conn.execute(update(ingestions).where(mine).values(**_cancelled(), **NOBODY))
+            continue
         changed = {"status": "running", "updated": timestamp(), **held_by(owner, at)}
         if conn.execute(update(ingestions).where(mine).values(**changed)).rowcount:
             return _taken(conn, row.character_id, row.id)
@@ -180,9 +186,8 @@ def cancel(conn: Connection, character: str, id_: str) -> bool:
     """Have one end: at once where nobody works on it, else soon; whether it had not ended."""
     c = ingestions.c
     its = c.character_id == character, c.id == id_
-    ended = {"status": "cancelled", "cancelled": True, "request": None, "updated": timestamp()}
     queued = update(ingestions).where(*its, c.status == "queued")
-    if conn.execute(queued.values(**ended)).rowcount:
+    if conn.execute(queued.values(**_cancelled())).rowcount:
         return True
     asked = update(ingestions).where(*its, c.status == "running")
     return bool(conn.execute(asked.values(cancelled=True)).rowcount)
@@ -242,10 +247,20 @@ def finish(
 def give_back(
     conn: Connection, taken: Taken, owner: Owner, usage: Mapping[str, Any] | None = None
 ) -> None:
-    """Queue it again, with what it has cost: the process stops before it has ended."""
-    spent = taken.usage if usage is None else usage
-    values = {"status": "queued", "updated": timestamp(), "usage": dict(spent), **NOBODY}
-    conn.execute(update(ingestions).where(_own(taken, owner)).values(**values))
+    """Queue it again, with what it has cost: the process stops before it has ended.
+
+    One that somebody wants to end does so.
+    """
+    own, spent = _own(taken, owner), taken.usage if usage is None else usage
+    values = {"updated": timestamp(), "usage": dict(spent), **NOBODY}
+    ends = update(ingestions).where(own, ingestions.c.cancelled.is_(True))
+    if not conn.execute(ends.values(**(values | _cancelled()))).rowcount:
+        conn.execute(update(ingestions).where(own).values(**values, status="queued"))
+
+
+def _cancelled() -> dict[str, Any]:
+    """The columns of one that was cancelled: the texts that were asked for are given up."""
+    return {"status": "cancelled", "cancelled": True, "request": None, "updated": timestamp()}
 
 
 def _own(taken: Taken, owner: Owner) -> Any:
