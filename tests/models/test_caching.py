@@ -8,9 +8,11 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import select
 
-from offbook.errors import InvalidAnswer, ModelError, StoreFailed
+from offbook.errors import BudgetReached, InvalidAnswer, ModelError, StoreFailed
 from offbook.models.caching import Cached, CallCache, call_key
+from offbook.models.limits import Limiter
 from offbook.models.metering import Meter
+from offbook.models.wrappers import wrap
 from offbook.prompts.ask import ask
 from offbook.prompts.profile import PROFILE, ProfileInputs
 from offbook.protocols import Store
@@ -273,6 +275,36 @@ async def test_all_who_wait_are_told_of_a_failure(cache):
     assert (await cached.complete(request())).text == "Yes."
 
 
+async def test_one_who_joins_does_not_share_the_others_budget(cache):
+    model, limiter, spent = Scripted("Yes."), Limiter(), Meter(budget_calls=0)
+    poor = wrap(model, meter=spent, limiter=limiter, cache=cache)
+    meters = [Meter(budget_calls=1) for _ in range(3)]
+    able = [wrap(model, meter=meter, limiter=limiter, cache=cache) for meter in meters]
+    asked = [poor, poor, *able]
+    told = await asyncio.gather(*(one.complete(request()) for one in asked), return_exceptions=True)
+    assert isinstance(told[0], BudgetReached)
+    assert [isinstance(each, ChatResponse) for each in told[2:]] == [True] * 3
+    assert len(model.requests) == sum(meter.usage().calls for meter in meters) == 1
+    assert spent.usage().calls == 0
+
+
+async def test_of_a_call_that_others_still_wait_for_the_tokens_are_counted(cache):
+    model, limiter = Scripted("Yes."), Limiter()
+    model.gate = asyncio.Event()
+    meters = [Meter(), Meter()]
+    actors = [wrap(model, meter=meter, limiter=limiter, cache=cache) for meter in meters]
+    first = asyncio.create_task(actors[0].complete(request()))
+    await eventually(lambda: model.in_flight)
+    second = asyncio.create_task(actors[1].complete(request()))
+    await asyncio.sleep(0)
+    first.cancel()
+    await asyncio.wait({first})
+    model.gate.set()
+    assert (await second).cached
+    assert [meter.usage().prompt_tokens for meter in meters] == [10, 0]
+    assert meters[1].usage().cached_calls == 1
+
+
 async def test_a_database_that_cannot_be_written_is_told(sqlite_store):
     class Full:
         async def read(self, operation):
@@ -287,9 +319,6 @@ async def test_a_database_that_cannot_be_written_is_told(sqlite_store):
 
 
 async def test_a_cached_call_costs_nothing(cache):
-    from offbook.models.limits import Limiter
-    from offbook.models.wrappers import wrap
-
     meter = Meter(budget_calls=1)
     model = wrap(Scripted("Yes."), meter=meter, limiter=Limiter(), cache=cache)
     for _ in range(5):

@@ -7,12 +7,13 @@ from functools import partial
 
 import pytest
 
-from offbook.errors import BudgetReached, ModelError
-from offbook.models.failures import PassingError
+from offbook.errors import BudgetReached, IncompleteAnswer, InvalidAnswer, ModelError
+from offbook.models.failures import PassingError, Place, broken
 from offbook.models.limits import Limited, Limiter, Limiters, Limits
 from offbook.models.metering import Meter
 from offbook.models.prices import Price
 from offbook.models.side_by_side import run_all
+from offbook.wire import Ending
 from tests.models.fakes import Clock, Scripted, request
 from tests.waiting import PATIENCE_SECONDS, eventually
 
@@ -251,6 +252,57 @@ async def test_money_is_booked_as_it_is_spent():
     await actor.complete(request("two", parameters={"max_tokens": 5}))
     with pytest.raises(BudgetReached, match=r"20\.0000 spent"):
         await actor.complete(request(" ".join("three" * 6), parameters={"max_tokens": 5}))
+
+
+@pytest.mark.parametrize("words", ["I am Ada.", ""])
+async def test_a_stream_is_booked_as_it_tells_its_end_thoughts_included(words: str):
+    class Thinking(Scripted):
+        async def stream(self, request):
+            async for piece in super().stream(request):
+                yield piece
+            request.ended(Ending("stop", 1000, 5000))
+
+    told: list[Ending] = []
+    meter = Meter({"m": Price(0.0, 10.0)}, budget_usd=0.1)
+    actor = limited(Thinking(by=lambda _: words), meter=meter)
+    for _ in range(2):
+        async for _ in actor.stream(request(ended=told.append)):
+            pass
+    with pytest.raises(BudgetReached, match=r"0\.1000 spent"):
+        await anext(actor.stream(request()))
+    assert told == [Ending("stop", 1000, 5000)] * 2
+    assert meter.usage().cost_usd == pytest.approx(0.1)
+
+
+async def test_a_stream_that_tells_nothing_is_booked_by_its_text():
+    meter = Meter({"m": Price(0.0, 1e6)}, budget_usd=10.0)
+    actor = limited(Scripted(by=lambda _: "I am Ada Byrne of the lighthouse."), meter=meter)
+    asked = request(parameters={"max_tokens": 5})
+    async for _ in actor.stream(asked):
+        pass
+    with pytest.raises(BudgetReached, match=rf"{meter.usage().cost_usd:.4f} spent"):
+        await anext(actor.stream(asked))
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        IncompleteAnswer("cut off", answer="and so " * 40),
+        IncompleteAnswer("cut off"),
+        InvalidAnswer("no JSON", answer="and so " * 40),
+        broken(Place("https://models.test/v1", "m"), "no choices", (10, 80)),
+    ],
+)
+async def test_answers_that_nobody_can_use_use_the_budget_up(told: ModelError):
+    meter = Meter({"m": Price(1.0, 1e6)}, budget_usd=500.0)
+    model = Scripted(by=lambda _: told)
+    actor = limited(model, Limits(retries=0), meter)
+    asked = request(parameters={"max_tokens": 100})
+    met = [await asyncio.gather(actor.complete(asked), return_exceptions=True) for _ in range(9)]
+    assert isinstance(met[0][0], type(told))
+    assert isinstance(met[-1][0], BudgetReached)
+    assert len(model.requests) < 7
+    assert (meter.usage().cost_usd or 0.0) > 300.0
 
 
 async def test_a_stream_is_tried_again_until_its_first_piece():

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offbook.errors import ModelError
+from offbook.errors import IncompleteAnswer, ModelError
+from offbook.models.failures import Place
+from offbook.models.failures import broken as broken_response
 from offbook.models.limits import Limiter, Limits
 from offbook.models.metering import Chain, Meter
 from offbook.models.prices import Price
@@ -114,6 +116,15 @@ async def test_a_stream_is_metered_by_estimate():
     assert usage.round_trips == 1
 
 
+async def test_an_answer_that_nobody_can_use_has_cost_all_the_same():
+    meter, broken = Meter(), broken_response(Place(Scripted.base_url, "m"), "no choices", (100, 40))
+    cut_off = IncompleteAnswer("cut off", answer="Yes indeed.")
+    actor = wrapped(Scripted(broken, cut_off), meter)
+    with pytest.raises(IncompleteAnswer):
+        await actor.complete(request("Hello there."))
+    assert meter.usage().by_task["echo"] == TaskUsage(2, 100 + 4, 40 + 3)
+
+
 async def test_a_request_without_a_prompt_is_counted_too():
     meter = Meter()
     await wrapped(Scripted("Yes."), meter).complete(request(origin=None))
@@ -153,7 +164,7 @@ async def test_what_is_spent_is_told_once_and_while_it_is_spent():
     clock.now += 2.0
     model.gate.set()
     await calling
-    assert told.of[1:] == [("waited", "echo", 2.0), ("answered", "echo", 10, 5)]
+    assert told.of[1:] == [("answered", "echo", 10, 5), ("waited", "echo", 2.0)]
     with pytest.raises(ModelError):
         await actor.complete(request("Again."))
     part.embedded("e", 7)

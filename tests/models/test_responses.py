@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from offbook.models.failures import Place
+from offbook.models.failures import PassingError, Place
 from offbook.models.responses import Counts, counts_of, ending_of, read_chat, read_event
 from offbook.wire import Ending
 
@@ -29,6 +29,14 @@ def test_tokens_that_are_counted_apart_are_read_from_a_body_and_from_a_stream():
     assert ending_of(found) == Ending("stop", *COUNTS)
     assert read_event(json.dumps({"choices": [], "usage": USAGE})).counts == COUNTS
     assert read_event('{"choices": []}').counts is None
+
+
+@pytest.mark.parametrize("choices", [[], [{"message": {"content": 7}}]])
+def test_a_broken_answer_tells_what_it_cost(choices: Any):
+    content = json.dumps({"choices": choices, "usage": USAGE}).encode()
+    with pytest.raises(PassingError) as caught:
+        read_chat(PLACE, content, structured=False, requests=1)
+    assert caught.value.tokens == (812, 41)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from offbook.errors import ModelError
+from offbook.errors import BudgetReached, ModelError
 from offbook.models.around import AroundModel
 from offbook.prompts.answers import read_answer
 from offbook.stores.grouped_reads import GroupedReads
@@ -80,21 +80,28 @@ class CallCache:
         it at once.
         """
         key = call_key(inner.base_url, inner.name, request)
-        flight = self._flights.get(key)
-        joined = flight is not None and not flight.over
-        if flight is None or flight.over:
-            flight = self._start(key, inner, request)
+        while True:
+            flight = self._flights.get(key)
+            if flight is None or flight.over:
+                return await self._wait_for(self._start(key, inner, request), request)
+            try:
+                return replace(await self._wait_for(flight, request), cached=True)
+            except BudgetReached:
+                # It was the budget of whoever made the call: another may still make it.
+                continue
+
+    async def _wait_for(self, flight: _Flight, request: ChatRequest) -> ChatResponse:
+        """The answer of a flight, for one that wants it, too."""
         flight.documents |= request.documents
         flight.waiters += 1
         try:
-            response = await asyncio.shield(flight.task)
+            return await asyncio.shield(flight.task)
         finally:
             flight.waiters -= 1
             if flight.waiters == 0 and not flight.task.done():
                 flight.task.cancel()
                 # What has arrived is stored before the caller goes on and closes the store.
                 await asyncio.wait({flight.task})
-        return replace(response, cached=True) if joined else response
 
     def _start(self, key: str, inner: ChatModel, request: ChatRequest) -> _Flight:
         documents = set(request.documents)

@@ -218,10 +218,18 @@ def from_exception(place: Place, error: Exception) -> ModelError:
     return broken(place, str(error) or type(error).__name__)
 
 
-def broken(place: Place, what: str) -> PassingError:
-    """The endpoint answered with something that is no answer of the protocol."""
-    return PassingError(
+def broken(place: Place, what: str, tokens: tuple[int, int] = (0, 0)) -> PassingError:
+    """The endpoint answered with something that is no answer of the protocol.
+
+    Args:
+        place: Who answered.
+        what: What is wrong with it.
+        tokens: Those of the prompt and of the answer, as far as the endpoint counts them.
+    """
+    error = PassingError(
         f"{place.base_url} gave a broken response for model {place.model!r}: {place.quote(what)}",
         f"check that {place.section}.base_url is an OpenAI-compatible address "
         "(it mostly ends in /v1)",
     )
+    error.tokens = tokens
+    return error

@@ -15,13 +15,14 @@ from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from offbook.errors import ModelError
+from offbook.errors import AnswerError, ModelError
 from offbook.language.tokens import count_tokens
 from offbook.models.around import AroundModel
 from offbook.models.failures import PassingError
 from offbook.models.metering import Meter, prompt_tokens_of, task_of
 from offbook.models.pace import Pace
 from offbook.models.side_by_side import note_call
+from offbook.wire import Ending
 
 if TYPE_CHECKING:
     from offbook.protocols import ChatModel
@@ -233,6 +234,49 @@ def _with_tokens(response: ChatResponse, request: ChatRequest) -> ChatResponse:
     )
 
 
+def _spent_on(error: ModelError, request: ChatRequest) -> Ending | None:
+    """What an answer cost that was none; None where nothing is known of one.
+
+    Of a model that tells no tokens, whatever it answered is as long as what there is of it, or
+    else as the longest that it could be.
+    """
+    prompt, completion = error.tokens
+    if isinstance(error, AnswerError):
+        prompt = prompt or prompt_tokens_of(request)
+        completion = completion or count_tokens(error.answer) or _most_tokens(request)
+    return Ending("error", prompt, completion) if prompt or completion else None
+
+
+class _Heard:
+    """What of a stream has come, and what its end tells.
+
+    Args:
+        request: What is asked; whoever hears of its end still does.
+    """
+
+    def __init__(self, request: ChatRequest) -> None:
+        self.pieces: list[str] = []
+        self._told: Ending | None = None
+        self._tell = request.ended
+        self.request = replace(request, ended=self._ended)
+
+    def _ended(self, ending: Ending) -> None:
+        self._told = ending
+        if self._tell is not None:
+            self._tell(ending)
+
+    def spent(self, prompt_tokens: int) -> Ending | None:
+        """What it cost; None where nothing has come. What is not told is estimated."""
+        if self._told is None and not self.pieces:
+            return None
+        told = self._told or Ending()
+        return replace(
+            told,
+            prompt_tokens=told.prompt_tokens or prompt_tokens,
+            completion_tokens=told.completion_tokens or count_tokens("".join(self.pieces)),
+        )
+
+
 class Limiters:
     """One limiter for each endpoint, for as long as the process lives."""
 
@@ -249,7 +293,10 @@ class Limiters:
 
 
 class Limited(AroundModel):
-    """Asks within the limits, tries again after passing failures, and keeps to the budget."""
+    """Asks within the limits, tries again after passing failures, and keeps to the budget.
+
+    What an answer cost is counted here, where it comes, whoever then still waits for it.
+    """
 
     def __init__(self, inner: ChatModel, limiter: Limiter, meter: Meter) -> None:
         super().__init__(inner)
@@ -266,15 +313,15 @@ class Limited(AroundModel):
         async def attempt() -> ChatResponse:
             aside = budget.reserve(self.name, tokens, request.parameters.get("max_tokens"))
             self._meter.requested(self.name, task_of(request))
-            spent = (0, 0)
+            spent: ChatResponse | Ending | None = None
             try:
-                response = _with_tokens(await self._inner.complete(request), request)
-                spent = (response.prompt_tokens, response.completion_tokens)
+                response = spent = _with_tokens(await self._inner.complete(request), request)
             except ModelError as error:
+                spent = _spent_on(error, request)
                 self._count_further(request, error.requests)
                 raise
             finally:
-                budget.settle(self.name, aside, *spent)
+                self._book(request, aside, spent)
             self._count_further(request, response.requests)
             return response
 
@@ -285,25 +332,35 @@ class Limited(AroundModel):
         if requests > 1:
             self._meter.requested(self.name, task_of(request), requests - 1)
 
+    def _book(
+        self, request: ChatRequest, aside: float, spent: ChatResponse | Ending | None
+    ) -> None:
+        """Count what a request really cost instead of what was set aside for it."""
+        tokens = (spent.prompt_tokens, spent.completion_tokens) if spent is not None else (0, 0)
+        self._meter.budget.settle(self.name, aside, *tokens)
+        if spent is not None:
+            self._meter.answered(self.name, task_of(request), spent)
+
     async def stream(self, request: ChatRequest) -> AsyncGenerator[str, None]:
         """Answer in pieces; tried again only while no piece was given."""
         tokens = prompt_tokens_of(request)
         budget = self._meter.budget
-        tries, given, again = 0, 0, False
+        tries, again = 0, False
         while True:
+            heard = _Heard(request)
             try:
                 async with self._limiter.slot(tokens + _most_tokens(request), again=again):
                     aside = budget.reserve(self.name, tokens, request.parameters.get("max_tokens"))
                     self._meter.requested(self.name, task_of(request))
                     try:
-                        async with aclosing(self._inner.stream(request)) as pieces:  # type: ignore[type-var]
+                        async with aclosing(self._inner.stream(heard.request)) as pieces:  # type: ignore[type-var]
                             async for piece in pieces:
-                                given += 1
+                                heard.pieces.append(piece)
                                 yield piece
                     finally:
-                        budget.settle(self.name, aside, tokens if given else 0, given)
+                        self._book(request, aside, heard.spent(tokens))
                 return
             except PassingError as error:
-                if given:
+                if heard.pieces:
                     raise
                 tries, again = await self._limiter.pause(error, tries), True

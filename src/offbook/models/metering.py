@@ -9,7 +9,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from offbook.errors import ModelError
@@ -17,11 +17,10 @@ from offbook.language.tokens import count_tokens
 from offbook.models.around import AroundModel
 from offbook.models.prices import Budget, Price
 from offbook.types import TaskUsage, Usage
-from offbook.wire import Ending
 
 if TYPE_CHECKING:
     from offbook.protocols import ChatModel
-    from offbook.wire import ChatRequest, ChatResponse
+    from offbook.wire import ChatRequest, ChatResponse, Ending
 
 
 @dataclass(slots=True)
@@ -228,8 +227,9 @@ def prompt_tokens_of(request: ChatRequest) -> int:
 class Metered(AroundModel):
     """Counts what goes through; the outermost wrapper.
 
-    Requests to the endpoint are counted where they are sent (``limits.Limited``), because one call
-    may take several; here their tokens, and the time from the question to the answer.
+    Requests to the endpoint and their tokens are counted where they are sent and answered
+    (``limits.Limited``), because one call may take several, and others may wait for it; here the
+    time from the question to the answer.
     """
 
     def __init__(self, inner: ChatModel, meter: Meter) -> None:
@@ -246,35 +246,16 @@ class Metered(AroundModel):
             raise
         if response.cached:
             self._meter.found()
-            return response
-        self._meter.waited(task, submitted, self._meter.clock())
-        self._meter.answered(self.name, task, response)
+        else:
+            self._meter.waited(task, submitted, self._meter.clock())
         return response
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[str, None]:
-        """Answer in pieces; see the protocol. Tokens are estimated where the stream tells none."""
+        """Answer in pieces; see the protocol."""
         submitted, task = self._meter.clock(), task_of(request)
-        pieces: list[str] = []
-        told = Ending()
-
-        def ended(ending: Ending) -> None:
-            nonlocal told
-            told = ending
-            if request.ended is not None:
-                request.ended(ending)
-
         try:
-            heard = replace(request, ended=ended)
-            async with aclosing(self._inner.stream(heard)) as stream:  # type: ignore[type-var]
+            async with aclosing(self._inner.stream(request)) as stream:  # type: ignore[type-var]
                 async for piece in stream:
-                    pieces.append(piece)
                     yield piece
         finally:
             self._meter.waited(task, submitted, self._meter.clock())
-            if pieces or told.prompt_tokens:
-                counted = replace(
-                    told,
-                    prompt_tokens=told.prompt_tokens or prompt_tokens_of(request),
-                    completion_tokens=told.completion_tokens or count_tokens("".join(pieces)),
-                )
-                self._meter.answered(self.name, task, counted)

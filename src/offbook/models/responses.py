@@ -44,15 +44,14 @@ def read_chat(place: Place, content: bytes, *, structured: bool, requests: int) 
     ``reasoning_content`` and its like are not looked at: thoughts are no part of the answer.
     """
     body = body_of(place, content)
-    choices = body.get("choices")
+    usage, choices = body.get("usage"), body.get("choices")
+    counts = counts_of(usage if isinstance(usage, Mapping) else {})
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], Mapping):
-        raise broken(place, "the response holds no choices")
+        raise broken(place, "the response holds no choices", counts[:2])
     message = choices[0].get("message")
     text = message.get("content") if isinstance(message, Mapping) else None
     if text is not None and not isinstance(text, str):
-        raise broken(place, "the content of the message is not a text")
-    usage = body.get("usage")
-    counts = counts_of(usage if isinstance(usage, Mapping) else {})
+        raise broken(place, "the content of the message is not a text", counts[:2])
     return ChatResponse(
         text=strip_thinking(storable(text or ""), structured=structured),
         finish_reason=str(choices[0].get("finish_reason") or "stop"),
