@@ -306,6 +306,32 @@ async def test_a_stop_while_a_cancelled_job_unwinds_stops_the_worker_too(tmp_pat
         assert (await job_of(book)).status == "cancelled"
 
 
+async def test_what_a_job_meets_with_as_the_worker_stops_is_no_failure(tmp_path: Path, monkeypatch):
+    begun = asyncio.Event()
+
+    async def broken_off(*_: object) -> dict[str, Any]:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError as error:
+            raise StoreFailed("the statement was broken off") from error
+        return {}
+
+    monkeypatch.setattr(queues, "do", broken_off)
+    async with opened(tmp_path) as book, asyncio.timeout(PATIENCE_SECONDS):
+        await queued(book)
+        one = asyncio.create_task(EvaluationQueue().one(book, Owner("a worker")))
+        await begun.wait()
+        one.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await one
+        job = await job_of(book)
+        assert (job.status, job.error) == ("queued", None)
+        again = await book.store.write(lambda c: evaluation_jobs.take(c, Owner("the next")))
+        assert again is not None
+        assert again.request == ASKED
+
+
 async def done(*_: object) -> dict[str, Any]:
     return {"n": 1}
 

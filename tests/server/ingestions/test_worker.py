@@ -202,6 +202,34 @@ async def test_documents_are_read_in_another_thread_than_that_of_the_servers_loo
     assert threading.get_ident() not in extracting
 
 
+async def test_what_one_meets_with_as_the_worker_stops_is_no_failure(tmp_path: Path, monkeypatch):
+    begun = asyncio.Event()
+
+    async def broken_off(*_: object, **named: object) -> None:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError as error:
+            raise StoreFailed("the statement was broken off") from error
+
+    monkeypatch.setattr(queues, "ingest_readings", broken_off)
+    async with opened(tmp_path) as book, asyncio.timeout(PATIENCE_SECONDS):
+        await book.create("Ada Byrne")
+        asked = {"documents": [{"name": "ada.md", "text": ADA, "media": "text/markdown"}]}
+        await book.store.write(lambda c: ingestions.add(c, "ada-byrne", "i1", asked))
+        one = asyncio.create_task(IngestionQueue().one(book, Owner("a worker")))
+        await begun.wait()
+        one.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await one
+        found = await book.store.read(lambda c: ingestions.get(c, "ada-byrne", "i1"))
+        assert found is not None
+        assert (found.status, found.error) == ("queued", None)
+        again = await book.store.write(lambda c: ingestions.take(c, Owner("the next")))
+        assert again is not None
+        assert again.request == asked
+
+
 @pytest.fixture
 async def released() -> AsyncIterator[asyncio.Event]:
     """Set at the end too, so that no work that waits for it outlives a test that failed."""

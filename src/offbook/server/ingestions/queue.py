@@ -77,6 +77,8 @@ class _Working:
         signs = asyncio.create_task(self._give_signs(doing))
         try:
             report, error = await doing
+            if error is not None and is_cancelled():
+                raise asyncio.CancelledError  # it met with that because the worker stops
         except asyncio.CancelledError:
             if self._lost and not is_cancelled():
                 return
