@@ -134,7 +134,8 @@ def test_what_computes_for_long_does_so_in_another_thread(tmp_path, monkeypatch,
 
 
 def test_a_large_request_is_read_where_long_work_is_done(tmp_path, monkeypatch):
-    worked: dict[str, list[str]] = {"read_body": [], "read_messages": [], "wishes_of": []}
+    steps = ("read_body", "read_messages", "kind_of", "wishes_of")
+    worked: dict[str, list[str]] = {name: [] for name in steps}
 
     def noted(name: str) -> Callable[..., Any]:
         function = getattr(chat, name)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from offbook.server.failures import RequestRefused
 from offbook.server.openai.body import ChatBody, ChatMessage, Role
 from offbook.server.openai.transcript import SILENCE, ReadMessages, read_messages
-from offbook.server.openai.utility import ORDER, kind_of, offline_answer
+from offbook.server.openai.utility import _PIECE_CHARS, ORDER, kind_of, offline_answer
 from offbook.types import Turn
 
 ROLES: dict[str, Role] = {"u": "user", "a": "assistant", "s": "system", "t": "tool"}
@@ -140,6 +140,15 @@ def test_calls_of_clients_are_known(text, expected):
 )
 def test_what_people_say_is_no_call_of_a_client(text):
     assert kind(text) is None
+
+
+@pytest.mark.parametrize("sign", ["### Guidelines", "JSON", "<chat_history>"])
+@pytest.mark.parametrize("before", [0, 1, 5, 13, 14, 200])
+def test_the_signs_of_a_call_are_found_wherever_they_stand_in_a_long_text(sign, before):
+    head = "### Task:\nMake a title. "
+    said = f"{head}{'x' * (_PIECE_CHARS - len(head) - before - 1)} {sign} {'y ' * _PIECE_CHARS}"
+    assert kind(said) == "title"
+    assert kind(said.replace(sign, "JSONs")) is None
 
 
 def test_what_is_to_appear_word_by_word_is_no_call_of_open_webui():

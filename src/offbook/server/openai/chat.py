@@ -105,7 +105,7 @@ async def _answers(
     """Who answers, ready to be asked."""
     read = await _of_size(body.size, read_messages, body.messages)
     character = asked.character
-    kind = None if asked.raw else kind_of(body, read)
+    kind = None if asked.raw else await _of_size(body.size, kind_of, body, read)
     if asked.raw or kind is not None:
         # What a client asks for itself is asked once, however many replies it shows.
         asks = body if kind is None else replace(body, n=1)

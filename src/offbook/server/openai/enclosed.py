@@ -10,31 +10,56 @@ import re
 from typing import Final
 
 _TASK: Final = re.compile(r"\s*###\s*Task:?\s", re.IGNORECASE)
-_FILES: Final = re.compile(r"\s*<attached_files>.*?</attached_files>\s*", re.DOTALL)
-_OPENED, _CLOSED = "<context>", "</context>"
-_HISTORY: Final = "<chat_history>"
+_LISTED: Final = re.compile(r"\s*<attached_files>")
+_CONVERSATION: Final = re.compile(
+    r"<chat_history>|###\s*(?:Chat History|Previous Summary|Messages Being Compacted)\b",
+    re.IGNORECASE,
+)
+_BLANKS: Final = 20
+"""So many are looked at beside a tag."""
 
 
 def split_enclosed(text: str) -> tuple[str, str]:
     """The person's own words, and what the client put in front of them; empty where it is nothing.
 
-    What stands in front is taken as far as it may go: a passage that holds the closing tag itself
-    must not speak as the person.
+    What stands in front is taken as far as it may go: a passage or the name of a file that holds
+    the closing tag itself must not speak as the person, nor must passages that nobody's words
+    follow.
     """
-    passages = end = _end_of_passages(text)
-    while found := _FILES.match(text, end):
-        end = found.end()
-    said = text[end:].strip()
-    if not said and end == passages:
-        return text, ""  # passages come with a question only: somebody wrote this
-    return (said, text[:end].strip()) if end else (text, "")
+    end = _end_of_passages(text)
+    if end or _LISTED.match(text):
+        end = max(end, _end_of(text, "attached_files"))
+    return (text[end:].strip(), text[:end].strip()) if end else (text, "")
 
 
 def _end_of_passages(text: str) -> int:
     if _TASK.match(text) is None:
         return 0
-    opened, closed = text.find(_OPENED), text.rfind(_CLOSED)
+    head, opened, _ = text.partition("<context>")
     # In a call of the client's own the tags may stand in the conversation that it is about.
-    if not 0 <= opened < closed or _HISTORY in text[:opened]:
+    return 0 if not opened or _CONVERSATION.search(head) else _end_of(text, "context")
+
+
+def _end_of(text: str, tag: str) -> int:
+    """Where an element ends for certain: behind its last closing tag; 0 where there is none.
+
+    Where the opening tag has a line to itself, so has the closing one: one in the midst of a line
+    behind it is the person's.
+    """
+    closing = f"</{tag}>"
+    opened, closed = text.find(f"<{tag}>"), text.rfind(closing)
+    if not 0 <= opened < closed:
         return 0
-    return closed + len(_CLOSED)
+    alone = closed
+    if _is_alone(text, opened, len(tag) + 2):
+        while alone > opened and not _is_alone(text, alone, len(closing)):
+            alone = text.rfind(closing, 0, alone)
+    return (alone if alone > opened else closed) + len(closing)
+
+
+def _is_alone(text: str, start: int, length: int) -> bool:
+    """Whether what stands there has a line to itself, but for blanks."""
+    end = start + length
+    before = text[max(0, start - _BLANKS) : start].rstrip(" \t\r")
+    after = text[end : end + _BLANKS].lstrip(" \t\r")
+    return before[-1:] in ("", "\n") and after[:1] in ("", "\n")

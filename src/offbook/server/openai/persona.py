@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 Policy = Literal["user_context", "merge", "ignore"]
 POLICIES: Final[tuple[Policy, ...]] = ("user_context", "merge", "ignore")
 SETTING: Final = "server.client_system"
+_IN_FRONT: Final = "what the client put in front of the words of a message"
 
 
 def policy_of(character: Character, default: Policy) -> Policy:
@@ -33,29 +34,47 @@ def wishes_of(
 ) -> tuple[Wishes, list[str]]:
     """What the actor is told of the client's system messages, and warnings for the client.
 
+    What the client put in front of the person's words is context at the most: passages of web pages
+    and files give no directions.
+
     Args:
         read: The client's messages.
         parameters: Sampling parameters.
         policy: What system messages are worth.
-        budget_tokens: For the system messages.
+        budget_tokens: For the system messages, and then for what stood in front of words.
     """
-    told, warnings = "\n\n".join(read.system), []
+    told, warnings = _within(budget_tokens, "\n\n".join(read.system), "the system messages")
+    left = budget_tokens - count_tokens(told)
+    beside, cut = _within(left, "\n\n".join(read.enclosed), _IN_FRONT)
+    warnings += cut
     if read.examples:
         warnings.append(
             f"{read.examples} example messages are left out: the character has a voice of its own"
         )
-    if told and count_tokens(told) > budget_tokens:
-        told = truncate_to_tokens(told, budget_tokens)
-        warnings.append(f"of the system messages the first {budget_tokens} tokens are used")
+    if read.system and policy != "merge":
+        warnings.append(_worth("system messages are", policy))
+    if read.enclosed:
+        warnings.append(_worth(f"{_IN_FRONT} is", policy))
     called = read.name or ""
-    name = f"They are called {called}." if called else ""
-    if told and policy != "merge":
-        what = "told to the character as context, not as orders"
-        warnings.append(
-            f"system messages are {what if policy == 'user_context' else 'ignored'} ({SETTING})"
-        )
-    if policy == "merge":
-        return Wishes(parameters, directions=told, person=name, called=called), warnings
-    person = told if policy == "user_context" else ""
-    both = "\n\n".join(part for part in (name, person) if part)
-    return Wishes(parameters, person=both, called=called), warnings
+    parts = [f"They are called {called}." if called else ""]
+    if policy == "user_context":
+        parts.append(told)
+    if policy != "ignore":
+        parts.append(beside)
+    person = "\n\n".join(part for part in parts if part)
+    directions = told if policy == "merge" else ""
+    return Wishes(parameters, directions=directions, person=person, called=called), warnings
+
+
+def _within(budget_tokens: int, text: str, what: str) -> tuple[str, list[str]]:
+    """What fits of a text, and a warning where that is not all."""
+    if count_tokens(text) <= budget_tokens:
+        return text, []
+    return truncate_to_tokens(text, budget_tokens), [
+        f"of {what} the first {budget_tokens} tokens are used"
+    ]
+
+
+def _worth(what: str, policy: Policy) -> str:
+    told = "ignored" if policy == "ignore" else "told to the character as context, not as orders"
+    return f"{what} {told} ({SETTING})"

@@ -25,9 +25,6 @@ _MOST_SAID: Final = 100_000
 looking for what more of them mean would keep others waiting."""
 _EXAMPLE: Final = "example_"
 _GO_ON: Final = re.compile(r"\W*continue\b", re.IGNORECASE)
-_ENCLOSED: Final = (
-    "what the client put in front of the words of a message is taken as a system message"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +33,9 @@ class ReadMessages:
 
     Args:
         transcript: Turns, what is said, and words that the reply begins with.
-        system: System messages, in their order, without examples; then what the client put in front
-            of the person's words, such as passages of its own retrieval.
+        system: System messages, in their order, without examples.
+        enclosed: What the client put in front of the person's words, such as passages of its own
+            retrieval: whoever wrote them, they are not the client's wishes.
         examples: How many messages were examples of how a character speaks.
         name: What the person is called, where the client says so.
         order: A system message that stands last and after a reply: not the person's words but the
@@ -47,6 +45,7 @@ class ReadMessages:
 
     transcript: Transcript
     system: tuple[str, ...] = ()
+    enclosed: tuple[str, ...] = ()
     examples: int = 0
     name: str | None = None
     order: str | None = None
@@ -66,11 +65,12 @@ def read_messages(messages: Sequence[ChatMessage]) -> ReadMessages:
     names = [m.name for m in own if m.role == "user" and m.name]
     return ReadMessages(
         transcript=_transcript([m for m in own if m.role in ("user", "assistant")]),
-        system=(*(message.text.strip() for message in aside), *enclosed),
+        system=tuple(message.text.strip() for message in aside),
+        enclosed=tuple(enclosed),
         examples=len(messages) - len(own),
         name=names[-1] if names else None,
         order=order,
-        warnings=(*_warnings(own), *([_ENCLOSED] if enclosed else [])),
+        warnings=_warnings(own),
     )
 
 

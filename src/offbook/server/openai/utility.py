@@ -54,6 +54,9 @@ _TOOLS: Final = re.compile(r"\s*Available Tools:.*\"tool_calls\"", re.I | re.S)
 _HISTORY: Final = "<chat_history>"
 _SAID: Final = re.compile(r"^(?:USER|Human):[ \t]*(\S.*)$", re.I | re.M)
 _TITLE_WORDS: Final = 5
+_PIECE_CHARS: Final = 50_000
+_SIGN_CHARS: Final = 200
+"""No sign that is searched for is longer."""
 _HEAD_CHARS: Final = 240
 """The first sentence says what is wanted; further down, guidelines speak of everything."""
 
@@ -66,7 +69,7 @@ def kind_of(body: ChatBody, read: ReadMessages) -> str | None:
         return None
     said = read.transcript.said
     # Nobody waits for these to appear word by word; a person who types so is answered in pieces.
-    if not body.stream and _TASK.match(said) and _TAIL.search(said):
+    if not body.stream and _TASK.match(said) and _found(_TAIL, said):
         return _kind_of_task(said)
     if any(sign.match(said) for sign in _ORDERS):
         return ORDER
@@ -78,11 +81,25 @@ def kind_of(body: ChatBody, read: ReadMessages) -> str | None:
 
 def _kind_of_task(said: str) -> str:
     wanted = said.partition(_HISTORY)[0]  # in the conversation people speak of titles, too
-    form = _FORM.search(wanted)
+    form = _found(_FORM, wanted)
     if form is not None:
         return form[1] if form[1] in _KINDS else ORDER
     head = said[:_HEAD_CHARS]
     return next((kind for kind, sign in _KINDS.items() if sign.search(head)), ORDER)
+
+
+def _found(sign: re.Pattern[str], text: str) -> re.Match[str] | None:
+    """Where the sign stands first.
+
+    A search holds the interpreter until it ends, in whatever thread: long texts are searched in
+    pieces, between which others go on.
+    """
+    for start in range(0, len(text), _PIECE_CHARS):
+        end = start + _PIECE_CHARS
+        found = sign.search(text, start, end + _SIGN_CHARS)
+        if found is not None and found.start() < end:
+            return found
+    return None
 
 
 def offline_answer(kind: str, messages: Sequence[ChatMessage]) -> str:
