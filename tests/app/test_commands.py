@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -97,19 +98,43 @@ async def test_of_a_conversation_that_goes_on_each_question_is_a_command(book: O
 
 
 async def test_what_a_server_spends_is_told_whatever_it_is_spent_on(book: Offbook):
-    told = Told()
-    made, character = serving(book, told), await ada(book)
+    told, character = Told(), await ada(book)
+    async with serving(book, told) as made:
+        command = command_of(made, method="vanilla")
+        talk = await conversation_of(command, character, principals.OWNER)
+        await talk.ask(SAID)
+        assert told.calls == 1
+        talk = await conversation_of(made, character, principals.OWNER, goes_on=True)
+        await talk.ask(SAID)
+        assert told.calls == 2
+        for number in range(3, 6):  # behind conversations, as long as the server lives
+            stage = made.learning.make_stage(character)
+            await stage.extractor.complete(request(f"Number {number}"))
+            assert told.calls == number
+            with pytest.raises(BudgetReached):
+                await stage.extractor.complete(request("One too many"))
+        assert made.meter.usage().calls == 0
 
-    talk = await conversation_of(command_of(made, method="vanilla"), character, principals.OWNER)
-    await talk.ask(SAID)
-    assert told.calls == 1
-    talk = await conversation_of(made, character, principals.OWNER, goes_on=True)
-    await talk.ask(SAID)
-    assert told.calls == 2
-    for number in range(3, 6):  # behind conversations, as long as the server lives
+
+async def test_an_open_offbook_stays_its_owners_while_it_is_served_and_after(book: Offbook):
+    told, character = Told(), await ada(book)
+    async with serving(book, told) as made:
         stage = book.learning.make_stage(character)
-        await stage.extractor.complete(request(f"Number {number}"))
-        assert told.calls == number
-        with pytest.raises(BudgetReached):
-            await stage.extractor.complete(request("One too many"))
-    assert made.meter.usage().calls == 0
+        await stage.extractor.complete(request("Who is Ada?"))
+        assert command_of(made).learning is made.learning is not book.learning
+    assert (told.calls, book.meter.usage().calls) == (0, 1)
+    with pytest.raises(BudgetReached):
+        await book.learning.make_stage(character).extractor.complete(request("One too many"))
+
+
+async def test_what_goes_on_behind_a_server_ends_with_it(book: Offbook):
+    begun = asyncio.Event()
+
+    async def for_long() -> None:
+        begun.set()
+        await asyncio.Event().wait()
+
+    async with serving(book) as made:
+        made.learning.do(for_long)
+        await begun.wait()
+    assert made.learning.is_idle

@@ -7,6 +7,8 @@ A budget is that of one command: of one run of the command line, or of one reque
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,18 +21,23 @@ if TYPE_CHECKING:
     from offbook.types import Character
 
 
-def serving(book: Offbook, spending: Spending | None = None) -> Offbook:
+@asynccontextmanager
+async def serving(book: Offbook, spending: Spending | None = None) -> AsyncIterator[Offbook]:
     """Offbook as a server has it, for any number of commands; it is not to be closed.
+
+    What goes on behind its conversations has a short grace at the end; ``book`` stays as it is.
 
     Args:
         book: The open one.
         spending: Told of what is asked of models for any command, and behind conversations.
     """
     made = Offbook(replace(book._wiring, spending=spending))
-    made.learning = book.learning
     # It goes on as long as the server: each piece of its work is a command of its own.
     made.learning.make_stage = lambda character: command_of(made).stage(character.dimension)
-    return made
+    try:
+        yield made
+    finally:
+        await made.learning.settle(book.settings.values.memory.grace_seconds)
 
 
 def command_of(book: Offbook, **flags: Any) -> Offbook:

@@ -75,7 +75,7 @@ def _lifespan(source: Settings | Offbook) -> Callable[[FastAPI], AbstractAsyncCo
             await warm(book)
             warm_routes(app)
             spending = app.state.metrics.models
-            app.state.book = serving(book, spending)
+            app.state.book = await stack.enter_async_context(serving(book, spending))
             queues = (IngestionQueue(), EvaluationQueue())
             app.state.background = BackgroundWorker(book.settings, queues, spending)
             app.state.background.start()

@@ -185,8 +185,10 @@ class BackgroundWorker:
                 wait = min(2 * wait, _MOST_REOPEN_SECONDS)
 
     async def _serve_all(self, loop: asyncio.AbstractEventLoop) -> None:
-        async with await Offbook.open(self._settings) as opened:
-            book = serving(opened, self._spending)
+        async with (
+            await Offbook.open(self._settings) as opened,
+            serving(opened, self._spending) as book,
+        ):
             self._tell((loop, book))
             async with asyncio.TaskGroup() as group:
                 for queue in self._queues:
