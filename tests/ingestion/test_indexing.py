@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from offbook.errors import StoreFailed
+from offbook.errors import ModelError, StoreFailed
 from offbook.ingestion import indexing
 from offbook.ingestion.indexing import build_indexes
 from offbook.ingestion.reports import unheard
@@ -67,3 +67,23 @@ async def test_a_voice_that_cannot_be_stored_ends_it_and_no_profile_is_asked_for
     async with asyncio.timeout(PATIENCE_SECONDS):
         with pytest.raises(StoreFailed, match="full"):
             await build_indexes(stage(kept), "keeper", Needs(profile=True), unheard)
+
+
+class Refusing:
+    """An endpoint that refuses the key."""
+
+    name, base_url = "m", "http://127.0.0.1/v1"
+
+    async def complete(self, request):
+        raise ModelError("the key is refused", "set another")
+
+
+async def test_a_refused_key_leaves_the_voice_and_the_pronouns(kept):
+    await stored(kept, read("a.md", TEXT), chunkings=("graph",))
+    refusing: Any = Refusing()
+    made = Stage(settings(), kept, refusing, refusing, refusing, Embedding())
+    with pytest.raises(ModelError, match="refused"):
+        await build_indexes(made, "keeper", Needs(graph=True), unheard)
+    found = await kept.read(lambda conn: characters.require(conn, "keeper"))
+    assert found.voice == ("The tide waits for me.",)
+    assert found.profile_documents == ("a-md",)

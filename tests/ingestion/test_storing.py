@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
+from offbook.errors import UnknownName
 from offbook.ingestion.storing import complete_chunkings, refresh_voice, stored_documents
 from offbook.stores import characters, chunks
 from tests.ingestion.stage import Embedding, read, sections, settings, stored
@@ -87,6 +90,20 @@ async def test_the_voice_follows_the_documents(kept):
     await refresh_voice(kept, "keeper")
     found = await kept.read(lambda conn: characters.require(conn, "keeper"))
     assert found.voice == ("The wind waits for me.",)
+
+
+async def test_a_character_that_is_deleted_while_its_voice_is_read_is_unknown(kept, monkeypatch):
+    await stored(kept, read("a.md", VOICE))
+    loop = asyncio.get_running_loop()
+
+    def manner(name, texts):
+        deleting = kept.write(lambda conn: characters.remove(conn, "keeper"))
+        asyncio.run_coroutine_threadsafe(deleting, loop).result()
+        return [], None
+
+    monkeypatch.setattr("offbook.ingestion.storing._manner", manner)
+    with pytest.raises(UnknownName):
+        await refresh_voice(kept, "keeper")
 
 
 async def test_a_changed_document_takes_the_profile_along(kept):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from contextvars import ContextVar
+from types import SimpleNamespace
 
 import pytest
 
@@ -100,3 +101,12 @@ async def test_a_loop_without_rest_is_waited_for_only_so_long():
     assert await worked_out_in_parts(str.upper, ["a", "b"]) == ["A", "B"]
     ended = True
     await working
+
+
+async def test_in_a_server_parts_do_not_wait_for_a_loop_that_others_use(monkeypatch):
+    def looked() -> float:
+        raise AssertionError("looked whether the loop is idle")
+
+    monkeypatch.setattr("offbook.models.beside.time", SimpleNamespace(perf_counter=looked))
+    with working_beside():
+        assert await worked_out_in_parts(str.upper, ["a", "b"]) == ["A", "B"]

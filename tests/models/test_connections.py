@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import ssl
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing, asynccontextmanager, suppress
@@ -118,9 +119,9 @@ def test_certificates_are_read_where_an_endpoint_is_asked_by_https_and_only_ther
         if base.__name__ == "AsyncClient"
     )
 
-    def context(**_: object) -> bool:
+    def context(**_: object) -> ssl.SSLContext:
         read.append(True)
-        return False
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
     monkeypatch.setattr(f"{library}.create_ssl_context", context)
     connections.connections_for(client, encrypted=False)

@@ -51,7 +51,7 @@ def graph_size(conn: Connection, character: str) -> tuple[int, int, int]:
     """Entities, relations, and names beside the canonical ones; what they say is not read."""
     groups = load_groups(conn, character)
     raw = raw_graph(groups, graph.list_relations(conn, character))
-    given = given_aliases(groups, graph.list_decisions(conn, character, by="person"))
+    given = given_aliases(groups, graph.list_decisions(conn, character, by=graph.PERSON))
     names = (
         {mention.name for mention in group}.union(given.get(number, ()))
         for number, group in enumerate(groups)

@@ -38,7 +38,7 @@ def find_mentions(text: str, names: Collection[str]) -> Mapping[str, Span | None
     """
     found: dict[str, Span | None] = {}
     taken: list[Span] = []
-    longest_first = sorted(dict.fromkeys(names), key=len, reverse=True)
+    longest_first = sorted(dict.fromkeys(names), key=lambda name: len(name.strip()), reverse=True)
     bare_names = [name.strip() for name in longest_first]
     for place, (name, bare) in enumerate(zip(longest_first, bare_names, strict=True)):
         found[name] = find_mention(text, name, taken)

@@ -109,14 +109,16 @@ class _Run:
         for subject in missing:
             self._ids_of.setdefault(texts[subject], []).append(subject)
         copied = [text for text in self._ids_of if text in known]
-        if copied:
-            import numpy as np
-
-            for piece in _pieces(copied, _AT_ONCE):
-                await self._keep(piece, np.stack([known[text] for text in piece]))
         distinct = [text for text in self._ids_of if text not in known]
         batch = _AT_ONCE if isinstance(self.embedder, BuiltinEmbedder) else self.batch
-        await run_all([partial(self._settle, piece) for piece in _pieces(distinct, batch)])
+        copying = (partial(self._copy, piece, known) for piece in _pieces(copied, _AT_ONCE))
+        settling = (partial(self._settle, piece) for piece in _pieces(distinct, batch))
+        await run_all([*copying, *settling])
+
+    async def _copy(self, part: Sequence[str], known: Mapping[str, NDArray[np.float32]]) -> None:
+        import numpy as np
+
+        await self._keep(part, np.stack([known[text] for text in part]))
 
     async def _settle(self, part: Sequence[str]) -> None:
         try:

@@ -184,22 +184,7 @@ class GraphBuilding:
         matrix = await compared.matrix(entities)
         # 3 -- who is the same; beside it what nobody waits for ----------------------------------
         ledger = await self.stage.store.read(self._ledger)
-        normalized, relations = Normalized([]), list[RawRelation]()
-
-        async def judge() -> None:
-            nonlocal normalized
-            settings = self.stage.settings.graph
-            told = entities, matrix, normalization_rules(settings), asking, ledger
-            normalized = await normalize(*told, verified=settings.verify)
-
-        async def store() -> None:
-            await calls_first()
-            await compared.keep()
-            relations.extend(
-                await self.stage.store.read(lambda c: graph.list_relations(c, self.character))
-            )
-
-        await run_all([judge, store])
+        normalized, relations = await self._judged(entities, matrix, asking, ledger, compared)
         ledger.judging.end()
         open_questions = compared.refused
         open_questions += [_open_link(entities, rows, why) for rows, why in normalized.aside]
@@ -211,6 +196,33 @@ class GraphBuilding:
         # 5 -- kept --------------------------------------------------------------------------------
         await self.stage.store.write(lambda conn: self._keep(conn, built, story, open_questions))
         await self._embed_entities(built, entities, matrix)
+
+    async def _judged(
+        self,
+        entities: Sequence[RawEntity],
+        matrix: NDArray[np.float32] | None,
+        asking: Asking,
+        ledger: StoredLedger,
+        compared: RawVectors,
+    ) -> tuple[Normalized, list[RawRelation]]:
+        """Who is the same, and the relations; vectors are stored meanwhile."""
+        settings, store = self.stage.settings.graph, self.stage.store
+        normalized, relations = Normalized([]), list[RawRelation]()
+
+        async def judge() -> None:
+            nonlocal normalized
+            told = entities, matrix, normalization_rules(settings), asking, ledger
+            normalized = await normalize(*told, verified=settings.verify)
+
+        async def keep() -> None:
+            await calls_first()
+            await compared.keep()
+            relations.extend(
+                await store.read(lambda conn: graph.list_relations(conn, self.character))
+            )
+
+        await run_all([judge, keep])
+        return normalized, relations
 
     def _story(self, conn: Connection) -> Story:
         """The chunks; refused before the first call where their vectors could not be compared."""

@@ -8,9 +8,11 @@ the store.
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from offbook.errors import StoreFailed, UnknownName
 from offbook.ingestion.embedding import Embedding
 from offbook.ingestion.graph_building import GraphBuilding
 from offbook.ingestion.mention_indexing import MentionIndexing
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
     from offbook.ingestion.reports import ProgressListener
     from offbook.models.side_by_side import Job
     from offbook.pipeline import Stage
-    from offbook.protocols import Store
     from offbook.types import Needs
 
 
@@ -39,69 +40,75 @@ async def build_indexes(
         ModelError: an endpoint failed for good; what was done is kept.
         BudgetReached: likewise.
     """
-    building = stage, character, progress
-    settings, store = stage.settings, stage.store
-    beside = _Beside(store, character, calls=needs.graph or needs.mentions or needs.traits)
-
-    async def summary(described: str = "") -> None:
-        await beside.heard.wait()  # both are noted with the documents that they rest on
-        await write_profile(store, stage.extractor, character, settings, described)
-
-    async def of_entities() -> None:
-        if needs.graph:
-            await GraphBuilding(*building).run(summary if needs.profile else None)
-        if needs.mentions:
-            await MentionIndexing(*building).run(extract=not needs.graph)
-
-    async def of_chunks() -> None:
-        await beside.begun()
-        if needs.vectors:
-            most = settings.embed.batch, settings.limits.concurrency
-            embedding = Embedding(store, stage.embedder, character, *most, progress)
-            await embedding.run(needs.chunkings)
-        if needs.summaries:  # clusters are told by the vectors
-            # Here and not above: without it a first call need not wait for NumPy.
-            from offbook.ingestion.tree_building import TreeBuilding
-
-            await TreeBuilding(*building).run()
-
+    made = _Indexing(stage, character, needs, progress)
     work: list[tuple[bool, Job]] = [
-        (True, beside.of_voice),
-        (True, beside.of_terms),
-        (needs.graph or needs.mentions, of_entities),
-        (needs.profile and not needs.graph, summary),
-        (needs.traits, TraitIndexing(*building).run),
-        (needs.vectors or needs.summaries, of_chunks),
+        (True, made.of_voice),
+        (True, made.of_terms),
+        (needs.graph or needs.mentions, made.of_entities),
+        (needs.profile and not needs.graph, made.summary),
+        (needs.traits, TraitIndexing(stage, character, progress).run),
+        (needs.vectors or needs.summaries, made.of_chunks),
     ]
-    await run_all(job for needed, job in work if needed)
+    try:
+        await run_all(job for needed, job in work if needed)
+    except BaseException:
+        # A new document has taken the old voice away, and the failure what was to make the new one.
+        with suppress(StoreFailed, UnknownName):
+            await refresh_voice(stage.store, character)
+        raise
 
 
 @dataclass(slots=True)
-class _Beside:
-    """What is worked out here while models answer, where any are asked.
+class _Indexing:
+    """What is made side by side; arguments as those of :func:`build_indexes`."""
 
-    Args:
-        store: Where documents and chunks are.
-        character: Id of the character.
-        calls: Whether models are asked meanwhile.
-    """
-
-    store: Store
+    stage: Stage
     character: str
-    calls: bool
-    heard: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when the voice is there."""
-
-    async def begun(self) -> None:
-        """The first calls are on their way."""
-        if self.calls:
-            await calls_first()
+    needs: Needs
+    progress: ProgressListener
+    _heard: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def of_voice(self) -> None:
-        await self.begun()
-        await refresh_voice(self.store, self.character)
-        self.heard.set()
+        """How the character speaks."""
+        await self._begun()
+        await refresh_voice(self.stage.store, self.character)
+        self._heard.set()
 
     async def of_terms(self) -> None:
-        await self.begun()
-        await index_terms(self.store, self.character)
+        """What chunks are found by."""
+        await self._begun()
+        await index_terms(self.stage.store, self.character)
+
+    async def summary(self, described: str = "") -> None:
+        """The profile; it is noted with the documents that it rests on, as the voice is."""
+        await self._heard.wait()
+        stage = self.stage
+        asked = stage.store, stage.extractor, self.character, stage.settings
+        await write_profile(*asked, described)
+
+    async def of_entities(self) -> None:
+        """The graph, and where entities are mentioned."""
+        building = self.stage, self.character, self.progress
+        if self.needs.graph:
+            await GraphBuilding(*building).run(self.summary if self.needs.profile else None)
+        if self.needs.mentions:
+            await MentionIndexing(*building).run(extract=not self.needs.graph)
+
+    async def of_chunks(self) -> None:
+        """The vectors of chunks, and the summaries of what is alike by them."""
+        await self._begun()
+        stage, settings = self.stage, self.stage.settings
+        if self.needs.vectors:
+            most = settings.embed.batch, settings.limits.concurrency
+            embedding = Embedding(stage.store, stage.embedder, self.character, *most, self.progress)
+            await embedding.run(self.needs.chunkings)
+        if self.needs.summaries:
+            # Here and not above: without it a first call need not wait for NumPy.
+            from offbook.ingestion.tree_building import TreeBuilding
+
+            await TreeBuilding(stage, self.character, self.progress).run()
+
+    async def _begun(self) -> None:
+        """The first calls are on their way, where models are asked."""
+        if self.needs.graph or self.needs.mentions or self.needs.traits:
+            await calls_first()

@@ -33,11 +33,11 @@ def beginnings(documents: Sequence[Document], budget_tokens: int) -> list[Beginn
     """
     shares: dict[str, int] = {}
     left = budget_tokens
-    # No document gives more than all may: what stands behind that need not be counted.
-    heads = {d.id: truncate_to_tokens(d.text, budget_tokens) for d in documents}
-    sizes = {name: count_tokens(head) for name, head in heads.items()}
+    if len(documents) == 1:  # which has it all: how long it is need not be counted
+        shares[documents[0].id] = left
+    sizes = {d.id: count_tokens(d.text) for d in documents if d.id not in shares}
     for place, (name, size) in enumerate(sorted(sizes.items(), key=lambda item: item[1])):
         shares[name] = min(left // (len(sizes) - place), size)
         left -= shares[name]
-    found = [Beginning(n, truncate_to_tokens(head, shares[n])) for n, head in heads.items()]
+    found = [Beginning(d.id, truncate_to_tokens(d.text, shares[d.id])) for d in documents]
     return [beginning for beginning in found if beginning.text]

@@ -150,6 +150,7 @@ async def refresh_voice(store: Store, character: str) -> None:
     ids = [document.id for document in texts]
 
     def write(conn: Connection) -> None:
+        characters.require(conn, character)  # it may have been deleted meanwhile
         characters.set_gender(conn, character, gender)
         characters.set_profile(conn, character, None, voice=voice, documents=ids)
 

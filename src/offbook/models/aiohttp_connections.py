@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, Literal, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import aiohttp
 from aiohttp import ConnectionTimeoutError, NonHttpUrlClientError  # of 3.10
@@ -30,10 +30,10 @@ class AiohttpConnections:
 
     Args:
         httpx: The library that the client is from; responses and failures are its own.
-        context: How servers prove who they are; False where none is asked by https.
+        context: How servers prove who they are.
     """
 
-    def __init__(self, httpx: ModuleType, context: ssl.SSLContext | Literal[False]) -> None:
+    def __init__(self, httpx: ModuleType, context: ssl.SSLContext) -> None:
         self._httpx: Any = httpx
         self._context = context
         self._body = _body_class(httpx)

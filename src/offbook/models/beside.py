@@ -55,10 +55,10 @@ async def worked_out_in_parts(function: Callable[[S], T], parts: Iterable[S]) ->
 
 
 async def calls_first() -> None:
-    """Wait until the running event loop is at rest: what goes out to endpoints is on its way.
+    """Wait until the running event loop is at rest for 20 ms, but not for longer than 0.2 s.
 
-    For work that nobody waits for as long as they answer. Where there is no rest it goes on all the
-    same after a while.
+    For work that nobody waits for as long as models answer: what is asked of them goes out first,
+    but for very large documents, whose reading is a rest, too.
     """
     rest = 0
     for _ in range(_LOOKS):
@@ -71,7 +71,12 @@ async def calls_first() -> None:
 
 
 async def _give_way() -> None:
-    """Wait until nothing else wants the running event loop, though not for ever."""
+    """Wait until nothing else wants the running event loop, though not for ever.
+
+    In a server another thread does the work, and the loop need not be waited for.
+    """
+    if asyncio.get_running_loop() in _beside:
+        return
     for _ in range(_TURNS):
         before = time.perf_counter()
         await asyncio.sleep(0)

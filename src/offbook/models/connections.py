@@ -7,6 +7,7 @@ longer than all else that a call costs here.
 
 from __future__ import annotations
 
+import ssl
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -82,12 +83,17 @@ def connections_for(client: type[Any], *, encrypted: bool = True) -> Any:
 
     Args:
         client: The class.
-        encrypted: Whether the endpoint is asked by https; else no certificates are read.
+        encrypted: Whether the endpoint is asked by https; else no certificates are read, and none
+            would be trusted.
     """
     library = next(base.__module__.partition(".")[0] for base in client.__mro__ if _is_http(base))
     httpx = sys.modules[library]
     # One context for all: making one reads every certificate of the machine.
-    context: Any = httpx.create_ssl_context(trust_env=False) if encrypted else False
+    context: ssl.SSLContext = (
+        httpx.create_ssl_context(trust_env=False)
+        if encrypted
+        else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    )
     with suppress(ImportError):  # not installed, or too old
         from offbook.models.aiohttp_connections import AiohttpConnections
 

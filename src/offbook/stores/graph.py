@@ -164,7 +164,7 @@ def put_decisions(conn: Connection, character: str, made: Sequence[Decision]) ->
 
 
 def list_decisions(conn: Connection, character: str, *, by: str | None = None) -> list[Decision]:
-    """Decisions by id; ``by`` leaves only those of a person or of the model."""
+    """Decisions by id; ``by`` leaves only those of one source, such as ``PERSON``."""
     c = decisions.c
     statement = select(c.id, c.a, c.b, c.same, c.by, c.reason, c.evidence, c.created)
     statement = statement.where(c.character_id == character).order_by(c.id)

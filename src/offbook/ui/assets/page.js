@@ -44,21 +44,30 @@
     }
   }, true);
 
-  // What is being written outlives a page that is loaded anew, as one is that was away for too long.
-  const draft = () => `offbook-draft ${location.pathname}${location.search}`;
-  const written = (text) => {
-    try { text ? sessionStorage.setItem(draft(), text) : sessionStorage.removeItem(draft()); } catch { /* not kept */ }
+  // What is being written outlives a page that is loaded anew, as one is that was away for too long. Once it is shown as
+  // said it is forgotten. A page that is opened without a conversation's name gets one a moment later.
+  const DRAFT = "offbook-draft";
+  const draft = () => {
+    try { return JSON.parse(sessionStorage.getItem(DRAFT)); } catch { return null; }
+  };
+  const forgetDraft = () => { try { sessionStorage.removeItem(DRAFT); } catch { /* none was kept */ } };
+  const keepDraft = (text) => {
+    const { pathname: path, search } = location;
+    try { sessionStorage.setItem(DRAFT, JSON.stringify({ path, search, text })); } catch { /* not kept */ }
   };
   document.addEventListener("input", (event) => {
-    if (event.target.matches?.(".composer textarea")) written(event.target.value);
+    if (event.target.matches?.(".composer textarea")) keepDraft(event.target.value);
   }, true);
+  const wasSaid = () => {
+    const text = draft()?.text.trim();
+    if (text && [...document.querySelectorAll(".said")].some((said) => said.textContent === text)) forgetDraft();
+  };
   const goOnWriting = (field) => {
-    let text = null;
-    try { text = sessionStorage.getItem(draft()); } catch { /* not kept */ }
-    if (!text || field.value) return;
-    const said = [...document.querySelectorAll(".said")].at(-1)?.textContent;
-    if (said === text.trim()) { written(""); return; } // it arrived
-    field.value = text;
+    wasSaid();
+    const kept = draft();
+    if (!kept?.text || field.value || kept.path !== location.pathname) return;
+    if (kept.search && location.search && kept.search !== location.search) return;
+    field.value = kept.text;
     field.dispatchEvent(new Event("input", { bubbles: true }));
   };
 
@@ -78,6 +87,7 @@
     let near = true;
     log.addEventListener("scroll", () => { near = log.scrollHeight - log.scrollTop - log.clientHeight < 120; });
     const down = () => { if (near) log.scrollTop = log.scrollHeight; };
+    new MutationObserver(wasSaid).observe(log, { childList: true, subtree: true });
     new MutationObserver(down).observe(log, { childList: true, subtree: true, characterData: true });
     down();
   };
@@ -87,6 +97,7 @@
     const answer = await fetch("/_page/page.css", { cache: "no-store" }).catch(() => null);
     if (answer?.status !== 401) return;
     window.socket.disconnect();
+    forgetDraft();
     const made = (tag, told, classes, ...inside) => {
       const element = Object.assign(document.createElement(tag), { textContent: told, className: classes });
       element.append(...inside);
