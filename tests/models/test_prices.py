@@ -43,6 +43,16 @@ def test_an_answer_without_a_limit_counts_as_the_longest_so_far():
     assert budget.reserve("m", 10, None) == pytest.approx(900e-6)
 
 
+def test_what_an_earlier_stretch_has_spent_counts():
+    budget = Budget(calls=3, usd=1.0, prices={"m": Price(0.0, 1.0)})
+    budget.went_before(2, 0.5)
+    with pytest.raises(BudgetReached, match=r"0\.5000 spent"):
+        budget.reserve("m", 10, 500_001)
+    budget.reserve("m", 10, 500_000)
+    with pytest.raises(BudgetReached, match="3 calls"):
+        budget.reserve("m", 10, 0)
+
+
 def test_money_without_a_price_is_refused():
     with pytest.raises(ConfigurationError, match="'m' has no price") as caught:
         Budget(usd=1.0, prices={"other": Price(1, 1)}).check_price("m")

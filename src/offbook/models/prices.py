@@ -64,6 +64,11 @@ class Budget:
                 "tokens), or use limits.budget_calls",
             )
 
+    def went_before(self, calls: int, usd: float) -> None:
+        """Count what an earlier stretch of the same work has spent of it."""
+        self._calls += calls
+        self._spent += usd
+
     def reserve(self, model: str, prompt_tokens: int, max_tokens: int | None) -> float:
         """Take one call out of the budget.
 

@@ -13,11 +13,14 @@ import httpx
 import pytest
 
 from offbook.app import Offbook
+from offbook.app.commands import command_of
 from offbook.documents.readers import ReadDocument
+from offbook.evaluation.keeping import usage_row
 from offbook.server.ingestions import queue as queues
 from offbook.server.ingestions.queue import IngestionQueue
 from offbook.stores import documents, ingestions
 from offbook.stores.leases import Owner
+from offbook.types import Usage
 from tests.cli.texts import ADA
 from tests.loopback.graph import answer_about_a_graph
 from tests.loopback.server import LoopbackServer
@@ -247,6 +250,21 @@ async def test_a_report_tells_what_was_done_before_the_server_stopped_too(held):
     assert [row["status"] for row in done["report"]["documents"]] == ["added"]
     # The call that was in flight may not have been counted any more.
     assert len(asked(endpoint)) - done["report"]["usage"]["calls"] in (0, 1)
+
+
+async def test_a_budget_is_that_of_a_whole_ingestion_however_often_it_is_taken_up(held):
+    book, endpoint = held
+    endpoint.release()
+    limited = command_of(book, limits__budget_calls=7)
+    await added(book, {"name": "years.md", "text": YEARS})
+    taken = await book.store.write(lambda c: ingestions.take(c, GONE))
+    spent = usage_row(Usage(calls=4, embed_calls=1))
+    await book.store.write(lambda c: ingestions.give_sign(c, taken, GONE, None, spent))
+    assert await IngestionQueue().one(limited, Owner("a worker"))
+    found = await state(book)
+    assert found.error is not None
+    assert found.error["kind"] == "budget_reached"
+    assert len(endpoint.chat_bodies) == 2
 
 
 async def test_what_one_had_stored_when_it_was_killed_is_its_own(tmp_path: Path):

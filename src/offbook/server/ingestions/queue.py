@@ -113,7 +113,8 @@ class _Working:
     async def _ingested(self) -> IngestReport:
         request = self._taken.request
         command = command_of(self._book, method=request.get("method"), preset=request.get("preset"))
-        self._meter = command.meter
+        self._meter, before = command.meter, self._before
+        self._meter.budget.went_before(before.calls + before.embed_calls, before.cost_usd or 0.0)
         character = await command.find(self._taken.character)
         readings = [ReadDocument(**document) for document in request.get("documents", ())]
         known = await command.store.read(lambda conn: documents.list_all(conn, character.id))
