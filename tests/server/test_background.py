@@ -54,6 +54,29 @@ class Stopped:
         return True
 
 
+class GivenBack:
+    """A queue whose work takes its time to be given back."""
+
+    places = 1
+
+    def __init__(self) -> None:
+        self.begun, self.told, self.given_back = (threading.Event() for _ in range(3))
+        self.go_on = asyncio.Event()
+
+    async def one(self, book: Offbook, owner: Owner) -> bool:
+        self.begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.told.set()
+            await self.go_on.wait()
+            self.given_back.set()
+        return True
+
+    async def let_go(self, book: Offbook) -> None:
+        self.go_on.set()
+
+
 async def comes(event: threading.Event) -> bool:
     return await asyncio.to_thread(event.wait, PATIENCE_SECONDS)
 
@@ -137,3 +160,35 @@ async def test_work_that_cannot_be_given_back_does_not_keep_the_thread_from_stop
         await worker.stop()
     with pytest.raises(StoreFailed, match="has ended"):
         await worker.aside(five)
+
+
+async def test_queues_are_left_at_once_and_what_is_asked_aside_is_done_until_the_end(
+    tmp_path: Path,
+):
+    queue = GivenBack()
+    worker = BackgroundWorker(settings_in(tmp_path), [queue])
+    worker.start()
+    assert await comes(queue.begun)
+    worker.leave_queues()
+    assert await comes(queue.told)
+    assert await worker.aside(five) == 5
+    ending = asyncio.create_task(worker.stop())
+    await asyncio.sleep(0)  # the thread is told to end, while the work is being given back
+    await worker.aside(queue.let_go)
+    assert await comes(queue.given_back)
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        await ending
+
+
+@pytest.mark.parametrize(("passed", "left"), [(0.0, 8.5), (3.0, 5.5), (60.0, 0.5)])
+async def test_the_end_is_waited_for_no_longer_than_what_is_left_since_it_was_told(
+    tmp_path: Path, monkeypatch, passed: float, left: float
+):
+    worker = BackgroundWorker(settings_in(tmp_path), [])
+    waited: list[float] = []
+    monkeypatch.setattr(worker._thread, "join", waited.append)
+    times = iter([100.0, 100.0 + passed])
+    monkeypatch.setattr("offbook.server.background.monotonic", lambda: next(times))
+    worker.leave_queues()
+    await worker.stop()
+    assert waited == [left]

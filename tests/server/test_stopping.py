@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
+import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -239,6 +240,35 @@ async def test_who_only_listens_keeps_nobody_waiting(tmp_path, endpoint, monkeyp
             rest = await rest_of(lines)
         assert rest[0] == "event: error"
         assert "the work goes on" in rest[1]
+        assert await server.over() == "tidily"
+
+
+async def test_work_behind_requests_is_left_while_what_is_under_way_still_goes_on(
+    tmp_path, endpoint, monkeypatch
+):
+    begun, left = threading.Event(), threading.Event()
+
+    async def goes_on(*_: object) -> bool:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            left.set()
+        return True
+
+    monkeypatch.setattr("offbook.server.ingestions.queue.IngestionQueue.one", goes_on)
+    endpoint.hold(pieces=1)
+    async with running(tmp_path, endpoint, monkeypatch, NEVER) as (server, client):
+        await eventually(begun.is_set)
+        asked: Any = {"json": body(stream=True)}
+        async with client.stream("POST", "/v1/chat/completions", **asked) as answer:
+            lines = answer.aiter_lines()
+            await until_line(lines, "I hear")
+            server.signal()
+            await eventually(left.is_set)
+            endpoint.release()
+            rest = await rest_of(lines)
+        assert rest[-1] == "data: [DONE]"
         assert await server.over() == "tidily"
 
 

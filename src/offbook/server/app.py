@@ -79,6 +79,7 @@ def _lifespan(source: Settings | Offbook) -> Callable[[FastAPI], AbstractAsyncCo
             queues = (IngestionQueue(), EvaluationQueue())
             app.state.background = BackgroundWorker(book.settings, queues, spending)
             app.state.background.start()
+            app.state.stopping.tell(app.state.background.leave_queues)
             stack.push_async_callback(app.state.background.stop)
             yield
 

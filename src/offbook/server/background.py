@@ -17,6 +17,7 @@ import uuid
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from offbook.app.book import Offbook
@@ -37,7 +38,10 @@ SIGN_SECONDS: Final = 0.5
 _LOG: Final = logging.getLogger("offbook.background")
 _POLL_SECONDS: Final = 5.0
 """How often work of a process that is gone is looked for."""
-_STOP_SECONDS: Final = 10.0
+_STOP_SECONDS: Final = 8.5
+"""How long work that is broken off has to be given back, from when it is told so."""
+_LAST_SECONDS: Final = 0.5
+"""How long the end of the thread is waited for at least."""
 _REOPEN_SECONDS: Final = 1.0
 """How long the first wait is after offbook could not be opened; each further one is twice that."""
 _MOST_REOPEN_SECONDS: Final = 60.0
@@ -105,6 +109,9 @@ class BackgroundWorker:
         self._woken = asyncio.Event()
         self._working: asyncio.Task[None] | None = None
         self._stopping = threading.Event()
+        self._given_back_by = 0.0
+        self._serving: list[asyncio.Task[None]] | None = None
+        self._over = asyncio.Event()
         self._ended = False
         self._asked: set[Future[Any]] = set()
         self._thread = threading.Thread(target=self._run, name="background", daemon=True)
@@ -115,9 +122,7 @@ class BackgroundWorker:
 
     def wake(self) -> None:
         """Look at once: something was queued."""
-        if self._loop is not None:
-            with suppress(RuntimeError):  # the loop has just ended
-                self._loop.call_soon_threadsafe(self._wake)
+        self._inside(self._wake)
 
     async def aside(self, work: Callable[[Offbook], Coroutine[Any, Any, T]]) -> T:
         """The result of what computes long, worked out in this thread; cancelled with the caller.
@@ -149,13 +154,19 @@ class BackgroundWorker:
         finally:
             self._asked.discard(asked)
 
+    def leave_queues(self) -> None:
+        """Leave queued work to the next worker; what is asked for aside is done until the end."""
+        if not self._stopping.is_set():
+            self._given_back_by = monotonic() + _STOP_SECONDS
+            self._stopping.set()
+            self._inside(self._leave)
+
     async def stop(self) -> None:
         """Break off, and leave what is under way to the next worker."""
-        self._stopping.set()
-        if self._loop is not None and self._working is not None:
-            with suppress(RuntimeError):
-                self._loop.call_soon_threadsafe(self._working.cancel)
-        await asyncio.to_thread(self._thread.join, _STOP_SECONDS)
+        self.leave_queues()
+        self._inside(self._end)
+        left = self._given_back_by - monotonic()
+        await asyncio.to_thread(self._thread.join, max(left, _LAST_SECONDS))
 
     def _run(self) -> None:
         try:
@@ -190,12 +201,17 @@ class BackgroundWorker:
             serving(opened, self._spending) as book,
         ):
             self._tell((loop, book))
-            async with asyncio.TaskGroup() as group:
-                for queue in self._queues:
-                    for _ in range(queue.places):
+            try:
+                async with asyncio.TaskGroup() as group:
+                    self._serving = [
                         group.create_task(self._serve(book, queue))
-                # Without queues too, what is asked for aside is done until the thread ends.
-                await asyncio.Event().wait()
+                        for queue in self._queues
+                        for _ in range(queue.places)
+                    ]
+                    # Without queues too, what is asked for aside is done until the thread ends.
+                    await self._over.wait()
+            finally:
+                self._serving = None
 
     async def _serve(self, book: Offbook, queue: Queue) -> None:
         # A piece of work may meet the stop with another error: then it is not looked for more.
@@ -220,6 +236,23 @@ class BackgroundWorker:
         else:
             told.set_result(found)
         self._opened = told
+
+    def _inside(self, action: Callable[[], object]) -> None:
+        """Have the thread do something, if it has not ended."""
+        if self._loop is not None:
+            with suppress(RuntimeError):  # the loop has just ended
+                self._loop.call_soon_threadsafe(action)
+
+    def _leave(self) -> None:
+        for task in self._serving or ():
+            task.cancel()
+
+    def _end(self) -> None:
+        # Work that was told so is not told again: that would cut off its being given back.
+        if self._serving is not None:
+            self._over.set()
+        elif self._working is not None:
+            self._working.cancel()
 
     def _wake(self) -> None:
         # All that wait look, and wait anew.

@@ -35,7 +35,8 @@ CONCURRENCY: Final = 1_000
 _BACKLOG: Final = 2_048
 GRACE_SECONDS: Final = 7.0
 """How long what is under way may still take when the server is told to stop. Whoever stops
-containers kills them after ten seconds; by then all were told, and the database is closed."""
+containers kills them after ten seconds; by then all were told, which takes a second at most, and
+the database is closed: what goes on behind requests is told at once, not after all that."""
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
@@ -49,6 +49,7 @@ class Stopping:
     def __init__(self) -> None:
         self._begun = asyncio.Event()
         self._over = False
+        self._told: list[Callable[[], None]] = []
         self._answering: set[asyncio.Task[Any]] = set()
 
     @property
@@ -56,9 +57,15 @@ class Stopping:
         """Whether nothing more is finished."""
         return self._over
 
+    def tell(self, action: Callable[[], None]) -> None:
+        """Have this called, once, when the server is told to stop."""
+        self._told.append(action)
+
     def begin(self) -> None:
         """The server was told to stop: what only waits ends, what is under way goes on."""
         self._begun.set()
+        while self._told:
+            self._told.pop()()
 
     async def begins(self, seconds: float) -> bool:
         """Wait for at most so long; whether the server was told to stop."""
