@@ -242,6 +242,17 @@ def _beside(work: Callable[[], Coroutine[Any, Any, str]]) -> str:
         return thread.submit(lambda: asyncio.run(work())).result()
 
 
+STATE: Final = """() => ({
+  shown: document.body.innerText,
+  field: document.querySelector(".composer textarea")?.value,
+  focused: document.activeElement?.outerHTML.slice(0, 200),
+  busy: document.querySelector(".log")?.getAttribute("aria-busy"),
+  dialogs: document.querySelectorAll(".q-dialog").length,
+  connected: window.socket?.connected,
+  handshake: window.did_handshake,
+})"""
+
+
 @dataclass(slots=True)
 class Visit:
     """A page of the server in a browser, and what it did that it should not.
@@ -285,12 +296,22 @@ class Visit:
         """Say something, and wait for the reply."""
         field = self.page.locator(".composer textarea")
         await expect(field).to_be_visible()
+        # One that closes gives the focus back, once it has heard of it: Enter would go there.
+        await expect(self.page.get_by_role("dialog")).to_have_count(0)
         await self.at_rest()
         before = await self.why.count()
         await field.fill(question)
         await field.press("Enter")
-        await expect(self.why).to_have_count(before + 1)
+        try:
+            await expect(self.why).to_have_count(before + 1)
+        except AssertionError as error:
+            raise AssertionError(await self.state()) from error
         await self.at_rest()
+
+    async def state(self) -> dict[str, Any]:
+        """What a person sees, and how the page is connected: for who reads why a test failed."""
+        found: dict[str, Any] = await self.page.evaluate(STATE)
+        return found | {"complaints": self.complaints, "asked": len(self.served.model.requests)}
 
     async def at_rest(self) -> None:
         """Wait until a reply has its place: what is pressed before that is not heard."""

@@ -40,6 +40,22 @@ async def test_one_that_gives_no_sign_is_taken_by_another_with_its_run(store: St
     assert (found.status, found.error) == ("running", None)
 
 
+@pytest.mark.parametrize("is_given_back", [True, False], ids=["given back", "killed"])
+async def test_one_that_was_cancelled_is_not_taken_up_again(store: Store, is_given_back):
+    await queue(store, "1", "2")
+    taken = await store.write(lambda c: jobs.take(c, ONE, now=0.0))
+    assert taken is not None
+    assert await store.write(lambda c: jobs.cancel(c, "1"))
+    if is_given_back:
+        await store.write(lambda c: jobs.give_back(c, taken, ONE))
+    other = await store.write(lambda c: jobs.take(c, OTHER, now=9e12))
+    assert other is not None
+    assert other.id == "2"
+    found = await store.read(lambda c: jobs.get(c, "1"))
+    assert found is not None
+    assert (found.status, found.has_ended) == ("cancelled", True)
+
+
 async def test_ones_own_are_taken_again_unless_they_are_in_hand_or_gave_a_sign(store: Store):
     await queue(store, "1")
     taken = await store.write(lambda c: jobs.take(c, ONE, now=0.0))

@@ -117,12 +117,16 @@ def waiting(conn: Connection) -> bool:
 def cancel(conn: Connection, id_: str) -> bool:
     """Have a job end: at once where nobody works on it, else soon; whether it had not ended."""
     c = evaluation_jobs.c
-    ended = {"status": "cancelled", "cancelled": True, "request": None, "updated": _now()}
-    queued = update(evaluation_jobs).where(c.id == id_, c.status == "queued").values(**ended)
+    queued = update(evaluation_jobs).where(c.id == id_, c.status == "queued").values(**_ended())
     if conn.execute(queued).rowcount:
         return True
     asked = update(evaluation_jobs).where(c.id == id_, c.status == "running")
     return bool(conn.execute(asked.values(cancelled=True)).rowcount)
+
+
+def _ended() -> dict[str, Any]:
+    """What a job is that somebody has ended."""
+    return {"status": "cancelled", "cancelled": True, "request": None, "updated": _now()}
 
 
 def is_cancelled(conn: Connection, id_: str) -> bool:
@@ -142,6 +146,8 @@ def take(
 ) -> TakenJob | None:
     """Take the oldest that nobody works on.
 
+    One that was cancelled, and that whoever worked on it could not end any more, ends here.
+
     Args:
         conn: The database.
         owner: Who takes it.
@@ -151,7 +157,7 @@ def take(
         is_alive: Whether there is a process of a number on this machine.
     """
     c, at = evaluation_jobs.c, time.time() if now is None else now
-    chosen = select(c.id, c.status, c.owner, c.host, c.pid, c.heartbeat)
+    chosen = select(c.id, c.status, c.cancelled, c.owner, c.host, c.pid, c.heartbeat)
     rows = conn.execute(chosen.where(c.status.not_in(_ENDED)).order_by(c.created, c.id)).all()
     for row in rows:
         held = row.id in in_hand or not is_lost(row, owner, at, is_alive)
@@ -164,6 +170,9 @@ def take(
             c.owner == row.owner,
             c.heartbeat == row.heartbeat,
         )
+        if row.cancelled:
+            conn.execute(update(evaluation_jobs).where(mine).values(**_ended(), **NOBODY))
+            continue
         changed = {"status": "running", "updated": _now(), **held_by(owner, at)}
         if conn.execute(update(evaluation_jobs).where(mine).values(**changed)).rowcount:
             asked = select(c.id, c.kind, c.request, c.run_id).where(c.id == row.id)
@@ -215,9 +224,12 @@ def finish(
 
 
 def give_back(conn: Connection, taken: TakenJob, owner: Owner, run: str | None = None) -> None:
-    """Queue it again: the process stops before it has ended."""
-    values = {"status": "queued", "updated": _now(), "run_id": run or taken.run, **NOBODY}
-    conn.execute(update(evaluation_jobs).where(_own(taken, owner)).values(**values))
+    """Queue it again: the process stops before it has ended. One that was cancelled ends."""
+    own, left = _own(taken, owner), {"run_id": run or taken.run, **NOBODY}
+    ends = update(evaluation_jobs).where(own, evaluation_jobs.c.cancelled.is_(True))
+    if not conn.execute(ends.values(**left | _ended())).rowcount:
+        queued = update(evaluation_jobs).where(own)
+        conn.execute(queued.values(**left, status="queued", updated=_now()))
 
 
 def _own(taken: TakenJob, owner: Owner) -> Any:
