@@ -7,6 +7,7 @@ import tiktoken
 
 from offbook.context.token_budget import fit_items, shortened
 from offbook.errors import ConfigurationError
+from offbook.language import encodings
 from offbook.language.encodings import token_counter
 from offbook.language.tokens import count_tokens
 from offbook.types import ContextItem
@@ -14,9 +15,9 @@ from offbook.types import ContextItem
 
 @pytest.fixture(autouse=True)
 def fresh():
-    token_counter.cache_clear()
+    encodings._encoder.cache_clear()
     yield
-    token_counter.cache_clear()
+    encodings._encoder.cache_clear()
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from typing import Any, Final, Literal
 from offbook.documents.bulk import collector_paused
 from offbook.documents.chunk_ids import Part, Span, make_chunks
 from offbook.documents.headings import Section, bodies, sections, trimmed
-from offbook.documents.rulers import UNITS, Ruler, Unit, ruler
+from offbook.documents.rulers import UNITS, Ruler, Unit, counted_in, ruler
 from offbook.documents.windows import WindowCutter
 from offbook.errors import ConfigurationError
 from offbook.types import Chunk, Document
@@ -48,6 +48,7 @@ class ACTSSplitter:
         unit: What lengths are counted in.
         paragraph: ``line``: each line is a paragraph; ``block``: blank lines part them.
         limit: The longest text that the embedder takes, in ``unit``; None where it is not known.
+        encoding: The tiktoken encoding whose tokens count; None for the built-in estimate.
         name: The name of the chunking.
     """
 
@@ -59,6 +60,7 @@ class ACTSSplitter:
         unit: Unit = "characters",
         paragraph: Paragraph = "line",
         limit: int | None = None,
+        encoding: str | None = None,
         name: str = "acts",
     ) -> None:
         if not alpha > 1:
@@ -75,7 +77,8 @@ class ACTSSplitter:
             raise ConfigurationError(
                 f"the embedder's limit is {limit!r}", "set it to a positive number, or leave it out"
             )
-        self._alpha, self._unit, self._paragraph, self._name = alpha, unit, paragraph, name
+        self._alpha, self._paragraph, self._name = alpha, paragraph, name
+        self._unit, self._encoding = unit, encoding
         self._cap = MOST[unit] if limit is None else min(limit, MOST[unit])
 
     @property
@@ -109,7 +112,7 @@ class ACTSSplitter:
         plan = self._plan(document)
         shown: dict[str, Any] = {
             "alpha": self._alpha,
-            "unit": self._unit,
+            **counted_in(self._unit, self._encoding),
             "paragraph": self._paragraph,
             "l_max": plan.longest,
             "overlap": plan.overlap,
@@ -129,7 +132,7 @@ class ACTSSplitter:
 
     def _plan(self, document: Document) -> _Plan:
         found = sections(document.text)
-        rule = ruler(document.text, self._unit)
+        rule = ruler(document.text, self._unit, self._encoding)
         longest_paragraph = self._longest_paragraph(document.text, found, rule)
         longest = max(1, min(longest_paragraph, self._cap))
         overlap = min(math.floor(longest / self._alpha), longest - 1)
@@ -159,9 +162,10 @@ class ATSSplitter(ACTSSplitter):
         unit: Unit = "characters",
         paragraph: Paragraph = "line",
         limit: int | None = None,
+        encoding: str | None = None,
         name: str = "ats",
     ) -> None:
-        super().__init__(alpha, unit, paragraph, limit, name)
+        super().__init__(alpha, unit, paragraph, limit, encoding, name)
 
 
 def paragraphs(text: str, start: int, end: int, mark: str) -> Iterator[Span]:

@@ -32,11 +32,12 @@ from zlib import crc32
 
 from offbook.documents.chunk_ids import Span, make_chunks
 from offbook.documents.headings import bodies, sections, trimmed
-from offbook.documents.rulers import TokenRuler
+from offbook.documents.rulers import counted_in, ruler
 from offbook.documents.windows import WindowCutter
 from offbook.errors import ConfigurationError
+from offbook.language.encodings import token_counter
 from offbook.language.sentences import sentences
-from offbook.language.tokens import WIDE, count_tokens
+from offbook.language.tokens import WIDE
 from offbook.types import Chunk, Document
 
 _WORD: Final = re.compile(f"[{WIDE}]|[^\\s{WIDE}]+")
@@ -61,6 +62,7 @@ class GraphSplitter:
         most: at most so many; a paragraph with more is cut at its sentences.
         spacing: Tokens that must lie between a boundary and the next marked atom.
         mean_gap: Mean tokens from one marked atom to the next.
+        encoding: The tiktoken encoding whose tokens count; None for the built-in estimate.
         name: The name of the chunking.
     """
 
@@ -70,6 +72,7 @@ class GraphSplitter:
         most: int = 900,
         spacing: int = 150,
         mean_gap: int = 250,
+        encoding: str | None = None,
         name: str = "graph",
     ) -> None:
         if not 0 < least <= most or spacing < 0 or mean_gap < 1:
@@ -80,6 +83,7 @@ class GraphSplitter:
             )
         self._least, self._most, self._longest = least, most, 2 * most
         self._spacing, self._mean_gap, self._name = spacing, mean_gap, name
+        self._encoding, self._count = encoding, token_counter(encoding)
 
     @property
     def name(self) -> str:
@@ -102,14 +106,14 @@ class GraphSplitter:
             "longest": self._longest,
             "spacing": self._spacing,
             "mean_gap": self._mean_gap,
-            "unit": "tokens",
+            **counted_in("tokens", self._encoding),
         }
 
     def _atoms(self, text: str, start: int, end: int) -> Iterator[Atom]:
         """The atoms of a section, in order; together they hold all that is not white space."""
         for first, last in _lines(text, start, end):
             line = text[first:last]
-            tokens = count_tokens(line)
+            tokens = self._count(line)
             if tokens <= self._most:
                 yield _atom(first, line, tokens)
                 continue
@@ -117,19 +121,20 @@ class GraphSplitter:
                 yield from self._sentence_atoms(first + begin, line[begin:stop])
 
     def _sentence_atoms(self, offset: int, sentence: str) -> Iterator[Atom]:
-        tokens = count_tokens(sentence)
+        tokens = self._count(sentence)
         if tokens <= self._most:
             yield _atom(offset, sentence, tokens)
             return
         for begin, stop in _phrases(sentence):
             phrase = sentence[begin:stop]
-            tokens = count_tokens(phrase)
+            tokens = self._count(phrase)
             if tokens <= self._most:
                 yield _atom(offset + begin, phrase, tokens)
                 continue
-            cutter = WindowCutter(phrase, TokenRuler(phrase), self._most, 0)
+            rule = ruler(phrase, "tokens", self._encoding)
+            cutter = WindowCutter(phrase, rule, self._most, 0)
             for low, high in cutter.cut(0, len(phrase)):
-                yield _atom(offset + begin + low, phrase[low:high], count_tokens(phrase[low:high]))
+                yield _atom(offset + begin + low, phrase[low:high], self._count(phrase[low:high]))
 
     def _spans(self, atoms: list[Atom]) -> Iterator[Span]:
         """Offsets of the chunks of a section."""

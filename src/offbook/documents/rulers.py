@@ -1,7 +1,8 @@
 """Rulers: how far a number of characters, or of tokens, reaches in a text.
 
 Takes: a text and a budget.  Gives: offsets.  Source: ours (methods.md 1.1 and 2).
-Lengths are code points, or the built-in estimate of tokens (``offbook.language.tokens``).
+Lengths are code points, the built-in estimate of tokens (``offbook.language.tokens``), or the
+tokens of an encoding on this disk (``offbook.language.encodings``).
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from __future__ import annotations
 import operator
 from array import array
 from bisect import bisect_left, bisect_right
-from typing import Final, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
 
+from offbook.language.encodings import token_starts
 from offbook.language.tokens import token_runs
 
 Unit = Literal["characters", "tokens"]
@@ -104,6 +106,67 @@ class TokenRuler:
         return self._ends[run - 1] - (self._before[run] - reach) * self._per_token[run - 1]
 
 
-def ruler(text: str, unit: Unit) -> Ruler:
-    """The ruler of ``text`` in ``unit``."""
-    return CharacterRuler() if unit == "characters" else TokenRuler(text)
+class EncodedRuler:
+    """Tokens of one text in a tiktoken encoding: those that begin or lie in a stretch of it.
+
+    The text is encoded once, as a whole. A stretch that is encoded by itself may have a few tokens
+    more or less, because encodings join a word with the blank before it.
+    """
+
+    def __init__(self, text: str, encoding: str) -> None:
+        self._size = len(text)
+        self._starts = array("q", token_starts(encoding, text))
+
+    def _first(self, position: int) -> int:
+        """The first token of those that the character at ``position`` belongs to."""
+        at = bisect_right(self._starts, position) - 1
+        return bisect_left(self._starts, self._starts[at]) if at >= 0 else 0
+
+    def length(self, start: int, end: int) -> int:
+        """Tokens of which ``text[start:end]`` has a part."""
+        return bisect_left(self._starts, end) - self._first(start) if start < end else 0
+
+    def forward(self, start: int, budget: int) -> int:
+        """The furthest end that ``budget`` tokens reach: a character at least, if any."""
+        behind = self._first(start) + budget
+        if behind >= len(self._starts):
+            return self._size
+        reach = self._starts[behind]
+        if reach <= start < self._size and budget > 0:  # one character that has more tokens
+            return start + 1
+        return max(reach, start)
+
+    def backward(self, end: int, budget: int) -> int:
+        """The furthest start that ``budget`` tokens reach; 0 at least."""
+        first = bisect_left(self._starts, end) - budget
+        if first <= 0:
+            return 0
+        if first >= len(self._starts):
+            return end
+        start = self._starts[first]
+        if self._starts[first - 1] == start:  # amid the tokens of one character
+            later = bisect_right(self._starts, start)
+            start = self._starts[later] if later < len(self._starts) else self._size
+        return min(start, end)
+
+
+def ruler(text: str, unit: Unit, encoding: str | None = None) -> Ruler:
+    """The ruler of ``text`` in ``unit``.
+
+    Args:
+        text: What is measured.
+        unit: What it is counted in.
+        encoding: The tiktoken encoding whose tokens count; None for the built-in estimate.
+
+    Raises:
+        ConfigurationError: the encoding is not on this disk.
+    """
+    if unit == "characters":
+        return CharacterRuler()
+    return TokenRuler(text) if encoding is None else EncodedRuler(text, encoding)
+
+
+def counted_in(unit: Unit, encoding: str | None) -> dict[str, Any]:
+    """The unit as chunks record it: with the encoding, where tokens of one are counted."""
+    told = {"encoding": encoding} if encoding is not None and unit == "tokens" else {}
+    return {"unit": unit, **told}

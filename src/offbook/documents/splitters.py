@@ -14,7 +14,7 @@ from typing import Any
 
 from offbook.documents.chunk_ids import Span, make_chunks
 from offbook.documents.headings import bodies, sections, trimmed
-from offbook.documents.rulers import UNITS, Unit, ruler
+from offbook.documents.rulers import UNITS, Unit, counted_in, ruler
 from offbook.documents.windows import WindowCutter
 from offbook.errors import ConfigurationError
 from offbook.types import Chunk, Document
@@ -43,14 +43,21 @@ class FixedSplitter:
         size: Length of a window in ``unit``.
         overlap: How much of it the next one repeats.
         unit: Tokens are never cut apart; characters are code points.
+        encoding: The tiktoken encoding whose tokens count; None for the built-in estimate.
         name: The name of the chunking.
     """
 
     def __init__(
-        self, size: int = 600, overlap: int = 100, unit: Unit = "tokens", name: str = "fixed"
+        self,
+        size: int = 600,
+        overlap: int = 100,
+        unit: Unit = "tokens",
+        encoding: str | None = None,
+        name: str = "fixed",
     ) -> None:
         check_window(size, overlap, unit)
-        self._size, self._overlap, self._unit, self._name = size, overlap, unit, name
+        self._size, self._overlap, self._name = size, overlap, name
+        self._unit, self._encoding = unit, encoding
 
     @property
     def name(self) -> str:
@@ -62,7 +69,7 @@ class FixedSplitter:
         return make_chunks(document, self._name, [((), self._windows(document.text))])
 
     def _windows(self, text: str) -> list[Span]:
-        rule = ruler(text, self._unit)
+        rule = ruler(text, self._unit, self._encoding)
         start, last = trimmed(text, 0, len(text))
         spans: list[Span] = []
         while start < last:
@@ -77,7 +84,8 @@ class FixedSplitter:
 
     def parameters(self, document: Document) -> dict[str, Any]:
         """Size, overlap and unit."""
-        return {"size": self._size, "overlap": self._overlap, "unit": self._unit}
+        unit = counted_in(self._unit, self._encoding)
+        return {"size": self._size, "overlap": self._overlap, **unit}
 
 
 class RecursiveSplitter(FixedSplitter):
@@ -88,17 +96,17 @@ class RecursiveSplitter(FixedSplitter):
         size: int = 1000,
         overlap: int = 200,
         unit: Unit = "characters",
+        encoding: str | None = None,
         name: str = "recursive",
     ) -> None:
-        super().__init__(size, overlap, unit, name)
+        super().__init__(size, overlap, unit, encoding, name)
 
     def _windows(self, text: str) -> list[Span]:
         start, end = trimmed(text, 0, len(text))
         if start == end:
             return []
-        return WindowCutter(text, ruler(text, self._unit), self._size, self._overlap).cut(
-            start, end
-        )
+        rule = ruler(text, self._unit, self._encoding)
+        return WindowCutter(text, rule, self._size, self._overlap).cut(start, end)
 
 
 class MarkdownHeaderSplitter:
@@ -107,12 +115,19 @@ class MarkdownHeaderSplitter:
     Args:
         size: The longest chunk in ``unit``: what the embedder takes.
         unit: What it is counted in.
+        encoding: The tiktoken encoding whose tokens count; None for the built-in estimate.
         name: The name of the chunking.
     """
 
-    def __init__(self, size: int = 4000, unit: Unit = "characters", name: str = "markdown") -> None:
+    def __init__(
+        self,
+        size: int = 4000,
+        unit: Unit = "characters",
+        encoding: str | None = None,
+        name: str = "markdown",
+    ) -> None:
         check_window(size, 0, unit)
-        self._size, self._unit, self._name = size, unit, name
+        self._size, self._unit, self._encoding, self._name = size, unit, encoding, name
 
     @property
     def name(self) -> str:
@@ -122,7 +137,7 @@ class MarkdownHeaderSplitter:
     def split(self, document: Document) -> Sequence[Chunk]:
         """Chunks in the order of the text."""
         text = document.text
-        cutter = WindowCutter(text, ruler(text, self._unit), self._size, 0)
+        cutter = WindowCutter(text, ruler(text, self._unit, self._encoding), self._size, 0)
         parts = (
             (headings, cutter.cut(start, end)) for headings, start, end in bodies(sections(text))
         )
@@ -130,4 +145,4 @@ class MarkdownHeaderSplitter:
 
     def parameters(self, document: Document) -> dict[str, Any]:
         """Size and unit."""
-        return {"size": self._size, "overlap": 0, "unit": self._unit}
+        return {"size": self._size, "overlap": 0, **counted_in(self._unit, self._encoding)}

@@ -240,9 +240,11 @@ def _splitter(name: str, settings: SettingsModel, embedder: Embedder) -> Splitte
 
 def splitter_arguments(name: str, settings: SettingsModel) -> dict[str, Any]:
     """The sections of the settings that a splitter takes."""
+    encoding = settings.tokens.encoding
     if name in ("acts", "ats"):
         acts = settings.acts
         return {
+            "encoding": encoding,
             "alpha": acts.alpha,
             "unit": acts.unit,
             "paragraph": acts.paragraph,
@@ -250,11 +252,13 @@ def splitter_arguments(name: str, settings: SettingsModel) -> dict[str, Any]:
         }
     if name in ("fixed", "recursive"):
         fixed = settings.fixed
-        return {"size": fixed.size, "overlap": fixed.overlap, "unit": fixed.unit}
+        window = {"size": fixed.size, "overlap": fixed.overlap, "unit": fixed.unit}
+        return {**window, "encoding": encoding}
     if name == "graph":
         if settings.graph.boundaries == "content":
-            return {}
+            return {"encoding": encoding}
         return {
+            "encoding": encoding,
             "preset": "faithful",
             "size": settings.graph.size,
             "overlap": settings.graph.overlap,

@@ -1,23 +1,26 @@
 """Counting tokens as a certain model does, where its encoding lies on this disk.
 
-Takes: the name of a tiktoken encoding, or None for the built-in estimate.  Gives: a counter.
+Takes: the name of a tiktoken encoding, or None for the built-in estimate.  Gives: a counter, or
+where the tokens of a text begin.
 Nothing is ever downloaded: an encoding that is not cached is refused. Source: methods.md 1.1.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from offbook.errors import ConfigurationError
 from offbook.language.tokens import count_tokens
 
 TokenCounter = Callable[[str], int]
 
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
-@cache
+
 def token_counter(encoding: str | None) -> TokenCounter:
     """A function that counts the tokens of a text.
 
@@ -30,6 +33,31 @@ def token_counter(encoding: str | None) -> TokenCounter:
     """
     if encoding is None:
         return count_tokens
+    encoder = _encoder(encoding)
+
+    def count(text: str) -> int:
+        return len(encoder.encode_ordinary(text))
+
+    return count
+
+
+def token_starts(encoding: str, text: str) -> list[int]:
+    """Offsets in ``text`` at which its tokens begin, in order.
+
+    Several tokens of one character (of an emoji, say) have the same offset.
+
+    Raises:
+        ConfigurationError: as ``token_counter`` does.
+    """
+    encoder = _encoder(encoding)
+    whole = _SURROGATE.sub("\ufffd", text)  # one character for one, so that offsets hold
+    starts: list[int] = encoder.decode_with_offsets(encoder.encode_ordinary(whole))[1]
+    return starts
+
+
+@cache
+def _encoder(encoding: str) -> Any:
+    """What tiktoken calls an encoding; read from this disk only."""
     try:
         import tiktoken
         import tiktoken.load
@@ -40,17 +68,12 @@ def token_counter(encoding: str | None) -> TokenCounter:
         ) from error
     try:
         with _no_download(tiktoken.load, encoding):
-            encoder = tiktoken.get_encoding(encoding)
+            return tiktoken.get_encoding(encoding)
     except ValueError as error:
         known = ", ".join(tiktoken.list_encoding_names())
         raise ConfigurationError(
             f"tiktoken knows no encoding {encoding!r}", f"known: {known}"
         ) from error
-
-    def count(text: str) -> int:
-        return len(encoder.encode_ordinary(text))
-
-    return count
 
 
 @contextmanager
