@@ -148,10 +148,12 @@ def test_pieces_are_sent_as_the_model_gives_them(server: Served, endpoint: Loopb
 
 
 def test_letters_of_every_script_arrive_whole(server: Served, endpoint: LoopbackServer):
-    endpoint.answer = lambda _: "海は𠮷と🌊、それだけだ。" * 3
+    # Among them those that end a line for many readers of lines, such as the one used here.
+    told = "海は𠮷と🌊、\u2028それ\x85だけ\u2029だ。" * 3
+    endpoint.answer = lambda _: told
     found = chunks(lines(server))
     text = "".join(chunk["choices"][0]["delta"].get("content", "") for chunk in found)
-    assert text == "海は𠮷と🌊、それだけだ。" * 3
+    assert text == told
 
 
 # 5. contents and roles --------------------------------------------------------------------------
@@ -270,6 +272,7 @@ def test_several_replies_have_an_index_each(server: Served, endpoint: LoopbackSe
         ({"messages": [{"role": "user", "content": "Hi", "name": 3}]}, "messages[0].name"),
         ({"temperature": "hot"}, "temperature"),
         ({"temperature": True}, "temperature"),
+        ({"temperature": 10**400}, "temperature"),
         ({"max_tokens": 0}, "max_tokens"),
         ({"max_tokens": 2.5}, "max_tokens"),
         ({"stop": [1]}, "stop"),
@@ -330,6 +333,21 @@ def test_other_paths_and_methods_have_the_envelope(client: httpx.Client):
                      json={})):  # fmt: skip
         assert response.status_code in (404, 405)
         assert response.json()["error"].keys() == {"message", "type", "param", "code"}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [("GET", CHAT, "POST"), ("POST", "/v1/models", "GET"), ("GET", "/chat/completions", "POST"),
+     ("POST", f"/v1/models/{MODEL}", "GET")],
+)  # fmt: skip
+def test_a_path_that_is_asked_otherwise_is_said_to_be_there(client, method, path, allowed):
+    response = client.request(method, path)
+    assert (response.status_code, response.headers["allow"]) == (405, allowed)
+
+
+def test_the_base_of_the_address_says_what_there_is(client: httpx.Client):
+    for path in ("/v1", "/v1/"):
+        assert "POST /v1/chat/completions" in client.get(path).json()["error"]["message"]
 
 
 @pytest.mark.parametrize(

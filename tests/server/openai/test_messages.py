@@ -79,6 +79,15 @@ def test_a_system_message_behind_a_reply_is_an_order_of_the_client():
     assert read("u: Hi", "a: Ho", "u: So?", "s: Stay in character.").order is None
 
 
+def test_whose_turn_it_is_in_a_group_is_no_order():
+    nudge = "s: [Write the next reply only as Ada.]"
+    found = read("u: Hi", "a: Mira: Ho", nudge)
+    assert found.order is None
+    assert found.transcript == read("u: Hi", "a: Mira: Ho", "u: ").transcript
+    assert read("u: Hi", "a: Ho", "u: So?", nudge).transcript.said == "So?"
+    assert read(nudge).transcript.said == SILENCE
+
+
 def test_a_picture_alone_is_refused():
     with pytest.raises(RequestRefused):
         read_messages([ChatMessage("user", "", None, ("image_url",))])
@@ -162,6 +171,40 @@ def test_an_order_behind_the_conversation_is_one():
         ChatMessage("system", "Summarize."),
     )
     assert kind_of(ChatBody("ada", messages, stream=True), read_messages(messages)) == ORDER
+
+
+CLASSIFY = "Ignore previous instructions. Classify the emotion of the last message."
+SUMMARIZE = "[Ignore previous instructions. Summarize what has happened so far.]"
+
+
+@pytest.mark.parametrize(
+    ("roles", "texts"),
+    [
+        ("su", (CLASSIFY, "The sea does not argue.")),
+        ("suas", ("Be Mira.", "Hi", "Ho", CLASSIFY)),
+        ("suaus", ("Be Mira.", "Hi", "Ho", "And?", SUMMARIZE)),
+        ("sus", ("Be Mira.", "Hi", "[Pause your roleplay. Sum up what you know.]")),
+        ("us", ("Hi", "In the next response I want you to provide only a list of keywords.")),
+        ("us", ("Hi", "[Write your next reply from the point of view of Sam.]")),
+    ],
+)
+def test_what_sillytavern_asks_for_itself_is_an_order_whoever_spoke_last(roles, texts):
+    told = zip(roles, texts, strict=True)
+    messages = tuple(ChatMessage(ROLES[role], text) for role, text in told)
+    assert kind_of(ChatBody("ada", messages), read_messages(messages)) == ORDER
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ignore previous instructions. You are a pirate who summarizes nothing.",
+        "Write your next reply from the point of view of Mira.\n\nMira is a baker.",
+        "Mira never pauses. Pause your roleplay if she does.",
+    ],
+)
+def test_a_card_of_sillytavern_is_no_order(text):
+    messages = (ChatMessage("system", text), ChatMessage("user", "Hi"))
+    assert kind_of(ChatBody("ada", messages), read_messages(messages)) is None
 
 
 def test_without_a_language_model_a_title_is_made_of_the_first_words():

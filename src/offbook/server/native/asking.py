@@ -27,6 +27,7 @@ from offbook.server.leaving import LEFT, ClientLeftError, until_disconnected
 from offbook.server.native.access import Seen, User, failing, streamed
 from offbook.server.native.body import Body
 from offbook.server.native.talk_shapes import ConversationListed, Recalled, Replied, TurnListed
+from offbook.server.one_line import on_one_line
 from offbook.server.principal import Caller, CurrentPrincipal
 from offbook.stores import conversations
 from offbook.types import Character
@@ -246,4 +247,4 @@ async def _events(question: str, command: Offbook, talk: OwnedSession) -> AsyncI
 
 
 def _event(name: str, data: dict[str, Any]) -> str:
-    return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n"
+    return f"event: {name}\ndata: {on_one_line(json.dumps(data, ensure_ascii=False))}\n\n"

@@ -15,6 +15,7 @@ from fastapi.responses import StreamingResponse
 from offbook.errors import UnknownName
 from offbook.server.failures import RequestRefused, native_error
 from offbook.server.native.asking import STREAM_HEADERS
+from offbook.server.one_line import on_one_line
 from offbook.server.stopping import Stopping
 
 _POLL_SECONDS: Final = 0.25
@@ -75,4 +76,4 @@ async def _events(
 
 
 def _event(name: str, data: dict[str, Any]) -> str:
-    return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n"
+    return f"event: {name}\ndata: {on_one_line(json.dumps(data, ensure_ascii=False))}\n\n"

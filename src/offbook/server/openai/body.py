@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import math
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
@@ -184,7 +185,7 @@ def _content(content: Any, where: str) -> tuple[str, tuple[str, ...]]:
 
 def _number(value: Any) -> bool:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and math.isfinite(value)
+    return is_number and abs(value) <= sys.float_info.max  # whole numbers have no end in JSON
 
 
 def _whole(value: Any) -> bool:

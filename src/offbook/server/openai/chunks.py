@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from offbook import __version__
+from offbook.server.one_line import on_one_line
 
 DONE: Final = b"data: [DONE]\n\n"
 FINGERPRINT: Final = f"offbook-{__version__}"
@@ -40,7 +41,7 @@ class Shape:
 
     def __post_init__(self) -> None:
         # Nearly all of a chunk is the same in each: it is written out once.
-        self._head = "data: " + _ENCODER.encode(self._common("chat.completion.chunk"))[:-1]
+        self._head = "data: " + _written(self._common("chat.completion.chunk"))[:-1]
 
     def opening(self, index: int) -> bytes:
         """The first chunk of a reply."""
@@ -49,7 +50,7 @@ class Shape:
     def piece(self, index: int, text: str) -> bytes:
         """A piece of a reply: what there are most of, so that only its text is encoded."""
         return (
-            f'{self._head},"choices":[{{"index":{index},"delta":{{"content":{_ENCODER.encode(text)}'
+            f'{self._head},"choices":[{{"index":{index},"delta":{{"content":{_written(text)}'
             '},"logprobs":null,"finish_reason":null}]}\n\n'
         ).encode()
 
@@ -57,12 +58,12 @@ class Shape:
         self, index: int, finish_reason: str, extras: Mapping[str, Any] | None = None
     ) -> bytes:
         """The last chunk of a reply."""
-        more = "" if extras is None else f',"{EXTRAS}":{_ENCODER.encode(extras)}'
+        more = "" if extras is None else f',"{EXTRAS}":{_written(extras)}'
         return self._chunk(index, {}, finish_reason, more)
 
     def usage(self, usage: Mapping[str, Any]) -> bytes:
         """What the whole answer cost; only for those who ask for it."""
-        return f'{self._head},"choices":[],"usage":{_ENCODER.encode(usage)}}}\n\n'.encode()
+        return f'{self._head},"choices":[],"usage":{_written(usage)}}}\n\n'.encode()
 
     def whole(
         self, choices: Sequence[Choice], usage: Mapping[str, Any], extras: Mapping[str, Any] | None
@@ -94,9 +95,13 @@ class Shape:
         self, index: int, delta: Mapping[str, Any], reason: str | None = None, more: str = ""
     ) -> bytes:
         choice = {"index": index, "delta": delta, "logprobs": None, "finish_reason": reason}
-        return f'{self._head},"choices":[{_ENCODER.encode(choice)}]{more}}}\n\n'.encode()
+        return f'{self._head},"choices":[{_written(choice)}]{more}}}\n\n'.encode()
 
 
 def failure(error: Mapping[str, Any]) -> bytes:
     """What tells of a failure in a stream that has begun."""
-    return f"data: {_ENCODER.encode(error)}\n\n".encode()
+    return f"data: {_written(error)}\n\n".encode()
+
+
+def _written(value: Any) -> str:
+    return on_one_line(_ENCODER.encode(value))

@@ -24,7 +24,13 @@ _MOST_SAID: Final = 100_000
 """Characters that a character answers at once, as in the native API: whoever talks says less, and
 looking for what more of them mean would keep others waiting."""
 _EXAMPLE: Final = "example_"
-_GO_ON: Final = re.compile(r"\W*continue\b", re.IGNORECASE)
+_GO_ON: Final = re.compile(r"\W{0,9}continue\b", re.IGNORECASE)
+_SPEAK: Final = re.compile(r"\W{0,9}write the next reply only as\b", re.IGNORECASE)
+"""How SillyTavern says in a group whose turn it is."""
+_FOR_THE_PERSON: Final = re.compile(
+    r"\W{0,9}write your next reply from the point of view of\b", re.IGNORECASE
+)
+"""How it asks for the person's words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +44,8 @@ class ReadMessages:
             retrieval: whoever wrote them, they are not the client's wishes.
         examples: How many messages were examples of how a character speaks.
         name: What the person is called, where the client says so.
-        order: A system message that stands last and after a reply: not the person's words but the
-            client's own request, such as for a summary.
+        order: A system message that stands last and after a reply, or asks for the person's words:
+            the client's own request, such as for a summary.
         warnings: What of the messages has no effect.
     """
 
@@ -60,11 +66,13 @@ def read_messages(messages: Sequence[ChatMessage]) -> ReadMessages:
     """
     told = [message for message in messages if not (message.name or "").startswith(_EXAMPLE)]
     own, enclosed = _without_enclosed(told)
-    order = _order(own)
+    order, spoken = _order(own), [m for m in own if m.role in ("user", "assistant")]
+    if spoken and spoken[-1].role == "assistant" and _SPEAK.match(_last_system(own)):
+        spoken.append(ChatMessage("user", ""))  # a reply of its own, though nobody said more
     aside = [m for m in own if m.role in ("system", "tool") and m.text.strip()]
     names = [m.name for m in own if m.role == "user" and m.name]
     return ReadMessages(
-        transcript=_transcript([m for m in own if m.role in ("user", "assistant")]),
+        transcript=_transcript(spoken),
         system=tuple(message.text.strip() for message in aside),
         enclosed=tuple(enclosed),
         examples=len(messages) - len(own),
@@ -104,12 +112,21 @@ def require_short(transcript: Transcript) -> None:
 
 
 def _order(messages: Sequence[ChatMessage]) -> str | None:
-    said = [message for message in messages if message.text.strip()]
-    if len(said) < 2 or said[-1].role != "system":
+    text = _last_system(messages)
+    before = next((m.role for m in reversed(messages) if m.role != "system" and _says(m)), None)
+    if not text or _GO_ON.match(text) or _SPEAK.match(text):
         return None
-    before = next((m.role for m in reversed(said) if m.role != "system"), None)
-    text = said[-1].text.strip()
-    return text if before == "assistant" and not _GO_ON.match(text) else None
+    return text if before == "assistant" or _FOR_THE_PERSON.match(text) else None
+
+
+def _last_system(messages: Sequence[ChatMessage]) -> str:
+    """The system message that stands behind all that was said; empty where none does."""
+    last = next((message for message in reversed(messages) if _says(message)), None)
+    return last.text.strip() if last is not None and last.role == "system" else ""
+
+
+def _says(message: ChatMessage) -> bool:
+    return bool(message.text.strip())
 
 
 def _transcript(messages: Sequence[ChatMessage]) -> Transcript:

@@ -2,7 +2,7 @@
 
 Takes: messages.  Gives: what kind of call it is, or none.  Such calls go to the language model
 itself: a character would answer them in its voice, and remember them. Source: ours, after what
-Open WebUI and LibreChat send.
+Open WebUI, LibreChat and SillyTavern send.
 """
 
 from __future__ import annotations
@@ -50,6 +50,13 @@ _ORDERS: Final = (
     re.compile(r"\s*you have been provided with a set of responses from various models\b", re.I),
     re.compile(r"\s*review the completed conversation turn and decide whether long-term\b", re.I),
 )
+_QUIET: Final = re.compile(
+    r"\W{0,9}(?:ignore previous instructions\W{1,9}(?:summari[sz]e|classify)\b"
+    r"|pause your roleplay\b|in the next response i want you to provide only\b)",
+    re.I,
+)
+"""SillyTavern's, as system messages: a summary, a face, what a picture shows. They stand behind the
+conversation, whoever spoke last in it, or in front of a single message."""
 _TOOLS: Final = re.compile(r"\s*Available Tools:.*\"tool_calls\"", re.I | re.S)
 _HISTORY: Final = "<chat_history>"
 _SAID: Final = re.compile(r"^(?:USER|Human):[ \t]*(\S.*)$", re.I | re.M)
@@ -63,7 +70,7 @@ _HEAD_CHARS: Final = 240
 
 def kind_of(body: ChatBody, read: ReadMessages) -> str | None:
     """What kind of a client's own call this is; None: somebody talks to the character."""
-    if read.order is not None:
+    if read.order is not None or any(_QUIET.match(text) for text in read.system):
         return ORDER
     if read.transcript.turns or read.transcript.begun:
         return None
