@@ -9,6 +9,8 @@ the wall time beside its bound: max(rounds x latency, calls x latency / concurre
 
 Every run has a fresh home. The first run of a process also loads the libraries, and is reported
 apart. ``--edit`` puts a sentence into the middle and ingests again, then deletes half of a text.
+``--bare`` sends the requests of each run again, in the same rounds, with nothing else done: the
+time that these calls take by themselves on this machine.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from endpoints import Traffic, phase, recorded, served
+from endpoints import Traffic, bare, phase, recorded, served
 from offbook.app import Offbook
 from offbook.cli.main import COLLECT_AFTER
 from offbook.documents.readers import ReadDocument
@@ -50,6 +52,7 @@ class Run:
     raw: int = 0
     names: int = 0
     chunks: int = 0
+    bare: float | None = None
 
     @property
     def usage(self) -> Usage:
@@ -98,7 +101,10 @@ async def measure(told: argparse.Namespace, base_url: str, reading: ReadDocument
         if told.simserver:
             phase(base_url, f"run {number}")
         with home(told, f"run-{number}") as folder:
-            runs.append(await ingest(flags(told, base_url, folder), told.character, reading))
+            run = await ingest(flags(told, base_url, folder), told.character, reading)
+        if told.bare:
+            run = replace(run, bare=await bare(run.traffic.rounds(), base_url, told.concurrency))
+        runs.append(run)
     return runs
 
 
@@ -185,6 +191,7 @@ def figures(told: argparse.Namespace, runs: list[Run], size: int) -> dict[str, A
     at_once = min(told.concurrency, told.max_concurrency or told.concurrency)
     bound = max(rounds * latency, calls * latency / at_once)
     seconds = median(run.seconds for run in warm)
+    alone = median(run.bare or 0.0 for run in warm) or None
     return {
         "method": told.method,
         "corpus": told.corpus.name,
@@ -201,6 +208,8 @@ def figures(told: argparse.Namespace, runs: list[Run], size: int) -> dict[str, A
         "seconds_of_each_run": [round(run.seconds, 3) for run in runs],
         "bound_seconds": round(bound, 3),
         "ratio": round(seconds / bound, 2) if bound else None,
+        "bare_seconds": alone and round(alone, 3),
+        "bare_ratio": round(alone / bound, 2) if alone and bound else None,
     }
 
 
@@ -232,6 +241,7 @@ def arguments() -> argparse.Namespace:
         option = f"--{name.replace('_', '-')}"
         parser.add_argument(option, type=type(default), default=default, help="likewise")
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--bare", action="store_true", help="also the calls by themselves")
     parser.add_argument("--edit", action="store_true", help="also insert a sentence, and delete")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--keep", type=Path, help="a folder in which the homes stay")

@@ -1,11 +1,13 @@
 """An endpoint to measure against, and a record of what was sent to it.
 
 Takes: a server program that prints ``READY <port>``.  Gives: its address; and of this process's
-requests how many there were, how many at once, which had to wait for which, and who was refused.
+requests how many there were, how many at once, which had to wait for which, and who was refused;
+and how long the same requests take with nothing else done.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -13,16 +15,31 @@ import time
 import urllib.request
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
+from openai import AsyncOpenAI
+
+from offbook.models.clients import client_for, close_clients
 from offbook.models.embedders import OpenAIEmbedder
 from offbook.models.failures import PassingError
-from offbook.models.metering import Chain, Meter
+from offbook.models.metering import Meter, Metered
 from offbook.models.openai_compatible import OpenAICompatible
 
 T = TypeVar("T")
+
+_ASKED: Final[ContextVar[float]] = ContextVar("_ASKED")
+"""When the call was asked for that a request is sent for."""
+
+
+class Sent(NamedTuple):
+    """A request: when it was asked for, where it went, and what it said."""
+
+    asked: float
+    path: str
+    body: dict[str, Any]
 
 
 @contextmanager
@@ -53,20 +70,40 @@ def phase(base_url: str, name: str) -> None:
 class Traffic:
     """Requests of this process: chat and embeddings alike.
 
-    ``refusals`` are the moments of answers 429, in seconds since the first request; ``waits`` is
-    the longest chain of calls that waited for one another, embeddings among them.
+    ``refusals`` are the moments of answers 429, in seconds since the first request; ``calls`` are
+    the moments at which calls were asked for and answered, ``requests`` what was sent for them.
     """
 
     sent: list[float] = field(default_factory=list)
     refusals: list[float] = field(default_factory=list)
     in_flight: int = 0
     peak: int = 0
-    chain: Chain = field(default_factory=Chain)
+    calls: list[tuple[float, float]] = field(default_factory=list)
+    requests: list[Sent] = field(default_factory=list)
 
     @property
     def waits(self) -> int:
-        """Length of the longest chain."""
-        return self.chain.length
+        """Length of the longest chain of calls that waited for one another, embeddings among them.
+
+        Of intervals the longest chain is found by taking the earliest end first.
+        """
+        return len(self._ends())
+
+    def rounds(self) -> list[list[Sent]]:
+        """The requests by how many calls of that chain had been answered when they were asked."""
+        ends = self._ends()
+        found: dict[int, list[Sent]] = {}
+        for request in self.requests:
+            before = sum(end <= request.asked for end in ends)
+            found.setdefault(before, []).append(request)
+        return [found[before] for before in sorted(found)]
+
+    def _ends(self) -> list[float]:
+        ends: list[float] = []
+        for asked, answered in sorted(self.calls, key=lambda call: call[1]):
+            if not ends or asked >= ends[-1]:
+                ends.append(answered)
+        return ends
 
     def refused_later(self, after_seconds: float = 1.0) -> float:
         """Share of the requests sent after the first second that were answered 429."""
@@ -98,7 +135,9 @@ def recorded() -> Iterator[Traffic]:
     chat: Any = OpenAICompatible._send
     vectors: Any = OpenAIEmbedder._send
     embed: Any = OpenAIEmbedder.embed
+    complete: Any = Metered.complete
     waited: Any = Meter.waited
+    post: Any = AsyncOpenAI.post
 
     def count(send: Any) -> Any:
         async def counted(self: Any, *told: Any) -> Any:
@@ -107,29 +146,67 @@ def recorded() -> Iterator[Traffic]:
         return counted
 
     async def embedded(self: Any, texts: Sequence[str], kind: Any) -> Any:
-        submitted = time.monotonic()
+        _ASKED.set(time.monotonic())
         try:
             return await embed(self, texts, kind)
         finally:
             if texts:
-                traffic.chain.add(submitted, time.monotonic())
+                traffic.calls.append((_ASKED.get(), time.monotonic()))
+
+    async def completed(self: Any, request: Any) -> Any:
+        _ASKED.set(time.monotonic())
+        return await complete(self, request)
 
     def noted(self: Meter, task: str, submitted: float, finished: float) -> None:
         waited(self, task, submitted, finished)
-        traffic.chain.add(submitted, finished)
+        traffic.calls.append((submitted, finished))
 
-    _set(chat=count(chat), vectors=count(vectors), embed=embedded, waited=noted)
+    async def posted(self: Any, path: str, **told: Any) -> Any:
+        traffic.requests.append(Sent(_ASKED.get(), path, told["body"]))
+        return await post(self, path, **told)
+
+    _set(count(chat), count(vectors), embedded, completed, noted, posted)
     try:
         yield traffic
     finally:
-        _set(chat=chat, vectors=vectors, embed=embed, waited=waited)
+        _set(chat, vectors, embed, complete, waited, post)
 
 
-def _set(*, chat: Any, vectors: Any, embed: Any, waited: Any) -> None:
-    for place, name, value in (
-        (OpenAICompatible, "_send", chat),
-        (OpenAIEmbedder, "_send", vectors),
-        (OpenAIEmbedder, "embed", embed),
-        (Meter, "waited", waited),
-    ):
+def _set(*values: Any) -> None:
+    places = (
+        (OpenAICompatible, "_send"),
+        (OpenAIEmbedder, "_send"),
+        (OpenAIEmbedder, "embed"),
+        (Metered, "complete"),
+        (Meter, "waited"),
+        (AsyncOpenAI, "post"),
+    )
+    for (place, name), value in zip(places, values, strict=True):
         setattr(place, name, value)
+
+
+async def bare(rounds: Sequence[Sequence[Sent]], base_url: str, concurrency: int) -> float:
+    """Seconds that the same requests take, round by round, with nothing done but to send them.
+
+    Over the product's own connections, which are the fastest there are here: what no program that
+    makes these calls by the SDK goes below.
+    """
+    client, turn = client_for(base_url, "none"), asyncio.Semaphore(concurrency)
+
+    async def send(request: Sent) -> None:
+        async with turn:
+            raw: Any = await client.post(
+                request.path,
+                cast_to=object,
+                body=request.body,
+                options={"headers": {"X-Stainless-Raw-Response": "true"}},
+            )
+            json.loads(raw.http_response.content)
+
+    try:
+        began = time.perf_counter()
+        for requests in rounds:
+            await asyncio.gather(*map(send, requests))
+        return time.perf_counter() - began
+    finally:
+        await close_clients()
