@@ -42,6 +42,8 @@ class ChatRequest:
             that forgetting a document also forgets the cached calls that saw it.
         retry_of: The first request of which this one is a repetition after an unusable answer.
         ended: Told how the answer ended, also where it then fails; never sent.
+        heard: Told of each text that comes in a stream, thoughts that nobody is shown among them,
+            so that they are counted also where nobody waits for the end; never sent.
     """
 
     messages: tuple[Message, ...]
@@ -53,6 +55,7 @@ class ChatRequest:
     documents: frozenset[str] = frozenset()
     retry_of: ChatRequest | None = None
     ended: Callable[[Ending], None] | None = field(default=None, compare=False, repr=False)
+    heard: Callable[[str], None] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

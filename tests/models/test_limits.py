@@ -284,6 +284,27 @@ async def test_a_stream_that_tells_nothing_is_booked_by_its_text():
         await anext(actor.stream(asked))
 
 
+@pytest.mark.parametrize(("heard", "tokens"), [(["Let me see, ", "and see."], 5), ([""], 0)])
+async def test_what_a_model_thought_is_counted_where_nobody_waits_for_its_words(heard, tokens):
+    thought = asyncio.Event()
+
+    class Pondering(Scripted):
+        async def stream(self, request):
+            for text in heard:
+                request.heard(text)
+            thought.set()
+            await asyncio.Event().wait()
+            yield "never"
+
+    meter = Meter()
+    waiting = asyncio.create_task(anext(limited(Pondering(), meter=meter).stream(request("Why?"))))
+    await thought.wait()
+    waiting.cancel()
+    await asyncio.gather(waiting, return_exceptions=True)
+    usage = meter.usage()
+    assert (usage.calls, usage.prompt_tokens > 0, usage.completion_tokens) == (1, True, tokens)
+
+
 @pytest.mark.parametrize(
     "told",
     [

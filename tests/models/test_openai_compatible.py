@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from contextlib import aclosing
+from contextlib import aclosing, suppress
+from dataclasses import replace
 
 import pytest
 
@@ -358,6 +359,20 @@ class TestStreams:
     async def test_thoughts_are_left_out(self, loopback):
         loopback.always("think")
         assert "".join(await pieces(patient(loopback))) == PLAIN_TEXT
+
+    @pytest.mark.parametrize("fault", ["ok", "think", "half_stream"])
+    async def test_all_that_comes_in_a_stream_is_heard(self, loopback, fault):
+        loopback.always(fault)
+        heard: list[str] = []
+        asked = replace(request_of(PROFILE, ADA), heard=heard.append)
+        with suppress(PassingError):
+            [piece async for piece in backend(loopback).stream(asked)]
+        whole = "".join(heard)
+        assert whole.startswith("Hm.")  # apart from the answer, as `reasoning_content`
+        assert ("<think>" in whole, PLAIN_TEXT in whole) == (
+            fault == "think",
+            fault != "half_stream",
+        )
 
     async def test_a_stream_of_thoughts_only_is_empty(self, loopback):
         loopback.always("think_only")

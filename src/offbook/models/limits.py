@@ -256,24 +256,31 @@ class _Heard:
 
     def __init__(self, request: ChatRequest) -> None:
         self.pieces: list[str] = []
+        self._texts: list[str] = []  # with the thoughts, where the model tells of them
         self._told: Ending | None = None
-        self._tell = request.ended
-        self.request = replace(request, ended=self._ended)
+        self._asked = request
+        self.request = replace(request, ended=self._ended, heard=self._heard)
 
     def _ended(self, ending: Ending) -> None:
         self._told = ending
-        if self._tell is not None:
-            self._tell(ending)
+        if self._asked.ended is not None:
+            self._asked.ended(ending)
+
+    def _heard(self, text: str) -> None:
+        self._texts.append(text)
+        if self._asked.heard is not None:
+            self._asked.heard(text)
 
     def spent(self, prompt_tokens: int) -> Ending | None:
         """What it cost; None where nothing has come. What is not told is estimated."""
-        if self._told is None and not self.pieces:
+        if self._told is None and not self._texts and not self.pieces:
             return None
         told = self._told or Ending()
+        text = "".join(self._texts or self.pieces)
         return replace(
             told,
             prompt_tokens=told.prompt_tokens or prompt_tokens,
-            completion_tokens=told.completion_tokens or count_tokens("".join(self.pieces)),
+            completion_tokens=told.completion_tokens or count_tokens(text),
         )
 
 

@@ -215,6 +215,8 @@ class OpenAICompatible:
             async for event in events:
                 finish_reason = event.finish_reason or finish_reason
                 counts = event.counts or counts
+                if request.heard is not None:
+                    request.heard(event.thought + event.content)
                 for part in thinking.feed(event.content):
                     if part is None:
                         self._learn_that_it_thinks(shown)

@@ -109,11 +109,15 @@ class BrokenStreamError(Exception):
 
 
 class StreamEvent(NamedTuple):
-    """What one event of a stream adds; ``counts`` are tokens of prompt and answer, where told."""
+    """What one event of a stream adds; ``counts`` are tokens of prompt and answer, where told.
+
+    ``thought`` is what endpoints tell of thoughts apart from the answer: only its length is asked.
+    """
 
     content: str = ""
     finish_reason: str | None = None
     counts: Counts | None = None
+    thought: str = ""
 
 
 def read_event(data: str) -> StreamEvent:
@@ -130,15 +134,20 @@ def read_event(data: str) -> StreamEvent:
         raise BrokenStreamError(f"an event is not a JSON object: {data}")
     if event.get("error"):
         raise BrokenStreamError(said_by(event))
-    told = event.get("usage")
-    counts = counts_of(told) if isinstance(told, Mapping) else None
+    usage = event.get("usage")
+    counts = counts_of(usage) if isinstance(usage, Mapping) else None
     choices = event.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], Mapping):
         return StreamEvent(counts=counts)
-    delta, reason = choices[0].get("delta"), choices[0].get("finish_reason")
-    content = delta.get("content") if isinstance(delta, Mapping) else None
-    text = storable(content) if isinstance(content, str) else ""
-    return StreamEvent(text, reason if isinstance(reason, str) else None, counts)
+    told, reason = choices[0].get("delta"), choices[0].get("finish_reason")
+    delta = told if isinstance(told, Mapping) else {}
+    thought = _text(delta.get("reasoning_content")) or _text(delta.get("reasoning"))
+    ended = reason if isinstance(reason, str) else None
+    return StreamEvent(_text(delta.get("content")), ended, counts, thought)
+
+
+def _text(value: Any) -> str:
+    return storable(value) if isinstance(value, str) else ""
 
 
 def check_end(place: Place, finish_reason: str | None, *, short: bool) -> None:
