@@ -32,9 +32,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-SIGN_SECONDS: Final = 0.5
-"""How often progress is written."""
-
 _LOG: Final = logging.getLogger("offbook.background")
 _POLL_SECONDS: Final = 5.0
 """How often work of a process that is gone is looked for."""

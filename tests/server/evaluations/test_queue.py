@@ -14,6 +14,7 @@ import pytest
 from offbook.app import Offbook
 from offbook.documents.readers import ReadDocument
 from offbook.errors import StoreFailed
+from offbook.server import queued as queued_work
 from offbook.server.background import BackgroundWorker
 from offbook.server.evaluations import queue as queues
 from offbook.server.evaluations.queue import EvaluationQueue
@@ -260,6 +261,7 @@ class Held:
     def __init__(self) -> None:
         self.begun, self.unwinding, self.released = (asyncio.Event() for _ in range(3))
         self.times = 0
+        self.meets: Exception | None = None
 
     async def __call__(self, *_: object) -> dict[str, Any]:
         self.times += 1
@@ -269,6 +271,8 @@ class Held:
         finally:
             self.unwinding.set()
             await self.released.wait()
+            if self.meets is not None:
+                raise self.meets
         return {}
 
 
@@ -276,7 +280,7 @@ class Held:
 async def held(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Held]:
     found = Held()
     monkeypatch.setattr(queues, "do", found)
-    monkeypatch.setattr(queues, "SIGN_SECONDS", 0.01)
+    monkeypatch.setattr(queued_work, "SIGN_SECONDS", 0.01)
     yield found
     found.released.set()
 
@@ -304,6 +308,19 @@ async def test_a_stop_while_a_cancelled_job_unwinds_stops_the_worker_too(tmp_pat
         with pytest.raises(asyncio.CancelledError):
             await one
         assert (await job_of(book)).status == "cancelled"
+
+
+async def test_what_a_cancelled_job_meets_with_as_it_ends_is_no_failure(tmp_path: Path, held):
+    held.meets = RuntimeError("the statement was broken off")
+    held.released.set()
+    async with opened(tmp_path) as book, asyncio.timeout(PATIENCE_SECONDS):
+        await queued(book)
+        one = asyncio.create_task(EvaluationQueue().one(book, Owner("a worker")))
+        await held.begun.wait()
+        await book.store.write(lambda c: evaluation_jobs.cancel(c, "1"))
+        assert await one
+        job = await job_of(book)
+    assert (job.status, job.error) == ("cancelled", None)
 
 
 async def test_what_a_job_meets_with_as_the_worker_stops_is_no_failure(tmp_path: Path, monkeypatch):

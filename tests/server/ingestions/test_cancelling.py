@@ -16,6 +16,7 @@ from offbook.app import Offbook
 from offbook.app.commands import command_of
 from offbook.documents.readers import ReadDocument
 from offbook.evaluation.keeping import usage_row
+from offbook.server import queued as queued_work
 from offbook.server.ingestions import queue as queues
 from offbook.server.ingestions.queue import IngestionQueue
 from offbook.stores import documents, ingestions
@@ -196,7 +197,7 @@ async def unwinding(
             raise meets
 
     monkeypatch.setattr(queues, "ingest_readings", held)
-    monkeypatch.setattr(queues, "SIGN_SECONDS", 0.01)
+    monkeypatch.setattr(queued_work, "SIGN_SECONDS", 0.01)
     await book.create("Ada Byrne")
     await added(book, GIVEN["documents"][0])
     one = asyncio.create_task(IngestionQueue().one(book, Owner("a worker")))

@@ -15,6 +15,7 @@ import pytest
 from offbook.app import Offbook
 from offbook.errors import StoreFailed
 from offbook.models.offline.model import OfflineModel
+from offbook.server import queued as queued_work
 from offbook.server.background import BackgroundWorker
 from offbook.server.ingestions import queue as queues
 from offbook.server.ingestions.queue import IngestionQueue
@@ -253,7 +254,7 @@ async def test_an_ingestion_that_another_has_taken_is_stopped_and_nothing_more_i
             await released.wait()
 
     monkeypatch.setattr(queues, "ingest_readings", held)
-    monkeypatch.setattr(queues, "SIGN_SECONDS", 0.01)
+    monkeypatch.setattr(queued_work, "SIGN_SECONDS", 0.01)
     other = Owner("another", "elsewhere", 7)
     async with opened(tmp_path) as book, asyncio.timeout(PATIENCE_SECONDS):
         await book.create("Ada Byrne")
