@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.async_api import expect
+from sqlalchemy import Connection
 
 from offbook.app import Offbook
 from offbook.app.sent_files import SentFile
 from offbook.cards import read_card
+from offbook.stores import ingestions
+from offbook.stores.leases import Owner
 from tests.app.keeper import keeper
 from tests.browser.conftest import TakePicture
 from tests.browser.served import ATTACK, Served, Visiting
@@ -38,6 +42,42 @@ async def test_a_document_is_added_with_progress_and_deleted(
     await page.get_by_role("dialog").get_by_role("button", name="Delete").click()
     await expect(page.get_by_role("heading", name=file.name)).to_have_count(0)
     await expect(page.get_by_role("heading", name="ada.md")).to_be_visible()
+
+
+async def test_what_is_being_read_and_what_waits_is_cancelled(
+    visit: Visiting, served: Served, picture: TakePicture
+):
+    nothing: dict[str, Any] = {"documents": [], "method": None, "order": None}
+    owner = Owner("another server")
+
+    def begin(conn: Connection) -> ingestions.Taken | None:
+        ingestions.add(conn, "ada-byrne", "first", nothing)
+        ingestions.add(conn, "ada-byrne", "second", nothing)
+        # Its sign of life is of later: the server that is tried leaves it alone.
+        return ingestions.take(conn, owner, now=time.time() + 3600)
+
+    async with await Offbook.open(served.settings) as book:
+        taken = await book.store.write(begin)
+        assert taken is not None
+        here = await visit("/c/ada-byrne/documents", 390, 844, "dark")
+        under_way, panels = here.page.locator(".ingestion"), here.page.locator(".ingestion .panel")
+        await expect(panels).to_have_count(2)
+        await picture(here.page, "page-reading-390-dark")
+        cancel = under_way.get_by_role("button", name="Cancel reading")
+        await panels.filter(has_text="Waiting").get_by_role("button").click()
+        await expect(under_way).to_contain_text("Reading was cancelled.")
+        await expect(cancel).to_have_count(1)
+        stages = {"stages": [{"stage": "graph", "done": 3, "total": 9}]}
+        await cancel.focus()
+        await book.store.write(lambda conn: ingestions.give_sign(conn, taken, owner, stages))
+        await expect(panels).to_contain_text("Reading: graph, 3 of 9")
+        await expect(cancel).to_be_focused()
+        await here.page.keyboard.press("Enter")
+        await expect(panels).to_contain_text("is being cancelled")
+        assert await book.store.read(lambda conn: ingestions.is_cancelled(conn, taken))
+        await book.store.write(lambda conn: ingestions.finish(conn, taken, owner, stages))
+        await expect(panels).to_have_count(0)
+        await expect(under_way.locator(".notice")).to_have_count(2)
 
 
 async def test_a_file_that_holds_no_text_is_refused_with_the_reason(

@@ -35,7 +35,9 @@ async def book(tmp_path: Path) -> AsyncIterator[Offbook]:
 
 async def test_how_far_an_ingestion_of_another_process_is_stands_on_the_page(book: Offbook):
     await book.store.write(lambda conn: ingestions.add(conn, "ada-byrne", "i1", NOTHING))
-    stages = [{"stage": "chunks", "done": 7, "total": 7}, {"stage": "graph", "done": 3, "total": 9}]
+    done = {"done": 7, "total": 7}
+    stages = [{"stage": "chunks", **done}, {"stage": "graph", "done": 3, "total": 9}]
+    stages.append({"stage": "embedding", **done})
     owner = Owner("another")
     taken = await book.store.write(lambda conn: ingestions.take(conn, owner))
     assert taken is not None
@@ -45,7 +47,12 @@ async def test_how_far_an_ingestion_of_another_process_is_stands_on_the_page(boo
     async with client_of(book) as client:
         shown = (await client.get("/c/ada-byrne/documents")).text
     assert "Reading: graph, 3 of 9" in shown
+    assert "Cancel reading" in shown
     assert "not read yet" not in shown
+    async with client_of(book, **await bearer(book, right="chat")) as client:
+        shown = (await client.get("/c/ada-byrne/documents")).text
+    assert "Reading: graph, 3 of 9" in shown
+    assert "Cancel reading" not in shown
 
 
 async def test_a_failed_ingestion_tells_others_than_the_owner_that_it_failed(book: Offbook):

@@ -7,7 +7,6 @@ page, also when it is closed.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from nicegui import ui
@@ -30,6 +29,7 @@ from offbook.ui.elements import (
     text,
     told_of_errors,
 )
+from offbook.ui.progress import Progress
 from offbook.ui.reading import begin_reading
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ _TEXTS: Final = (".txt", ".md", ".markdown", ".html", ".htm", ".pdf", "text/*")
 
 
 async def show_documents(place: CharacterPlace) -> None:
-    """The list, how far the last ingestion is, and a place for new files."""
+    """The list, how far ingestions are, and a place for new files."""
     page = _Documents(place)
     await page.show()
 
@@ -59,12 +59,13 @@ class _Documents:
         self._place = place
         self._visitor = place.visitor
         self._timer: ui.timer | None = None
+        self._under_way: set[str] = set()  # ids of the ingestions that have not ended
         self._drawing = asyncio.Lock()  # what is drawn last is what is so now
 
     async def show(self) -> None:
         if self._visitor.may_write:
             self._uploader()
-        self._progress = named(part("div", "ingestion"), role="status", aria_live="polite")
+        self._progress = Progress(self._place, self._look)
         self._list = part("div", "listed")
         self._cards = part("div", "listed")
         await self._look()
@@ -115,23 +116,25 @@ class _Documents:
             await self._visitor.admit("write")
             await self._read([])
 
-    # -- how far the last ingestion is ---------------------------------------------------------
+    # -- how far ingestions are ---------------------------------------------------------------
 
     async def _look(self) -> None:
-        """Show how far the last ingestion is, and look again until it has ended."""
+        """Show how far ingestions are, and look again until all have ended."""
         character = self._place.character.id
         found: list[Ingestion] = await self._visitor.book.store.read(
             lambda conn: ingestions.list_all(conn, character)
         )
-        if not found:
-            return
-        if not found[0].has_ended and self._timer is None:
-            with self._progress:
-                self._timer = ui.timer(_POLL_SECONDS, self._look_again, immediate=False)
-        elif found[0].has_ended and self._timer is not None:
+        under_way = {each.id for each in found if not each.has_ended}
+        has_ended = bool(self._under_way - under_way)
+        self._under_way = under_way
+        if not under_way:
             self._stop_looking()
+        elif self._timer is None:
+            with self._progress.whole:
+                self._timer = ui.timer(_POLL_SECONDS, self._look_again, immediate=False)
+        self._progress.show(found)
+        if has_ended:
             await self._draw()
-        self._tell(found[0])
 
     async def _look_again(self) -> None:
         """Nobody clicked: the key may have ended since."""
@@ -146,27 +149,6 @@ class _Documents:
         if self._timer is not None:
             self._timer.deactivate()
             self._timer = None
-
-    def _tell(self, last: Ingestion) -> None:
-        kept = [child for child in self._progress.default_slot.children if child is not self._timer]
-        for child in kept:
-            child.delete()
-        with self._progress:
-            if last.status == "failed" and last.error:
-                self._failed(last.error.get("error", last.error))
-            elif last.status == "done":
-                _report(last.report or {})
-            elif last.status == "cancelled":
-                notice("Reading was cancelled.", "What was read by then is kept.", "warn")
-            else:
-                _steps(last)
-
-    def _failed(self, error: Mapping[str, Any]) -> None:
-        """What stopped it; the whole of it is for the owner, it may quote texts and folders."""
-        message, hint = str(error.get("message", "")), str(error.get("hint", ""))
-        if not self._visitor.is_owner:
-            message, hint = "Reading the documents failed", "ask whoever runs this server"
-        notice(message, hint, "bad")
 
     # -- the list ------------------------------------------------------------------------------
 
@@ -240,26 +222,3 @@ class _Documents:
 
 def _readings(files: list[SentFile]) -> list[ReadDocument]:
     return [read_content(str(file), file.data) for file in files]
-
-
-def _steps(running: Ingestion) -> None:
-    stages = running.progress.get("stages") or [{"stage": running.status, "done": 0, "total": 0}]
-    done, total = stages[-1]["done"], stages[-1]["total"]
-    told = f"{stages[-1]['stage']}, {done:,} of {total:,}" if total else stages[-1]["stage"]
-    with part("div", "panel"):
-        text("p", f"Reading: {told}")
-        bar = ui.linear_progress(done / total if total else 0, show_value=False, size="8px")
-        named(bar, aria_label="Progress")
-        if not total:
-            bar.props("indeterminate")
-
-
-def _report(report: Mapping[str, Any]) -> None:
-    with part("ul", "chips"):
-        for row in report.get("documents") or ():
-            bad = row["status"] in ("failed", "partial")
-            with part("li"):
-                text("span", f"{row['name']}: {row['status']}", f"chip {'bad' if bad else 'good'}")
-    for row in report.get("documents") or ():
-        for message in row.get("messages") or ():
-            text("p", f"{row['name']}: {message}", "quiet")
