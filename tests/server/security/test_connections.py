@@ -9,7 +9,7 @@ import threading
 import uuid
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 import pytest
@@ -55,6 +55,12 @@ async def _endless(request: Request) -> Response:
     return StreamingResponse(pieces())
 
 
+async def _heard(request: Request) -> Response:
+    """What the head said, as it is told when the body is there."""
+    await request.body()
+    return PlainTextResponse(" ".join(request.headers))
+
+
 async def _kept(socket: WebSocket) -> None:
     await socket.accept()
     await socket.receive()
@@ -79,6 +85,7 @@ def _serving(limits: ConnectionLimits, parser: Any, **options: object) -> Iterat
     routes = [
         Route("/", _hello),
         Route("/endless", _endless),
+        Route("/heard", _heard, methods=["POST"]),
         WebSocketRoute("/socket", _socket),
         WebSocketRoute("/kept", _kept),
     ]
@@ -122,6 +129,42 @@ def test_a_head_of_any_size_is_refused_while_it_comes(address):
     with socket.create_connection(address, timeout=PATIENCE_SECONDS) as sock:
         sock.sendall(b"GET / HTTP/1.1\r\nhost: localhost\r\nx-long: " + b"a" * 100_000)
         assert _all_of(sock).startswith((b"HTTP/1.1 431", b"HTTP/1.1 400"))
+
+
+@pytest.mark.parametrize("address", [HttpToolsProtocol], indirect=True)  # h11 takes a little more
+@pytest.mark.parametrize("lines", [b"x-long: " + b"a" * 21_000 + b"\r\n", b"x: y\r\n" * 4_000])
+def test_a_head_that_is_too_large_is_refused_although_it_came_at_once(address, lines):
+    with _connected(address) as sock:
+        sock.sendall(b"GET / HTTP/1.1\r\nhost: localhost\r\n" + lines + b"\r\n")
+        assert _all_of(sock).startswith(b"HTTP/1.1 431")
+
+
+CHUNKED = (
+    b"POST /heard HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n"
+)
+
+
+def test_what_follows_a_body_is_not_taken_for_the_head_that_was_checked(address):
+    with _connected(address) as sock:
+        sock.sendall(CHUNKED + b"0\r\nx-api-key: smuggled\r\nhost: elsewhere\r\n\r\n")
+        came = sock.recv(65_536)
+        while b"transfer-encoding" not in came:
+            assert (part := sock.recv(65_536))
+            came += part
+    assert came.startswith(b"HTTP/1.1 200")
+    assert came.endswith(b"host transfer-encoding")
+
+
+@pytest.mark.parametrize("around", [b"0\r\n", b"2;"], ids=["trailers", "words of a chunk"])
+def test_what_comes_beside_a_body_is_no_way_to_send_without_end(address, around):
+    with _connected(address) as sock:
+        sock.sendall(CHUNKED + around)
+        sent, piece = 0, (b"x:y\r\n" if around == b"0\r\n" else b"word=") * 2_000
+        with suppress(ConnectionError):
+            while sent < 50_000_000:
+                sock.sendall(piece)
+                sent += len(piece)
+        assert sent < 50_000_000
 
 
 @pytest.mark.parametrize("address", [HttpToolsProtocol], indirect=True)  # h11 reads no further

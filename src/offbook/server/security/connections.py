@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
 HEAD_BYTES: Final = 65_536
-"""The largest head of a request: more than any client sends, cookies included."""
+"""The largest head of a request: more than any client sends, cookies included. Neither may more
+come at a stretch that is no body: chunks may carry words of their own, and trailers."""
+_OF_A_LINE: Final = 4
+"""Bytes of a header's line beside its name and value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +68,15 @@ class _Limited:
     connections: set[Any]
     app: Any
     cycle: Any
+    url: bytes
+    headers: list[tuple[bytes, bytes]]
     _head: asyncio.TimerHandle | None = None
     _stalled: asyncio.TimerHandle | None = None
     _in_head = False
-    _head_bytes = 0
+    _is_too_large = False
+    _read_bytes = 0
+    _no_body_bytes: int | None = None
+    """What has come since the last of a body, or of a request; None where the parser counts."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:
         """Give it a place where there is one, and begin to wait for the first head."""
@@ -86,23 +94,56 @@ class _Limited:
         """Pass on, and see whether a head is there now, or too much of one."""
         if not self._is_serving():
             self._await_head()
+        self._read_bytes = len(data)
+        if self._no_body_bytes is not None:
+            self._no_body_bytes += len(data)
         super().data_received(data)  # type: ignore[misc]
-        if self._in_head:
-            self._head_bytes += len(data)
-            if self._head_bytes > self.limits.head_bytes and not self.transport.is_closing():
-                self._refuse_head()
+        if (self._no_body_bytes or 0) > self.limits.head_bytes and not self.transport.is_closing():
+            self._refuse_head()
         if self._is_serving():
             self._wait_no_longer()
 
+    # The parser of httptools calls these; h11 counts by itself, and drops trailers.
+
     def on_message_begin(self) -> None:
-        """The first byte of a head has come (called by the parser of httptools)."""
-        self._in_head, self._head_bytes = True, 0
+        """The first byte of a head has come."""
+        self._in_head, self._no_body_bytes = True, self._read_bytes
         super().on_message_begin()  # type: ignore[misc]
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """A line of the head; behind a body it would be taken for one that was checked there."""
+        if self._in_head:
+            super().on_header(name, value)  # type: ignore[misc]
+
     def on_headers_complete(self) -> None:
-        """A head is whole (called by the parser of httptools; h11 counts by itself)."""
+        """A head is whole; it may have come at once.
+
+        Raises:
+            ValueError: it is too large; the parser has it refused then.
+        """
         self._in_head = False
+        lines = sum(len(name) + len(value) + _OF_A_LINE for name, value in self.headers)
+        if len(self.url) + lines > self.limits.head_bytes:
+            self._is_too_large = True
+            raise ValueError("the head is too large")
         super().on_headers_complete()  # type: ignore[misc]
+
+    def on_body(self, body: bytes) -> None:
+        """Some of a body has come, whose size is somebody else's affair."""
+        self._no_body_bytes = 0
+        super().on_body(body)  # type: ignore[misc]
+
+    def on_message_complete(self) -> None:
+        """All of a request has come."""
+        self._no_body_bytes = 0
+        super().on_message_complete()  # type: ignore[misc]
+
+    def send_400_response(self, msg: str) -> None:
+        """Say that a request cannot be read; where its head is too large, that."""
+        if self._is_too_large:
+            self._refuse_head()
+        else:
+            super().send_400_response(msg)  # type: ignore[misc]
 
     def handle_websocket_upgrade(self, *event: Any) -> None:
         """No head comes any more: the connection is another protocol's from now on."""
