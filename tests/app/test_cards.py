@@ -62,6 +62,30 @@ async def test_the_name_may_be_another_than_the_cards(book: Offbook, card: Path)
     assert (await book.cards.create(card, "The Keeper")).character.name == "The Keeper"
 
 
+async def test_who_names_a_nameless_card_names_its_character(book: Offbook, tmp_path: Path):
+    file = tmp_path / "main_1f2e_spec_v2.json"
+    file.write_text(as_file(keeper(name=" ")), "utf-8")
+    derived = await book.cards.create(file)
+    assert derived.character.name == "main_1f2e_spec_v2"
+    assert "name-empty" in [finding.code for finding in derived.warnings]
+    named = await book.cards.create(file, "Tamsin Reeve")
+    assert [finding.code for finding in named.warnings] == []
+    text = await text_of(book, "card")
+    assert text.startswith("# Tamsin Reeve\n\nTamsin Reeve keeps the light")
+    assert "spec_v2" not in text
+
+
+async def test_a_name_that_cannot_be_one_can_be_given(book: Offbook, tmp_path: Path):
+    file = tmp_path / "odd one.json"
+    file.write_text(as_file(keeper(name="\U0001f525")), "utf-8")
+    with pytest.raises(UsageError, match="has no letter") as told:
+        await book.cards.create(file)
+    assert told.value.hint.startswith("name it: offbook create NAME --card '")
+    assert (await book.cards.create(file, "Flame")).character.id == "flame"
+    file.write_text(as_file(keeper(name=" Tamsin\n Reeve ")), "utf-8")
+    assert (await book.cards.create(file)).character.name == "Tamsin Reeve"
+
+
 async def test_no_character_is_made_of_what_is_no_card(book: Offbook, tmp_path: Path):
     world = tmp_path / "world.json"
     world.write_text(as_file({"entries": {"0": {"uid": 0, "key": ["a"], "content": "b"}}}))

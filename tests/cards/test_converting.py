@@ -36,7 +36,18 @@ def test_v1_becomes_v2_with_what_sillytavern_adds():
     assert made.card.extensions["depth_prompt"] == {"prompt": "deep", "depth": 2, "role": "system"}
     assert (made.card.extensions["fav"], made.card.extensions["own"]) == (True, 1)
     assert made.card.raw["chat"] == "x"
-    assert convert(made.card, 1).card.raw == {**raw, "tags": ["a", "b"]}
+    again = convert(made.card, 1)
+    assert again.card.raw == {**raw, "tags": ["a", "b"]}
+    assert paths(again) == ["data.extensions"]  # "own"; the note has a place of its own
+
+
+def test_a_note_at_a_depth_has_a_place_in_v1():
+    note = {"prompt": "deep", "depth": 2, "role": "user"}
+    made = convert(card(v2(extensions={"depth_prompt": note, "fav": True})), 1)
+    assert "data.extensions" not in paths(made)
+    assert {name: made.card.raw[f"depth_prompt_{name}"] for name in note} == note
+    odd = convert(card(v2(extensions={"depth_prompt": {**note, "own": 1}})), 1)
+    assert "data.extensions" in paths(odd)
 
 
 def test_v2_becomes_v3_with_what_is_required():

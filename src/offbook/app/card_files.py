@@ -1,7 +1,7 @@
-"""Files of cards and lorebooks, without a character: looked into, checked, converted.
+"""Files of cards and lorebooks, without a character: looked into and converted.
 
-Takes: a path, or bytes with a name.  Gives: what is in it, what is the matter with it, or the
-bytes of another file.  Nothing of it is obeyed, fetched or stored.
+Takes: a path, or bytes with a name.  Gives: what is in it, or the bytes of another file.  Nothing
+of it is obeyed, fetched or stored.
 """
 
 from __future__ import annotations
@@ -23,8 +23,6 @@ from offbook.cards import (
     ReadCard,
     ReadLorebook,
     example_dialogues,
-    lint,
-    lint_lorebook,
     png,
     read_card,
     read_lorebook,
@@ -36,6 +34,7 @@ from offbook.cards import (
 from offbook.cards.card import Version
 from offbook.cards.findings import Findings
 from offbook.cards.limits import DEFAULT_LIMITS
+from offbook.cards.lorebook_losses import lorebook_losses
 from offbook.cards.reading import CARD_KEYWORDS, holds_text, open_assets
 from offbook.errors import UnreadableCard, UsageError
 from offbook.language.tokens import count_tokens
@@ -153,61 +152,6 @@ def show_file(file: CardSource) -> dict[str, Any]:
     return {"kind": "card", **head, "card": row, "lorebook": book, "assets": assets, **tail}
 
 
-# -- lint -----------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class LintReport:
-    """What is the matter with a file; ``ok`` where it breaks no rule and needed no mending."""
-
-    file: str
-    kind: str
-    format: str
-    findings: tuple[Finding, ...]
-
-    @property
-    def errors(self) -> int:
-        """Findings that programs stumble over."""
-        return sum(finding.severity == "error" for finding in self.findings)
-
-    @property
-    def warnings(self) -> int:
-        """Findings that were mended, or that show in other ways than was meant."""
-        return sum(finding.severity == "warning" for finding in self.findings)
-
-    @property
-    def ok(self) -> bool:
-        """Whether there is neither."""
-        return not self.errors and not self.warnings
-
-    def as_json(self) -> dict[str, Any]:
-        """The shape of ``card lint --json``."""
-        return {
-            "file": self.file,
-            "kind": self.kind,
-            "format": self.format,
-            "ok": self.ok,
-            "errors": self.errors,
-            "warnings": self.warnings,
-            "findings": [finding.as_json() for finding in self.findings],
-        }
-
-
-def lint_file(file: CardSource) -> LintReport:
-    """Every rule that a card or lorebook breaks, and all that its reader had to mend.
-
-    Raises:
-        UnreadableCard: it cannot be read at all.
-    """
-    read = open_file(file)
-    if isinstance(read, ReadLorebook):
-        kind, found = "lorebook", lint_lorebook(read.book)
-    else:
-        kind, found = "card", lint(read.card)
-    findings = dict.fromkeys((*read.warnings, *found))
-    return LintReport(str(file), kind, read.source_format, tuple(findings))
-
-
 # -- convert and write ----------------------------------------------------------------------------
 
 
@@ -268,9 +212,14 @@ def _write_book(read: ReadCard | ReadLorebook, target: Path, format_: str) -> Wr
         raise UsageError(
             f"there is no lorebook format {format_!r}", f"formats: {', '.join(BOOK_FORMATS)}"
         )
+    if target.suffix.lower() in (".png", ".charx"):
+        raise UsageError(
+            f"a lorebook by itself is JSON, and {target.name!r} would be none",
+            "name a file that ends as .json",
+        )
     data = write_lorebook(book, named)
     put_file(target, data)
-    return WrittenFile(str(target), named, len(data), ())
+    return WrittenFile(str(target), named, len(data), lorebook_losses(book, named))
 
 
 def write_to(

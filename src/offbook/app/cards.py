@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 CARD_DOCUMENT: Final = "card"
 LORE_DOCUMENT: Final = "card-lore"
 _MEDIA: Final = "text/markdown"
+_NAMELESS: Final = "name-empty"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +122,14 @@ class Cards:
                 f"{str(file)!r} is a lorebook and no card",
                 "make the character first, then: offbook card attach NAME LOREBOOK",
             )
-        character = await self._book.create(name or read.card.name)
+        if name:
+            read = _called(read, name)
+        try:
+            character = await self._book.create(name or " ".join(read.card.name.split()))
+        except UsageError as error:
+            if not name:
+                error.hint = f"name it: offbook create NAME --card {shlex.quote(str(file))}"
+            raise
         try:
             return await self._take_card(character, named(file), read)
         except BaseException:
@@ -273,6 +281,15 @@ class Cards:
             await refresh_voice(store, character.id)
         await store.purge()
         return tuple(rows)
+
+
+def _called(read: ReadCard, name: str) -> ReadCard:
+    """A card without a name of its own has the one that a person gives it."""
+    if all(finding.code != _NAMELESS for finding in read.warnings):
+        return read
+    read.card.name = name
+    told = tuple(finding for finding in read.warnings if finding.code != _NAMELESS)
+    return replace(read, warnings=told)
 
 
 def _file(part: _Part, document: str, path: PurePath) -> CardFile:

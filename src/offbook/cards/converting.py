@@ -27,6 +27,7 @@ BACKFILL_NOTE: Final = (
 )
 _V3_ONLY: Final = tuple(name for name, field in CARD_FIELDS.items() if field.since == 3)
 _V1_EXTENSIONS: Final = ("talkativeness", "fav")
+_NOTE: Final = ("prompt", "depth", "role")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +143,7 @@ def _v2_to_v1(card: Card, losses: Findings) -> Card:
     for name, value in card.data.items():
         if name in carried or value in ("", [], {}, None):
             continue
-        if name == "extensions" and set(value) <= {*_V1_EXTENSIONS, KEPT_V1}:
+        if name == "extensions" and set(value) <= {*_V1_EXTENSIONS, KEPT_V1, *_note_of(card)}:
             continue
         losses.warn(
             "lost-in-v1",
@@ -164,10 +165,20 @@ def _flat(card: Card) -> Json:
     for name in _V1_EXTENSIONS:
         if name in card.extensions:
             flat[name] = copy.deepcopy(card.extensions[name])
+    for note in _note_of(card).values():
+        flat |= {f"depth_prompt_{name}": note[name] for name in _NOTE if name in note}
     for key, value in card.raw.items():
         if key not in ("spec", "spec_version", "data"):
             flat.setdefault(key, copy.deepcopy(value))
     return flat
+
+
+def _note_of(card: Card) -> Json:
+    """SillyTavern's note at a depth of the chat by its name, where V1 has a place for all of it."""
+    note = card.extensions.get("depth_prompt")
+    if not isinstance(note, dict) or not isinstance(note.get("prompt"), str):
+        return {}
+    return {"depth_prompt": note} if set(note) <= {*_NOTE} else {}
 
 
 def _v2_to_v3(card: Card) -> Card:

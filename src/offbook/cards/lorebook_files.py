@@ -98,6 +98,13 @@ def write_lorebook(book: Lorebook, format_: BookFormat = "lorebook_v3") -> bytes
     return write_json(_written(raw, format_), indent=2)
 
 
+def as_read_in(book: Lorebook, format_: BookFormat) -> Lorebook:
+    """The lorebook as its reader has it when it was written in one of the formats."""
+    _, raw = _book(_written(copy.deepcopy(book.raw), format_))
+    mend_book(raw, 3, "", Findings(), DEFAULT_LIMITS)
+    return Lorebook(raw)
+
+
 def _written(raw: Json, format_: BookFormat) -> Json:
     if format_ == "sillytavern":
         return to_world_info(raw)

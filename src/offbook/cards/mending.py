@@ -19,6 +19,7 @@ from offbook.cards.card import (
 from offbook.cards.fields import CARD_FIELDS, keep_unread, mend_fields
 from offbook.cards.findings import Findings, shown
 from offbook.cards.foreign_cards import foreign_card
+from offbook.cards.foreign_chats import foreign_chat
 from offbook.cards.limits import CardLimits
 from offbook.cards.lorebook import mend_book
 from offbook.cards.residue import Json, same
@@ -27,6 +28,7 @@ from offbook.errors import UnreadableCard
 
 _NEWEST: Final = 3.0
 _UNNAMED: Final = "Unnamed"
+_OF_CHATS: Final = "a chat log becomes memories: offbook remember NAME FILE"
 
 
 def mend_card(raw: Any, stem: str, findings: Findings, limits: CardLimits) -> Card:
@@ -70,9 +72,12 @@ def require_card(raw: Any) -> None:
     if isinstance(raw, list) and len(raw) == 1:
         raw = raw[0]
     if not isinstance(raw, dict):
-        raise UnreadableCard(f"the JSON is {shown(raw)} and no card", "a card is an object")
+        mend = _OF_CHATS if _is_chat(raw) else "a card is an object"
+        raise UnreadableCard(f"the JSON is {shown(raw)} and no card", mend)
     if foreign_card(raw) is not None:
         return
+    if _is_chat(raw):
+        raise UnreadableCard("the file is a chat log and no card", _OF_CHATS)
     if raw.get("spec") == "lorebook_v3" or ("entries" in raw and "data" not in raw):
         raise UnreadableCard("the file is a lorebook and no card", "read it as a lorebook")
     if not isinstance(raw.get("data"), dict) and not any(name in raw for name in V1_FIELDS):
@@ -81,6 +86,18 @@ def require_card(raw: Any) -> None:
             f"the JSON has none of the fields of a card; it has {some or 'none at all'}",
             "is it a chat log, a preset or a lorebook?",
         )
+
+
+def _is_chat(raw: Any) -> bool:
+    """Whether a value is a chat log, or the lines of one; those may have a character's name."""
+    if isinstance(raw, list):
+        return any(isinstance(item, dict) and "mes" in item for item in raw)
+    if not isinstance(raw, dict):
+        return False
+    card = isinstance(raw.get("data"), dict) or any(
+        raw.get(name) for name in ("description", "first_mes")
+    )
+    return not card and foreign_chat(raw) is not None
 
 
 def _spec(raw: Json, findings: Findings) -> None:

@@ -16,6 +16,13 @@ from offbook.cards.residue import Json, residue, restore
 
 ForeignBook = Literal["agnai", "novelai", "risu"]
 
+_MARKS: Final[Mapping[ForeignBook, tuple[frozenset[str], frozenset[str]]]] = {
+    "agnai": (frozenset({"keywords", "entry"}), frozenset({"keys", "key", "content"})),
+    "novelai": (frozenset({"keys", "text", "displayName"}), frozenset({"content"})),
+    "risu": (frozenset({"key", "content", "secondkey"}), frozenset({"keys", "keysecondary"})),
+}
+"""Fields that the entries of a program have, and those that they have not."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Format:
@@ -29,14 +36,27 @@ class _Format:
 
 
 def foreign_book(raw: Mapping[str, Any]) -> ForeignBook | None:
-    """Whose lorebook ``raw`` is, or None."""
-    if raw.get("kind") == "memory" and isinstance(raw.get("entries"), list):
-        return "agnai"
-    if "lorebookVersion" in raw and isinstance(raw.get("entries"), list):
-        return "novelai"
-    if raw.get("type") == "risu" and isinstance(raw.get("data"), list):
+    """Whose lorebook ``raw`` is, or None: by its mark, or where that is gone by its entries."""
+    entries, data = raw.get("entries"), raw.get("data")
+    if isinstance(entries, list):
+        if raw.get("kind") == "memory":
+            return "agnai"
+        if "lorebookVersion" in raw:
+            return "novelai"
+    if raw.get("type") == "risu" and isinstance(data, list):
         return "risu"
+    names = _entry_fields(entries if isinstance(entries, list) else data)
+    for name, (own, others) in _MARKS.items():
+        if own <= names and not others & names:
+            listed = _FORMATS[name].entries
+            return name if isinstance(raw.get(listed), list) else None
     return None
+
+
+def _entry_fields(entries: Any) -> set[str]:
+    """The fields that entries have, whichever of them."""
+    items = entries if isinstance(entries, list) else []
+    return {field for item in items if isinstance(item, dict) for field in item}
 
 
 def from_foreign(raw: Json, name: ForeignBook) -> Json:
@@ -50,7 +70,7 @@ def from_foreign(raw: Json, name: ForeignBook) -> Json:
         made = spec.read(item)
         kept = residue(item, spec.write(made))
         if kept:
-            made["extensions"][_kept_name(name)] = kept
+            made["extensions"][kept_name(name)] = kept
         entries.append(made)
     book: Json = {
         ours: raw[theirs]
@@ -64,7 +84,7 @@ def from_foreign(raw: Json, name: ForeignBook) -> Json:
     if odd:
         kept["odd_entries"] = copy.deepcopy(odd)
     if kept:
-        book["extensions"][_kept_name(name)] = kept
+        book["extensions"][kept_name(name)] = kept
     return book
 
 
@@ -85,13 +105,14 @@ def _head(book: Json, spec: _Format) -> Json:
     return {**spec.head, **named}
 
 
-def _kept_name(name: ForeignBook) -> str:
+def kept_name(name: ForeignBook) -> str:
+    """The extension under which what only this program knows is kept."""
     return f"offbook/{name}"
 
 
 def _kept(raw: Json, name: ForeignBook) -> Json:
     extensions = raw.get("extensions")
-    found = extensions.get(_kept_name(name)) if isinstance(extensions, dict) else None
+    found = extensions.get(kept_name(name)) if isinstance(extensions, dict) else None
     return found if isinstance(found, dict) else {}
 
 

@@ -60,6 +60,9 @@ _EXTENSIONS: Final[Mapping[str, tuple[str, Any]]] = {
     "ignoreBudget": ("ignore_budget", False),
 }
 
+DEFAULTS: Final[Mapping[str, Any]] = dict(_EXTENSIONS.values())
+"""What extensions of an entry are where nobody says otherwise, by the entry's names."""
+
 
 def is_world_info(raw: Mapping[str, Any]) -> bool:
     """Whether ``raw`` is a World Info file: its entries have ``key`` and not ``keys``."""
@@ -200,6 +203,8 @@ def _world_info_entry(entry: Json, number: int) -> Json:
     for theirs, (ours, default) in _PLAIN.items():
         value = entry.get(ours)
         made[theirs] = copy.deepcopy(default if value is None else value)
+    if not made["comment"] and isinstance(entry.get("name"), str):
+        made["comment"] = entry["name"]  # what SillyTavern calls an entry
     made["disable"] = entry.get("enabled") is False
     made["addMemo"] = bool(made["comment"])
     for theirs, (ours, default) in _EXTENSIONS.items():

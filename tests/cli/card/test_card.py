@@ -153,17 +153,39 @@ def test_lint_ends_with_0_for_what_is_well(world: World):
     assert (found[0]["ok"], found[0]["errors"]) == (True, 0)
 
 
+def test_lint_names_what_a_reader_notes_once_and_as_its_rule_says(world: World):
+    far = {"type": "icon", "uri": "https://127.0.0.1/a.png", "name": "main", "ext": "png"}
+    raw = keeper(nickname="", group_only_greetings=[], assets=[far])
+    del raw["data"]["later"], raw["data"]["character_book"]
+    put(world, "far.json", as_file({**raw, "spec": "chara_card_v3", "spec_version": "3.0"}))
+    (found,) = world.done("card", "lint", "far.json", "--json").json
+    told = [(f["code"], f["severity"]) for f in found["findings"] if "assets" in f["path"]]
+    assert told == [("asset-remote", "note")]
+
+
 def test_lint_ends_with_1_for_what_is_not(world: World):
     put(world, "bad.json", as_file(keeper(alternate_greetings="one", name="")))
     outcome = world.run("card", "lint", "bad.json", "keeper.json", "--json")
     assert outcome.code == 1
     (bad, _) = checked(outcome.json, LINT)
     assert not bad["ok"]
-    assert {"data.alternate_greetings", "data.name"} <= {f["path"] for f in bad["findings"]}
+    severe = {f["path"]: f["severity"] for f in bad["findings"]}
+    # What its reader mends is as severe as the rule that it breaks.
+    assert (severe["data.alternate_greetings"], severe["data.name"]) == ("error", "error")
     told = world.run("card", "lint", "bad.json")
     assert told.code == 1
     assert "bad.json: " in told.out
     assert "errors" in told.err
+
+
+def test_a_chat_log_is_no_card_and_says_what_to_do_with_it(world: World):
+    said = {"name": "Ines", "is_user": True, "mes": "Who was Wat?"}
+    put(world, "lines.jsonl", "\n".join(map(as_file, ({"chat_metadata": {}}, said, said))))
+    put(world, "agnai.json", as_file({"name": "Wat", "scenario": "", "messages": [{"msg": "Hm."}]}))
+    put(world, "ooba.json", as_file({"data": [], "data_visible": [["Hm?", "Hm."]]}))
+    for name in ("lines.jsonl", "agnai.json", "ooba.json"):
+        refused = world.run("create", "--card", name)
+        assert (refused.code, "offbook remember NAME FILE" in refused.err) == (2, True), name
 
 
 @pytest.mark.parametrize("content", ["", "not a card", "{", '{"a": 1}', "[]"])
@@ -200,8 +222,14 @@ def test_convert_of_lorebooks(world: World):
     done = world.done(
         "card", "convert", "world.json", "agnai.json", "--lorebook", "agnai", "--json"
     )
-    assert done.json["format"] == "agnai"
+    assert checked(done.json, WRITTEN)["format"] == "agnai"
+    assert "entries[].constant" in {loss["path"] for loss in done.json["losses"]}
+    assert "agnai has no place for constant" in done.err
     assert world.run("card", "convert", "world.json", "x.json", "--lorebook", "epub").code == 2
+    for name in ("x.png", "x.charx"):
+        refused = world.run("card", "convert", "world.json", name)
+        assert (refused.code, (world.folder / name).exists()) == (2, False)
+        assert "a lorebook by itself is JSON" in refused.err
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ import httpx
 import pytest
 
 from offbook.app import Offbook
-from offbook.app.card_files import lint_file, show_file
+from offbook.app.card_files import show_file
+from offbook.app.card_lint import lint_file
 from offbook.cards import read_card, write_card
 from offbook.cards.card import Card
 from tests.app.keeper import OATH, as_file, keeper

@@ -13,7 +13,7 @@ import typer
 from offbook.cli.globals import Json
 
 if TYPE_CHECKING:
-    from offbook.app.card_files import LintReport
+    from offbook.app.card_lint import LintReport
 
 
 def command(
@@ -21,7 +21,7 @@ def command(
     as_json: Json = False,
 ) -> int:
     """Check cards and lorebooks strictly; ends with 1 where an error or a warning is found."""
-    from offbook.app.card_files import lint_file
+    from offbook.app.card_lint import lint_file
     from offbook.cli.running import print_json, say
     from offbook.errors import OffbookError
 

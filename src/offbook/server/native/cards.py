@@ -121,13 +121,13 @@ async def show_file(body: GivenCard, caller: CurrentPrincipal) -> dict[str, Any]
 
 async def lint(body: GivenCards, caller: CurrentPrincipal) -> list[dict[str, Any]]:
     """Every rule that cards and lorebooks break; nothing is stored."""
-    from offbook.app import card_files
+    from offbook.app import card_lint
 
     del caller
     sent = [file.sent() for file in body.files]
 
     def reports() -> list[dict[str, Any]]:
-        return [card_files.lint_file(file).as_json() for file in sent]
+        return [card_lint.lint_file(file).as_json() for file in sent]
 
     return await asyncio.to_thread(reports)
 
