@@ -283,6 +283,38 @@ def test_a_message_that_is_no_text_is_the_swipe_that_is_shown():
     assert json.loads(write_chatlog(log).splitlines()[2]) == row
 
 
+def test_what_a_model_thought_aloud_is_no_memory():
+    rows = [
+        said("S", "What is </think>?", user=True),
+        said("M", "<think>\nA trap.\n</think>\n\nA word."),
+        said("S", "And?", user=True),
+        said("M", "<think>nothing else</think>"),
+        said("M", "No."),
+    ]
+    assert [(e.said, e.answered) for e in exchanges(read_chatlog(lines(rows)))] == [
+        ("What is </think>?", "A word."),
+        ("And?", "No."),
+    ]
+
+
+def test_flags_and_times_of_old_writers_are_read():
+    rows = [
+        {"name": "S", "is_user": 1, "mes": "Hi", "send_date": None},
+        {"name": "X", "is_user": "false", "is_system": "true", "mes": "hidden"},
+        {"name": "M", "is_user": 0, "is_system": None, "mes": "Ho"},
+    ]
+    log = read_chatlog(lines(rows))
+    assert log.warnings == ()
+    assert [(e.said, e.answered) for e in exchanges(log)] == [("Hi", "Ho")]
+    assert [json.loads(line) for line in write_chatlog(log).splitlines()[1:]] == rows
+
+
+def test_what_ooba_shows_is_html():
+    raw = {"data_visible": [["Isn&#x27;t it &lt;late&gt;?", "It is &quot;six&quot; &amp; dark."]]}
+    (found,) = exchanges(read_chatlog(json.dumps(raw).encode()))
+    assert (found.said, found.answered) == ("Isn't it <late>?", 'It is "six" & dark.')
+
+
 def test_a_narrator_is_neither_the_person_nor_the_character():
     rows = [
         said("S", "Who is there?", user=True),

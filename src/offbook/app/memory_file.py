@@ -147,7 +147,10 @@ def _chat(
         f"a chat log of {speaker!r} ({log.source_format}): {len(log.messages)} messages, "
         f"{len(found)} exchanges"
     )
-    made.messages += [f"{each.path}: {each.message}" for each in log.warnings[:_MOST_WARNINGS]]
+    made.messages += [
+        f"{each.path}: {each.message}" if each.path else each.message
+        for each in log.warnings[:_MOST_WARNINGS]
+    ]
     if len(log.warnings) > _MOST_WARNINGS:
         made.messages.append(f"{len(log.warnings) - _MOST_WARNINGS} more lines like these")
     return made

@@ -1,7 +1,8 @@
 """Who speaks in a chat log, and what of it can become memories: what was said, what was answered.
 
 Takes: a chat log, and whose memories they are.  Gives: exchanges; a greeting answers nothing, and
-hidden messages, narrators and the swipes that are not shown are no part of them.
+hidden messages, narrators, swipes that are not shown, and what a model thought aloud are no part of
+them.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from offbook.cards.chatlog import ChatLog
+from offbook.models.thinking import strip_thinking
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,8 @@ def exchanges(log: ChatLog, character: str | None = None) -> tuple[Exchange, ...
             continue
         is_own = alone or message.name.strip().casefold() == own
         if is_own and not message.is_user and not message.told:
-            answered.append((text, index))
+            if text := strip_thinking(text).strip():
+                answered.append((text, index))
             continue
         if answered:
             close()

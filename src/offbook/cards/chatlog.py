@@ -58,12 +58,12 @@ class ChatMessage:
     @property
     def is_user(self) -> bool:
         """Whether the person says it."""
-        return self.raw.get("is_user") is True
+        return _is_set(self.raw.get("is_user"))
 
     @property
     def hidden(self) -> bool:
         """Whether it is left out of prompts (``is_system``)."""
-        return self.raw.get("is_system") is True
+        return _is_set(self.raw.get("is_system"))
 
     @property
     def told(self) -> bool:
@@ -116,6 +116,11 @@ class ChatLog:
             return named
         said = (message.name for message in self.messages if message.is_user)
         return next((name for name in said if name), "")
+
+
+def _is_set(value: Any) -> bool:
+    """Whether a flag is set: true, or as other writers have it, 1 or a text."""
+    return value in (True, "true", "True")
 
 
 def _text(value: Any) -> str:
@@ -274,7 +279,7 @@ def _collected(objects: Iterator[tuple[str, Json]], findings: Findings) -> ChatL
         message = ChatMessage(raw)
         if not isinstance(raw["mes"], str | dict):
             findings.warn("chat-message", where, "its message is no text", "")
-        if "send_date" in raw and message.at is None:
+        if raw.get("send_date") is not None and message.at is None:
             findings.warn("chat-date", where, f"{raw['send_date']!r:.40} is no time; it is kept")
         messages.append(message)
     return ChatLog(messages, header, "chub" if chub else "sillytavern")

@@ -7,6 +7,7 @@ for stays under ``extra``. Source: the importers of SillyTavern 1.12.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from html import unescape
 from typing import Any, Literal
 
 from offbook.cards.residue import Json
@@ -55,7 +56,8 @@ def _ooba(pairs: list[Any]) -> Iterator[Json | None]:
             if not isinstance(text, str):
                 yield None
             elif text:
-                yield _message("User" if is_user else "Character", text, is_user, {})
+                # What Ooba shows is HTML.
+                yield _message("User" if is_user else "Character", unescape(text), is_user, {})
 
 
 def _agnai(raw: Json) -> Iterator[Json | None]:
