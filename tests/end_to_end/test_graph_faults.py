@@ -94,7 +94,7 @@ def test_a_chunk_that_is_always_refused_is_put_aside_and_the_rest_is_done(keeper
 def test_a_refusal_in_words_is_never_a_description(keeper, server):
     def sorry(body):
         asked = json.dumps(body)
-        if "MergedEntity" in asked and "Ebbe" in asked:
+        if ("MergedEntity" in asked and "Ebbe" in asked) or "Write the paragraph" in asked:
             return Answer("I'm sorry, but I cannot help with that.")
         return answer_about_a_graph(body)
 
@@ -103,6 +103,10 @@ def test_a_refusal_in_words_is_never_a_description(keeper, server):
     assert told["documents"][0]["status"] == "partial"
     rows = stored(keeper)
     assert all("sorry" not in str(row) for name in ("groups", "answers") for row in rows[name])
+    assert ("profile", "keeper", "quarantined") in rows["open"]
+    found = keeper.done("recall", "Keeper", "Who is Ebbe?", "--method", "rolerag", "--json").json
+    assert [left["kind"] for left in found["skipped"]] == ["profile"]
+    assert "sorry" not in json.dumps(found["context"])
     server.answer = answer_about_a_graph
     ingest(keeper)
     ingest(keeper, home="well")

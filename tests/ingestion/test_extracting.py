@@ -119,6 +119,10 @@ BAD = {
         ExtractedEntity.model_construct(name="", type="character", description="x")
     ).model_dump_json(),
     "blank name": answered(entity("   ")).model_dump_json(),
+    "name without a shape": answered(entity("Ana"), entity("\u200b\u2060")).model_dump_json(),
+    "declined within the form": answered(
+        ExtractedEntity(name="Bo", type="character", description="I'm sorry, I can't help you.")
+    ).model_dump_json(),
     "endless name": answered(
         ExtractedEntity.model_construct(name="x" * 10_000, type="character", description="x")
     ).model_dump_json(),

@@ -19,7 +19,7 @@ from offbook.methods.rolerag import RoleRag
 from offbook.prompts.memory_text import HERE
 from offbook.settings import SettingsModel
 from offbook.stores import characters, jobs
-from offbook.types import Message, Needs
+from offbook.types import Message, Needs, Skipped
 from tests.graph.world import Trigrams
 from tests.ingestion.stage import read
 from tests.methods.questions import LATER, STORY, Asked, QuestionModel, entity, kinds
@@ -313,6 +313,21 @@ async def test_a_refused_chunk_is_not_missed(ada):
     )
     await ada.store.write(lambda conn: characters.touch(conn, ada.id))
     assert (await ada.recall("Who is Tom Byrne?", entity("Tom Byrne"))).context
+
+
+async def test_a_profile_that_could_not_be_written_makes_nobody_mute(ada):
+    await ada.store.write(lambda conn: characters.set_profile(conn, ada.id, None))
+    asked = "Who is Tom Byrne?"
+    with pytest.raises(IndexMissing, match="no profile yet"):
+        await ada.recall(asked, entity("Tom Byrne"))
+    await ada.store.write(lambda conn: jobs.enqueue(conn, ada.id, jobs.PROFILE, [ada.id]))
+    await ada.store.write(
+        lambda conn: jobs.quarantine(conn, ada.id, jobs.PROFILE, [ada.id], "refused")
+    )
+    found = await ada.recall(asked, entity("Tom Byrne"))
+    assert kinds(found)["entity"] == ["Black Finn (Tom Byrne)"]
+    assert "profile" not in kinds(found)
+    assert Skipped("profile", "Ada Byrne", "it could not be written: refused") in found.skipped
 
 
 async def done_jobs(ada: Asked) -> list[Any]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from offbook.types import Character, Document
     from offbook.wire import ChatRequest
 
-JOB: Final = "profile"
+JOB: Final = jobs.PROFILE
 _DESCRIBED_TOKENS: Final = 600
 _HEAD_TOKENS: Final = 4_000
 """How much of the documents' beginnings is read where the graph tells of the character too."""

@@ -123,6 +123,8 @@ class Knowledge:
     async def profile(self) -> tuple[str, tuple[Source, ...]]:
         """The one-paragraph summary and the documents that it was made from.
 
+        Empty where it could not be written: a passage that a model refuses makes nobody mute.
+
         Raises:
             IndexMissing: there is none.
         """
@@ -131,6 +133,8 @@ class Knowledge:
         from offbook.ingestion.storing import stored_documents
 
         if self.character.profile is None:
+            if await self._unwritten() is not None:
+                return "", ()
             raise IndexMissing(
                 f"{self.character.name!r} has no profile yet",
                 f"build it: offbook ingest {self.character.id} --method profile",
@@ -143,6 +147,19 @@ class Knowledge:
             read = beginnings(texts, self.settings.profile.budget_tokens)
         sources = tuple(Source(begun.document, "", 0, len(begun.text)) for begun in read)
         return self.character.profile, sources
+
+    async def _unwritten(self) -> str | None:
+        """Why the profile could not be written; None where it was, or nobody tried."""
+        from offbook.stores import jobs
+
+        if self.character.profile is not None:
+            return None
+        aside = await self.store.read(
+            lambda conn: jobs.list_jobs(
+                conn, self.character.id, kind=jobs.PROFILE, statuses={"quarantined"}
+            )
+        )
+        return aside[0].error if aside else None
 
     async def graph(self) -> GraphIndex:
         """The character's graph, ready for look-ups.
@@ -255,6 +272,10 @@ class Knowledge:
         from offbook.retrieval.lorebook import LoreAsked, beside, find_lore
 
         found = await method.recall(self, question)
+        aside = await self._unwritten() if method.needs(self.settings).profile else None
+        if aside is not None:
+            lacking = Skipped("profile", self.character.name, f"it could not be written: {aside}")
+            found = replace(found, skipped=(*found.skipped, lacking))
         talk = self.talk
         begun = talk.greeting
         if begun is None and not talk.earlier:

@@ -30,4 +30,4 @@ class Profile:
         """The summary as the only piece of context."""
         text, sources = await knowledge.profile()
         item = ContextItem("profile", knowledge.character.name, text, 1.0, sources)
-        return knowledge.recall(self.name, question, (item,))
+        return knowledge.recall(self.name, question, (item,) if text else ())

@@ -15,8 +15,10 @@ from typing import Any, Final, Literal
 from pydantic import BaseModel, Field, create_model
 
 from offbook.errors import InvalidAnswer
+from offbook.language.words import fold
 from offbook.prompts.answers import Json
 from offbook.prompts.prompt import Prompt
+from offbook.prompts.refusals import check_described
 
 ENTITY_TYPES: Final = ("character", "location", "time", "event", "organization", "object")
 """The types of the paper; others may be configured (``graph.entity_types``)."""
@@ -71,8 +73,14 @@ def check_extraction(inputs: ExtractionInputs, answer: Extraction) -> None:
     if not answer.entities and not inputs.found:
         raise InvalidAnswer("the answer lists no entities; list what the passage mentions")
     ends = [end for relation in answer.relations for end in (relation.source, relation.target)]
-    if not all(name.strip() for name in (*(entity.name for entity in answer.entities), *ends)):
+    # Characters without a shape, such as a zero-width space, are no name either.
+    if not all(
+        fold(name).strip() for name in (*(entity.name for entity in answer.entities), *ends)
+    ):
         raise InvalidAnswer("a name is blank; copy names from the passage")
+    check_described(
+        (part.description for part in (*answer.entities, *answer.relations)), [inputs.passage]
+    )
     text = " ".join(f"{inputs.headings} {inputs.passage} {inputs.character}".split()).casefold()
     names = [" ".join(entity.name.split()).casefold() for entity in answer.entities]
     if names and not any(name in text or _in_parts(name, text) for name in names):

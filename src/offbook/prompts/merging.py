@@ -15,6 +15,7 @@ from offbook.prompts.answers import Json
 from offbook.prompts.batches import in_order
 from offbook.prompts.described import one_line, shortened
 from offbook.prompts.prompt import Prompt
+from offbook.prompts.refusals import check_described
 
 _TOLD_CHARS: Final = 600
 
@@ -88,13 +89,17 @@ class MergeRelationsAnswer(BaseModel):
 
 
 def check_merge_entities(inputs: MergeEntitiesInputs, answer: MergeEntitiesAnswer) -> None:
-    """Every item exactly once."""
-    in_order(answer.items, len(inputs.entities), lambda part: part.item)
+    """Every item exactly once, and none of them declined."""
+    parts = in_order(answer.items, len(inputs.entities), lambda part: part.item)
+    told = (text for entity in inputs.entities for text in entity.descriptions)
+    check_described((part.description for part in parts), told)
 
 
 def check_merge_relations(inputs: MergeRelationsInputs, answer: MergeRelationsAnswer) -> None:
-    """Every item exactly once."""
-    in_order(answer.items, len(inputs.relations), lambda part: part.item)
+    """Every item exactly once, and none of them declined."""
+    parts = in_order(answer.items, len(inputs.relations), lambda part: part.item)
+    told = (text for relation in inputs.relations for text in relation.descriptions)
+    check_described((part.description for part in parts), told)
 
 
 MERGE_ENTITIES: Final[Prompt[MergeEntitiesInputs, MergeEntitiesAnswer]] = Prompt(

@@ -10,6 +10,7 @@ from typing import Final
 
 from offbook.prompts.answers import Text
 from offbook.prompts.prompt import Prompt
+from offbook.prompts.refusals import check_described
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,15 @@ class ProfileInputs:
     described: str = ""
 
 
+def check_profile(inputs: ProfileInputs, answer: str) -> None:
+    """Refuse a paragraph that declines: it would stand in front of every reply.
+
+    Raises:
+        InvalidAnswer: says so.
+    """
+    check_described([answer], (*inputs.passages, inputs.described))
+
+
 PROFILE: Final[Prompt[ProfileInputs, str]] = Prompt(
     name="profile",
     version=2,
@@ -33,5 +43,6 @@ PROFILE: Final[Prompt[ProfileInputs, str]] = Prompt(
     answer=Text(),
     source="ours (methods.md 1, index step 6)",
     parameters={"temperature": 0.0},
+    check=check_profile,
 )
 """Who the character is, in one paragraph."""

@@ -1,0 +1,87 @@
+"""Refusals in words are no descriptions; who speaks so in a text may be quoted."""
+
+from __future__ import annotations
+
+import pytest
+
+from offbook.errors import InvalidAnswer
+from offbook.prompts.answers import read_answer
+from offbook.prompts.cluster_summary import SUMMARIZE_CLUSTER, ClusterInputs
+from offbook.prompts.merging import (
+    MERGE_ENTITIES,
+    MERGE_RELATIONS,
+    EntityToMerge,
+    MergeEntitiesInputs,
+    MergeRelationsInputs,
+    RelationToMerge,
+)
+from offbook.prompts.profile import PROFILE, ProfileInputs
+from offbook.prompts.refusals import check_described
+from offbook.wire import ChatResponse
+
+PLAIN = "I'm sorry, but I can't assist with that request."
+REFUSALS = (
+    PLAIN,
+    "I’m sorry, I can’t help with that.",
+    "I am sorry, but I am not able to summarize this text.",
+    "Sorry, I cannot provide that.",
+    "I cannot fulfill this request.",
+    "Unfortunately, I am unable to describe this person.",
+    "As an AI language model, I do not read such texts.",
+    "Es tut mir leid, aber ich kann dabei nicht helfen.",
+    "Je suis désolé, mais je ne peux pas répondre.",
+    "Lo siento, pero no puedo ayudar con eso.",
+    "很抱歉，我无法回答这个问题。",
+    "对不起，我不能提供。",
+)
+DESCRIPTIONS = (
+    "Ada keeps the light and cannot help her brother.",
+    "Unfortunately for the town, Mr. Crane came to dinner.",
+    "I keep the light. I am sorry that Tom is gone.",
+    "Sorry Cove is where the boats lie; nobody can land there.",
+    "As an airman he crossed the sea twice.",
+    "林黛玉抱歉地低下头，不能说话。",
+)
+
+
+@pytest.mark.parametrize("text", REFUSALS)
+def test_a_refusal_describes_nobody(text):
+    with pytest.raises(InvalidAnswer, match="declines"):
+        check_described(["Ada keeps the light.", text], ["Ada keeps the light on Skerry Rock."])
+
+
+@pytest.mark.parametrize("text", DESCRIPTIONS)
+def test_a_description_is_one_whatever_it_tells_of(text):
+    check_described([text], ["Ada keeps the light on Skerry Rock."])
+
+
+def test_who_speaks_so_in_the_text_may_be_quoted():
+    told = "Tom wrote to Ada:\n\u201cI am sorry, but I\ncannot help you any more.\u201d"
+    check_described(
+        ["\u201cI am sorry, but I cannot help you any more.\u201d Tom wrote so."], [told]
+    )
+
+
+@pytest.mark.parametrize(
+    ("prompt", "inputs", "answer"),
+    [
+        (PROFILE, ProfileInputs("Ada", ("Ada keeps the light.",)), "{}"),
+        (
+            MERGE_ENTITIES,
+            MergeEntitiesInputs((EntityToMerge(("Ada",), ("She waits.", "She sleeps.")),)),
+            '{"items": [{"item": 1, "name": "Ada", "description": "{}"}]}',
+        ),
+        (
+            MERGE_RELATIONS,
+            MergeRelationsInputs((RelationToMerge("Ada", "Tom", ("She waits.", "She waits on.")),)),
+            '{"items": [{"item": 1, "description": "{}"}]}',
+        ),
+        (SUMMARIZE_CLUSTER, ClusterInputs("Ada", ("She waits.",)), '{"summary": "{}"}'),
+    ],
+    ids=lambda part: getattr(part, "name", ""),
+)
+def test_whatever_is_kept_as_a_description_is_checked(prompt, inputs, answer):
+    kept = ChatResponse(answer.replace("{}", "Ada waits for Tom."))
+    assert read_answer(prompt, inputs, kept)
+    with pytest.raises(InvalidAnswer, match="declines"):
+        read_answer(prompt, inputs, ChatResponse(answer.replace("{}", PLAIN)))
