@@ -78,9 +78,9 @@ def check_extraction(inputs: ExtractionInputs, answer: Extraction) -> None:
         fold(name).strip() for name in (*(entity.name for entity in answer.entities), *ends)
     ):
         raise InvalidAnswer("a name is blank; copy names from the passage")
-    check_described(
-        (part.description for part in (*answer.entities, *answer.relations)), [inputs.passage]
-    )
+    told = [entity.description for entity in answer.entities]
+    told += [relation.description for relation in answer.relations]
+    check_described(told, [inputs.passage])
     text = " ".join(f"{inputs.headings} {inputs.passage} {inputs.character}".split()).casefold()
     names = [" ".join(entity.name.split()).casefold() for entity in answer.entities]
     if names and not any(name in text or _in_parts(name, text) for name in names):
