@@ -212,14 +212,22 @@ async def _on_ours(request: Request, error: OffbookError) -> Response:
 
 async def _on_validation(request: Request, error: RequestValidationError) -> Response:
     first = error.errors()[0]
+    if first["type"] == "json_invalid":
+        return failure_response(_no_json(first["ctx"]["error"]), request.url.path)
     where = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
     message = f"{where}: {first['msg']}" if where else str(first["msg"])
     refused = RequestRefused(message, "see /docs for what it takes", param=where or None)
     return failure_response(refused, request.url.path)
 
 
+def _no_json(why: str) -> RequestRefused:
+    return RequestRefused(f"the body is not JSON: {why}", "send one JSON object, in UTF-8")
+
+
 async def _on_http(request: Request, error: HTTPException) -> Response:
     method, path = request.method, request.url.path
+    if isinstance(error.__cause__, ValueError | RecursionError):  # met while the body was read
+        return failure_response(_no_json(str(error.__cause__)), path)
     message = error.detail or HTTPStatus(error.status_code).phrase
     if error.status_code == HTTPStatus.NOT_FOUND:
         message = f"there is nothing at {path!r}"

@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 import pytest
 from pydantic import Field, ValidationError
 
-from offbook.server.native.body import Body
+from offbook.server.native.body import Body, Listed
+from tests.server.inside import client_of, opened
 
 
 class Asked(Body):
@@ -17,6 +18,7 @@ class Asked(Body):
     new: bool = False
     name: str | None = None
     numbers: list[int] = Field(default_factory=list)
+    listed: Listed[str] = Field(default_factory=list)
     rows: dict[str, bool] = Field(default_factory=dict)
     part: Literal["a", "b"] = "a"
 
@@ -43,6 +45,32 @@ class Asked(Body):
 def test_another_type_is_refused(body):
     with pytest.raises(ValidationError):
         Asked(**body)
+
+
+@pytest.mark.parametrize(
+    ("body", "where"),
+    [
+        ({f"unknown-{n}": n for n in range(1_000)}, [("unknown-0",)]),
+        ({"listed": [1] * 1_000, "whole": "5"}, [("whole",), ("listed", 0)]),
+    ],
+)
+def test_a_thousand_mistakes_of_a_kind_are_told_as_one(body, where):
+    with pytest.raises(ValidationError) as refused:
+        Asked.model_validate(body)
+    assert [told["loc"] for told in refused.value.errors()] == where
+
+
+@pytest.mark.parametrize("words", [b"", b"[", b"\xff", b"[" * 100_000, b"9" * 10_000])
+async def test_a_body_that_is_no_json_is_told_so(tmp_path, words):
+    headers = {"content-type": "application/json"}
+    async with opened(tmp_path) as book, client_of(book) as client:
+        body = b'{"name": ' + words + b"}"
+        refused = await client.post("/api/characters", content=body, headers=headers)
+    assert refused.status_code == 400
+    error = refused.json()["error"]
+    assert error["kind"] == "usage"
+    assert error["message"].startswith("the body is not JSON: ")
+    assert error["hint"]
 
 
 @pytest.mark.parametrize(

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from offbook.server.app import create_app
+from offbook.server.security.bodies import MOST_VALUES, ValueCount
 from offbook.server.security.connections import ConnectionLimits, limited
 from tests.server.inside import client_of, opened
 from tests.server.live import live
@@ -43,6 +48,74 @@ async def test_a_body_without_a_size_is_counted(tmp_path: Path):
         refused = await client.post(CREATE, content=pieces(), headers=headers)
         assert refused.status_code == 413
         assert (await client.get(CREATE)).json() == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"[" + b"{}," * 300_000,
+        b'{"name": "Eve", "z": [' + b"[[[[]]]]," * 60_000,
+        b'{"name": "\\\\", "z": ["' + b'\\"","' * 300_000,
+        b'{"name": "Eve"' + b', "k": 1' * 300_000,
+        ("[" + "{}," * 300_000).encode("utf-16"),
+    ],
+    ids=["objects", "nested", "texts", "names", "utf-16"],
+)
+async def test_a_body_of_very_many_values_is_refused_before_it_is_read(tmp_path: Path, body: bytes):
+    whole = b"{}" + b" " * len(body)
+    headers = {"content-type": "application/json"}
+    read: list[bytes] = []
+
+    async def pieces(body: bytes):
+        for start in range(0, len(body), 65_521):
+            read.append(body[start : start + 65_521])
+            yield read[-1]
+
+    async with opened(tmp_path) as book, client_of(book) as client:
+        refused = await client.post(CREATE, content=pieces(body), headers=headers)
+        assert refused.status_code == 413
+        assert refused.json()["error"]["kind"] == "too_large"
+        assert f"{MOST_VALUES} values" in refused.json()["error"]["message"]
+        read.clear()
+        # What is no value is not counted for one: it is read, and says what is missing.
+        assert (
+            await client.post(CREATE, content=pieces(whole), headers=headers)
+        ).status_code == 400
+        assert sum(map(len, read)) == len(whole)
+
+
+@given(
+    st.recursive(
+        st.none()
+        | st.booleans()
+        | st.floats(allow_nan=False)
+        | st.text(',[{"\\:a\u00e9\n', max_size=9),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(',[{"\\', max_size=4), inner),
+    ),
+    st.booleans(),
+    st.integers(1, 9),
+    st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-32-le"]),
+)
+def test_no_value_stays_uncounted_and_signs_in_texts_are_none(value, ascii_only, step, encoding):
+    count = ValueCount()
+    body = json.dumps(value, ensure_ascii=ascii_only).encode(encoding)
+    for start in range(0, len(body), step):
+        count(body[start : start + step])
+    assert count.values >= _values(value)
+    if encoding == "utf-8":  # an opening bracket may have nothing behind it
+        assert count.values <= _values(value) + _empty(value)
+
+
+def _values(value: Any) -> int:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return 1 + sum(map(_values, inner))
+
+
+def _empty(value: Any) -> int:
+    if not isinstance(value, dict | list):
+        return 0
+    inner = value.values() if isinstance(value, dict) else value
+    return int(not value) + sum(map(_empty, inner))
 
 
 @pytest.mark.parametrize("size", ["-1", "1e3", "x", "99999999999999999999"])

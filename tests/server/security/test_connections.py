@@ -147,9 +147,8 @@ CHUNKED = (
 def test_what_follows_a_body_is_not_taken_for_the_head_that_was_checked(address):
     with _connected(address) as sock:
         sock.sendall(CHUNKED + b"0\r\nx-api-key: smuggled\r\nhost: elsewhere\r\n\r\n")
-        came = sock.recv(65_536)
-        while b"transfer-encoding" not in came:
-            assert (part := sock.recv(65_536))
+        came = b""
+        while b"transfer-encoding" not in came and (part := sock.recv(65_536)):
             came += part
     assert came.startswith(b"HTTP/1.1 200")
     assert came.endswith(b"host transfer-encoding")

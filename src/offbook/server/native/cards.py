@@ -22,7 +22,7 @@ from offbook.app.sent_files import SentFile
 from offbook.server.book import Book
 from offbook.server.native import card_shapes as shapes
 from offbook.server.native.access import Administered, Seen, Writable, failing
-from offbook.server.native.body import Body
+from offbook.server.native.body import Body, Listed
 from offbook.server.native.given import GivenFile, decoded
 from offbook.server.principal import CurrentPrincipal
 
@@ -60,7 +60,7 @@ class GivenCards(Body):
         extra="forbid", json_schema_extra={"examples": [{"files": [_EXAMPLE]}]}
     )
 
-    files: list[GivenCard] = Field(min_length=1, max_length=_MOST_FILES)
+    files: Listed[GivenCard] = Field(min_length=1, max_length=_MOST_FILES)
 
 
 class Wanted(Body):

@@ -28,7 +28,7 @@ from offbook.server.native import shapes
 from offbook.server.native.access import Seen, Writable, failing, require, streamed
 from offbook.server.native.aside import commanded
 from offbook.server.native.asking import Preset
-from offbook.server.native.body import Body
+from offbook.server.native.body import Body, Listed
 from offbook.server.native.following import EVENTS, TOLD, followed
 from offbook.server.native.given import GivenFile
 from offbook.server.principal import CurrentPrincipal
@@ -67,14 +67,14 @@ class GivenDocuments(Body):
         },
     )
 
-    documents: list[GivenDocument] = Field(
+    documents: Listed[GivenDocument] = Field(
         default_factory=list,
         max_length=_MOST_DOCUMENTS,
         description="None: build what the stored documents lack.",
     )
     method: str | None = Field(None, max_length=100, description="None: as it is configured.")
     preset: Preset | None = Field(None, description="`faithful` repeats the papers' settings.")
-    order: list[str] | None = Field(
+    order: Listed[str] | None = Field(
         None, max_length=100_000, description="Names in the order of the story."
     )
 

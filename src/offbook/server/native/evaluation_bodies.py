@@ -13,7 +13,7 @@ from pydantic import AfterValidator, ConfigDict, Field, model_validator
 from pydantic.config import JsonDict
 
 from offbook.server.native.asking import Preset
-from offbook.server.native.body import Body
+from offbook.server.native.body import Body, Listed
 
 _MOST_QUESTIONS: Final = 5_000
 _MOST_CHARACTERS: Final = 2_000_000
@@ -49,7 +49,7 @@ class SentQuestion(Body):
     """A question of one's own, with what is known of it."""
 
     question: str = Field(min_length=1, max_length=20_000)
-    answers: list[Text] = Field(
+    answers: Listed[Text] = Field(
         default_factory=list, max_length=100, description="Right answers; any of them is right."
     )
     scope: Literal["in", "out"] | None = Field(
@@ -69,18 +69,18 @@ class EvaluationAsked(Body):
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_EXAMPLE]})
 
     benchmark: BenchmarkName | None = None
-    questions: list[SentQuestion] | None = Field(
+    questions: Listed[SentQuestion] | None = Field(
         None,
         min_length=1,
         max_length=_MOST_QUESTIONS,
         description="Questions of your own, in the place of a benchmark.",
     )
-    characters: list[Name] = Field(
+    characters: Listed[Name] = Field(
         default_factory=list,
         max_length=1_000,
         description="Subjects of the dataset, or SUBJECT=CHARACTER; none: every subject.",
     )
-    methods: list[Name] = Field(
+    methods: Listed[Name] = Field(
         default_factory=list,
         max_length=100,
         description="Each perhaps with settings: `amadeus[gs=off]`; none: the configured one.",
@@ -88,7 +88,7 @@ class EvaluationAsked(Body):
     options: dict[Name, Option] = Field(
         default_factory=dict, max_length=20, description="Of the dataset's loader."
     )
-    metrics: list[Name] = Field(default_factory=list, max_length=100, description="None: all.")
+    metrics: Listed[Name] = Field(default_factory=list, max_length=100, description="None: all.")
     limit: Limit | None = Field(None, description="The most questions a character.")
     repeats: int = Field(1, ge=1, le=1_000, description="How often each question is asked.")
     seed: Seed = Field(0, description="Draws the questions and their order.")
@@ -164,11 +164,11 @@ class StudyAsked(Body):
 
     benchmark: BenchmarkName
     options: dict[Name, Option] = Field(default_factory=dict, max_length=20)
-    characters: list[Name] = Field(default_factory=list, max_length=1_000)
-    splitters: list[Name] = Field(
+    characters: Listed[Name] = Field(default_factory=list, max_length=1_000)
+    splitters: Listed[Name] = Field(
         default_factory=list, max_length=100, description="`acts[alpha=3]`; none: all."
     )
-    embedders: list[Literal["builtin", "configured"]] = Field(default_factory=list, max_length=2)
+    embedders: Listed[Literal["builtin", "configured"]] = Field(default_factory=list, max_length=2)
     top: int = Field(3, ge=1, le=10_000, description="Chunks a question.")
     budget_tokens: int = Field(
         1_500, ge=1, le=_NUMBER, description="The equal budget of a question's context."
@@ -182,7 +182,7 @@ class TableAsked(Budgeted):
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"limit": 5}]})
 
-    characters: list[Name] = Field(default_factory=list, max_length=1_000)
+    characters: Listed[Name] = Field(default_factory=list, max_length=1_000)
     limit: Limit | None = Field(None, description="The most questions a character.")
     repeats: int = Field(1, ge=1, le=1_000)
     seed: Seed = 0

@@ -18,7 +18,7 @@ from offbook.server.book import Book
 from offbook.server.native import shapes
 from offbook.server.native.access import Seen, User, Writable, failing, whose
 from offbook.server.native.aside import commanded
-from offbook.server.native.body import Body
+from offbook.server.native.body import Body, Listed
 from offbook.server.native.given import GivenFile
 from offbook.server.principal import CurrentPrincipal
 
@@ -45,7 +45,7 @@ class GivenMemories(Body):
         },
     )
 
-    memories: list[GivenMemory] = Field(default_factory=list, max_length=10_000)
+    memories: Listed[GivenMemory] = Field(default_factory=list, max_length=10_000)
     file: GivenFile | None = Field(
         None,
         description="A memory a line, or a chat log of SillyTavern, Chub, Ooba, Agnai or CAI.",
@@ -95,7 +95,7 @@ class Ids(Body):
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"ids": ["1f0c"]}]})
 
-    ids: list[Annotated[str, Field(max_length=200)]] = Field(min_length=1, max_length=10_000)
+    ids: Listed[Annotated[str, Field(max_length=200)]] = Field(min_length=1, max_length=10_000)
     user: str | None = Field(None, min_length=1, max_length=200)
 
 

@@ -1,21 +1,28 @@
-"""How large the body of a request may be, and how long it may take to come.
+"""How large the body of a request may be, in bytes and values, and how long it may take to come.
 
 Takes: bytes and seconds.  Gives: a middleware; what is too large or too slow ends with 413 or 408,
 and whatever is read of it is dropped.
+
+JSON of a size that is fine for a document may hold millions of values: reading them would take
+gigabytes, and every reply that is under way would stand still for seconds.
 """
 
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from starlette.requests import ClientDisconnect
 
 from offbook.server.failures import RequestRefused
 from offbook.server.security.answering import has_header, header, refuse
+from offbook.server.security.hosts import PAGE_PREFIX
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+MOST_VALUES: Final = 200_000
+"""Values that one body may hold: twice as many as the longest list that any request has."""
 
 
 class _BodyRefused(RequestRefused):
@@ -48,7 +55,9 @@ class BodyLimits:
         if length == "0" and not has_header(scope, b"transfer-encoding"):
             await self._app(scope, receive, send)
             return
-        counted = _Counted(receive, send, self)
+        # The page's uploads are forms; everybody else's bodies are JSON, which `hosts` sees to.
+        values = None if scope["path"].startswith(PAGE_PREFIX) else ValueCount()
+        counted = _Counted(receive, send, self, values)
         try:
             await self._app(scope, counted.receive, counted.send)
         except _BodyRefused:
@@ -81,14 +90,55 @@ class BodyLimits:
             headers={"connection": "close"},
         )
 
+    def too_many_values(self) -> _BodyRefused:
+        """What to raise for a body of more values than any request has."""
+        return _BodyRefused(
+            f"the body holds more than {MOST_VALUES} values",
+            "send fewer at once",
+            status=413,
+            code="too_large",
+            headers={"connection": "close"},
+        )
+
+
+class ValueCount:
+    """Counts the values of JSON while it comes, without reading them."""
+
+    def __init__(self) -> None:
+        self.values = 1
+        self._in_text = 0
+        self._open_escape = b""
+
+    def __call__(self, piece: bytes) -> int:
+        """How many there are with this piece, or more where the JSON is none or not in UTF-8."""
+        if b"\0" in piece:  # UTF-16: where its texts begin is not to be seen here
+            self.values += _begun(piece)
+            return self.values
+        piece = self._open_escape + piece
+        backslashes = len(piece) - len(piece.rstrip(b"\\"))
+        self._open_escape = b"\\" * (backslashes % 2)
+        piece = piece[: len(piece) - backslashes % 2]
+        parts = piece.replace(b"\\\\", b"").replace(b'\\"', b"").split(b'"')
+        self.values += _begun(b"".join(parts[self._in_text :: 2]))
+        self._in_text = (self._in_text + len(parts) - 1) % 2
+        return self.values
+
+
+def _begun(piece: bytes) -> int:
+    """How many values begin there: each stands behind one of these signs, save the first."""
+    return sum(map(piece.count, (b",", b"[", b"{")))
+
 
 class _Counted:
     """The body of one request."""
 
-    def __init__(self, receive: Receive, send: Send, limits: BodyLimits) -> None:
+    def __init__(
+        self, receive: Receive, send: Send, limits: BodyLimits, values: ValueCount | None
+    ) -> None:
         self._receive = receive
         self._send = send
         self._limits = limits
+        self._values = values
         self._count = 0
         self._complete = False
         self._ends = asyncio.get_running_loop().time() + limits.seconds
@@ -108,10 +158,14 @@ class _Counted:
             raise self.refused from error
         # Whoever leaves before all is there gets no answer, and none is noted.
         self.left = message["type"] == "http.disconnect"
-        self._count += len(message.get("body", b""))
+        piece = message.get("body", b"")
+        self._count += len(piece)
         self._complete = not message.get("more_body", False)
         if self._count > self._limits.most_bytes:
             self.refused = self._limits.too_large()
+        elif self._values is not None and self._values(piece) > MOST_VALUES:
+            self.refused = self._limits.too_many_values()
+        if self.refused is not None:
             raise self.refused
         return message
 
