@@ -36,6 +36,12 @@ def test_a_key_is_a_whole_word_without_case():
         ("등대", "등대가"),
         ("C++", "is C++ good"),
         ("café", "un CAFÉ!"),
+        ("café", "un CAFE\u0301!"),
+        ("cafe\u0301", "un café!"),
+        ("Osk's bell", "It was Osk’s bell."),
+        ("Osk’s “bell”", 'It was osk\'s "bell".'),
+        ("राम", "वह राम है"),
+        ("كتاب", "هذا كتابٌ جيد"),
     ],
 )
 def test_scripts_without_spaces_and_signs_have_no_word_boundaries(key, text):
@@ -45,6 +51,8 @@ def test_scripts_without_spaces_and_signs_have_no_word_boundaries(key, text):
 def test_a_word_that_occurs_inside_of_another_first_is_found_later():
     assert outcome([LoreMessage("catalogue of a cat")], keys=["cat"]).active
     assert not outcome([LoreMessage("catalogue concat")], keys=["cat"]).active
+    assert not outcome([LoreMessage("रामायण")], keys=["राम"]).active
+    assert not outcome([LoreMessage("un cafe\u0301")], keys=["cafe"]).active
 
 
 def test_names_of_speakers_are_searched_too():

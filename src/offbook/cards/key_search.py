@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 import time
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -28,15 +29,17 @@ from offbook.cards.macros import MacroValues, expand
 from offbook.language.tokens import WIDE
 
 _WIDE: Final = re.compile(f"[{WIDE}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
+_QUOTES: Final = str.maketrans({"‘": "'", "’": "'", "ʼ": "'", "“": '"', "”": '"'})
 _READ_SECONDS: Final = 0.5
 
 
 class Searched:
-    """A text, and the same without case, made once."""
+    """A text for patterns, and for words as people type them, with and without case; made once."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.folded = text.casefold()
+        self.typed = _typed(text)
+        self.folded = self.typed.casefold()
 
 
 @dataclass(slots=True)
@@ -128,8 +131,9 @@ class KeySearch:
             return False
         if is_pattern:
             return self._pattern_is_in(bare, where)
+        bare = _typed(bare)
         if self._case:
-            return is_said(bare, where.text, whole_words=self._words)
+            return is_said(bare, where.typed, whole_words=self._words)
         return is_said(bare.casefold(), where.folded, whole_words=self._words)
 
     def _pattern_is_in(self, key: str, where: Searched) -> bool:
@@ -147,6 +151,11 @@ class KeySearch:
             pass
         self._trouble.append(f"the pattern {key[:60]!r} takes too long")
         return False
+
+
+def _typed(text: str) -> str:
+    """A text in which it does not matter what somebody's keyboard makes of accents and quotes."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text).translate(_QUOTES)
 
 
 def _quoted(values: MacroValues) -> MacroValues:
@@ -178,4 +187,9 @@ def _continues(neighbour: str, edge: str) -> bool:
 
 
 def _is_word(sign: str) -> bool:
-    return sign.isalnum() or sign == "_"
+    return sign.isalnum() or sign == "_" or (not sign.isascii() and _is_vowel_sign(sign))
+
+
+def _is_vowel_sign(sign: str) -> bool:
+    """Whether it writes a vowel, or that there is none, as in scripts of India; accents do not."""
+    return unicodedata.category(sign)[0] == "M" and unicodedata.combining(sign) in (0, 9)
