@@ -60,6 +60,39 @@ def cli() -> str:
     return "\n".join(parts)
 
 
+SETTINGS = f"""{NOTE}
+# Settings
+
+A flag (`--set NAME=VALUE`, or the command's own) beats the environment, which beats
+`offbook.toml` of the project, which beats the user's `config.toml`, which beats the
+default. `offbook config show --origin` says where each value came from, and where the user's
+file is: `~/.config/offbook/config.toml` on Linux, unless `OFFBOOK_CONFIG` names another. The
+project's file is looked for in the working directory and above. In both, what stands before the
+dot of a name is a section:
+
+```toml
+method = "rolerag"
+
+[chat]
+model = "gpt-4.1-mini"
+
+[limits]
+budget_usd = 2.0
+
+[prices."gpt-4.1-mini"]  # USD per million tokens, as your provider has them; none is built in
+prompt = 0.4
+completion = 1.6
+```
+
+`OPENAI_API_KEY` is used for `OPENAI_BASE_URL` or, without it, for OpenAI's own address. A key
+goes only to an address from the same source as the key or from a more trusted one (flag,
+environment and the user's file, then the project's), so that a folder from elsewhere collects none.
+
+| setting | environment | default | meaning |
+|---|---|---|---|
+"""
+
+
 def settings() -> str:
     """Every setting, its variable, its default and its meaning."""
     from offbook.settings import load_settings
@@ -69,20 +102,13 @@ def settings() -> str:
     defaults = {
         name: value for name, value, _ in load_settings({}, {}, Path("/"), Path("/none")).rows()
     }
-    defaults["home"] = "the user's data folder"
-    lines = [
-        f"{NOTE}\n# Settings\n",
-        "A flag (`--set NAME=VALUE`, or the command's own) beats the environment, which beats",
-        "`offbook.toml` of the project, which beats the user's `config.toml`, which beats the",
-        "default. `offbook config show --origin` says where each value came from.\n",
-        "| setting | environment | default | meaning |",
-        "|---|---|---|---|",
-    ]
+    defaults["home"] = "~/.local/share/offbook (Linux)"
+    lines = []
     for name, meaning in setting_names().items():
         default = f"`{defaults[name]}`" if defaults[name] else ""
         lines.append(f"| `{name}` | `{environment_name(name)}` | {default} | {meaning} |")
     lines.append("| `prices.MODEL.prompt`, `.completion` | | | USD per million tokens |")
-    return "\n".join(lines) + "\n"
+    return SETTINGS + "\n".join(lines) + "\n"
 
 
 PAGES = {"papers.md": papers, "cli.md": cli, "settings.md": settings}

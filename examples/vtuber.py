@@ -2,7 +2,7 @@
 
 Takes: the server's address (default http://127.0.0.1:8321), and a key in API_KEY where one is
 asked for.  Gives: faces and sentences, on standard output, where a real program has a voice and a
-model that moves.  Needs: ``pip install openai``.
+model that moves.  Needs: ``pip install openai httpx``.
 
 The face comes first: `recall` tells how the character takes what was said, and the reply uses what
 was found once more, so no model is asked twice. A model that was told to may change the face with

@@ -35,7 +35,9 @@ def test_origins_follow_the_precedence(offline: World, monkeypatch):
     assert rows["limits.tpm"]["value"] == 6
     assert rows["limits.tpm"]["origin"].startswith("user ")
     assert rows["embed.batch"]["origin"] == "default"
-    assert "(environment)" in offline.done("config", "show", "--origin").out
+    shown = offline.done("config", "show", "--origin")
+    assert "(environment)" in shown.out
+    assert shown.err == f"your own settings file: {offline.folder / 'config.toml'}\n"
 
 
 def test_a_preset_is_an_origin(offline: World):

@@ -15,7 +15,7 @@ def test_offline_all_is_well_and_no_model_is_claimed(ada: World):
     checks = {row["name"]: row for row in outcome.json["checks"]}
     assert all(row["ok"] for row in checks.values())
     assert "no language model" in checks["chat"]["detail"]
-    assert "1 character" in checks["database"]["detail"]
+    assert checks["database"]["detail"].endswith(" 1 character")
     assert "768 dimensions" in checks["embeddings"]["detail"]
 
 
@@ -24,6 +24,7 @@ def test_it_says_plainly_that_this_is_the_offline_backend_and_how_to_use_a_model
     assert "offline backend" in outcome.out + outcome.err
     for way in ("hosted", "Ollama", "vLLM", "OFFBOOK_CHAT_MODEL", "OFFBOOK_CHAT_BASE_URL"):
         assert way in outcome.err
+    assert str(offline.folder / "config.toml") in outcome.err
 
 
 def test_an_endpoint_that_is_not_there_fails_with_4(offline: World):
@@ -34,4 +35,5 @@ def test_an_endpoint_that_is_not_there_fails_with_4(offline: World):
     assert checks["database"]["ok"]
     assert not checks["chat: streaming"]["ok"]
     assert "127.0.0.1:9" in checks["chat: streaming"]["detail"]
+    assert "ssl" not in checks["chat: streaming"]["detail"]
     assert "FAIL chat: streaming" in offline.run("doctor", *flags).out

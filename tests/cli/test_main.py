@@ -24,6 +24,7 @@ from offbook.errors import (
     StoreFailed,
     UsageError,
 )
+from offbook.registry import names
 from tests.cli.shapes import ERROR, misfit
 from tests.end_to_end.world import PROCESS, World
 from tests.waiting import PATIENCE_SECONDS
@@ -58,6 +59,9 @@ def test_every_command_has_help(offline: World, command: str):
     outcome = offline.done(command, "--help")
     assert outcome.out.startswith(f"Usage: offbook {command}")
     assert outcome.err == ""
+    if "--method" in outcome.out:
+        *most, last = names("method")
+        assert f"{', '.join(most)} or {last}." in " ".join(outcome.out.split())
 
 
 def test_the_version_and_the_short_help(offline: World):

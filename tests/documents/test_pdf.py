@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import builtins
 import io
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -56,10 +57,14 @@ def test_pages_without_text_are_refused(tmp_path: Path):
     assert "OCR" in error.value.hint
 
 
-def test_damaged_and_empty_files_are_refused(tmp_path: Path):
+def test_damaged_and_empty_files_are_refused_and_nothing_else_is_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr(logging.root, "handlers", [])  # as in a process that set up no logging
     for data in (b"%PDF-1.7\nbroken", b"", b"not a pdf"):
         with pytest.raises(UnreadableDocument, match="cannot be read as PDF"):
             read(tmp_path, data)
+    assert capsys.readouterr() == ("", "")
 
 
 def test_a_password_is_needed_only_where_it_locks_reading(tmp_path: Path):

@@ -160,6 +160,8 @@ def test_a_value_that_is_not_allowed_is_named_with_its_origin(load, flags, named
     with pytest.raises(ConfigurationError) as caught:
         load(flags)
     assert named in caught.value.message
+    meaning = setting_names().get(named, "`offbook config show` lists what can be set")
+    assert caught.value.hint.endswith(meaning)
     assert caught.value.exit_code == 3
 
 

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from offbook.errors import ModelError, OffbookError
+from offbook.ingestion.reports import counted
 from offbook.language.tokens import count_tokens
 from offbook.models.ladder import RungsInStore
 from offbook.models.wrappers import OFFLINE_URL
@@ -91,7 +92,7 @@ async def _guarded(name: str, probe: Callable[[], Awaitable[Check]]) -> Check:
 async def _database(book: Offbook) -> Check:
     found = await book.store.read(characters.list_all)
     await book.store.write(lambda conn: None)
-    return Check("database", True, f"readable and writable, {len(found)} characters")
+    return Check("database", True, f"readable and writable, {counted(len(found), 'character')}")
 
 
 async def _structured(name: str, book: Offbook, model: ChatModel) -> Check:

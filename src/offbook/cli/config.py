@@ -26,7 +26,8 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Show every setting."""
-    from offbook.cli.running import print_json, table, write
+    from offbook.cli.running import print_json, say, table, write
+    from offbook.settings import user_config_file
 
     settings = settings_for()
     rows = settings.rows()
@@ -44,3 +45,5 @@ def show(
         write("".join(f"{name} = {value or '-'}\n" for name, value, _ in rows))
         return
     write(table([(name, f"= {value or '-'}", f"({label})") for name, value, label in rows]))
+    own = user_config_file()
+    say(f"your own settings file: {own}" + ("" if own.exists() else " (there is none yet)"))

@@ -5,8 +5,12 @@ Takes: nothing; no key, no network.  Gives: the replies.
 
 from __future__ import annotations
 
+import shlex
+import shutil
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -85,7 +89,14 @@ async def _talk(book: Offbook) -> None:
                 write(
                     f"  left out: {counted(len(found.skipped), 'piece')}; /why in a chat says why\n"
                 )
-    write(f"\nNow talk yourself: offbook chat {character.id}\n")
+    write(f"\nNow talk yourself: {_called()} chat {character.id}\n")
+
+
+def _called() -> str:
+    """This very command as a person can call it: `make demo` has it on no path."""
+    own = Path(sys.argv[0])
+    on_path = own.name != "offbook" or shutil.which("offbook") is not None
+    return "offbook" if on_path else shlex.quote(str(own))
 
 
 async def _collect(book: Offbook) -> dict[str, Any]:

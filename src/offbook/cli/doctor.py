@@ -13,12 +13,13 @@ To use a real model, name it; nothing leaves this machine until you do:
   hosted   export OPENAI_API_KEY=...  OFFBOOK_CHAT_MODEL=gpt-4.1-mini
   Ollama   export OFFBOOK_CHAT_MODEL=qwen3:8b  OFFBOOK_CHAT_BASE_URL=http://localhost:11434/v1
   vLLM     export OFFBOOK_CHAT_MODEL=Qwen/Qwen3-8B  OFFBOOK_CHAT_BASE_URL=http://localhost:8000/v1
-or write the same into config.toml ([chat] model, base_url, api_key)."""
+or write the same into {file} ([chat] model, base_url, api_key)."""
 
 
 def command(as_json: Json = False, model: Model = None, base_url: BaseUrl = None) -> int:
     """Check the database and the model endpoints."""
     from offbook.cli.running import print_json, say, with_offbook, write
+    from offbook.settings import user_config_file
 
     settings = settings_for(chat__model=model, chat__base_url=base_url)
     checks = with_offbook(settings, lambda book: book.doctor())
@@ -33,6 +34,6 @@ def command(as_json: Json = False, model: Model = None, base_url: BaseUrl = None
         if offline:
             say(
                 "chat is the offline backend: rules, no language model; its replies are sentences"
-                " of the documents.\n" + _REAL_MODELS
+                " of the documents.\n" + _REAL_MODELS.format(file=user_config_file())
             )
     return max((check.exit_code for check in checks), default=0)

@@ -61,7 +61,13 @@ def one_line(error: OffbookError) -> str:
 CharacterName = Annotated[str, typer.Argument(metavar="NAME", help="The character's name or id.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 MethodName = Annotated[
-    str | None, typer.Option("--method", "-m", help="How the reply is grounded.")
+    str | None,
+    typer.Option(
+        "--method",
+        "-m",
+        help="How the reply is grounded: vanilla, profile, naive, crag, adaptive, raptor, "
+        "lightrag, rolerag, amadeus, emotional or ensemble.",
+    ),
 ]
 Preset = Annotated[str | None, typer.Option("--preset", help="`default` or `faithful`.")]
 Model = Annotated[

@@ -6,9 +6,13 @@ Takes: the bytes of a file.  Gives: text.  Needs the extra ``pdf`` (pypdf).
 from __future__ import annotations
 
 import io
+from logging import NullHandler, getLogger
 from pathlib import Path
 
 from offbook.errors import ConfigurationError, UnreadableDocument
+
+# What pypdf mends it logs, and without a handler that would be printed between our own messages.
+getLogger("pypdf").addHandler(NullHandler())
 
 
 def pdf_text(path: Path, data: bytes) -> str:

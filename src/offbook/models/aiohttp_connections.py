@@ -125,7 +125,8 @@ def _told_by(httpx: Any, request: Any) -> Iterator[None]:
     except aiohttp.ServerTimeoutError as error:
         raise httpx.ReadTimeout(str(error), request=request) from error
     except aiohttp.ClientConnectorError as error:
-        raise httpx.ConnectError(str(error), request=request) from error
+        # In full it says "ssl:default" of plain http as well.
+        raise httpx.ConnectError(error.strerror or str(error), request=request) from error
     except (aiohttp.InvalidURL, NonHttpUrlClientError) as error:
         raise httpx.UnsupportedProtocol(str(error), request=request) from error
     except aiohttp.ClientOSError as error:

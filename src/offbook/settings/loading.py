@@ -137,7 +137,7 @@ def load_settings(
     warnings: list[str] = []
     given = {key: value for key, value in (flags or {}).items() if value is not None}
     layers = [(given, FLAG), (_from_environment(environment, warnings), ENVIRONMENT)]
-    layers += _from_files(directory or Path.cwd(), user_file or _user_file(environment))
+    layers += _from_files(directory or Path.cwd(), user_file or user_config_file(environment))
     for values, origin in layers:
         _check_names(values, origin)
         for name, value in values.items():
@@ -167,8 +167,13 @@ def without_password(url: SecretStr | None) -> str:
     return re.sub(r"(?i)(pass[a-z]*=)[^&]*", r"\1********", shown)
 
 
-def _user_file(environment: Mapping[str, str]) -> Path:
-    named = environment.get("OFFBOOK_CONFIG")
+def user_config_file(environment: Mapping[str, str] | None = None) -> Path:
+    """The user's own settings file, whether it is there or not; OFFBOOK_CONFIG names another.
+
+    Args:
+        environment: Default: the process's environment.
+    """
+    named = (os.environ if environment is None else environment).get("OFFBOOK_CONFIG")
     return (
         Path(named) if named else Path(user_config_dir("offbook", appauthor=False), "config.toml")
     )
@@ -286,7 +291,9 @@ def _validated(found: Mapping[str, tuple[Any, Origin]]) -> SettingsModel:
         shown = _shown(found[name][0]) if name in found and "key" not in name else "(given value)"
         raise ConfigurationError(
             f"setting {name} = {shown!r} from {label}: {first['msg']}",
-            setting_names().get(name) or "`offbook config show` lists what can be set",
+            f"mend it there; {name}: {setting_names()[name]}"
+            if name in setting_names()
+            else "`offbook config show` lists what can be set",
         ) from error
 
 

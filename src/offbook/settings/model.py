@@ -326,7 +326,7 @@ class SettingsModel(Section):
         default_factory=lambda: Path(user_data_dir("offbook", appauthor=False)),
         description="where the embedded database lives",
     )
-    method: str = Field("ensemble", description="how a reply is grounded; see `offbook ask --help`")
+    method: str = Field("ensemble", description="how a reply is grounded; see docs/methods.md")
     preset: Literal["default", "faithful"] = Field(
         "default", description="`faithful` repeats the papers' settings"
     )

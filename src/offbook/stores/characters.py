@@ -23,6 +23,7 @@ MAX_NAME_CHARS: Final = 200
 GENDER: Final = "gender"
 """Where in a character's own settings the gender of its pronouns stands: "m" or "f"."""
 
+_MAKE_ONE: Final = "make it with: offbook create NAME; `offbook list` names those there are"
 _TOUCHED: Final = "offbook.touched"
 _TOUCH: Final = (
     update(characters)
@@ -125,9 +126,7 @@ def require(conn: Connection, name: str) -> Character:
     return found
 
 
-def nearest(
-    name: str, known: Sequence[str], otherwise: str = "make it with: offbook create NAME"
-) -> str:
+def nearest(name: str, known: Sequence[str], otherwise: str = _MAKE_ONE) -> str:
     """A hint that names what ``name`` was perhaps meant to be."""
     from difflib import get_close_matches
 
