@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import gc
 import sys
-from typing import TYPE_CHECKING, Annotated
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -40,7 +41,7 @@ from offbook.cli.globals import GLOBALS, help_without_command, one_line
 from offbook.errors import OffbookError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 INTERRUPTED = 130
 COLLECT_AFTER = 50_000
@@ -134,7 +135,7 @@ def main(arguments: list[str]) -> int:
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
     as_json = "--json" in options
     try:
-        code = app(_globals_first(arguments), prog_name="offbook", standalone_mode=False)
+        code = _commands()(_globals_first(arguments), prog_name="offbook", standalone_mode=False)
     except OffbookError as error:
         return _fail(error, as_json)
     except (KeyboardInterrupt, typer.Abort, EOFError):
@@ -151,6 +152,12 @@ def main(arguments: list[str]) -> int:
     if code == INTERRUPTED:
         sys.stderr.write("offbook: interrupted; what was done is kept\n")
     return code if isinstance(code, int) else 0
+
+
+@cache
+def _commands() -> Callable[..., Any]:
+    """The tree of commands; whoever runs several in one process makes it once."""
+    return typer.main.get_command(app)
 
 
 def _globals_first(arguments: list[str]) -> list[str]:
