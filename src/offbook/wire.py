@@ -75,3 +75,14 @@ class ChatResponse:
     requests: int = 1
     cached_tokens: int | None = None
     reasoning_tokens: int | None = None
+
+
+def parameters_of(sample: int, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Sampling parameters of one of several answers: with one seed all of them would be the same.
+
+    Args:
+        sample: Its number; the first keeps the seed.
+        parameters: Those that were asked for.
+    """
+    told, seed = dict(parameters), parameters.get("seed")
+    return {**told, "seed": seed + sample} if sample and isinstance(seed, int) else told

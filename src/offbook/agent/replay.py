@@ -53,12 +53,15 @@ class Transcript:
     """What a client sent: earlier turns, oldest first, and what was said now.
 
     ``said`` of the first turn is empty where the conversation begins with a greeting, or where the
-    client has cut off what came before. ``begun`` are words that the reply begins with.
+    client has cut off what came before. ``begun`` are words that the reply begins with,
+    ``replaced`` is a reply that is to be given anew, as ``wish`` says.
     """
 
     turns: tuple[Turn, ...]
     said: str
     begun: str = ""
+    replaced: str = ""
+    wish: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +123,8 @@ class ReplayedSession(Session):
         self._named = named is not None
         self._fleeting = fleeting
         # No history came along: the name alone tells what came before.
-        self._by_name = self._named and not resends and not transcript.turns
+        brought = transcript.turns or transcript.replaced
+        self._by_name = self._named and not resends and not brought
         self._place, self._located = _Place(), False
         self._cut: set[int] = set()
         self._meter: Meter | None = None
@@ -170,10 +174,10 @@ class ReplayedSession(Session):
         turns, own = self._transcript.turns, self._stored_id if self._named else None
         ids = chains.chain_of(turns)
         where = conn, self.character.id, self._principal
-        begun = self._transcript.begun.strip()
-        if begun:
-            # What is to be gone on with may be a stored reply: then even a first one is known.
-            whole = chains.chain_of((*turns, Turn(self._transcript.said, begun)))
+        reply = (self._transcript.begun or self._transcript.replaced).strip()
+        if reply:
+            # What is gone on with or given anew may be stored: then even a first one is known.
+            whole = chains.chain_of((*turns, Turn(self._transcript.said, reply)))
             found = chains.deepest(*where, whole[-1:], own)
             if found is not None:
                 return _Place(found.session, ids[-1] if ids else BEGINNING, tuple(ids))
@@ -243,8 +247,9 @@ class ReplayedSession(Session):
 
         own = self._person(turn.stage.settings)
         told = replace(wishes, called=own.called or "", persona=own.persona)
-        told = replace(told, session=self.id, earlier=turn.earlier)
-        return replace(told, sample=index, begun=self._transcript.begun, ended=ended)
+        told = replace(told, session=self.id, earlier=turn.earlier, sample=index, ended=ended)
+        said = self._transcript
+        return replace(told, begun=said.begun, replaced=said.replaced, wish=said.wish)
 
     async def _one(self, turn: _Open, wishes: Wishes, index: int) -> AsyncGenerator[Piece, None]:
         wished, rest = self._wishes(turn, wishes, index), Rest(self._transcript.begun)

@@ -16,7 +16,7 @@ from offbook.errors import AnswerError, InvalidAnswer
 from offbook.prompts.answers import describe_schema, may_be_short, read_answer
 from offbook.prompts.prompt import Prompt, render
 from offbook.types import Message
-from offbook.wire import ChatRequest, Ending
+from offbook.wire import ChatRequest, Ending, parameters_of
 
 if TYPE_CHECKING:
     from offbook.protocols import ChatModel
@@ -47,7 +47,7 @@ def request_of(
         parameters: Sampling parameters on top of the prompt's own; None removes one.
         ended: Told how the answer ended.
     """
-    merged = {**prompt.parameters, **(parameters or {})}
+    merged = parameters_of(sample, {**prompt.parameters, **(parameters or {})})
     return ChatRequest(
         messages=render(prompt, inputs),
         parameters={name: value for name, value in merged.items() if value is not None},

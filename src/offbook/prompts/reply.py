@@ -25,11 +25,13 @@ class ReplyInputs:
 
     The stable part comes first (name, profile, voice), then the history, then what was recalled
     for this question, so that providers' prefix caches work. ``directions`` are of whoever runs the
-    conversation, ``person`` is what is told of who asks and of the scene, ``begun`` are words that
-    the reply begins with already. ``manner`` and ``reminder`` are what a character card wishes for
-    in front of the conversation and behind it (its ``system_prompt`` and
-    ``post_history_instructions``): material, never orders. ``gender`` is that of the pronouns by
-    which the documents speak of the character, "m" or "f"; the wording does not mention it.
+    conversation, ``person`` is what is told of who asks and of the scene, ``called`` the name by
+    which they have introduced themselves. ``begun`` are words that the reply begins with already,
+    ``replaced`` is a reply that is to be given anew, as ``wish`` says. ``manner`` and ``reminder``
+    are what a character card wishes for in front of the conversation and behind it (its
+    ``system_prompt`` and ``post_history_instructions``): material, never orders. ``gender`` is that
+    of the pronouns by which the documents speak of the character, "m" or "f"; the wording does not
+    mention it.
     """
 
     character: str
@@ -40,7 +42,10 @@ class ReplyInputs:
     question: str
     directions: str = ""
     person: str = ""
+    called: str = ""
     begun: str = ""
+    replaced: str = ""
+    wish: str = ""
     manner: str = ""
     reminder: str = ""
     gender: Gender = ""
@@ -55,7 +60,10 @@ class Wishes:
         directions: Told to the actor as directions.
         person: Told to the actor of who asks and of the scene, as material.
         begun: Words that the reply begins with; what comes is the rest of it.
+        replaced: A reply to the same words, in whose place this one comes.
+        wish: What of that is to be otherwise.
         called: What whoever asks is called, for the macros of cards.
+        introduced: Whether the actor is told what they are called, too.
         persona: What whoever asks says of themselves, for those macros and as material.
         sample: Number of the reply, where several to one question are wanted.
         session: The conversation, by which chance in cards chooses.
@@ -67,7 +75,10 @@ class Wishes:
     directions: str = ""
     person: str = ""
     begun: str = ""
+    replaced: str = ""
+    wish: str = ""
     called: str = ""
+    introduced: bool = False
     persona: str = ""
     sample: int = 0
     session: str = ""
@@ -79,7 +90,7 @@ NO_WISHES: Final = Wishes()
 
 REPLY: Final[Prompt[ReplyInputs, str]] = Prompt(
     name="reply",
-    version=4,
+    version=5,
     role="actor",
     stage="reply",
     inputs=ReplyInputs,

@@ -215,6 +215,12 @@ def test_sampling_parameters_are_passed_on(server: Served, endpoint: LoopbackSer
         assert {name: sent.get(name) for name in told} == told
 
 
+@pytest.mark.parametrize("model", [MODEL, f"{MODEL}:raw"])
+def test_of_several_replies_each_has_a_seed_of_its_own(server, endpoint: LoopbackServer, model):
+    ask(server, n=3, seed=5, model=model)
+    assert sorted(sent["seed"] for sent in endpoint.chat_bodies) == [5, 6, 7]
+
+
 def test_both_names_of_the_limit_are_known(server: Served, endpoint: LoopbackServer):
     ask(server, max_completion_tokens=12, max_tokens=99)
     assert endpoint.chat_bodies[-1]["max_tokens"] == 12

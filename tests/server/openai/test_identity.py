@@ -69,6 +69,21 @@ def test_a_reply_made_anew_takes_the_place_of_the_other(server: Served):
     assert sorted(remembered(server)) == sorted([(QUESTION, first), (MORE, said(new))])
 
 
+def test_a_reply_that_is_to_be_more_concise_takes_the_place_of_the_other(server, endpoint):
+    old = ask(server, QUESTION)
+    new = ask(server, QUESTION, said(old), "More Concise")
+    *before, last = shown(endpoint)
+    assert len(before) == 1, "the words that are answered have no history"
+    assert [last.count(each) for each in (QUESTION, said(old), "More Concise")] == [1, 1, 1]
+    assert stored(server) == [[(QUESTION, said(new))]]
+    assert remembered(server) == [(QUESTION, said(new))]
+    # From then on Open WebUI sends the new one only, and sends no name of the chat by itself.
+    further = ask(server, QUESTION, said(new), MORE)
+    assert {each["offbook"]["session"] for each in (old, new, further)} == {
+        old["offbook"]["session"]
+    }
+
+
 def test_whoever_goes_on_from_the_other_reply_has_it_back(server: Served):
     first = said(ask(server, QUESTION))
     old = said(ask(server, QUESTION, first, MORE))

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from offbook.agent.replay import Transcript
 from offbook.server.failures import RequestRefused
 from offbook.server.openai.body import ChatBody, ChatMessage, Role
 from offbook.server.openai.transcript import SILENCE, ReadMessages, read_messages
@@ -86,6 +87,23 @@ def test_whose_turn_it_is_in_a_group_is_no_order():
     assert found.transcript == read("u: Hi", "a: Mira: Ho", "u: ").transcript
     assert read("u: Hi", "a: Ho", "u: So?", nudge).transcript.said == "So?"
     assert read(nudge).transcript.said == SILENCE
+
+
+@pytest.mark.parametrize("wish", ["More Concise", "Add Details"])
+def test_a_wish_of_open_webuis_menu_is_no_turn(wish):
+    found = read("u: Hi", "a: Ho", "u: So?", "a: So it is.", f"u: {wish}").transcript
+    assert found == Transcript((Turn("Hi", "Ho"),), "So?", replaced="So it is.", wish=wish)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [("a: The lamp is lit.", "u: More Concise"), ("u: More Concise",),
+     ("u: Hi", "a: Ho", "u: More concise, please"), ("u: Hi", "a: Ho", "u: Add", "u: Details")],
+)  # fmt: skip
+def test_a_wish_of_the_persons_own_is_one(told):
+    found = read(*told).transcript
+    assert not found.replaced
+    assert found.said.startswith(("More", "Add"))
 
 
 def test_a_picture_alone_is_refused():

@@ -19,7 +19,7 @@ from offbook.prompts.reply import Wishes
 from offbook.server.openai.chunks import Choice
 from offbook.server.openai.utility import offline_answer
 from offbook.types import Message, MessageRole, Usage
-from offbook.wire import ChatRequest, Ending
+from offbook.wire import ChatRequest, Ending, parameters_of
 
 if TYPE_CHECKING:
     from offbook.agent.replay import ReplayedSession
@@ -171,7 +171,7 @@ class OfTheModel:
             self.endings[index] = ended_by(ending.finish_reason)
 
         messages = tuple(Message(_ROLES[m.role], m.text) for m in self.body.messages)
-        told = dict(self.body.parameters)
+        told = parameters_of(index, self.body.parameters)
         return ChatRequest(messages, told, sample=index, cacheable=False, ended=ended)
 
 

@@ -7,6 +7,7 @@ Source: ours, after what Open WebUI 0.12.4 sends for a chat with files, knowledg
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Final
 
 _TASK: Final = re.compile(r"\s*###\s*Task:?\s", re.IGNORECASE)
@@ -15,6 +16,8 @@ _CONVERSATION: Final = re.compile(
     r"<chat_history>|###\s*(?:Chat History|Previous Summary|Messages Being Compacted)\b",
     re.IGNORECASE,
 )
+_PASSAGE: Final = "<source"
+_PASSAGE_ENDS: Final = "</source>"
 _BLANKS: Final = 20
 """So many are looked at beside a tag."""
 
@@ -43,18 +46,29 @@ def _end_of_passages(text: str) -> int:
 def _end_of(text: str, tag: str) -> int:
     """Where an element ends for certain: behind its last closing tag; 0 where there is none.
 
-    Where the opening tag has a line to itself, so has the closing one: one in the midst of a line
-    behind it is the person's.
+    Where passages are elements themselves, the closing tag follows the last one's; where the
+    opening tag has a line to itself, so has the closing one: others are the person's.
     """
     closing = f"</{tag}>"
     opened, closed = text.find(f"<{tag}>"), text.rfind(closing)
     if not 0 <= opened < closed:
         return 0
-    alone = closed
+    signs: list[Callable[[int], bool]] = []
+    if text.startswith(_PASSAGE, _after_blanks(text, opened + len(tag) + 2)):
+        signs.append(lambda at: text[max(0, at - _BLANKS) : at].rstrip().endswith(_PASSAGE_ENDS))
     if _is_alone(text, opened, len(tag) + 2):
-        while alone > opened and not _is_alone(text, alone, len(closing)):
-            alone = text.rfind(closing, 0, alone)
-    return (alone if alone > opened else closed) + len(closing)
+        signs.append(lambda at: _is_alone(text, at, len(closing)))
+    for is_its_own in signs:
+        at = closed
+        while at > opened and not is_its_own(at):
+            at = text.rfind(closing, 0, at)
+        if at > opened:
+            return at + len(closing)
+    return closed + len(closing)
+
+
+def _after_blanks(text: str, start: int) -> int:
+    return start + len(text[start : start + _BLANKS]) - len(text[start : start + _BLANKS].lstrip())
 
 
 def _is_alone(text: str, start: int, length: int) -> bool:

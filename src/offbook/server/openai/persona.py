@@ -55,15 +55,17 @@ def wishes_of(
         warnings.append(_worth("system messages are", policy))
     if read.enclosed:
         warnings.append(_worth(f"{_IN_FRONT} is", policy))
-    called = read.name or ""
-    parts = [f"They are called {called}." if called else ""]
-    if policy == "user_context":
-        parts.append(told)
+    parts = [told] if policy == "user_context" else []
     if policy != "ignore":
         parts.append(beside)
-    person = "\n\n".join(part for part in parts if part)
-    directions = told if policy == "merge" else ""
-    return Wishes(parameters, directions=directions, person=person, called=called), warnings
+    wishes = Wishes(
+        parameters,
+        directions=told if policy == "merge" else "",
+        person="\n\n".join(part for part in parts if part),
+        called=read.name or "",
+        introduced=read.name is not None,
+    )
+    return wishes, warnings
 
 
 def _within(budget_tokens: int, text: str, what: str) -> tuple[str, list[str]]:

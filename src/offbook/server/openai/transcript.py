@@ -32,6 +32,10 @@ _FOR_THE_PERSON: Final = re.compile(
 )
 """How it asks for the person's words."""
 
+_OTHERWISE: Final = ("More Concise", "Add Details")
+"""What Open WebUI sends behind a reply that is to be made anew. Its person sees the new one in the
+place of the other, and none of these words."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReadMessages:
@@ -72,7 +76,7 @@ def read_messages(messages: Sequence[ChatMessage]) -> ReadMessages:
     aside = [m for m in own if m.role in ("system", "tool") and m.text.strip()]
     names = [m.name for m in own if m.role == "user" and m.name]
     return ReadMessages(
-        transcript=_transcript(spoken),
+        transcript=_made_anew(_transcript(spoken)),
         system=tuple(message.text.strip() for message in aside),
         enclosed=tuple(enclosed),
         examples=len(messages) - len(own),
@@ -101,7 +105,7 @@ def require_short(transcript: Transcript) -> None:
     Raises:
         RequestRefused: what is to be answered is too long.
     """
-    said = len(transcript.said) + len(transcript.begun)
+    said = len(transcript.said) + len(transcript.begun) + len(transcript.replaced)
     if said > _MOST_SAID:
         raise RequestRefused(
             f"what is said last is {said} characters long",
@@ -152,6 +156,15 @@ def _transcript(messages: Sequence[ChatMessage]) -> Transcript:
             turns.append(Turn(pending, text))
             pending = ""
     return Transcript(tuple(turns), said, begun)
+
+
+def _made_anew(transcript: Transcript) -> Transcript:
+    """The words that were answered, instead of those that ask for the reply to be otherwise."""
+    last = transcript.turns[-1] if transcript.turns else Turn("", "")
+    if transcript.said not in _OTHERWISE or not last.said:
+        return transcript
+    wish = transcript.said
+    return Transcript(transcript.turns[:-1], last.said, replaced=last.answered, wish=wish)
 
 
 def _is_last(messages: Sequence[ChatMessage]) -> bool:
