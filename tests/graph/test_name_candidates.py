@@ -60,6 +60,9 @@ def entities(*names):
         (("Tom Lane", "A smuggler, known as the Fox."), ("the Fox", "")),
         ("the matron", "the matron of the asylum"),
         ("Low Farm", "the Low Farm"),
+        ("Zorbalina Wren", "Zorb"),
+        ("Dmitri Lane", "Mitenka"),
+        ("林黛玉", "黛玉"),
     ],
 )
 def test_names_that_may_be_one_are_found(earlier, later):

@@ -22,6 +22,9 @@ from offbook.language.nicknames import (
         ("fan", "fanny"),
         ("bobkins", "bob"),
         ("torvald", "torvald"),
+        ("pepe", "jose"),
+        ("grete", "margarete"),
+        ("katharine", "catherine"),
     ],
 )
 def test_forms_of_one_name_are_recognised_both_ways(a, b):

@@ -19,12 +19,14 @@ from offbook.language.grammar import word_set
 from offbook.language.kinship import kin_likeness
 from offbook.language.name_evidence import names_told, speakers
 from offbook.language.name_likeness import likeness
-from offbook.language.nicknames import formal_names, name_stem
+from offbook.language.nicknames import formal_names, is_given, name_stem
 from offbook.language.person_names import PersonName, parse_name
 from offbook.language.words import words
 from offbook.types import RawEntity
 
 _HEADS: Final = 4
+_HEAD: Final = 3
+"""Letters by which a given name is found that no list has a short form of."""
 _LATEST: Final = 8
 _COMMON_TITLES: Final = frozenset(("mr", "mrs", "miss"))
 _FUNCTION: Final = word_set("the a an of and in on at de la le my your his her our")
@@ -146,6 +148,8 @@ def _kept_under(name: PersonName, entity: RawEntity) -> Iterator[str]:
         yield f"surname:{name.surname}"
         for word in name.given:
             yield from (f"given:{form}" for form in _forms(word))
+        if len(name.given[0]) > _HEAD:
+            yield f"head:{name.given[0][:_HEAD]}"
     elif name.words:
         yield from (f"word:{form}" for form in _forms(name.words[0]))
     yield from _other_tokens(name, entity)
@@ -163,6 +167,8 @@ def _looked_up(name: PersonName, entity: RawEntity) -> Iterator[str]:
         for form in _forms(word):
             yield f"word:{form}"
             yield f"given:{form}"
+        if len(word) >= _HEAD and not is_given(word):
+            yield f"head:{word[:_HEAD]}"
     yield from _other_tokens(name, entity)
 
 

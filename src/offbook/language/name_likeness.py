@@ -19,18 +19,26 @@ from offbook.language.nicknames import (
     name_stem,
 )
 from offbook.language.person_names import PersonName
+from offbook.language.russian_names import patronymic_stem
 
 _WOMEN: Final = frozenset(("mrs", "miss", "lady", "ms"))
 _RANKS: Final = word_set(
-    "admiral captain colonel general major lieutenant sergeant sir lord count baron duke earl"
-    " marquis prince king bishop cardinal"
+    "admiral captain colonel general major lieutenant sergeant sir lord duke earl king bishop"
+    " cardinal"
 )
-_MEN_ONLY: Final = _RANKS | word_set("dr professor reverend mr judge")
+"""Who has one is not plain Mr.; of the continent's counts and barons one may say both."""
+_PLAIN: Final = frozenset(("mr", "mister"))
+"""Not "Monsieur" and "Herr", which stand before any rank."""
+_MEN_ONLY: Final = _RANKS | word_set("count baron marquis prince dr professor reverend mr judge")
 ADDRESS: Final = word_set(
     "sir madam mrs mr miss master lord lady my dear child boy girl man woman fellow"
 )
 _HIGH: Final = word_set("sir lord lady king queen prince princess saint pope emperor")
-_MRS: Final = 0.35
+_HEAD: Final = 3
+"""The least letters of a short form, and the least that it leaves out."""
+_MRS: Final = 0.4
+_MRS_OF_ANY: Final = 0.35
+"""Of a given name that men may have as well."""
 _BARE: Final = 0.4
 
 
@@ -46,6 +54,7 @@ class Likeness:
         return self.strength > 0
 
 
+_BY_FATHER: Final = Likeness(0.65, "the patronymic of the other")
 _NOTHING: Final = Likeness(0.0, "no part of the names is shared")
 
 
@@ -67,6 +76,7 @@ def contradiction(a: PersonName, b: PersonName) -> str:
     if a is b:
         return ""
     surname_alone = a.words == b.words and len(a.words) == 1 and (a.is_bare or b.is_bare)
+    surname_alone = surname_alone and not is_given(a.words[0])
     if a.gender and b.gender and a.gender != b.gender and not surname_alone:
         return "one is a man's name, the other a woman's"
     if {a.age, b.age} == {"old", "young"}:
@@ -75,6 +85,8 @@ def contradiction(a: PersonName, b: PersonName) -> str:
         return clash
     if (a.epithet or b.epithet) and (clash := _epithet_clash(a, b)):
         return clash
+    if a.patronymic and b.patronymic and a.patronymic != b.patronymic:
+        return _patronymic_clash(a, b)
     if a.is_full and b.is_full:
         return _full_clash(a, b)
     if a.surname and b.surname and a.surname != b.surname:
@@ -109,6 +121,12 @@ def _epithet_clash(a: PersonName, b: PersonName) -> str:
     return "one has an epithet, the other a second name"
 
 
+def _patronymic_clash(a: PersonName, b: PersonName) -> str:
+    """Of those who share a given name: the fathers differ."""
+    shared = a.words and b.words and may_be_one(a.words[0], b.words[0])
+    return "the patronymics differ" if shared else ""
+
+
 def _title_clash(a: PersonName, b: PersonName) -> str:
     """Of two titles before one surname."""
     if (a.is_married_woman and b.is_maiden) or (b.is_married_woman and a.is_maiden):
@@ -118,7 +136,7 @@ def _title_clash(a: PersonName, b: PersonName) -> str:
     both = a.titles | b.titles
     if both & _WOMEN and both & _MEN_ONLY:
         return "one is a man's name, the other a woman's"
-    if "mr" in both and both & _RANKS:
+    if both & _RANKS and any(_PLAIN & set(name.key.split()) for name in (a, b)):
         return "one has a rank, the other is plain Mr."
     return ""
 
@@ -159,6 +177,8 @@ def _one_given(a: PersonName, b: PersonName) -> bool:
 
 
 def _of_words(a: PersonName, b: PersonName) -> Likeness:
+    if a.patronymic and a.patronymic == b.patronymic and may_be_one(a.words[0], b.words[0]):
+        return Likeness(0.95, "the same given name and patronymic")
     if a.words == b.words:
         return _equal_words(a, b)
     if a.is_full and b.is_full:
@@ -205,6 +225,12 @@ def _part_of(part: PersonName, full: PersonName) -> Likeness:
         return Likeness(0.85, "the given name of the other")
     if part.takes_surname and _is_given_of(word, full) and is_given(word):
         return Likeness(0.7, "a title before the given name")
+    if part.takes_surname and word == full.given[0] and "mrs" not in part.titles:
+        return Likeness(0.6, "a title before the first word of the other")
+    if _is_patronymic_of(part, full):
+        return _BY_FATHER
+    if _is_short_for(part, full):
+        return Likeness(0.6, "the given name of the other begins so")
     if word != full.surname or (not part.surname and part.titles):
         return _NOTHING
     return _by_surname(part, full)
@@ -212,10 +238,12 @@ def _part_of(part: PersonName, full: PersonName) -> Likeness:
 
 def _by_surname(part: PersonName, full: PersonName) -> Likeness:
     """The surname of a full name, perhaps with a title, against that name."""
-    if part.is_bare and all(is_given(word) for word in full.words):
+    is_womans = gender_of_given(full.surname) == "f"
+    if part.is_bare and is_womans and all(is_given(word) for word in full.words):
         return Likeness(0.25, "the last of several given names")
     if part.is_married_woman and not full.is_married_woman:
-        return Likeness(_MRS, "title and surname fit the full name")
+        is_womans = gender_of_full(full) == "f"
+        return Likeness(_MRS if is_womans else _MRS_OF_ANY, "title and surname fit the full name")
     if not part.titles:
         if gender_of_full(full) == "f":
             return Likeness(_BARE, "a surname alone mostly means a man")
@@ -230,6 +258,22 @@ def gender_of_full(name: PersonName) -> str:
     return name.gender or (gender_of_given(name.words[0]) if name.words else "")
 
 
+def _is_patronymic_of(part: PersonName, name: PersonName) -> bool:
+    """Whether one word is the patronymic alone: peasants and old friends are called so."""
+    if not part.is_bare or not name.patronymic:
+        return False
+    return patronymic_stem(part.words[0]) == name.patronymic
+
+
+def _is_short_for(part: PersonName, full: PersonName) -> bool:
+    """Whether one word is the head of the given name, which no list has: "Cal", "Calpurnia"."""
+    stem = name_stem(part.words[0])
+    if part.titles & _HIGH or len(stem) < _HEAD or is_given(part.words[0]):
+        return False
+    given = full.given[0]
+    return given.startswith(stem) and len(given) >= len(stem) + _HEAD
+
+
 def _is_given_of(word: str, full: PersonName) -> bool:
     return any(
         may_be_one(word, given) for given in full.given if len(given) > 1
@@ -238,6 +282,8 @@ def _is_given_of(word: str, full: PersonName) -> bool:
 
 def _single_words(a: PersonName, b: PersonName) -> Likeness:
     one, other = a.words[0], b.words[0]
+    if _is_patronymic_of(a, b) or _is_patronymic_of(b, a):
+        return _BY_FATHER
     if a.takes_surname or b.takes_surname:
         pet = name_stem(one) == name_stem(other) and (a.is_bare or b.is_bare)
         return Likeness(0.7, "a pet form of the surname") if pet else _NOTHING
@@ -267,3 +313,18 @@ def _title_alone(role: PersonName, name: PersonName) -> Likeness:
     if role.titles <= name.titles and not role.titles & ADDRESS:
         return Likeness(0.6, "the title of the other")
     return _NOTHING
+
+
+def certainty(name: PersonName) -> int:
+    """0 for a full name, then ever less sure who is meant."""
+    if name.is_full:
+        return 0
+    if name.is_married_woman:
+        return 3
+    if name.words and not name.takes_surname and (name.gender or name.titles):
+        return 1
+    if name.words and name.takes_surname:
+        return 2
+    if name.words:
+        return 4
+    return 6 if name.kin else 5

@@ -10,6 +10,9 @@ from functools import lru_cache
 from typing import Final
 
 from offbook.language.grammar import FEMALE_NAMES, MALE_NAMES, Gender, word_set
+from offbook.language.russian_names import FEMALE_FORMS as RUSSIAN_WOMEN
+from offbook.language.russian_names import MALE_FORMS as RUSSIAN_MEN
+from offbook.language.russian_names import pet_forms
 
 _MALE_FORMS: Final = """
 abraham: abe abie bram; albert: al bert bertie; alexander: alec alex alick sandy sawney sasha lex
@@ -49,10 +52,20 @@ theodore: ted teddy theo dore
 theophilus: theo; thomas: tom tommy tam thom tommie; timothy: tim timmy; tobias: toby
 valentine: val; victor: vic; vincent: vin vince vinny; walter: wat walt wally
 wilfred: wilf fred; wilfrid: wilf; wilhelm: will willy; william: will willie willy bill billy wills
-zachariah: zach zack; zachary: zach zack; dmitri: mitya dima; ivan: vanya; nikolai: kolya
-mikhail: misha; alexei: alyosha; rodion: rodya; pyotr: petya; pavel: pasha; sergei: seryozha
-giuseppe: beppe peppino; giovanni: gianni nino; francesco: cecco franco; antonio: tonio toni
-johannes: hans johann; johann: hans; heinrich: heinz; friedrich: fritz; josef: sepp
+zachariah: zach zack; zachary: zach zack; huckleberry: huck; constantine: con; jeremy: jem
+cornelius: nelly; obadiah: obie; zebedee: zeb; thaddeus: thad tad; erasmus: ras; lemuel: lem
+phineas: phin finn; ichabod: ick; silas: si; elias: eli; philander: phil; columbus: lum
+giuseppe: beppe peppino pepe peppe; giovanni: gianni nino; francesco: cecco franco checco
+antonio: tonio toni tonino; luigi: gigi; filippo: pippo; lorenzo: renzo; domenico: mimmo
+johannes: hans johann; johann: hans hannes; heinrich: heinz heini; friedrich: fritz friedel
+josef: sepp jupp; anton: toni; franz: franzl; wilhelm: willi; ulrich: uli ulli; joachim: jochen
+georg: jorg schorsch; nikolaus: klaus; konrad: kurt; ludwig: lutz wiggerl; dietrich: dieter
+matthias: matz; sebastian: wastl basti; michael: michel; jose: pepe pepito; francisco: paco pancho
+francisco: curro paquito; juan: juanito juancho; ignacio: nacho; manuel: manolo manolito
+pedro: perico; enrique: quique; rafael: rafa; jesus: chucho; luis: lucho luisito; carlos: carlitos
+eduardo: lalo; alfonso: poncho; miguel: miguelito; jean: jeannot; pierre: pierrot; charles: charlot
+georges: jojo; louis: loulou; philippe: phil; phillip: philip; stephen: steven; jeffrey: geoffrey
+frederick: frederic; katharine:; frederik: fritz; laurence: lawrence
 """
 _FEMALE_FORMS: Final = """
 abigail: abby nabby gail; adelaide: addie addy ada; adeline: addie addy ada lina
@@ -107,21 +120,67 @@ susannah: sue sukey susie susan; sylvia: syl; tabitha: tabby; teresa: tess tessa
 theodora: dora theo; theodosia: dosia; theresa: tess tessa terry; ursula: ursie
 victoria: vicky vic; violet: vi; virginia: ginny ginger; wilhelmina: mina minna willa minnie billie
 winifred: winnie freda win; tatiana: tanya; anastasiya: nastya; avdotya: dunya
-sofya: sonya; mariya: masha; yekaterina: katya; katerina: katya; lyudmila: mila
+catherine: katherine katharine catharine kathryn katharina; anne: ann anna; ann: anna
+elizabeth: elisabeth; sara: sarah; sophia: sophie; isabel: isabella isobel; susanna: susannah
+helena: helen helene; hanna: hannah; honora: honor norah; nora: norah; eliza: lizer
+cecilia: sissy cissie sissie; cecily: sissy; louisa: loo lulie; nancy: nance; caroline: caddy
+melanie: mellie melly; hephzibah: eppie; euphemia: effie phemie; mehitabel: hetty hitty
+elspeth: elspie; emily: em'ly; emmeline: emmie; florence: florry floy; alexandra: xandra
+rosalie: rosie; gwendolyn: gwen; constance: connie con; lilian: lillie; millicent: mill
+dolores: lola lolita; concepcion: concha conchita; guadalupe: lupe; mercedes: merche
+francisca: paca paquita; josefa: pepa pepita; maria: maruja; teresa: teresita
+ana: anita; isabel: chabela; elise: lisette; jeanne: jeannette; marguerite: margot gretchen
+antoinette: toinette; anne: nanon ninon; francoise: fanchon; suzanne: suzon suzette
+margarete: grete gretchen gretel; margarethe: grete gretchen; charlotte: lotte lottchen
+katharina: kathe kathchen; gertrud: trude; elisabeth: liesel lieschen lisbeth ilse else
+therese: resi; antonie: tony toni; auguste: gusti; maria: mizzi mitzi; klara: klarchen
+christine: christel stine; amalie: malchen; karoline: line lina; luise: lulu
+luisa: gigia; caterina: rina catina; giovanna: gianna; annunziata: nunziata
 """
 _MALE_MORE: Final = word_set(
     "abel adolphus adrian alan alasdair alistair allan allen alphonse alphonso ambrose amos angus"
-    " aubrey austin basil bruce bruno cecil clive colin conrad cyrus"
-    " desmond duncan dudley edwin egbert elias emile enoch erasmus ernst eustace evan ezra"
-    " felipe gaston gavin gerard gideon gordon guido guy gustav hamish harvey hector hercules"
-    " herman hiram ignatius ira israel jabez jethro job joel josiah julio jude leander"
-    " lionel lorenzo lucas ludovic malcolm marcus mario miles morris nahum neil nigel noah norman"
-    " obadiah"
-    " octavius orlando otis owen paolo phineas prosper quentin ramon raoul reynold rhys rufus"
-    " sampson saul seth sigmund silas spencer sylvester terence thaddeus urban uriah vernon"
-    " virgil warren washington wesley wilbur wolf xavier zadok etienne emil gottfried hermann"
-    " jean-paul andre armand edmond emile eugene fernand gustave jules leon lucien maxime olivier"
-    " philippe rodolphe theodore thierry victor yves guillaume gerhard klaus kurt rolf werner"
+    " aubrey austin basil bruce bruno cecil clive colin conrad cyrus desmond duncan dudley edwin"
+    " egbert elias emile enoch erasmus ernst eustace evan ezra felipe gaston gavin gerard gideon"
+    " gordon guido guy gustav hamish harvey hector hercules herman hiram ignatius ira israel jabez"
+    " jethro job joel josiah julio jude leander lionel lorenzo lucas ludovic malcolm marcus mario"
+    " miles morris nahum neil nigel noah norman obadiah octavius orlando otis owen paolo phineas"
+    " prosper quentin ramon raoul reynold rhys rufus sampson saul seth sigmund silas spencer"
+    " sylvester terence thaddeus urban uriah vernon virgil warren washington wesley wilbur wolf"
+    " xavier zadok etienne emil gottfried hermann jean-paul andre armand edmond eugene fernand"
+    " gustave jules leon lucien maxime olivier philippe rodolphe theodore thierry victor yves"
+    " guillaume gerhard klaus kurt rolf werner ashley marius alexis evelyn beverly shirley leslie"
+    " hilary jocelyn vivian lindsay andrea camille mordecai aaron abner absalom adam amasa asa"
+    " barnaby benoni eli eliphalet elisha emery enos ephraim esau ethan gamaliel hosea ishmael"
+    " jared jason jedediah jeremy jesse jonas jonah jotham laban lemuel matthias micah nehemiah"
+    " otto roscoe scipio seneca simeon titus tobit ulysses uzziah zebulon arnold barnard brendan"
+    " brian cedric chauncey claud claude clement crispin cuthbert damian damon darius darrell"
+    " derek derrick dirk edgar elmer ernest esmond fabian felix fergus gareth giles hubert ian"
+    " ivor jasper jerome jolyon justin lloyd lucian magnus marmaduke melvin osbert osric otho"
+    " patroclus percival perceval reynard rhett roderick roland rudyard rupert soames stanley"
+    " sylvanus tancred terry theobald tristram trevor tyrone wilbert wilfred wilmot winston"
+    " woodrow ambroise amedee anatole antonin aristide arsene auguste augustin aurelien barthelemy"
+    " baptiste bertrand blaise cesar charlot christophe clovis cyprien eloi emilien felicien"
+    " fabrice florent frederic gaspard gilles gregoire hippolyte isidore jacquot joachim julien"
+    " laurent leandre leonce leopold mathieu maximilien modeste nicolas octave pascal raymond remi"
+    " rodrigue roger romain saturnin silvain sylvain tancrede theophile tristan ulysse urbain"
+    " valery achim adalbert adolf albrecht alois arnim axel balthasar bernhard botho burkhard"
+    " clemens dietmar eberhard eckart egon erhard erich erwin ewald fridolin gebhard geert gerd"
+    " gero gottlieb gregor gunther gunter hagen hanno hartmut hasso helmut henning herbert hinrich"
+    " holger horst hugo ingo jens jost julius jurgen kai karsten kaspar knut lothar luther manfred"
+    " meinhard norbert oskar otfried ottokar reinhard reinhold rudiger ruprecht siegfried siegmund"
+    " sigurd theodor tilman tobias torsten ulf utz veit volker waldemar walther wenzel wolfram"
+    " alejandro alfonso alonso alvaro andres arturo aureliano baltasar bartolome bernardo camilo"
+    " clemente diego domingo eduardo emilio enrique esteban eusebio evaristo federico fermin"
+    " fernando fernan florentino fortunato francisco gabriel gaspar gil gines gonzalo gregorio"
+    " gustavo hernan hernando ignacio jaime javier jeronimo joaquin jorge jose julian lazaro"
+    " leandro lope luciano manuel mateo mauricio melchor octavio pablo pascual patricio rafael"
+    " ramiro rodrigo ruben sancho santiago sebastian silvestre teodoro tomas vicente achille"
+    " alberto alessandro alfredo amedeo angelo arrigo baldassare benvenuto carlo cesare cosimo"
+    " dante domenico emanuele enrico enzo ercole ettore fabrizio federigo filippo francesco"
+    " gaetano gaspare gennaro giacomo gianluca gino giorgio giuliano giulio guglielmo leonardo"
+    " lodovico maffeo massimo matteo maurizio michele niccolo nicola ottavio pasquale pietro"
+    " raffaele renato renzo riccardo roberto salvatore silvio stefano tancredi tommaso ugo umberto"
+    " valerio vincenzo vittorio"
 )
 _FEMALE_MORE: Final = word_set(
     "ada adela adele agatha alma althea amabel amanda anastasia annie annis antonia arabella"
@@ -130,22 +189,61 @@ _FEMALE_MORE: Final = word_set(
     " cleopatra constance cora cordelia daisy daphne delia della dinah dora doris dorothea effie"
     " electra eliza ella elsa elsie emmeline enid erica ernestine estella estelle ethel etta"
     " eugenia eunice euphemia evangeline eve faith fanny fannie felicity fleur flora fiona frieda"
-    " gabrielle"
-    " genevieve georgiana georgina geraldine gertrude ginevra giulia gladys griselda gwen hedwig"
-    " helga henrietta hephzibah hermia hermione hilda honoria hope horatia hortense ida imogen ines"
-    " ingrid iris isabel isadora isobel ivy jacintha janey jemima jenny jessie joanna"
-    " juno kate katie kitty lavinia lena leonora letitia lettice lettie lilian lillian"
-    " lilias lola lorna lottie louisa lucia lucilla lucille lucinda lucretia luisa lydia"
-    " mabel madeleine madeline magda maggie marcia margot maria marian marianna marianne"
-    " marina marion marjorie maud maude mavis may melanie mercy mildred millicent"
-    " minna minnie miranda molly monica muriel myra myrtle nadia nell nelly nettie"
-    " octavia olive olympia ophelia ottilie pansy patience paula pauline pearl penelope perdita"
-    " phoebe phyllis polly portia priscilla prudence rhoda rosa rosalie rosalind rosamond rosamund"
-    " roxana sabina sally selina seraphina sibyl sidonie stella susanna susannah sylvia tabitha"
-    " tess thea theodora tilly titania ursula vera verena veronica viola violet vivian wilhelmina"
-    " winifred yvonne zelda zoe adeline josie judy juliet becky betsy bess bessie betty"
-    " celeste denise francoise germaine henriette jeanne madelon margot mathilde"
-    " solange suzanne elise gretchen greta heidi liesel lotte trude"
+    " gabrielle genevieve georgiana georgina geraldine gertrude ginevra giulia gladys griselda"
+    " gwen hedwig helga henrietta hephzibah hermia hermione hilda honoria hope horatia hortense"
+    " ida imogen ines ingrid iris isabel isadora isobel ivy jacintha janey jemima jenny jessie"
+    " joanna juno kate katie kitty lavinia lena leonora letitia lettice lettie lilian lillian"
+    " lilias lola lorna lottie louisa lucia lucilla lucille lucinda lucretia luisa lydia mabel"
+    " madeleine madeline magda maggie marcia margot maria marian marianna marianne marina marion"
+    " marjorie maud maude mavis may melanie mercy mildred millicent minna minnie miranda molly"
+    " monica muriel myra myrtle nadia nell nelly nettie octavia olive olympia ophelia ottilie"
+    " pansy patience paula pauline pearl penelope perdita phoebe phyllis polly portia priscilla"
+    " prudence rhoda rosa rosalie rosalind rosamond rosamund roxana sabina sally selina seraphina"
+    " sibyl sidonie stella susanna susannah sylvia tabitha tess thea theodora tilly titania ursula"
+    " vera verena veronica viola violet vivian wilhelmina winifred yvonne zelda zoe adeline josie"
+    " judy juliet becky betsy bess bessie betty celeste denise francoise germaine henriette jeanne"
+    " madelon mathilde solange suzanne elise gretchen greta heidi liesel lotte trude abigail"
+    " achsah alethea alicia amaryllis amelie anabel andromache annabella antigone arabel ariadne"
+    " athena augusta averil barbary bathsheba belinda benita berenice beryl beulah brenda brigid"
+    " candace candida carlotta carol carrie cecile cherry christabel christiana cicely clementina"
+    " cleo clorinda columbine consuelo coral corinna cosette cressida cynthia damaris deirdre"
+    " delphine demelza desdemona dodo dolores doll dorcas dorinda drusilla dulcie ebba edna effi"
+    " eileen eilidh elaine elfrida elspeth elvira emilia ernesta esmeralda eudora eulalie eustacia"
+    " felise fenella fidelia flavia florinda fortunata frederica georgette gillian ginny gloriana"
+    " goneril gudrun guinevere gwenda gwyneth hepzibah hero hesper hyacinth imelda iphigenia"
+    " isolde jacquetta jael jocasta joy joyce julietta katrina keziah kezia keturah laetitia"
+    " lalage lavender leda leila lesbia lilith lisbeth lois lorelei lorraine lucasta lucetta"
+    " lucilia maisie malvina margareta mariana mariette marietta marigold martina matilda maureen"
+    " medea mehitabel melissa melusine meredith minerva modesty morgana mona nadine nanette naomi"
+    " nerissa nesta nicolette nina noreen norma octavie odette odile olwen oriana ottoline pandora"
+    " parthenia paulette persis petra petronella philomel phyllida pomona primrose prunella psyche"
+    " queenie ramona regan rena renata rosabel rosaline rosina rowena roxane sabrina salome"
+    " sapphira scarlett seraphine serena shirley sibylla sidonia silvia sophonisba sybil sylvie"
+    " tamar tamsin thelma theresa thisbe thomasin thyrza trixie trudy una unity urania valeria"
+    " vanessa venetia vida virginie vivien wanda wendy xanthe yseult zenobia zillah zuleika"
+    " adelheid agathe aglaia albertine alberte amalie anastasie andree angelique anneliese antonie"
+    " apolline aurelie aurore babette beate benedicte bettina bettine bianche brigitte brunhilde"
+    " camille catherine celine christel christine claudine clemence clothilde cornelie corinne"
+    " diane dorothee edmee edwige eleonore elisa elsbeth emilie emma esther eugenie euphrasie"
+    " fanchette fantine felicie fernande flore franziska friederike gabriele gerda gervaise"
+    " gilberte gisela gisele grete hannelore hedda heidrun helene hermine hilde hildegard honorine"
+    " ilse inge ingeborg irmgard isabelle jacqueline janine johanna josephine jutta karoline"
+    " katharina klara kunigunde laure leonie leonore liese lisette lorle louison luise magdalene"
+    " mareike margarete margarethe marlene marthe melitta mechthild micheline mimi mireille nicole"
+    " noemie oda olympe pascale renate renee reine rosemarie roswitha ruth sabine sieglinde simone"
+    " sophie stephanie susanne suzette sylvaine therese thekla ursel ute valerie victorine"
+    " waltraud wilhelmine yolande zenaide agueda amparo ana angela angustias asuncion aurelia"
+    " beatriz belen benigna bernarda blanca camila carlota casilda catalina cayetana clara concha"
+    " consolacion cristina dorotea dulcinea elena encarnacion esperanza eulalia eva gertrudis"
+    " gloria graciela guadalupe guiomar irene jacinta josefa juana leocadia leonor leticia"
+    " luscinda magdalena manuela marcela margarita maruja mercedes micaela milagros nieves obdulia"
+    " paca paloma paulina perfecta pilar purificacion raquel remedios rocio rosario rufina sofia"
+    " soledad teresa tristana trinidad visitacion yolanda adriana agnese alba amalia angiolina"
+    " anna annunziata assunta benedetta caterina chiara clarice concetta costanza domenica donata"
+    " eleonora elisabetta fiammetta filomena francesca gemma giovanna giuditta giuliana giuseppina"
+    " grazia ippolita isabella laura lia livia lucrezia maddalena margherita marta matilde nella"
+    " nunziata orsola ottavia paola perpetua rosalba rosaura serafina simonetta tosca valentina"
+    " vittoria"
 )
 _STEM: Final = 3
 _LONG_NAME: Final = 5
@@ -161,18 +259,22 @@ _OF_THEIR_OWN: Final = word_set(
 """Short forms that parents give as names: two people of a family may bear both."""
 
 
-def _read(text: str) -> dict[str, frozenset[str]]:
+def _read(western: str, russian: str) -> dict[str, frozenset[str]]:
     """Short form to formal names, from ``formal: short short; formal: ...``."""
     table: dict[str, set[str]] = {}
-    for entry in text.replace("\n", ";").split(";"):
-        formal, _, shorts = entry.partition(":")
-        for short in shorts.split():
-            table.setdefault(short, set()).add(formal.strip())
+    for text, russia in ((western, False), (russian, True)):
+        for entry in text.replace("\n", ";").split(";"):
+            formal, _, shorts = entry.partition(":")
+            for short in shorts.split():
+                for form in (short, *(pet_forms(short) if russia else ())):
+                    table.setdefault(form, set()).add(formal.strip())
+            if russia and formal.strip():
+                table.setdefault(formal.strip(), set()).add(formal.strip())
     return {short: frozenset(formals) for short, formals in table.items()}
 
 
-_MALE_SHORT: Final = _read(_MALE_FORMS)
-_FEMALE_SHORT: Final = _read(_FEMALE_FORMS)
+_MALE_SHORT: Final = _read(_MALE_FORMS, RUSSIAN_MEN)
+_FEMALE_SHORT: Final = _read(_FEMALE_FORMS, RUSSIAN_WOMEN)
 _MALE: Final = (
     MALE_NAMES | _MALE_MORE | set(_MALE_SHORT) | {n for f in _MALE_SHORT.values() for n in f}
 )

@@ -14,49 +14,27 @@ from itertools import pairwise
 from typing import Final
 
 from offbook.language.grammar import FEMALE_NOUNS, MALE_NOUNS, PERSON_NOUNS, Gender, word_set
+from offbook.language.han_names import read_han
+from offbook.language.name_parts import (
+    AGES,
+    ARTICLES,
+    DROPPED,
+    FONDNESS,
+    FOREIGN_ARTICLES,
+    ORDINALS,
+    PARTICLES,
+    POSSESSIVES,
+    ROMAN_AGES,
+    SUFFIXES,
+)
 from offbook.language.nicknames import gender_by_ending, gender_of_given, is_given
 from offbook.language.person_titles import FEMALE_TITLES, GIVEN_TITLES, KIN, MALE_TITLES, TITLES
+from offbook.language.russian_names import latin, patronymic_stem
 from offbook.language.words import fold
 
 _MATRONS: Final = word_set("aunt mother grandmother")
-_POSSESSIVES: Final = word_set("my your yo his her our their thy mine its meine mon ma")
-_ARTICLES: Final = word_set("a an the this that these those another some such")
-_FONDNESS: Final = word_set(
-    "dear dearest darling sweet sweetest beloved poor po little lil good own excellent kind great"
-    " silly naughty sad foolish fine noble honest pretty lovely precious worthy gallant"
-    " charming amiable wretched unhappy unfortunate miserable blessed generous mad clever"
-    " brave false cruel faithful gentle handsome stupid wicked wise happy lucky fair long-lost"
-    " dearly-beloved love lovey old ole ol young younger elder eldest youngest late former famous"
-    " so-called here there only very"
-)
-_AGES: Final = {
-    **dict.fromkeys(word_set("old elder senior sr snr eldest"), "old"),
-    **dict.fromkeys(word_set("young younger junior jr jnr youngest"), "young"),
-}
-_ROMAN_AGES: Final = {"minor": "young", "maior": "old"}
-_SUFFIXES: Final = word_set("esq esquire jr sr jnr snr junior senior md phd qc kc mp")
-_PARTICLES: Final = word_set(
-    "van von de der den du da di del della la le bin ibn el y zu ter ten mac st d' des dos"
-)
-_DROPPED: Final = word_set("van von de der den du da di del della zu ter ten d' des dos")
-"""Particles that a surname is as often said without."""
-_ELIDED: Final = re.compile(r"^[dl]['’](?=[A-ZÀ-Þ])")
+_ELIDED: Final = re.compile(r"^[dDl]['’](?=[A-ZÀ-Þ])")
 _NUMERAL: Final = re.compile(r"^(?:[IVX]{2,}|[IVX])$")
-_ORDINALS: Final = dict(
-    zip(
-        (
-            *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"),
-            *("ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth"),
-            *("sixteenth", "seventeenth", "eighteenth"),
-        ),
-        (
-            *("i", "ii", "iii", "iv", "v", "vi", "vii", "viii"),
-            *("ix", "x", "xi", "xii", "xiii", "xiv", "xv"),
-            *("xvi", "xvii", "xviii"),
-        ),
-        strict=True,
-    )
-)
 _EDGES: Final = "\"“”‘’'`_*.,;:!?()[]…—–-"
 _POSSESSIVE_END: Final = re.compile(r"(?:['’]s|(?<=s)['’])$")
 _PET_END: Final = re.compile(r"(?<=\w\w)-(?:girl|boy|dear|love|child|baby)$")
@@ -73,6 +51,7 @@ class PersonName:
     ``numeral`` rulers of one name ("ii"), ``epithet`` is what one name of them is told from others
     by ("great", of "Alexander the Great"). Particles are no part of a surname: "Gérard de Low" and
     "Low" have the same. Who is called by an office ("Count of Low") has its place for a name.
+    ``patronymic`` is what a Russian one is made of: it is no surname.
     """
 
     key: str
@@ -86,6 +65,7 @@ class PersonName:
     place: str = ""
     numeral: str = ""
     epithet: str = ""
+    patronymic: str = ""
 
     def __hash__(self) -> int:
         # Names are keys of caches that are asked millions of times; a string knows its hash.
@@ -145,7 +125,7 @@ class PersonName:
 @lru_cache(maxsize=1 << 16)
 def parse_name(text: str) -> PersonName:
     """The parts of ``text``."""
-    owned = _owned(text)
+    owned = _owned(text) or _of_han(text)
     if owned is not None:
         return owned
     plain = unicodedata.normalize("NFKC", _core(text))
@@ -162,7 +142,7 @@ def parse_name(text: str) -> PersonName:
     titles = frozenset(seen.titles)
     if not names and len(rest) == 1 and rest[0][0].islower() and is_given(fold(rest[0])):
         names = [rest[0]]
-    folded = tuple(fold(word).strip() for word in names)
+    folded = tuple(latin(fold(word).strip()) for word in names)
     if not folded and not titles and not seen.kin:
         role = " ".join(lowered) or key
         return PersonName(
@@ -171,7 +151,10 @@ def parse_name(text: str) -> PersonName:
     joined = _join_particles(rest, folded)
     if titles and len(joined) > 1 and _is_office(words, at):
         joined = (" ".join(joined),)
+    joined, patronymic = _without_patronymic(joined)
     gender = _gender(titles, seen, lowered, joined)
+    if patronymic and not gender:
+        gender = "f" if key.endswith(("na", "на")) else "m"
     return PersonName(
         key,
         titles,
@@ -184,7 +167,24 @@ def parse_name(text: str) -> PersonName:
         _place(text),
         numeral,
         "" if numeral or seen.age else _epithet(rest),
+        patronymic,
     )
+
+
+def _without_patronymic(words: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
+    """The words but for a patronymic behind the first of them, and what that is made of."""
+    for at, word in enumerate(words[1:3], 1):
+        if stem := patronymic_stem(word):
+            return (*words[:at], *words[at + 1 :]), stem
+    return words, ""
+
+
+def _of_han(text: str) -> PersonName | None:
+    """A name in Chinese characters; None where it is written otherwise."""
+    if text.isascii() or (read := read_han(text.strip(_EDGES))) is None:
+        return None
+    titles = frozenset((read.title,)) if read.title else frozenset[str]()
+    return PersonName(fold(text), titles, read.words, read.gender, read.kin)
 
 
 def _numeral(words: list[str]) -> str:
@@ -199,7 +199,7 @@ def _numeral(words: list[str]) -> str:
 
 def _ordinal(word: str) -> str:
     """The number of "Henry the Eighth"; empty where a word is none, or is no part of a name."""
-    return _ORDINALS.get(fold(word), "") if word[:1].isupper() else ""
+    return ORDINALS.get(fold(word), "") if word[:1].isupper() else ""
 
 
 def _epithet(words: list[str]) -> str:
@@ -213,10 +213,10 @@ def _epithet(words: list[str]) -> str:
 def _age_behind(words: list[str]) -> str:
     """Old or young, where it stands behind one name: "Cato the Younger", "Antonia Minor"."""
     if len(words) == 3 and fold(words[1]) == "the":
-        return _AGES.get(fold(words[2]), "")
-    if len(words) > 1 and fold(words[-1]) in _SUFFIXES:
-        return _AGES.get(fold(words[-1]), "")
-    return _ROMAN_AGES.get(fold(words[1]), "") if len(words) == 2 else ""
+        return AGES.get(fold(words[2]), "")
+    if len(words) > 1 and fold(words[-1]) in SUFFIXES:
+        return AGES.get(fold(words[-1]), "")
+    return ROMAN_AGES.get(fold(words[1]), "") if len(words) == 2 else ""
 
 
 def _is_office(words: list[str], at: int) -> bool:
@@ -262,12 +262,12 @@ def _is_name(word: str) -> bool:
 def _is_common(word: str) -> bool:
     low = fold(word)
     return (
-        low in _POSSESSIVES
-        or low in _ARTICLES
-        or low in _FONDNESS
+        low in POSSESSIVES
+        or low in ARTICLES
+        or low in FONDNESS
         or low in KIN
         or low in PERSON_NOUNS
-        or low in _SUFFIXES
+        or low in SUFFIXES
     )
 
 
@@ -286,16 +286,18 @@ def _lead(words: list[str]) -> tuple[int, _Seen]:
     for at, word in enumerate(words):
         low = fold(word)
         last = at == len(words) - 1
-        if low in _POSSESSIVES:
+        if low in POSSESSIVES:
             seen.owner = low
         elif low in KIN and (word[0].islower() or at == 0 or seen.owner or not last):
             seen.kin, gender = KIN[low]
             seen.kin_gender = gender
         elif low in TITLES:
             seen.titles.append(TITLES[low])
-        elif low in _AGES or low in _FONDNESS or low in _ARTICLES:
-            seen.age = _AGES.get(low, seen.age)
-        elif low in _PARTICLES or word[0].isupper() or not _name_follows(words[at + 1 :]):
+        elif low in AGES or low in FONDNESS or low in ARTICLES:
+            seen.age = AGES.get(low, seen.age)
+        elif low in FOREIGN_ARTICLES and word[0].islower() and not last:
+            continue
+        elif low in PARTICLES or word[0].isupper() or not _name_follows(words[at + 1 :]):
             return at, seen
     return len(words), seen
 
@@ -309,13 +311,13 @@ def _join_particles(rest: list[str], names: tuple[str, ...]) -> tuple[str, ...]:
     out: list[str] = []
     pending: list[str] = []
     for raw in rest:
-        word = fold(raw).strip()
-        if word in _PARTICLES and (out or raw[0].islower() or len(rest) > 1):
+        word = latin(fold(raw).strip())
+        if word in PARTICLES and (out or raw[0].islower() or len(rest) > 1):
             pending.append(word)
-        elif word in names and word not in _SUFFIXES:
+        elif word in names and word not in SUFFIXES:
             if word in TITLES and not out:
                 continue
-            kept = [particle for particle in pending if particle not in _DROPPED]
+            kept = [particle for particle in pending if particle not in DROPPED]
             out.append(" ".join([*kept, word]))
             pending = []
     return tuple(out)
@@ -383,4 +385,4 @@ def is_demonstrative(name: PersonName) -> bool:
     if name.titles:
         return name.titles <= _ADDRESS_TITLES or bool(name.owner)
     shown = name.role.split()
-    return bool(name.owner) or all(w in _ADDRESS_NOUNS or w in _FONDNESS for w in shown)
+    return bool(name.owner) or all(w in _ADDRESS_NOUNS or w in FONDNESS for w in shown)

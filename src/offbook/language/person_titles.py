@@ -16,6 +16,39 @@ TITLES: Final = (
     | dict.fromkeys(word_set("miss mademoiselle mlle fraulein signorina señorita senorita"), "miss")
     | dict.fromkeys(word_set("madame mme madam frau signora señora senora mevrouw"), "mrs")
     | dict.fromkeys(word_set("monsieur m herr signor signore señor senor mynheer"), "mr")
+    | dict.fromkeys(word_set("gospodin господин pan"), "mr")
+    | dict.fromkeys(word_set("gospozha госпожа pani"), "mrs")
+    | dict.fromkeys(word_set("comte graf conde граф"), "count")
+    | dict.fromkeys(word_set("comtesse grafin condesa grafinya графиня"), "countess")
+    | dict.fromkeys(word_set("vicomte vizconde visconte"), "viscount")
+    | dict.fromkeys(word_set("vicomtesse vizcondesa viscontessa"), "viscountess")
+    | dict.fromkeys(word_set("freiherr barone"), "baron")
+    | dict.fromkeys(word_set("baronne baronin freifrau baronessa"), "baroness")
+    | dict.fromkeys(word_set("marques marchese"), "marquis")
+    | dict.fromkeys(word_set("marquesa"), "marquise")
+    | dict.fromkeys(word_set("duc herzog duque duca"), "duke")
+    | dict.fromkeys(word_set("duchesse herzogin duquesa duchessa"), "duchess")
+    | dict.fromkeys(word_set("prinz furst principe knyaz kniaz князь"), "prince")
+    | dict.fromkeys(
+        word_set("princesse prinzessin furstin princesa principessa knyaginya княгиня княжна"),
+        "princess",
+    )
+    | dict.fromkeys(word_set("capitaine hauptmann capitan capitano"), "captain")
+    | dict.fromkeys(word_set("oberst coronel colonnello"), "colonel")
+    | dict.fromkeys(word_set("leutnant teniente tenente"), "lieutenant")
+    | dict.fromkeys(word_set("docteur doktor dottore"), "dr")
+    | dict.fromkeys(word_set("monseigneur monsignor monsignore"), "monseigneur")
+    | dict.fromkeys(word_set("maitre maese maestro meister"), "master")
+    | dict.fromkeys(word_set("pastor pfarrer cura"), "parson")
+    | dict.fromkeys(word_set("bourgmestre burgermeister alcalde maire"), "mayor")
+    | dict.fromkeys(word_set("widow veuve viuda witwe"), "mrs")
+    | {
+        word: word
+        for word in word_set(
+            "konsul konsulin landrat hofrat geheimrat licenciado bachiller avvocato apotheker"
+            " lawyer trooper farmer"
+        )
+    }
     | dict.fromkeys(word_set("ms"), "ms")
     | dict.fromkeys(word_set("master"), "master")
     | dict.fromkeys(word_set("dr doctor"), "dr")
@@ -50,30 +83,40 @@ MALE_TITLES: Final = word_set(
     " tsar czar sultan pasha don abbe abbot pope admiral captain colonel general major lieutenant"
     " sergeant reverend bishop archbishop cardinal dean canon vicar rector parson curate deacon"
     " squire commander commodore corporal inspector constable goodman gaffer conte brigadier"
-    " midshipman ensign marshal sheriff nawab rajah maharajah rabbi imam mullah"
+    " midshipman ensign marshal sheriff nawab rajah maharajah rabbi imam mullah monseigneur mayor"
+    " viscount konsul landrat hofrat geheimrat licenciado bachiller avvocato apotheker trooper"
+    " farmer lawyer"
 )
 FEMALE_TITLES: Final = word_set(
     "mrs miss ms lady dame baroness countess viscountess marquise marchioness duchess princess"
     " queen empress tsarina dona abbess nurse goodwife goody marchesa contessa begum"
+    " konsulin"
 )
 GIVEN_TITLES: Final = word_set(
     "sir dame king queen prince princess saint don dona pope emperor empress tsar czar"
 )
 """Titles that a given name follows, not a surname."""
 KIN: Final[dict[str, tuple[str, Gender]]] = {
-    **dict.fromkeys(word_set("father papa dad daddy pa pap pappy pater"), ("father", "m")),
-    **dict.fromkeys(word_set("mother mama mamma mum mummy ma mammy mom mater"), ("mother", "f")),
+    **dict.fromkeys(
+        word_set("father papa dad daddy pa pap pappy pater pere vater padre"), ("father", "m")
+    ),
+    **dict.fromkeys(
+        word_set("mother mama mamma mum mummy ma mammy mom mater maman mere mutter madre"),
+        ("mother", "f"),
+    ),
     **dict.fromkeys(word_set("husband hubby"), ("husband", "m")),
     "wife": ("wife", "f"),
-    **dict.fromkeys(word_set("brother bruddah brothah"), ("brother", "m")),
-    **dict.fromkeys(word_set("sister sis"), ("sister", "f")),
+    **dict.fromkeys(word_set("brother bruddah brothah bro frere bruder hermano"), ("brother", "m")),
+    **dict.fromkeys(word_set("sister sis soeur schwester hermana"), ("sister", "f")),
     "son": ("son", "m"),
     "daughter": ("daughter", "f"),
-    **dict.fromkeys(word_set("uncle"), ("uncle", "m")),
-    **dict.fromkeys(word_set("aunt auntie aunty tante"), ("aunt", "f")),
+    **dict.fromkeys(word_set("uncle oncle onkel tio zio"), ("uncle", "m")),
+    **dict.fromkeys(word_set("aunt auntie aunty tante tia zia"), ("aunt", "f")),
     "nephew": ("nephew", "m"),
     "niece": ("niece", "f"),
     "cousin": ("cousin", ""),
+    "vetter": ("cousin", "m"),
+    "cousine": ("cousin", "f"),
     **dict.fromkeys(word_set("grandfather grandpa granddad grandpapa"), ("grandfather", "m")),
     **dict.fromkeys(
         word_set("grandmother grandma granny grandmamma grannie"), ("grandmother", "f")

@@ -53,6 +53,21 @@ def test_much_more_is_told_of_one_of_them():
     assert {"Mr. Wren", "Tom Wren", "Tom"} in found
 
 
+def test_the_only_one_of_a_surname_may_be_called_by_either_name():
+    assert len(parts("Tom Wren", "Mr. Tom", "Mr. Wren", "Tom")) == 1
+    assert len(parts("Ida Wren", "Miss Ida", "Miss Wren", "Ida")) == 1
+
+
+def test_a_wife_who_is_the_only_woman_of_a_surname_is_one_and_a_mother_of_sisters_another():
+    assert {"Mrs. Wren", "Ida Wren", "Ida"} in parts("Ida Wren", "Ida", "Mrs. Wren", "Mr. Wren")
+    assert {"Mrs. Wren"} in parts("Ida Wren", "Ida", "Mrs. Wren", "Mr. Wren", "Hetty Wren")
+
+
+def test_a_bride_and_the_wife_she_becomes_are_one():
+    found = parts("Ida Wren", "Miss Wren", "Ida", "Ida Lane", "Mrs. Lane", "Mr. Lane")
+    assert {"Ida Wren", "Miss Wren", "Ida", "Ida Lane", "Mrs. Lane"} in found
+
+
 def test_the_father_is_not_one_of_the_sons():
     found = parts("Mr. Wren", "Tom Wren", "Tom", ("my father", "Said by Tom Wren: come"))
     assert {"Mr. Wren", "my father"} in found

@@ -18,8 +18,9 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from offbook.language.married_names import is_maiden_and_wife
 from offbook.language.name_evidence import defined
-from offbook.language.name_likeness import ADDRESS, Likeness, gender_of_full, likeness
+from offbook.language.name_likeness import ADDRESS, Likeness, certainty, gender_of_full, likeness
 from offbook.language.nicknames import is_given
 from offbook.language.person_names import PersonName, parse_name
 from offbook.models.offline.identity import (
@@ -124,7 +125,7 @@ class _Table:
         name, member = self.names[number], self.members[number]
         told = (member.name, member.type, member.description)
         rivals = sum(name.words[0] in n.given for n in self.names) if name.is_bare else 0
-        sure = _certainty(name)
+        sure = certainty(name)
         if rivals and not self.said[number]:
             sure = min(sure, _GIVEN)
         # A number or an epithet tells who it is; the bare name is given to whoever it leaves.
@@ -163,7 +164,7 @@ class _Table:
         best = 0.0
         for other in someone.members:
             found = self.fit(number, other)
-            if found.conflict:
+            if found.conflict and not self._is_style(number, other, someone):
                 return 0.0
             best = max(best, found.strength)
         if best < _LEAST:
@@ -177,17 +178,42 @@ class _Table:
         score -= _MARRIED * self._is_maiden_and_wife(number, someone)
         return score
 
+    def _is_style(self, a: int, b: int, someone: _Someone) -> bool:
+        """Whether one of two names is a title with the given name of a person: "Mr. Hugh".
+
+        Then it does not speak against the other that it has another surname.
+        """
+        one, other = self.names[a], self.names[b]
+        if not (one.takes_surname and other.takes_surname) or {one.gender, other.gender} == {
+            "m",
+            "f",
+        }:
+            return False
+        given = {word for m in someone.members for word in self.names[m].given}
+        return bool({one.words[0], other.words[0]} & given)
+
     def _styled_by_given(self, number: int, someone: _Someone) -> float:
         """How often who may be "Miss Lane" is called "Miss Ann": the eldest seldom is."""
         name = self.names[number]
         if not name.takes_surname or not name.titles & _HEADS:
             return 0.0
+        if any(name.words[0] in self.names[m].given for m in someone.members):
+            return 0.0  # it is the given name: who is "Miss Ann" may well be "Miss Lane"
+        if not any(self._is_namesake(m, name, someone) for m in range(len(self.names))):
+            return 0.0  # nobody else of that surname, from whom the given name would tell her
         styled = sum(
             self.weight[m]
             for m in someone.members
             if self.names[m].titles & name.titles and self.names[m].words != name.words
         )
         return styled / sum(self.weight[m] for m in someone.members)
+
+    def _is_namesake(self, number: int, name: PersonName, someone: _Someone) -> bool:
+        """Whether a member is somebody else of a surname, who may be called by the same title."""
+        other = self.names[number]
+        if other.surname != name.surname or not other.is_full or number in someone.members:
+            return False
+        return not {gender_of_full(other), name.gender} >= {"m", "f"}
 
     def _is_mans(self, number: int, someone: _Someone) -> bool:
         """Whether a surname alone, told of more than the women who bear it, is a man's."""
@@ -200,20 +226,33 @@ class _Table:
         return women and self.weight[number] > self._mass(someone)
 
     def _is_anothers(self, number: int, someone: _Someone) -> bool:
-        """Whether "Mrs. Lane" may as well be the mother of "Ann Lane": a man is told of more.
+        """Whether "Mrs. Lane" may as well be the mother of "Ann Lane".
 
-        Nothing in the names says which of the two she is; two nodes are mended more easily.
+        She is where that one has a sister, or where a man is told of more: nothing in the names
+        says which of the two she is, and two nodes are mended more easily.
         """
         name = self.names[number]
-        if not name.is_married_woman or name.is_full or self.said[number]:
+        if not name.is_married_woman or name.is_full:
             return False
         if any(self.names[m].is_married_woman for m in someone.members):
             return False
         if any("wife" in self._portraits[m].attached_kin for m in someone.members):
             return False  # the texts call her somebody's wife
-        return any(
+        if any(self._is_sister(m, someone) for m in range(len(self.names))):
+            return True
+        return not self.said[number] and any(
             other.is_bare and other.words == name.words and self.weight[m] > self.weight[number]
             for m, other in enumerate(self.names)
+        )
+
+    def _is_sister(self, number: int, someone: _Someone) -> bool:
+        """Whether another woman's full name has the surname of a full name of this person."""
+        name = self.names[number]
+        if not name.is_full or gender_of_full(name) != "f":
+            return False
+        namesakes = [m for m in someone.members if self.names[m].surname == name.surname]
+        return number not in someone.members and any(
+            self.fit(number, m).conflict for m in namesakes
         )
 
     def _is_maiden_and_wife(self, number: int, someone: _Someone) -> bool:
@@ -250,11 +289,13 @@ class _Table:
     def joined(self, people: Sequence[_Someone]) -> list[_Someone]:
         """The same people, those one whom a text says to be one."""
         telling = {member for member, seen in enumerate(self._portraits) if seen.other_names}
-        if not telling:
-            return list(people)
         made: list[_Someone] = []
         for someone in people:
-            same = [other for other in made if self._are_one(someone, other, telling)]
+            same = [
+                other
+                for other in made
+                if self._are_one(someone, other, telling) or self._are_wed(someone, other)
+            ]
             members = [m for each in (*same, someone) for m in each.members]
             made = [other for other in made if other not in same]
             made.append(_Someone(members))
@@ -271,6 +312,12 @@ class _Table:
             return False
         genders = {self.names[m].gender for m in (*a.members, *b.members)}
         return not {"m", "f"} <= genders
+
+    def _are_wed(self, a: _Someone, b: _Someone) -> bool:
+        """Whether one is the other before she married."""
+        of_a, of_b = ([self.names[m] for m in someone.members] for someone in (a, b))
+        others = [name for n, name in enumerate(self.names) if n not in (*a.members, *b.members)]
+        return is_maiden_and_wife(of_a, of_b, others) or is_maiden_and_wife(of_b, of_a, others)
 
     def bearer(self, number: int, people: Sequence[_Someone]) -> _Someone | None:
         """Who bears a title: the character before others, then who is told of most."""
@@ -339,21 +386,6 @@ class _Table:
             for s in said
         )
         return own / len(said) if said else 0.0
-
-
-def _certainty(name: PersonName) -> int:
-    """0 for a full name, then ever less sure who is meant."""
-    if name.is_full:
-        return 0
-    if name.is_married_woman:
-        return 3
-    if name.words and not name.takes_surname and (name.gender or name.titles):
-        return 1
-    if name.words and name.takes_surname:
-        return 2
-    if name.words:
-        return 4
-    return 6 if name.kin else 5
 
 
 def _reason(members: Sequence[Described], parts: Sequence[tuple[int, ...]], table: _Table) -> str:

@@ -1,7 +1,7 @@
 """Names in Chinese, Japanese and Korean, plainly: by marks, by titles, by frequency.
 
 Takes: a passage and the character's name.  Gives: entities like those of English, fewer and surer.
-Source: ours; a short list of family names, endings of places and bodies.
+Source: ours; endings of places and bodies.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Final
 
+from offbook.language.han_names import FAMILIES
 from offbook.language.words import fold
 from offbook.models.offline.entity_kinds import Kind, Span
 from offbook.models.offline.named_entities import Named
@@ -18,19 +19,13 @@ from offbook.models.offline.passage_words import Passage
 from offbook.models.offline.times import times_in
 
 _HAN: Final = "\u3400-\u4dbf\u4e00-\u9fff"
-_FAMILIES: Final = (
-    "赵钱孙李周吴郑王冯陈褚卫蒋沈韩杨朱秦尤许何吕施张孔曹严华金魏陶姜戚谢邹喻柏水窦章苏潘葛范彭郎鲁韦马苗凤方俞任袁柳"
-    "史唐费廉岑薛雷贺倪汤罗毕郝邬安常于时傅皮卞齐康伍余元卜顾孟平黄和穆萧尹姚邵汪祁毛米贝明戴宋庞熊纪舒屈项祝董梁杜阮"
-    "蓝闵席季麻强贾路娄危江童颜郭梅林刁钟徐邱骆高夏蔡田樊胡凌霍虞万柯管卢莫房丁邓石崔龚程裴陆荣翁荀段侯武刘叶龙白乔谭"
-    "趙錢孫吳鄭馮陳衛蔣韓楊許呂張嚴謝鄒蘇潘魯韋馬鳳費賀湯羅畢顧黃蕭寧戴龐紀項賈婁顏鍾駱萬盧莫陸榮劉葉龍喬譚"
-)
 _TITLE: Final = (
     r"先生|太太|夫人|小姐|姑娘|老爷|老師|老师|大人|公子|将军|將軍|皇帝|公主|王子|大王|道长|师傅|師傅|さん|様|さま|君|ちゃん"
     r"|殿|先輩|博士|씨|님|선생"
 )
 _PATTERNS: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = (
     ("object", re.compile(r"[《『](?P<name>[^《》『』\n]{1,30})[》』]")),
-    ("character", re.compile(rf"(?P<name>[{_FAMILIES}][{_HAN}]{{0,2}}?(?:{_TITLE}))")),
+    ("character", re.compile(rf"(?P<name>[{FAMILIES}][{_HAN}]{{0,2}}?(?:{_TITLE}))")),
     (
         "character",
         re.compile(rf"(?P<name>[\u30a1-\u30ff{_HAN}]{{1,8}}(?:さん|様|さま|ちゃん|殿|先輩))"),
@@ -62,7 +57,7 @@ _PATTERNS: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = (
 )
 _REPEATED: Final[tuple[re.Pattern[str], ...]] = (
     re.compile(
-        rf"(?P<name>[{_FAMILIES}][{_HAN}]{{1,2}})(?=[说說道问問笑听聽看见見想的和与與是在，。、：:])"
+        rf"(?P<name>[{FAMILIES}][{_HAN}]{{1,2}})(?=[说說道问問笑听聽看见見想的和与與是在，。、：:])"
     ),
     re.compile(rf"(?<![{_HAN}])(?P<name>[{_HAN}]{{2,4}})(?=は|が|も|と|を|に|の|、)"),
     re.compile(r"(?P<name>[\u30a1-\u30fa\u30fc]{2,10})(?=は|が|も|と|を|に|の)"),

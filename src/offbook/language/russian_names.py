@@ -1,0 +1,104 @@
+"""Russian names: patronymics, and the pet forms of given names, however they are transcribed.
+
+Takes: folded words, in Latin or Cyrillic letters.  Gives: what a patronymic is made of
+("Arkadyevna", "Arkadyich": ``arkad``), and tables of pet forms. Source: ours; common knowledge.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from offbook.language.grammar import word_set
+
+_LATIN: Final = "a b v g d e zh z i i k l m n o p r s t u f kh ts ch sh shch"
+_CYRILLIC: Final = str.maketrans(
+    dict(
+        zip(
+            "абвгдежзийклмнопрстуфхцчшщъыьэюяёіїєґ",
+            (
+                *_LATIN.split(),
+                *("", "y", "", "e", "yu", "ya", "yo", "i", "i", "ye", "g"),
+            ),
+            strict=True,
+        )
+    )
+)
+_PATRONYMIC: Final = re.compile(
+    r"(?P<of>\w{2,}?)(?:(?:[oe]v|ow|ew)(?:ich|na)|(?:in)?i(?:ch|sh)na|(?P<short>[iy]?(?:ich|ych)))"
+)
+_SPELLINGS: Final = (("tsch", "ch"), ("tch", "ch"), ("ss", "s"), ("yo", "e"), ("ks", "x"))
+_FATHERS: Final = word_set(
+    "alex andr arkad dan dem dmitr eg evgen yevgen efim yefim fom gavril grigor il ily iv ivan karp"
+    " karl kondrat kuzm lavr luk makar matv maxim miron mikhail nikit nikol osip pavl petr potap"
+    " prokof rodion savel savv semen serg sidor stepan tarash terent timof trofim vasil"
+)
+"""What the short patronymics are made of: a surname may end in "ich" as well."""
+_VOWELS: Final = "aeiouy"
+MALE_FORMS: Final = """
+aleksandr: alexander alexandr sasha sashka sashenka shura sanya; aleksei: alexei alexey alexis
+aleksei: aleksey aleksej alyosha alesha lyosha lesha; anatoly: anatol anatole tolya; andrei: andrey
+andrei: andrew andrusha andryusha; anton: antosha tosha; arkady: arkasha; boris: borya
+borya:; vasily: vassily vasili vassili wassily vasya; viktor: victor vitya; vladimir: volodya vova
+vladimir: wladimir; gennady: gena; georgy: georgi zhora; grigory: grigori grisha; danila: danya
+denis:; dmitri: dmitry dmitrii dmitriy dimitri mitya dima; evgeny: evgeni yevgeny eugene zhenya
+yegor: egor; ilya: ilia ilyusha; innokenty: kesha; ivan: iwan vanya vanyusha jean
+konstantin: konstantine constantine kostya; lev: leo lyova leva; leonid: lyonya; maxim: maksim
+mikhail: mihail michail mikhael misha mishka mishenka; nikita: nikitushka; nikolai: nikolay nicolai
+nikolai: nicholas nikolaus kolya kolenka nicolas nikolenka; oleg:; osip: osya; pavel: paul pasha
+pyotr: petr peter pierre petya petrusha petrusha; platon: platosha; porfiry: porphyry; rodion: rodya
+rodion: rodka; roman: roma; semyon: semen syoma senya; sergei: sergey serge seryozha serezha
+stanislav: stas slava; stepan: stephen stiva styopa stepa; timofei: timofey timosha; fyodor: fedor
+fyodor: feodor theodore fedya fedenka; ferapont:; foma:; makar: makarushka; ippolit: hippolyte
+ardalion: ganya; gavrila: gavril ganya gavryusha; ilarion:; afanasy:; yakov: jacob yasha
+yury: yuri jury yura; zosima:; kirill: cyril; matvei: matvey; savely:; trofim:; efim: yefim fima
+"""
+FEMALE_FORMS: Final = """
+agrafena: agrippina grusha grushenka; agafya: agafia; akulina:; aleksandra: alexandra sasha shura
+aleksandra: sashenka; anastasia: anastasiya nastasya nastya nastenka nastia nastassya nastasia
+anna: anya annushka anyuta annette; avdotya: avdotia dunya dunia dounia dunechka evdokia
+antonida: antonina tonya; varvara: barbara varya varenka; vera: verochka; galina: galya
+glafira: glasha; darya: daria dasha dolly dashenka; ekaterina: katerina yekaterina catherine katya
+ekaterina: katia katenka katka kitty katyusha katish; elena: yelena helen helene lena lyolya alyona
+elizaveta: yelizaveta elizabeth liza lise lizaveta lizanka betsy; evgenia: evgeniya eugenia zhenya
+zinaida: zina; irina: ira irene; klavdia: klava; larisa: larissa lara; lidia: lidiya lydia lida
+lyubov: lyuba luba lyubochka; lyudmila: ludmila mila lyuda; maria: mariya marya marie masha
+maria: mashenka marusya manya; marfa: martha marfusha; matryona: matrona; margarita: rita
+nadezhda: nadya nadenka nadia; natalya: natalia nathalie natasha natashenka nataly natalie
+nina: ninochka; olga: olya olenka; pelageya: polya palasha; polina: paulina pauline praskovya
+praskovya: praskovia polina pasha parasha; pulcheria:; raisa: raya; sofya: sofia sofiya sophia
+sofya: sophie sonya sonia sonechka sonka sophy; svetlana: sveta; tatyana: tatiana tanya tanyusha
+ulyana: uliana; fedosya:; fenya:; fyokla:; julia: yulia yuliya julie; yevdokia: dunya; ksenia: xenia
+zhenya:; alyona: alena; akulka:; marfa:; domna:; stepanida:; serafima: sima
+"""
+_PET_ENDINGS: Final = ("ka", "enka", "ochka", "echka", "ushka", "yushka")
+
+
+def pet_forms(word: str) -> tuple[str, ...]:
+    """Further pet forms made of one that ends in -a or -ya: ``mitya`` gives ``mitenka``."""
+    stem = word.removesuffix("a").removesuffix("y")
+    if stem == word or len(stem) < 3 or word.endswith(("ka", "ina", "ria", "lia", "nna")):
+        return ()
+    return tuple(stem + ending for ending in _PET_ENDINGS)
+
+
+def latin(word: str) -> str:
+    """A folded word in Latin letters, if it is written in Cyrillic ones."""
+    return word if word.isascii() or word[0] < "а" or word[0] > "ґ" else word.translate(_CYRILLIC)
+
+
+@lru_cache(maxsize=1 << 14)
+def patronymic_stem(word: str) -> str:
+    """What a folded word is a patronymic of, without its last vowels; empty if it is none."""
+    plain = latin(word)
+    for spelling, common in _SPELLINGS:
+        plain = plain.replace(spelling, common)
+    plain = plain.replace("w", "v").replace("sch", "sh")
+    match = _PATRONYMIC.fullmatch(plain)
+    if match is None:
+        return ""
+    stem = match["of"].rstrip(_VOWELS)
+    if match["short"] and stem not in _FATHERS:
+        return ""
+    return re.sub(r"(.)\1", r"\1", stem) if len(stem) > 1 else ""

@@ -1,0 +1,77 @@
+"""Patronymics and pet forms, however they are written."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from offbook.language.name_likeness import likeness
+from offbook.language.nicknames import may_be_one
+from offbook.language.person_names import parse_name
+from offbook.language.russian_names import latin, patronymic_stem, pet_forms
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("arkadyevna", "arkadyich"),
+        ("vassilievna", "vasilyevich"),
+        ("dmitrievitch", "dmitrich"),
+        ("fyodorowitsch", "fedorovna"),
+        ("nikolayevich", "nikolaich"),
+        ("ilyinichna", "ilyich"),
+        ("аркадьевна", "arkadyevich"),
+    ],
+)
+def test_patronymics_of_one_father(a, b):
+    assert patronymic_stem(a) == patronymic_stem(b) != ""
+
+
+@pytest.mark.parametrize("word", ["heinrich", "goodrich", "aldrich", "edna", "savanna", "ovna"])
+def test_what_is_no_patronymic(word):
+    assert patronymic_stem(word) == ""
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("Anna Arkadyevna", "Anna Arkadyevna Karenina"),
+        ("Anna Arkadyevna", "Anna Karenina"),
+        ("Anna Karenina", "Анна Аркадьевна"),
+        ("Alexey Ivanovitch", "Alexei Ivanovich"),
+        ("Rodya", "Rodion Romanovich Raskolnikov"),
+        ("Petrovitch", "Porfiry Petrovich"),
+    ],
+)
+def test_names_of_one_russian(a, b):
+    assert likeness(parse_name(a), parse_name(b)).strength >= 0.6
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("Alexei Alexandrovich", "Alexei Kirillovich"),
+        ("Ivan Petrovich Belov", "Ivan Ilyich"),
+        ("Anna Sergeyevna", "Anna Arkadyevna Karenina"),
+    ],
+)
+def test_another_father_is_another_person(a, b):
+    assert likeness(parse_name(a), parse_name(b)).conflict
+
+
+@pytest.mark.parametrize(
+    ("pet", "formal"),
+    [("mitenka", "dmitri"), ("alyoshka", "alexei"), ("dunya", "avdotya"), ("grusha", "agrafena")],
+)
+def test_pet_forms(pet, formal):
+    assert may_be_one(pet, formal)
+
+
+def test_pet_forms_are_made_of_short_ones_only():
+    assert "mitenka" in pet_forms("mitya")
+    assert pet_forms("ivan") == pet_forms("katka") == ()
+
+
+@given(st.text(min_size=1))
+def test_any_word_can_be_read(word):
+    assert isinstance(patronymic_stem(word), str)
+    assert isinstance(latin(word), str)
