@@ -321,6 +321,7 @@ class TestStreams:
         got, error = await collected(stream_text(patient(loopback), PROFILE, ADA))
         assert got
         assert "broke off" in str(error) or "lost the connection" in str(error)
+        assert ("closed the connection" in str(error)) == (fault == "dropped_stream")
         assert loopback.count() == 1
 
     async def test_a_stream_that_fails_before_its_first_piece_is_asked_for_again(self, loopback):

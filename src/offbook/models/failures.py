@@ -215,6 +215,14 @@ def from_exception(place: Place, error: Exception) -> ModelError:
             f"is the endpoint running? check {place.section}.base_url",
             unreachable=unreachable,
         )
+    import httpx
+
+    if isinstance(error, httpx.TransportError):
+        return PassingError(
+            f"{place.base_url} closed the connection in the midst of an answer "
+            f"(model {place.model!r}): {place.quote(str(error))}",
+            "the endpoint may have stopped: is it running?",
+        )
     return broken(place, str(error) or type(error).__name__)
 
 
