@@ -144,7 +144,7 @@ async def test_a_character_is_made_of_a_name_and_texts_that_wait_are_read_when_a
         card = SentFile("rae.json", json.dumps(keeper(name="Rae Finch")).encode())
         await book.cards.attach("rae-finch", card)
     await page.get_by_role("link", name="Talk").click()
-    await expect(page.locator(".notice.bad")).to_contain_text("offbook ingest rae-finch")
+    await expect(page.locator(".notice.bad")).to_contain_text("read, under Documents")
     await page.get_by_role("link", name="To the documents").click()
     await page.get_by_role("button", name="Read them").click()
     await expect(page.locator(".ingestion")).to_contain_text("card: unchanged")

@@ -100,7 +100,7 @@ async def test_beside_the_reply_stands_what_it_rests_on_and_cost(visit: Visiting
     side = here.page.get_by_role("complementary", name="Why")
     for fold in ("Passages", "Who and what", "Relations", "Mood", "Found and skipped", "Calls"):
         await expect(side.locator("summary", has_text=fold).first).to_be_visible()
-    await expect(side.locator(".fact", has_text="calls")).to_have_text("1calls")
+    await expect(side.locator(".fact").first).to_have_text("1call")
     tokens = await side.locator(".fact", has_text="tokens read").locator(".number").text_content()
     assert tokens is not None
     assert int(tokens.replace(",", "")) > 50
@@ -239,6 +239,8 @@ async def test_a_page_that_is_closed_in_the_middle_of_a_reply_leaves_nothing(
         await eventually(lambda: model.in_flight == 0, "the end of the reply")
     finally:
         model.release()
+    await here.go(f"{here.served.address}{address}")
+    await expect(here.page.locator(".composer textarea")).to_have_value("And what happened to him?")
     said = [said for said, _ in await here.served.turns("ada-byrne", session)]
     assert said == ["Who taught you to trim the lamp?"]
 
@@ -253,6 +255,8 @@ async def test_a_reply_is_stopped_and_nothing_of_it_is_kept(visit: Visiting):
         await page.keyboard.press("Enter")
         await page.get_by_role("button", name="Stop").click()
         await expect(page.get_by_text("Stopped; nothing of it is kept.")).to_be_visible()
+        field = page.locator(".composer textarea")
+        await expect(field).to_have_value("And what happened to him?")
     finally:
         model.release()
     await here.ask("Who was he?")
@@ -271,10 +275,16 @@ async def test_a_model_that_fails_is_told_of_and_the_last_reply_stays(visit: Vis
     try:
         await page.get_by_role("button", name="Another reply").click()
         await expect(page.locator(".notice.bad")).to_contain_text("key")
+        await here.at_rest()
+        await page.locator(".composer textarea").fill("And what happened to him?")
+        await page.keyboard.press("Enter")
+        await expect(page.locator(".notice.bad")).to_have_count(2)
     finally:
         model.always(None)
     await expect(page.locator(".answered")).to_have_text([reply])
     await expect(here.why).to_have_count(1)
+    # It can be said again without being written again.
+    await expect(page.locator(".composer textarea")).to_have_value("And what happened to him?")
 
 
 async def test_the_mood_over_the_conversation_is_a_chart_and_a_table(
@@ -284,7 +294,7 @@ async def test_the_mood_over_the_conversation_is_a_chart_and_a_table(
     await here.ask("Were you afraid in the boat, when he died?")
     await here.ask("Are you angry with the sea?")
     await here.page.get_by_role("button", name="Mood", exact=True).click()
-    await expect(here.page.locator(".moods canvas")).to_be_visible()
+    await expect(here.page.locator(".moods svg")).to_be_visible()
     await here.page.get_by_text("As a table").click()
     rows = here.page.locator("aside tbody tr")
     await expect(rows).to_have_count(3)
@@ -347,7 +357,7 @@ async def test_on_a_phone_escape_leads_back_to_the_conversation(visit: Visiting)
     await here.page.keyboard.press("Escape")
     await expect(side).to_be_hidden()
     await here.page.get_by_role("button", name="Mood over the conversation").click()
-    await expect(here.page.locator(".moods canvas")).to_be_visible()
+    await expect(here.page.locator(".moods svg")).to_be_visible()
 
 
 async def test_the_theme_is_chosen_and_kept(visit: Visiting):

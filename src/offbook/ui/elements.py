@@ -41,6 +41,11 @@ def named(element: _Element, **properties: str) -> _Element:
     return element
 
 
+def scrolling(told: str) -> ui.element:
+    """A place for what may be wider than the window, to be scrolled by keyboard as well."""
+    return named(part("div", "table-scroll", role="region", tabindex="0"), aria_label=told)
+
+
 def button(
     told: str, act: Callable[..., Any] | None = None, *, icon: str = "", look: str = ""
 ) -> ui.button:

@@ -14,8 +14,18 @@ from urllib.parse import quote
 from nicegui import ui
 
 from offbook import __version__
-from offbook.errors import OffbookError
-from offbook.ui.elements import MISTAKE, complain, icon_button, link, named, part, text
+from offbook.errors import IndexMissing, OffbookError
+from offbook.ui.elements import (
+    MISTAKE,
+    complain,
+    icon_button,
+    link,
+    named,
+    notice,
+    part,
+    text,
+    words_of,
+)
 from offbook.ui.visitor import Visitor
 
 if TYPE_CHECKING:
@@ -29,6 +39,7 @@ _PARTS: Final = (
     ("memories", "Memories", "/memories"),
     ("compare", "Compare", "/compare"),
 )
+_ASK: Final = "A key with the right `write` can add documents, and have them read."
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +82,20 @@ def framed(title: str, place: CharacterPlace | None = None, current: str = "") -
                 text("p", title, "eyebrow")
                 text("h1", next(told for name, told, _ in _PARTS if name == current))
         yield
+
+
+def unread(place: CharacterPlace, error: IndexMissing) -> None:
+    """Say that texts are missing, or were not read, and where that is mended.
+
+    Args:
+        place: Whose texts they are.
+        error: What is missing; its hint is a command, for whoever sits at a terminal.
+    """
+    may_write = place.visitor.may_write
+    hint = "Texts are added, and read, under Documents." if may_write else _ASK
+    notice(words_of(error)[0], hint, "bad")
+    if may_write:
+        link("To the documents", place.address("/documents"))
 
 
 def _tell(error: Exception) -> None:

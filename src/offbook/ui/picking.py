@@ -5,17 +5,29 @@ Takes: a visitor.  Gives: a card a character.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 from nicegui import ui
 
 from offbook.ui.cards import show_import
-from offbook.ui.elements import button, link, notice, part, plural, text, told_of_errors
+from offbook.ui.elements import (
+    button,
+    link,
+    named,
+    notice,
+    part,
+    plural,
+    text,
+    told_of_errors,
+)
 
 if TYPE_CHECKING:
     from offbook.app.reports import CharacterInfo
     from offbook.ui.visitor import Visitor
+
+_AT_A_GLANCE: Final = 12
+"""Of more characters one is searched for by name."""
 
 
 async def show_characters(visitor: Visitor) -> None:
@@ -27,23 +39,45 @@ async def show_characters(visitor: Visitor) -> None:
     if not found:
         hint = "Begin with the one that comes with offbook." if visitor.may_administer else ""
         notice("There is no character yet.", hint)
+    cards: list[tuple[str, ui.element]] = []
+    if len(found) > _AT_A_GLANCE:
+        _search(visitor, cards)
     with part("ul", "cards"):
-        for info in found:
-            _card(info)
+        cards += [(info.name.casefold(), _card(info)) for info in found]
     if visitor.may_administer:
         _new(visitor, is_first=not found)
         show_import(visitor)
 
 
-def _card(info: CharacterInfo) -> None:
-    with part("li", "card"):
+def _search(visitor: Visitor, cards: list[tuple[str, ui.element]]) -> None:
+    """A field that leaves those characters whose names have what is typed in them."""
+
+    def find(wanted: str | None) -> None:
+        words = (wanted or "").casefold().strip()
+        shown = [card for name, card in cards if words in name]
+        for _, card in cards:
+            card.set_visibility(card in shown)
+        told.set_text(plural(len(shown), "character"))
+
+    with part("div", "bar"):
+        search = ui.input("Search characters", on_change=lambda event: find(event.value))
+        search.props("outlined dense clearable debounce=200 type=search").classes("search grow")
+        told = text("span", "", "quiet")
+        named(told, role="status", aria_live="polite")
+        if visitor.may_administer:
+            link("New character", "#new")
+
+
+def _card(info: CharacterInfo) -> ui.element:
+    with part("li", "card") as whole:
         with part("div", "initial", aria_hidden="true"):
             text("span", next((c for c in info.name if c.isalnum()), "?").upper())
         with part("div", "about"):
             with part("h2"):
                 link(info.name, f"/c/{quote(info.id, safe='')}")
             told = plural(info.documents, "document")
-            text("p", f"{told} · {info.chars:,} letters of text", "quiet")
+            text("p", f"{told} · {plural(info.chars, 'letter')}", "quiet")
+    return whole
 
 
 def _new(visitor: Visitor, *, is_first: bool) -> None:
@@ -61,7 +95,7 @@ def _new(visitor: Visitor, *, is_first: bool) -> None:
             ui.navigate.to(f"/c/{quote(made.id, safe='')}")
         show.enable()
 
-    with part("form", "new") as form:
+    with part("form", "new", id="new") as form:
         name = ui.input("Name of a new character").props("outlined dense").classes("grow")
         button("Create", icon="add", look="primary").props("type=submit")
         show = button("Edmond Dantès, who comes with offbook", demo, look="plain")

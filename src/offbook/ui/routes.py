@@ -12,9 +12,9 @@ from typing import Final
 from fastapi import Request, Response
 from nicegui import ui
 
-from offbook.errors import OffbookError
-from offbook.ui.elements import failed, notice
-from offbook.ui.frame import CharacterPlace, framed
+from offbook.errors import IndexMissing, OffbookError
+from offbook.ui.elements import failed, link, notice, text
+from offbook.ui.frame import CharacterPlace, framed, unread
 from offbook.ui.visitor import Visitor
 
 ASSETS: Final = Path(__file__).parent / "assets"
@@ -112,6 +112,7 @@ async def _review(run: str) -> None:
 def _mistake() -> None:
     """In the place of a page that cannot be built; what went wrong is for the log alone."""
     with framed("Not shown"):
+        text("h1", "Not shown")
         told = "This page cannot be shown: a mistake in offbook."
         notice(told, "The server's log has more. Load the page again, or go back.", "bad")
 
@@ -126,11 +127,15 @@ async def _of_character(
     except OffbookError as error:
         ui.context.client.status_code = 404
         with framed("Not found"):
+            text("h1", "Not found")
             failed(error)
+            link("All characters", "/")
         return
     place = CharacterPlace(visitor, character)
     with framed(character.name, place, part):
         try:
             await build(place)
+        except IndexMissing as error:
+            unread(place, error)
         except OffbookError as error:
             failed(error)

@@ -44,8 +44,8 @@
     }
   }, true);
 
-  // What is being written outlives a page that is loaded anew, as one is that was away for too long. Once it is shown as
-  // said it is forgotten. A page that is opened without a conversation's name gets one a moment later.
+  // What is being written outlives a page that is loaded anew, as one is that was away for too long, or whose server was
+  // restarted in the middle of a reply. Once it is answered it is forgotten. A page that is opened without a conversation's name gets one a moment later.
   const DRAFT = "offbook-draft";
   const draft = () => {
     try { return JSON.parse(sessionStorage.getItem(DRAFT)); } catch { return null; }
@@ -60,16 +60,24 @@
   }, true);
   const wasSaid = () => {
     const text = draft()?.text.trim();
-    if (text && [...document.querySelectorAll(".said")].some((said) => said.textContent === text)) forgetDraft();
+    const last = [...document.querySelectorAll(".exchange:has(.under)")].at(-1);
+    if (text && last?.querySelector(".said")?.textContent === text) forgetDraft();
+  };
+  const write = (field, text) => {
+    field.value = text;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
   };
   const goOnWriting = (field) => {
     wasSaid();
     const kept = draft();
     if (!kept?.text || field.value || kept.path !== location.pathname) return;
     if (kept.search && location.search && kept.search !== location.search) return;
-    field.value = kept.text;
-    field.dispatchEvent(new Event("input", { bubbles: true }));
+    write(field, kept.text);
   };
+  document.addEventListener("unsaid", (event) => setTimeout(() => {
+    const field = document.querySelector(".composer textarea");
+    if (field && !field.value) write(field, event.detail);
+  }));
 
   // Arrows through replies are drawn anew when they are used, and keep the focus that they had.
   let used = null;
@@ -127,6 +135,7 @@
   window.addEventListener("load", () => {
     show(kept());
     listen();
+    for (const popup of document.querySelectorAll(".nicegui-error-popup")) popup.setAttribute("role", "status");
     new MutationObserver(refocus).observe(document.body, { childList: true, subtree: true });
     document.querySelector(".parts [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
     whenThere(".log", follow);

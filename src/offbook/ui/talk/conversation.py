@@ -15,8 +15,19 @@ from typing import TYPE_CHECKING, Any, Final
 from nicegui import ui
 
 from offbook.app.missing_index import priced
-from offbook.errors import OffbookError
-from offbook.ui.elements import MISTAKE, failed, named, part, plural, text, told_of_errors, warn
+from offbook.errors import IndexMissing, OffbookError
+from offbook.ui.elements import (
+    MISTAKE,
+    button,
+    failed,
+    named,
+    part,
+    plural,
+    text,
+    told_of_errors,
+    warn,
+)
+from offbook.ui.frame import unread
 from offbook.ui.talk.exchange import Growing, show_exchange, show_greeting, show_swipes
 
 if TYPE_CHECKING:
@@ -29,7 +40,14 @@ if TYPE_CHECKING:
 _REDRAW_SECONDS: Final = 0.06
 """A reply is drawn anew at most so often while it comes: no reader is faster."""
 _SHOWN: Final = 60
-"""Turns that are shown of a conversation; a page that is open for days keeps at most twice that."""
+"""Turns that are shown of a conversation, and further ones at once for whoever wants to see them; a
+page that is open for days keeps at most twice that, and those."""
+_BACK_TO: Final = """
+const first = getHtmlElement({id});
+first?.scrollIntoView({{block: "start"}});
+if (document.activeElement === document.body)
+  first?.closest(".log")?.focus({{preventScroll: true}});
+"""
 
 
 class Conversation:
@@ -49,6 +67,8 @@ class Conversation:
         self._side = side
         self._turns: list[str] = []  # ids of those that the page knows of
         self._boxes: list[ui.element] = []
+        self._room = 2 * _SHOWN
+        self._earlier: ui.element | None = None
         self._opening: ui.element | None = None
         self._greeting: int | None = 0 if talk.greetings else None  # None: nothing to begin with
         self._is_busy = False
@@ -72,21 +92,24 @@ class Conversation:
         if found and found[-1].turn.said:
             await self._tell(found[-1])
 
-    async def say(self, said: str) -> None:
-        """Say something, and show the reply while it comes."""
+    async def say(self, said: str) -> bool:
+        """Say something, and show the reply while it comes; whether it came, and is kept."""
         if self._is_busy:
-            return
+            return False
         self._busy(True)
+        is_kept = False
         try:
             with told_of_errors():
                 await self._catch_up()
                 self._begin()
                 with self._log:
                     box = part("div", "exchange")
-                if await self._reply(said, self._talk.say(said), box):
+                is_kept = await self._reply(said, self._talk.say(said), box)
+                if is_kept:
                     await self._replied(box)
         finally:
             self._busy(False)
+        return is_kept
 
     async def again(self) -> None:
         """Another reply to what was said last."""
@@ -175,7 +198,7 @@ class Conversation:
             self._replies = dict(list(self._replies.items())[-_SHOWN:])
         is_another = box in self._boxes
         expected = self._turns[:-1] if is_another else self._turns
-        if ids[:-1] != expected or len(self._boxes) > 2 * _SHOWN:
+        if ids[:-1] != expected or len(self._boxes) > self._room:
             self._draw_all(found)
         else:
             self._turns = ids
@@ -195,6 +218,8 @@ class Conversation:
         with box:
             if error is None:
                 text("p", "Stopped; nothing of it is kept.", "quiet")
+            elif isinstance(error, IndexMissing):
+                unread(self._place, error)
             else:
                 failed(error)
 
@@ -233,16 +258,48 @@ class Conversation:
     def _draw_all(self, found: Sequence[Exchange]) -> None:
         self._log.clear()
         self._opening = None
+        self._room = 2 * _SHOWN
         self._turns, self._boxes = [exchange.turn.id for exchange in found], []
         with self._log:
             if not found:
                 self._open()
-            if len(found) > _SHOWN:
-                told = plural(len(found) - _SHOWN, "earlier turn")
-                text("p", f"{told} of this conversation, which the character knows of", "quiet")
+            self._offer_earlier(len(found) - _SHOWN)
             for exchange in found[-_SHOWN:]:
                 self._boxes.append(part("div", "exchange"))
                 self._draw(self._boxes[-1], exchange, is_last=exchange is found[-1])
+
+    def _offer_earlier(self, turns: int) -> None:
+        """A way to the turns of a long conversation that are not shown."""
+        self._earlier = None
+        if turns <= 0:
+            return
+        with part("div", "bar earlier") as self._earlier:
+            text("p", f"{plural(turns, 'earlier turn')} of this conversation", "quiet")
+            button("Show earlier", self._show_earlier, icon="expand_less", look="small")
+
+    async def _show_earlier(self) -> None:
+        """Put further turns above those that are shown, which stay where they are."""
+        if self._is_busy or self._earlier is None:
+            return
+        with told_of_errors():
+            if await self._catch_up() is None:
+                return
+            found, first = await self._talk.exchanges(), self._boxes[0]
+            before = found[: len(found) - len(self._boxes)]
+            self._earlier.delete()
+            added: list[ui.element] = []
+            with self._log:
+                self._offer_earlier(len(before) - _SHOWN)
+                for exchange in before[-_SHOWN:]:
+                    added.append(part("div", "exchange"))
+                    self._draw(added[-1], exchange, is_last=False)
+            above = added if self._earlier is None else [self._earlier, *added]
+            for index, element in enumerate(above):
+                element.move(self._log, index)
+            self._boxes[:0] = added
+            self._room += len(added)
+            with self._log:  # what was clicked is gone
+                ui.run_javascript(_BACK_TO.format(id=first.id))
 
     def _open(self) -> None:
         """What stands there before anything was said: the greetings of a card, or a hint."""

@@ -11,7 +11,7 @@ from typing import Any, Final
 from nicegui import ui
 
 from offbook.language.emotion_names import EMOTIONS
-from offbook.ui.elements import named, part, text
+from offbook.ui.elements import named, part, scrolling, text
 
 _COLOURS: Final = (
     "#d9a400", "#4f9d69", "#7b61c9", "#d97742", "#4a7fc1", "#8a9a2b", "#c8423f", "#2a9d9d",
@@ -27,21 +27,32 @@ def show_moods(moods: Moods) -> None:
     if not moods:
         text("p", "The mood is known from the first question on.", "quiet")
         return
-    chart = ui.echart(_options(moods)).classes("moods")
+    # As SVG its words have the colour of the theme.
+    chart = ui.echart(_options(moods), renderer="svg").classes("moods")
     named(chart, role="img", aria_label="Mood over the conversation; the table below has it all")
-    with part("details", "fold"):
+    with part("details", "fold") as fold:
         text("summary", "As a table")
-        with part("div", "table-scroll"), part("table", "plain"):
-            with part("thead"), part("tr"):
-                text("th", "before")
-                for name in EMOTIONS:
-                    text("th", name, "number")
-            with part("tbody"):
-                for said, levels in moods:
-                    with part("tr"):
-                        text("td", said if len(said) < 60 else f"{said[:59]}…")
-                        for name in EMOTIONS:
-                            text("td", f"{levels.get(name, 1.0):.1f}", "number")
+
+    def unfold() -> None:
+        if len(fold.default_slot.children) == 1:  # long conversations have long tables
+            with fold, scrolling("Mood before each turn"):
+                _table(moods)
+
+    fold.on("toggle", unfold, args=[])
+
+
+def _table(moods: Moods) -> None:
+    with part("table", "plain"):
+        with part("thead"), part("tr"):
+            text("th", "before")
+            for name in EMOTIONS:
+                text("th", name, "number")
+        with part("tbody"):
+            for said, levels in moods:
+                with part("tr"):
+                    text("td", said if len(said) < 60 else f"{said[:59]}…")
+                    for name in EMOTIONS:
+                        text("td", f"{levels.get(name, 1.0):.1f}", "number")
 
 
 def _options(moods: Moods) -> dict[str, Any]:

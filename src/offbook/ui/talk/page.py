@@ -6,6 +6,7 @@ it, and beside it why the chosen reply is as it is, and how the mood moved.
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
@@ -15,7 +16,8 @@ from nicegui import ui
 
 from offbook.app.missing_index import require_index
 from offbook.errors import IndexMissing
-from offbook.ui.elements import button, failed, icon_button, link, named, part, text, warn
+from offbook.ui.elements import button, icon_button, named, part, text, warn
+from offbook.ui.frame import unread
 from offbook.ui.talk.conversation import Conversation
 from offbook.ui.talk.side import Side
 
@@ -27,6 +29,7 @@ _NEW: Final = ""
 _LISTED: Final = 100
 """Conversations in the list, the latest: clients of the API make one for every chat."""
 _WORDS: Final = 48
+_NAME: Final = 20
 _MOST: Final = 100_000
 """Letters that can be said at once: more is no message, and the connection would not carry it."""
 
@@ -37,6 +40,9 @@ if (!at || at === document.body || at.closest(".composer"))
   document.querySelector(".composer textarea")?.focus({preventScroll: true});
 """
 """The button that was pressed is gone; whoever has gone on to read elsewhere is left there."""
+
+_UNSAID: Final = 'document.dispatchEvent(new CustomEvent("unsaid", {{detail: {text}}}))'
+"""What was said and is not kept goes back to the field, to be said again, or otherwise."""
 
 
 async def show_talk(place: CharacterPlace, session: str | None) -> None:
@@ -107,18 +113,19 @@ async def _missing(place: CharacterPlace, log: ui.element) -> None:
         await require_index(place.visitor.book, place.character)
     except IndexMissing as error:
         with log:
-            failed(error)
-            if place.visitor.may_write:
-                link("To the documents", place.address("/documents"))
+            unread(place, error)
 
 
 def _composer(place: CharacterPlace, conversation: Conversation) -> None:
+    name = place.character.name
     with part("form", "composer") as form:
-        field = ui.textarea(placeholder=f"Say something to {place.character.name}")
+        # The field grows with what stands in it: a long name would make it high.
+        to = name if len(name) <= _NAME else f"{name[:_NAME].rstrip()}…"
+        field = ui.textarea(placeholder=f"Say something to {to}")
         field.props("outlined autogrow dense rows=1 autofocus")
         field.props["input-class"] = "composer-field"
         field.props["maxlength"] = _MOST
-        named(field, aria_label=f"What you say to {place.character.name}")
+        named(field, aria_label=f"What you say to {name}")
         send = button("Send", icon="send", look="primary").props("type=submit")
         stop = button("Stop", conversation.stop, icon="stop").props("type=button")
         stop.set_visibility(False)
@@ -131,7 +138,9 @@ def _composer(place: CharacterPlace, conversation: Conversation) -> None:
             warn(f"That is longer than {_MOST:,} letters, and was cut; add it as a document")
             return
         field.value = ""
-        await conversation.say(said)
+        if not await conversation.say(said):
+            # In the browser: it may not have emptied the field yet, and would say so afterwards.
+            ui.run_javascript(_UNSAID.format(text=json.dumps(said)))
         ui.run_javascript(_BACK_TO_FIELD)
 
     def busy(now: bool) -> None:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from offbook.ui.elements import button, named, part, plural, text
+from offbook.ui.elements import button, named, part, plural, scrolling, text
 from offbook.ui.passage import open_passage
 
 if TYPE_CHECKING:
@@ -68,8 +68,9 @@ def facts_of(reply: Found) -> str:
 
 def _cost(reply: Found) -> None:
     usage = reply.get("usage") or {}
+    calls = usage.get("calls", 0)
     told = [
-        (f"{usage.get('calls', 0):,}", "calls"),
+        (f"{calls:,}", "call" if calls == 1 else "calls"),
         (f"{usage.get('prompt_tokens', 0):,}", "tokens read"),
         (f"{usage.get('completion_tokens', 0):,}", "tokens written"),
         (f"{usage.get('seconds', 0.0):.2f} s", "time"),
@@ -89,7 +90,7 @@ def _boundary(boundary: Found | None) -> None:
         return
     verdict = str(boundary["verdict"])
     with part("section", f"verdict {verdict if verdict in _VERDICTS else ''}"):
-        text("h3", _VERDICTS.get(verdict, verdict))
+        text("h2", _VERDICTS.get(verdict, verdict))
         for reason in boundary.get("reasons") or ():
             text("p", f"{reason['entity']}: {reason['reason']}", "small")
 
@@ -108,9 +109,11 @@ def _items(place: CharacterPlace, reply: Found) -> None:
 
 def _item(place: CharacterPlace, item: Found, about: str) -> None:
     with part("article", "why-item"):
-        text("h4", item["title"])
+        title = item["title"]
+        if title:  # memories of a file may have none
+            text("h3", title)
         sources = [source for source in item.get("sources") or () if source.get("chunk")]
-        if item["text"] != item["title"]:
+        if item["text"] != title:
             # What opens in its document is shortened here; all else can be read nowhere else.
             text("p", item["text"], "told" if sources else "told whole")
         with part("div", "under"):
@@ -119,7 +122,8 @@ def _item(place: CharacterPlace, item: Found, about: str) -> None:
             for name, level in _strongest(item.get("emotion")):
                 text("span", f"{name} {level:g}", "chip")
             for number, source in enumerate(sources[:_SOURCES], 1):
-                _source(place, source, about, item["title"], number if len(sources) > 1 else 0)
+                named_for = title or _KINDS[item["kind"]]
+                _source(place, source, about, named_for, number if len(sources) > 1 else 0)
             if len(sources) > _SOURCES:
                 text("span", f"and {len(sources) - _SOURCES} more", "facts")
 
@@ -161,7 +165,7 @@ def _skipped(skipped: Sequence[Found], *, is_stored: bool) -> None:
     with _fold("Found and skipped", len(skipped), is_open=False):
         for why in counts:
             with part("article", "why-item"):
-                text("h4", why)
+                text("h3", why)
                 titles = [f"{row['kind']}: {row['title']}" for row in skipped if row["why"] == why]
                 for title in titles[:_SKIPPED]:
                     text("p", title, "quiet")
@@ -176,7 +180,7 @@ def _tasks(usage: Found) -> None:
     with _fold("Calls", sum(task["calls"] for task in tasks.values()), is_open=False):
         told = f"{plural(usage.get('round_trips', 0), 'wait')} one after another"
         text("p", f"{told}, {plural(usage.get('cached_calls', 0), 'answer')} from the cache")
-        with part("div", "table-scroll"), part("table", "plain"):
+        with scrolling("What calls were for"), part("table", "plain"):
             with part("thead"), part("tr"):
                 text("th", "asked for")
                 for head in ("calls", "read", "written"):
