@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import Connection
 
 from offbook.app import Offbook
-from offbook.cards import read_card, write_card
+from offbook.cards import read_card, read_chatlog, write_card
 from offbook.cards.card import Card
 from offbook.documents.readers import ReadDocument
 from offbook.errors import UnknownName, UnreadableCard, UsageError
 from offbook.settings import load_settings
-from offbook.stores import cards, documents
+from offbook.stores import cards, conversations, documents
 from tests.app.keeper import BRILL, OATH, WAT, as_file, entry, holds, keeper
 
 
@@ -119,6 +120,33 @@ async def test_the_card_comes_back_with_every_field(book: Offbook, card: Path, t
     assert holds(made, keeper())
     assert list(made) == list(keeper())
     assert list(made["data"])[: len(keeper()["data"])] == list(keeper()["data"])
+
+
+async def test_a_chat_log_has_the_greeting_and_all_swipes(
+    book: Offbook, card: Path, tmp_path: Path
+):
+    kit = (await book.cards.create(card, "Kit")).character.id
+
+    def talk(conn: Connection) -> None:
+        conversations.begin(conn, kit, "talk")
+        first = conversations.add_turn(conn, kit, "talk", "", "You will be Ines, then.")
+        chosen = conversations.add_turn(conn, kit, "talk", "Why?", "Because.", parent=first)
+        more = {"sample": 1}
+        conversations.add_turn(conn, kit, "talk", "Why?", "Ask Wat.", parent=first, recall=more)
+        conversations.add_turn(conn, kit, "talk", "And?", "No.", parent=chosen)
+
+    await book.store.write(talk)
+    out = tmp_path / "talk.jsonl"
+    assert await book.cards.export_chat(kit, out, session="talk") == 5
+    log = read_chatlog(out)
+    assert [(m.name, m.text, m.swipes) for m in log.messages] == [
+        ("Kit", "You will be Ines, then.", ()),
+        ("User", "Why?", ()),
+        ("Kit", "Because.", ("Because.", "Ask Wat.")),
+        ("User", "And?", ()),
+        ("Kit", "No.", ()),
+    ]
+    assert log.messages[2].raw["swipe_id"] == 0
 
 
 @pytest.mark.parametrize("suffix", ["png", "charx"])

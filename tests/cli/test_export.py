@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.end_to_end.world import World
@@ -54,6 +56,28 @@ def test_conversations_go_along_only_when_asked(ada: World, tmp_path):
         ada.done("import", file, "--home", str(home))
         held = b"".join(path.read_bytes() for path in home.iterdir())
         assert (b"quincunx" in held) is known
+
+
+def test_a_conversation_goes_out_as_a_chat_log_and_comes_in_as_memories(ada: World):
+    said = "Do you know the word quincunx?"
+    answered = ada.done("ask", "ada-byrne", said, "--session", "a/b", "--user", "Ines", "--json")
+    words = ["export", "ada-byrne", "chat.jsonl", "--session", "a/b"]
+    made = ada.done(*words, "--user", "Ines", "--json").json
+    assert made == {"file": "chat.jsonl", "session": "a/b", "messages": 2}
+    head, person, reply = map(json.loads, (ada.folder / "chat.jsonl").read_text().splitlines())
+    assert (head["user_name"], head["character_name"]) == ("Ines", "Ada Byrne")
+    assert [(m["name"], m["is_user"], m["mes"]) for m in (person, reply)] == [
+        ("Ines", True, said),
+        ("Ada Byrne", False, answered.json["reply"]),
+    ]
+    ada.done("create", "Kit")
+    assert ada.done("remember", "kit", "chat.jsonl", "--json").json["added"] == 1
+    refused = ada.run(*words, "--json")  # it is hers, and not the owner's
+    assert (refused.code, refused.error["kind"]) == (2, "unknown_name")
+    assert "--user" in refused.error["hint"]
+    assert "'a/b'" in ada.run("export", "ada-byrne", "x", "--session", "c", "--user", "Ines").err
+    for more in (["--with-conversations", "--session", "a/b"], ["--user", "Ines"]):
+        assert ada.run("export", "ada-byrne", "x", *more).code == 2
 
 
 @pytest.mark.parametrize(

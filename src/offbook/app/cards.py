@@ -212,6 +212,25 @@ class Cards:
         character = await self._book.find(name)
         return await export_card(self._book, character, Path(file), spec=spec, picture=picture)
 
+    async def export_chat(
+        self, name: str, file: Path | str, *, session: str, user: str | None = None
+    ) -> int:
+        """Write a conversation as a chat log of SillyTavern; how many messages it has.
+
+        Args:
+            name: The character.
+            file: Where to: a message a line.
+            session: The conversation.
+            user: Whose it is.
+
+        Raises:
+            UnknownName: there is no such conversation.
+        """
+        from offbook.app.chat_export import export_chat
+
+        character = await self._book.find(name)
+        return await export_chat(self._book, character, Path(file), session=session, user=user)
+
     async def _take_card(self, character: Character, path: PurePath, read: ReadCard) -> CardReport:
         card, format_ = read.card, read.source_format
         await self._book.store.read(lambda conn: _require_no_other(conn, character, card))

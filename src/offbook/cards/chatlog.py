@@ -8,7 +8,7 @@ Source: SillyTavern 1.12, ``src/endpoints/chats.js`` (its shape, and its importe
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Literal
@@ -310,11 +310,18 @@ def _plain(raw: Json) -> Json:
     return made
 
 
-def chatlog_from(turns: list[tuple[str, str, str | None]], *, user: str, character: str) -> ChatLog:
-    """A log in SillyTavern's shape from turns: what was said, what was answered, and when."""
+def chatlog_from(
+    turns: Sequence[tuple[str, str, str | None]], *, user: str, character: str
+) -> ChatLog:
+    """A log in SillyTavern's shape from turns: what was said, what was answered, and when.
+
+    Where a text is empty there is no message: a greeting answers nothing.
+    """
     messages: list[ChatMessage] = []
     for said, answered, at in turns:
         for name, text, is_user in ((user, said, True), (character, answered, False)):
+            if not text:
+                continue
             raw: Json = {"name": name, "is_user": is_user, "is_system": False}
             if at is not None:
                 raw["send_date"] = at

@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from offbook.app import Offbook
+from offbook.cards import exchanges, read_chatlog
 from offbook.documents.readers import ReadDocument
 from tests.cli import shapes
 from tests.cli.shapes import misfit
@@ -102,7 +103,12 @@ async def test_a_chat_streams_and_belongs_to_its_conversation(client):
     assert await done(client, "GET", f"{ONE}/sessions") == []
     (turn,) = await done(client, "GET", f"{ONE}/sessions/evening?user=sam")
     assert turn["said"] == TOM
+    log = await client.get(f"{ONE}/sessions/evening/log?user=sam")
+    assert log.headers["content-type"] == "application/jsonl"
+    (exchange,) = exchanges(read_chatlog(log.content))
+    assert (exchange.said, exchange.answered) == (TOM, turn["answered"])
     assert (await client.get(f"{ONE}/sessions/evening")).status_code == 404
+    assert (await client.get(f"{ONE}/sessions/evening/log")).status_code == 404
     await done(client, "DELETE", f"{ONE}/sessions/evening?user=sam")
     assert await done(client, "GET", f"{ONE}/sessions?user=sam") == []
 

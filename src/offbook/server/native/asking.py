@@ -18,13 +18,14 @@ from pydantic import ConfigDict, Field
 from offbook.agent.naming import names_of, stored_id
 from offbook.agent.owned import OwnedSession, kept_under
 from offbook.app.book import Offbook
+from offbook.app.chat_export import chat_of
 from offbook.app.commands import command_of, conversation_of
 from offbook.app.missing_index import priced, require_index
 from offbook.errors import OffbookError, UnknownName
 from offbook.server.book import Book
 from offbook.server.failures import native_error
 from offbook.server.leaving import LEFT, ClientLeftError, until_disconnected
-from offbook.server.native.access import Seen, User, failing, streamed
+from offbook.server.native.access import Responses, Seen, User, failing, streamed
 from offbook.server.native.body import Body
 from offbook.server.native.talk_shapes import ConversationListed, Recalled, Replied, TurnListed
 from offbook.server.one_line import on_one_line
@@ -36,6 +37,7 @@ Preset = Literal["default", "faithful"]
 Strategy = Literal["ordinary", "C-A", "C-M", "S-S", "S-E"]
 SessionName = Annotated[str, Path(min_length=1, max_length=500)]
 
+_JSON_LINES = "application/jsonl"
 STREAM_HEADERS = {"cache-control": "no-cache", "x-accel-buffering": "no"}
 
 
@@ -86,6 +88,10 @@ def router() -> APIRouter:
     made.get("/greetings", response_model=list[str], responses=one)(greetings)
     made.get("/sessions", response_model=list[ConversationListed], responses=one)(sessions)
     made.get("/sessions/{session}", response_model=list[TurnListed], responses=one)(turns)
+    log: Responses = {
+        200: {"content": {_JSON_LINES: {"schema": {"type": "string"}}}, "description": "the log"}
+    }
+    made.get("/sessions/{session}/log", response_class=Response, responses={**one, **log})(chat_log)
     made.delete("/sessions/{session}", response_model=ConversationListed, responses=one)(
         forget_session
     )
@@ -167,6 +173,15 @@ async def turns(
         }
         for turn in history
     ]
+
+
+async def chat_log(
+    session: SessionName, character: Seen, book: Book, caller: CurrentPrincipal, user: User = None
+) -> Response:
+    """A conversation as a chat log of SillyTavern, swipes included, as `memories` takes it."""
+    found = await _require(session, character, book, caller, user)
+    data = await chat_of(book, character, found.id, user)
+    return Response(data, media_type=_JSON_LINES)
 
 
 async def forget_session(
