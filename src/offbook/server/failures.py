@@ -206,11 +206,25 @@ def _envelope(message: str, status: int, code: str | None, param: str | None) ->
     return {"error": {"message": message, "type": kind, "param": param, "code": code}}
 
 
+def _let_go(error: BaseException) -> None:
+    """Free what it was raised in, the body of a request among it.
+
+    Errors and the frames that they went through hold one another: a client whose bodies are
+    refused would fill the memory until the collector looks through all that there is.
+    """
+    seen: BaseException | None = error
+    while seen is not None and seen.__traceback__ is not None:
+        seen.__traceback__ = None
+        seen = seen.__cause__ or seen.__context__
+
+
 async def _on_ours(request: Request, error: OffbookError) -> Response:
+    _let_go(error)
     return failure_response(error, request.url.path)
 
 
 async def _on_validation(request: Request, error: RequestValidationError) -> Response:
+    _let_go(error)
     first = error.errors()[0]
     if first["type"] == "json_invalid":
         return failure_response(_no_json(first["ctx"]["error"]), request.url.path)
@@ -225,6 +239,7 @@ def _no_json(why: str) -> RequestRefused:
 
 
 async def _on_http(request: Request, error: HTTPException) -> Response:
+    _let_go(error)
     method, path = request.method, request.url.path
     if isinstance(error.__cause__, ValueError | RecursionError):  # met while the body was read
         return failure_response(_no_json(str(error.__cause__)), path)
