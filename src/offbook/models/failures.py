@@ -101,6 +101,8 @@ def from_status(place: Place, status: int, body: Any, headers: Mapping[str, str]
             throttled=status == 429 and "insufficient_quota" not in said,
         )
     if status == 413 or is_about_context_length(said):
+        # Whoever is told of it sees that, also where the endpoint says so late, or not in words.
+        told = told if is_about_context_length(told) else f"{told}: the input is too large"
         return InputRefused(told, _hint_when_too_long(place))
     if status in (400, 422) and any(mark in said.casefold() for mark in _FILTER_MARKS):
         return InputRefused(told, "the endpoint's content filter refuses it: use another model")

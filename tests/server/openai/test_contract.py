@@ -361,6 +361,7 @@ def test_the_base_of_the_address_says_what_there_is(client: httpx.Client):
     [
         ("401", 502, "model_failed", False),
         ("context_length", 400, "context_length_exceeded", False),
+        ("413", 400, "context_length_exceeded", False),
         ("filtered", 400, "content_filter", False),
         ("500", 503, "model_failed", False),
         ("429", 429, "rate_limit_exceeded", False),
