@@ -159,6 +159,15 @@ def test_at_most_ten_neighbours():
     assert len(asked("F?", entity("f", specific=False), graph=graph, neighbours=3).entities) == 3
 
 
+def test_types_that_were_configured_stand_in_for_those_of_questions():
+    people = [person(name, kind="person") for name in ("Ada Byrne", "Tom Byrne")]
+    ties = [tie("Ada Byrne", "Tom Byrne", 8), tie("Ada Byrne", "Galway", 3)]
+    graph = index([*people, person("Galway", kind="place")], ties)
+    found = asked("Have you any friends?", entity("friends", specific=False), graph=graph)
+    assert titles(found.entities) == ["Tom Byrne", "Galway"]
+    assert titles(found.relations) == ["Ada Byrne → Tom Byrne", "Ada Byrne → Galway"]
+
+
 def test_a_general_word_that_the_graph_has_a_node_for_brings_that_node_first():
     found = asked("And tom byrne?", entity("tom byrne", specific=False, kind="object"))
     assert titles(found.entities) == ["Tom Byrne (Tommy)", "The lamp"]

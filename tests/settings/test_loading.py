@@ -35,6 +35,13 @@ def test_without_any_source_the_embedded_model_answers(load):
     assert settings.origin("chat.model").label == "default"
 
 
+def test_a_list_is_written_with_commas_between(load):
+    told = load(environment={"OFFBOOK_GRAPH_ENTITY_TYPES": "person, place,thing"})
+    assert told.values.graph.entity_types == ("person", "place", "thing")
+    with pytest.raises(ConfigurationError, match="entity_types"):
+        load(environment={"OFFBOOK_GRAPH_ENTITY_TYPES": " , "})
+
+
 def test_flag_beats_environment_beats_project_beats_user_beats_default(load):
     project, user = "[naive]\nk = 5\n", "[naive]\nk = 7\n"
     env = {"OFFBOOK_NAIVE_K": "6"}

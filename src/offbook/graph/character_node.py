@@ -7,13 +7,16 @@ name its hero at all.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from offbook.graph.equal_names import name_key
 from offbook.graph.merging import distinct, plain_type
 
 if TYPE_CHECKING:
     from offbook.types import Entity, RawEntity
+
+_NOBODYS: Final = frozenset({"location", "time", "event", "organization"})
+"""Types of the paper that a character is not; types that were configured may be anybody's."""
 
 
 def character_node(entities: Sequence[Entity], name: str) -> Entity | None:
@@ -44,7 +47,7 @@ def _place(told: Sequence[tuple[Sequence[str], str, int]], name: str) -> int | N
     for place, (names, kind, mentions) in enumerate(told):
         alike = max((_likeness(key, wanted, name_key(other)) for other in names), default=0)
         rank = (alike, mentions, -place)
-        if alike and kind in ("character", "object", "") and (best is None or rank > best[0]):
+        if alike and kind not in _NOBODYS and (best is None or rank > best[0]):
             best = rank, place
     return best[1] if best is not None else None
 

@@ -18,6 +18,7 @@ from offbook.errors import IndexMissing
 from offbook.graph.character_node import character_node
 from offbook.graph.loading import CHUNKING, load_graph
 from offbook.language.lifetime import last_year_of
+from offbook.prompts.extraction import ENTITY_TYPES
 from offbook.retrieval.kept_indexes import KeptIndexes
 from offbook.retrieval.lexical import ANALYZER, encode_terms
 from offbook.retrieval.name_table import NameTable
@@ -131,12 +132,16 @@ class GraphIndex:
     def neighbours(self, type_: str, most: int) -> list[tuple[int, float]]:
         """The character's neighbours of a type with their strength, strongest first.
 
-        Empty where the graph has no node of the character.
+        A question's types are those of the paper: where the graph knows no such type, those that
+        were configured in its place (``graph.entity_types``) are meant, whichever they are. Empty
+        where the graph has no node of the character.
         """
+        kinds = {entity.type for entity in self.graph.entities}
+        fitting = {type_} if type_ in kinds else kinds.difference(ENTITY_TYPES)
         found: dict[int, float] = {}
         for relation in self.touching(self.own) if self.own is not None else ():
             at = self._other_end(relation, self.own)
-            if at is not None and at != self.own and self.entity(at).type == type_:
+            if at is not None and at != self.own and self.entity(at).type in fitting:
                 found.setdefault(at, relation.strength)
         return list(found.items())[:most]
 

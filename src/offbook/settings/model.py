@@ -22,7 +22,7 @@ from offbook.settings.compared import (
 )
 from offbook.settings.lore import LoreSettings
 from offbook.settings.section import ChunkingName, RetrievalMode, Section
-from offbook.settings.server import ServerSettings
+from offbook.settings.server import Names, ServerSettings
 from offbook.settings.user import UserSettings
 
 OFFLINE: Final = "offline"
@@ -130,10 +130,11 @@ class GraphSettings(Section):
     )
     size: int = Field(600, ge=50, description="tokens of a window, where boundaries are windows")
     overlap: int = Field(100, ge=0, description="tokens that neighbouring windows share")
-    entity_types: tuple[str, ...] = Field(
+    entity_types: Names = Field(
         ("character", "location", "time", "event", "organization", "object"),
         min_length=1,
-        description="what an entity may be; a change concerns what is extracted from then on",
+        description="what an entity may be, with commas between; a change concerns what is"
+        " extracted from then on",
     )
     gleaning: bool = Field(
         False, description="a second pass a chunk for what the first missed; doubles the cost"
