@@ -36,15 +36,19 @@ PASSWORD = "database-password"
 @pytest.fixture
 def log():
     """The log of the server, with what the loggers had before afterwards."""
-    names = (LOGGER, "uvicorn", "uvicorn.error", "uvicorn.access")
+    names = (LOGGER, "uvicorn", "uvicorn.error", "uvicorn.access", "nicegui")
     before = {
         name: (logging.getLogger(name).handlers, logging.getLogger(name).propagate)
         for name in names
     }
     levels = {name: logging.getLogger(name).level for name in names}
     stream = io.StringIO()
-    start_logging(Masking([MODEL_KEY, PASSWORD]), stream)
+    root, level = logging.getLogger(), logging.getLogger().level
+    handler = start_logging(Masking([MODEL_KEY, PASSWORD]), stream)
     yield stream
+    root.removeHandler(handler)
+    root.setLevel(level)
+    logging.captureWarnings(False)
     for name, (handlers, propagate) in before.items():
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = handlers, propagate
@@ -75,6 +79,19 @@ async def test_every_request_is_one_line_with_the_number_that_the_client_has(boo
     # Neither what was asked for nor of whom stands there.
     assert "secret-in-the-query" not in log.getvalue()
     assert "nobody-of-this-name" not in log.getvalue()
+
+
+def test_what_libraries_write_is_json_too_without_secrets_and_addresses(log):
+    logging.getLogger("asyncio").error("a task failed with %s\nand more", MODEL_KEY)
+    logging.getLogger("httpx").info("GET http://127.0.0.1/?secret-in-the-query")
+    logging.getLogger("nicegui").warning("http://localhost/?secret-in-the-query not found")
+    try:
+        raise RuntimeError(MODEL_KEY)
+    except RuntimeError as error:
+        logging.getLogger("nicegui").exception(error)
+    assert [line["logger"] for line in lines(log)] == ["asyncio", "nicegui"]
+    assert MODEL_KEY not in log.getvalue()
+    assert "secret-in-the-query" not in log.getvalue()
 
 
 async def test_the_path_of_a_failure_is_not_logged(book: Offbook, log):

@@ -20,6 +20,7 @@ request_number: ContextVar[str | None] = ContextVar("request_number", default=No
 """The number of the request that is being served."""
 
 LOGGER: Final = "offbook"
+_OF_THE_PAGE: Final = "nicegui"
 _OWN: Final = "told"
 
 
@@ -57,6 +58,9 @@ def start_logging(
 ) -> logging.Handler:
     """Write the logs of offbook and of what it runs on as JSON lines; replaces their handlers.
 
+    Of libraries, warnings are written: by themselves they would stand there as plain text, and
+    with the secrets that are in them.
+
     Args:
         masking: Puts stars in the place of secrets.
         stream: Where to; None: standard error.
@@ -72,6 +76,14 @@ def start_logging(
     # Requests are logged here, with more in a line and less of what is private.
     access = logging.getLogger("uvicorn.access")
     access.handlers, access.propagate = [], False
+    # It warns of addresses that are none, with all that a client has put into them.
+    logging.getLogger(_OF_THE_PAGE).setLevel(logging.ERROR)
+    root = logging.getLogger()
+    for former in [each for each in root.handlers if isinstance(each.formatter, JsonLines)]:
+        root.removeHandler(former)
+    root.addHandler(handler)
+    root.setLevel(max(level, logging.WARNING))
+    logging.captureWarnings(True)
     return handler
 
 
