@@ -22,6 +22,7 @@ PROGRAM = """
         write_lorebook, LoreMessage, MacroValues,
         RecallSettings,
     )
+    from offbook.cards.lorebook_losses import lorebook_losses
     from offbook.context.card_words import card_words, words_of
     from offbook.errors import OffbookError
     from tests.cards.generator import mutated_card, mutated_chat, picture
@@ -61,6 +62,7 @@ PROGRAM = """
             lore_document(book, VALUES)
             for form in ("sillytavern", "agnai", "novelai", "risu", "lorebook_v3"):
                 read_lorebook(write_lorebook(book, form))
+                lorebook_losses(book, form)
 
     def use_chat(data):
         log = read_chatlog(data)

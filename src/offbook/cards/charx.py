@@ -61,7 +61,7 @@ class _Bounded(io.RawIOBase):
         if len(data) > self._most:
             raise UnreadableCard(
                 f"the table of contents of the zip is longer than {self._most} bytes",
-                "it is a bomb, or no card; raise zip_directory_bytes if you trust it",
+                "it is a bomb, or no card; in Python CardLimits.zip_directory_bytes can be raised",
             )
         return data
 
@@ -112,7 +112,7 @@ def read_charx(
         if len(infos) > limits.zip_members:
             raise UnreadableCard(
                 f"the zip has {len(infos)} members, and zip_members is {limits.zip_members}",
-                "raise the limit if you trust the file",
+                "if you trust it, raise CardLimits.zip_members in Python",
             )
         found = [info for info in infos if info.filename == CARD]
         if not found:
@@ -167,7 +167,7 @@ def _inflated(
         name = "zip_ratio" if allowed < most_bytes else "card_bytes or asset_bytes"
         raise UnreadableCard(
             f"{info.filename[:60]!r} in the zip inflates to more than {bound} bytes",
-            f"it is a bomb, or no card; raise {name} if you trust the file",
+            f"it is a bomb, or no card; in Python CardLimits can be raised ({name})",
         )
     return bytes(data)
 

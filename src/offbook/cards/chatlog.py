@@ -226,7 +226,7 @@ def _objects(file: BinaryIO, findings: Findings, limits: CardLimits) -> Iterator
         if len(line) > limits.card_bytes:
             raise UnreadableCard(
                 f"line {number} is longer than {limits.card_bytes} bytes (card_bytes)",
-                "no message is that long; raise the limit if you trust the file",
+                "no message is that long; in Python CardLimits.card_bytes can be raised",
             )
         values += line.count(b",") + line.count(b"{") + line.count(b"[")
         count += 1
@@ -236,7 +236,7 @@ def _objects(file: BinaryIO, findings: Findings, limits: CardLimits) -> Iterator
                 f"the chat log has more than {limits.messages} messages (messages), "
                 f"{limits.chat_values} values (chat_values) or {limits.chat_bytes} bytes "
                 "(chat_bytes)",
-                "split it, or raise the limit",
+                "split it, or raise CardLimits in Python",
             )
         if line.strip(_BLANK + b"\0"):
             yield from _line(line, f"line {number}", findings, line_limits)

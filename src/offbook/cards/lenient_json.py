@@ -77,7 +77,7 @@ def read_json(data: bytes, findings: Findings, limits: CardLimits) -> Any:
     if len(data) > limits.card_bytes:
         raise UnreadableCard(
             f"the text is {len(data)} bytes long, and card_bytes is {limits.card_bytes}",
-            "a card of that length is hardly a card; raise the limit if you trust it",
+            "a card of that length is hardly a card; in Python CardLimits can be raised",
         )
     return parse_json(decode_text(data, findings), findings, limits)
 
@@ -88,7 +88,7 @@ def parse_json(text: str, findings: Findings, limits: CardLimits) -> Any:
     if count > limits.values:
         raise UnreadableCard(
             f"the JSON holds about {count} values, and the limit is {limits.values}",
-            "split the lorebook or the chat log, or raise the limit if you trust the file",
+            "split the lorebook or the chat log, or raise CardLimits.values in Python",
         )
     try:
         value = _first_that_parses(text.strip("\ufeff \t\r\n\0"), findings, limits)

@@ -162,7 +162,7 @@ def mend_book(raw: Json, version: int, path: str, findings: Findings, limits: Ca
     if len(entries) > limits.entries:
         raise UnreadableCard(
             f"the lorebook has {len(entries)} entries, and the limit is {limits.entries}",
-            "split it, or raise the limit",
+            "split it, or raise CardLimits.entries in Python",
         )
     odd = [entry for entry in entries if not isinstance(entry, dict)]
     if odd:

@@ -70,7 +70,7 @@ def chunk_text(file: BinaryIO, chunk: TextChunk, findings: Findings, limits: Car
         raise UnreadableCard(
             f"the chunk {chunk.keyword[:40]!r} is {chunk.length} bytes long, and chunk_bytes is "
             f"{limits.chunk_bytes}",
-            "no card is that long; raise the limit if you trust the picture",
+            "no card is that long; in Python CardLimits.chunk_bytes can be raised",
         )
     file.seek(chunk.start)
     data = file.read(chunk.length)
@@ -122,7 +122,7 @@ def inflate(data: bytes, most_bytes: int, what: str, findings: Findings) -> byte
     if len(made) > most_bytes:
         raise UnreadableCard(
             f"the compressed text of {what[:40]!r} inflates to more than {most_bytes} bytes",
-            "it is a bomb, or no card; raise chunk_bytes if you trust the picture",
+            "it is a bomb, or no card; in Python CardLimits.chunk_bytes can be raised",
         )
     if not stream.eof:
         findings.warn(
@@ -156,7 +156,8 @@ def _walk(file: BinaryIO, findings: Findings, limits: CardLimits) -> Iterator[_C
             return
         at = start + length + 4
     raise UnreadableCard(
-        f"the picture has more than {limits.chunks} chunks", "raise the limit if you trust it"
+        f"the picture has more than {limits.chunks} chunks",
+        "if you trust it, raise CardLimits.chunks in Python",
     )
 
 

@@ -51,7 +51,7 @@ def _check_size(size: int, what: str, limits: CardLimits) -> None:
     if size > limits.file_bytes:
         raise UnreadableCard(
             f"{what} is {size} bytes long, and file_bytes is {limits.file_bytes}",
-            "raise the limit if you trust the file",
+            "if you trust it, raise CardLimits.file_bytes in Python",
         )
 
 
@@ -72,6 +72,6 @@ def read_whole(file: BinaryIO, most_bytes: int, what: str, limit: str) -> bytes:
     if len(data) > most_bytes:
         raise UnreadableCard(
             f"{what} is longer than {most_bytes} bytes ({limit})",
-            "raise the limit if you trust the file",
+            f"if you trust it, raise CardLimits.{limit} in Python",
         )
     return data

@@ -37,7 +37,7 @@ def user_comment(file: BinaryIO, limits: CardLimits) -> bytes | None:
         if length > limits.chunk_bytes:
             raise UnreadableCard(
                 f"the EXIF block is {length} bytes long, and chunk_bytes is {limits.chunk_bytes}",
-                "no card is that long; raise the limit if you trust the picture",
+                "no card is that long; in Python CardLimits.chunk_bytes can be raised",
             )
         file.seek(start)
         try:

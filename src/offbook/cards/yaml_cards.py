@@ -28,7 +28,7 @@ def read_yaml(text: str, limits: CardLimits) -> Any:
     if len(text) > limits.yaml_bytes:
         raise UnreadableCard(
             f"the YAML is {len(text)} characters long, and yaml_bytes is {limits.yaml_bytes}",
-            "convert it to JSON, or raise the limit",
+            "convert it to JSON, or raise CardLimits.yaml_bytes in Python",
         )
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     try:
