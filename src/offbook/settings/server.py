@@ -24,6 +24,11 @@ def _listed(told: Any) -> Any:
 
 Names = Annotated[tuple[str, ...], BeforeValidator(_listed)]
 
+Policies = Annotated[
+    tuple[Annotated[str, Field(pattern=r"^[^=]+=(user_context|merge|ignore)$")], ...],
+    BeforeValidator(_listed),
+]
+
 
 class ServerSettings(Section):
     """The HTTP server."""
@@ -60,6 +65,9 @@ class ServerSettings(Section):
     client_system: Literal["user_context", "merge", "ignore"] = Field(
         "user_context",
         description="system messages of chat clients: told as context, as directions, or left out",
+    )
+    client_system_of: Policies = Field(
+        (), description="the same for single characters, by their ids, such as `ada-byrne=merge`"
     )
     replies: int = Field(8, ge=1, le=128, description="the most replies to one question (`n`)")
     ping_seconds: float = Field(

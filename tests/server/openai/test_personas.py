@@ -9,9 +9,12 @@ import httpx
 import pytest
 
 from offbook.agent.replay import Transcript
+from offbook.errors import ConfigurationError
 from offbook.language.tokens import count_tokens
 from offbook.server.openai.persona import POLICIES, SETTING, policy_of, wishes_of
 from offbook.server.openai.transcript import ReadMessages
+from offbook.settings import load_settings
+from offbook.settings.server import ServerSettings
 from offbook.types import Character
 from tests.loopback.server import LoopbackServer
 from tests.server.openai.asking import QUESTION, ask, body, chunks, lines, said, stored
@@ -61,9 +64,22 @@ def test_the_name_that_a_message_bears_is_told(server: Served, endpoint: Loopbac
 
 def test_a_character_may_have_a_policy_of_its_own():
     own = Character("a", "A", "2026-01-01", settings={SETTING: "merge"})
-    assert policy_of(own, "ignore") == "merge"
+    assert policy_of(own, ServerSettings(client_system="ignore")) == "merge"
     odd = Character("a", "A", "2026-01-01", settings={SETTING: "obey"})
-    assert policy_of(odd, "ignore") == "ignore"
+    assert policy_of(odd, ServerSettings(client_system="ignore")) == "ignore"
+
+
+def test_the_settings_may_name_the_policy_of_a_character(tmp_path):
+    told = load_settings(
+        {}, {"OFFBOOK_SERVER_CLIENT_SYSTEM_OF": "a=ignore, 李白=merge"}, tmp_path, tmp_path / "none"
+    ).values.server
+    found = [
+        policy_of(Character(id_, id_, "2026-01-01", settings=own), told)
+        for id_, own in (("a", {SETTING: "merge"}), ("李白", {}), ("b", {}))
+    ]
+    assert found == ["ignore", "merge", "user_context"]
+    with pytest.raises(ConfigurationError, match="client_system_of"):
+        load_settings({"server.client_system_of": "a=obey"}, {}, tmp_path, tmp_path / "none")
 
 
 def test_long_system_messages_are_cut_with_a_warning():

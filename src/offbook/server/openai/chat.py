@@ -125,7 +125,7 @@ async def _answers(
         resends=own is None,
         fleeting=own is None and chat is not None and chat.startswith(_FLEETING),
     )
-    policy = policy_of(character, values.server.client_system)
+    policy = policy_of(character, values.server)
     room = values.context.history_tokens
     wishes, warnings = await _of_size(body.size, wishes_of, read, body.parameters, policy, room)
     said = (*body.warnings, *read.warnings, *warnings)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from offbook.server.openai.transcript import ReadMessages
+    from offbook.settings.server import ServerSettings
     from offbook.types import Character
 
 Policy = Literal["user_context", "merge", "ignore"]
@@ -23,10 +24,11 @@ SETTING: Final = "server.client_system"
 _IN_FRONT: Final = "what the client put in front of the words of a message"
 
 
-def policy_of(character: Character, default: Policy) -> Policy:
-    """The policy of a character: its own, or that of the settings."""
-    own = character.settings.get(SETTING)
-    return next((policy for policy in POLICIES if policy == own), default)
+def policy_of(character: Character, settings: ServerSettings) -> Policy:
+    """The policy of a character: that of the settings for it, its own, or that for all."""
+    told = dict(entry.split("=", 1) for entry in settings.client_system_of)
+    wanted = told.get(character.id, character.settings.get(SETTING))
+    return next((policy for policy in POLICIES if policy == wanted), settings.client_system)
 
 
 def wishes_of(

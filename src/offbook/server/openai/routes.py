@@ -5,6 +5,7 @@ Takes: nothing.  Gives: their router.
 
 from __future__ import annotations
 
+from functools import cache
 from http import HTTPStatus
 from typing import Final
 
@@ -19,8 +20,9 @@ _CHAT: Final = "/chat/completions"
 _MODELS: Final = "/models"
 
 
+@cache
 def router() -> APIRouter:
-    """The router of all paths."""
+    """The router of all paths; it holds nothing of an application."""
     whole = APIRouter(tags=["openai"])
     for prefix in ("/v1", ""):
         part = APIRouter(prefix=prefix)

@@ -72,9 +72,9 @@ def kind_of(body: ChatBody, read: ReadMessages) -> str | None:
     """What kind of a client's own call this is; None: somebody talks to the character."""
     if read.order is not None or any(_QUIET.match(text) for text in read.system):
         return ORDER
-    if read.transcript.turns or read.transcript.begun:
-        return None
     said = read.transcript.said
+    if read.transcript.turns or read.transcript.begun or read.transcript.replaced:
+        return None
     # Nobody waits for these to appear word by word; a person who types so is answered in pieces.
     if not body.stream and _TASK.match(said) and _found(_TAIL, said):
         return _kind_of_task(said)
