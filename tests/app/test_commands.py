@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from offbook.stores import principals
 from offbook.types import Character
 from tests.loopback.server import LoopbackServer
 from tests.models.fakes import request
+from tests.waiting import PATIENCE_SECONDS
 
 SAID = "Who taught you?"
 
@@ -138,3 +140,21 @@ async def test_what_goes_on_behind_a_server_ends_with_it(book: Offbook):
         made.learning.do(for_long)
         await begun.wait()
     assert made.learning.is_idle
+
+
+async def test_the_end_of_a_server_does_not_wait_as_long_as_a_command_may(book: Offbook):
+    settings = book.settings.overlaid({"memory.grace_seconds": 600})
+    patient = Offbook(replace(book._wiring, settings=settings))
+    broken_off = asyncio.Event()
+
+    async def endless() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            broken_off.set()
+
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        async with serving(patient) as served:
+            served.learning.do(endless)
+            await asyncio.sleep(0)
+    assert broken_off.is_set()

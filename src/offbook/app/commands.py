@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from offbook.agent.owned import OwnedSession
 from offbook.app.book import Offbook
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from offbook.models.metering import Meter, Spending
     from offbook.pipeline import Stage
     from offbook.types import Character
+
+MOST_GRACE_SECONDS: Final = 1.0
+"""How long a server's end waits for what goes on behind its conversations, whatever a command may:
+all that its end takes has to fit into the ten seconds after which servers are killed."""
 
 
 @asynccontextmanager
@@ -37,7 +41,8 @@ async def serving(book: Offbook, spending: Spending | None = None) -> AsyncItera
     try:
         yield made
     finally:
-        await made.learning.settle(book.settings.values.memory.grace_seconds)
+        grace = book.settings.values.memory.grace_seconds
+        await made.learning.settle(min(grace, MOST_GRACE_SECONDS))
 
 
 def command_of(book: Offbook, **flags: Any) -> Offbook:
