@@ -201,12 +201,15 @@ async def test_health_says_when_the_database_does_not_answer(
         well = await client.get("/healthz")
         assert well.json()["status"] == "ok"
         assert (await client.get("/health")).json() == well.json()
+        for path in ("/healthz", "/health"):  # what only looks at the status asks like this
+            assert (await client.head(path)).status_code == 200
 
         async def broken(operation: object) -> None:
             raise OSError("disk")
 
         monkeypatch.setattr(book.store, "read", broken)
         ill = await client.get("/healthz")
+        assert (await client.head("/healthz")).status_code == 503
     assert ill.status_code == 503
     assert ill.json()["database"] == "failing"
     assert "disk" not in ill.text

@@ -43,6 +43,8 @@ def router() -> APIRouter:
     plain: Responses = {200: {"content": {"text/plain": {}}}}
     made.get("/healthz", responses=failing)(health)
     made.get("/health", responses=failing, include_in_schema=False)(health)
+    for path in ("/healthz", "/health"):  # some only look at the status
+        made.head(path, include_in_schema=False)(health)
     made.get("/metrics", response_class=Response, responses=plain)(metrics)
     return made
 
