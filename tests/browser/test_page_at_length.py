@@ -80,6 +80,11 @@ async def test_a_name_that_is_no_word_stays_within_the_window(
         await here.go(f"{here.served.address}{address}{part}")
         assert await here.page.evaluate(BEYOND) == [], part
         assert await here.overflow() == 0
+    await here.page.get_by_role("combobox", name="First method").focus()
+    await here.page.keyboard.press("Enter")
+    await here.page.keyboard.press("ArrowDown")
+    chosen = here.page.locator(".q-item.q-manual-focusable--focused")
+    await expect(chosen).to_have_css("outline-style", "solid")
     await picture(here.page, f"page-compare-{width}-{scheme}")
 
 

@@ -203,6 +203,8 @@ async def test_a_memory_is_found_and_forgotten(visit: Visiting, picture: TakePic
     await picture(page, "page-memories-390-dark")
     await page.get_by_role("button", name="Forget: Were you afraid in the boat?").click()
     await page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
+    await expect(page.get_by_role("button", name="Forget: Were you")).to_be_focused()
+    await expect(page.get_by_role("dialog")).to_have_count(0)
     await expect(rows).to_have_count(1)
     await page.get_by_label("Search memories").fill("not an hour")
     await page.get_by_role("button", name="Forget: Did you sleep in the storm?").click()
@@ -227,6 +229,11 @@ async def test_the_graph_is_drawn_and_searched(
     async with page.expect_download() as given:
         await page.get_by_role("link", name="GraphML").click()
     assert (await given.value).suggested_filename == "graph.graphml"
+    switch = page.locator("[data-theme-switch]")
+    for ground in ("rgb(247, 247, 245)", "rgb(20, 22, 26)"):
+        await switch.click()
+        await expect(drawing.locator("body")).to_have_css("background-color", ground)
+    await expect(switch).to_have_attribute("title", "Theme: dark")
 
 
 async def test_the_graph_of_hostile_texts_runs_nothing(visit: Visiting):

@@ -28,7 +28,5 @@ async def confirmed(title: str, told: str, yes: str) -> bool:
             with part("div", "bar end"):
                 button("Cancel", lambda: dialog.submit(False)).props("autofocus")
                 button(yes, lambda: dialog.submit(True), look="primary")
-    said = await dialog
-    if not dialog.is_deleted:
-        dialog.delete()
-    return bool(said)
+    dialog.on("hide", dialog.delete)  # by then the focus is back where it was
+    return bool(await dialog)

@@ -18,7 +18,6 @@ from offbook.errors import IndexMissing, OffbookError
 from offbook.ui.elements import (
     MISTAKE,
     complain,
-    icon_button,
     link,
     named,
     notice,
@@ -74,8 +73,10 @@ def framed(title: str, place: CharacterPlace | None = None, current: str = "") -
         with part("div", "tools"):
             if Visitor.of_this_page().may_administer:
                 link("Reviews", "/reviews", "quiet-link")
-            theme = icon_button("Theme: as the system has it", "contrast")
-            theme.props("data-theme-switch")
+            # Its name changes with the theme, in the browser; a tooltip would not.
+            theme = ui.button(icon="contrast", color=None).classes("icon-button")
+            theme.props("flat round dense data-theme-switch")
+            named(theme, aria_label="Theme: as the system has it")
     with named(part("main", f"content {current}"), id="main", tabindex="-1"):
         if place is not None and current != "talk":
             with part("div", "hero"):

@@ -13,7 +13,10 @@
     document.documentElement.style.colorScheme = theme === "auto" ? "light dark" : theme;
     for (const button of document.querySelectorAll("[data-theme-switch]")) {
       button.setAttribute("aria-label", `Theme: ${NAMES[theme]}`);
+      button.title = `Theme: ${NAMES[theme]}`;
     }
+    // It is of no origin, and knows the system's theme alone.
+    document.querySelector(".drawing")?.contentWindow.postMessage({ theme }, "*");
   };
 
   document.addEventListener("click", (event) => {
@@ -138,6 +141,7 @@
     for (const popup of document.querySelectorAll(".nicegui-error-popup")) popup.setAttribute("role", "status");
     new MutationObserver(refocus).observe(document.body, { childList: true, subtree: true });
     document.querySelector(".parts [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
+    whenThere(".drawing", (frame) => frame.addEventListener("load", () => show(kept())));
     whenThere(".log", follow);
     whenThere(".composer textarea", goOnWriting);
   });

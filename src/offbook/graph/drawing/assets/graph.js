@@ -87,12 +87,23 @@ class Page {
     this.resize();
     new ResizeObserver(() => (this.resize(), this.changed())).observe(this.canvas);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => (this.drawing.colours(), this.changed()));
+    addEventListener("message", (event) => event.source === parent && this.themed(event.data?.theme));
     this.advance(Page.FIRST);
     this.drawing.draw();
     performance.mark("first-drawing");
     this.changed();
     addEventListener("hashchange", () => this.followAddress());
     this.followAddress();
+  }
+
+  // A page that shows this one within itself may have a theme of its own; else it is the system's.
+  themed(theme) {
+    const system = "(prefers-color-scheme: dark)";
+    this.dark ??= [...document.styleSheets[0].cssRules].find((rule) => rule.media?.mediaText === system);
+    this.dark.media.mediaText = { light: "not all", dark: "all" }[theme] ?? system;
+    document.documentElement.style.colorScheme = ["light", "dark"].includes(theme) ? theme : "";
+    this.drawing.colours();
+    this.changed();
   }
 
   sizes() {
