@@ -243,6 +243,27 @@ def test_tools_are_ignored_with_a_warning(server: Served, endpoint: LoopbackServ
     assert "tools" not in endpoint.chat_bodies[-1]
 
 
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize(
+    ("wish", "ends", "reason"),
+    [
+        ({"max_tokens": 3}, "The sea does", "length"),
+        ({"max_tokens": 900}, "when I was nine.", "stop"),
+        ({"stop": ["argue", "never"]}, "The sea does not", "stop"),
+        ({"stop": "not", "max_tokens": 2}, "The sea", "length"),
+    ],
+)
+def test_the_embedded_model_says_no_more_than_it_may(client, wish, ends, reason, stream):
+    response = client.post(CHAT, json=body(stream=stream, **wish))
+    if stream:
+        choices = [chunk["choices"][0] for chunk in chunks(response.text.split("\n\n"))]
+        text = "".join(choice["delta"].get("content", "") for choice in choices)
+    else:
+        choices, text = response.json()["choices"], said(response.json())
+    assert text.rstrip().endswith(ends)
+    assert choices[-1]["finish_reason"] == reason
+
+
 def test_many_stops_are_taken(server: Served, endpoint: LoopbackServer):
     ask(server, stop=[f"\n{n}:" for n in range(9)])
     assert len(endpoint.chat_bodies[-1]["stop"]) == 9

@@ -12,9 +12,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from offbook.errors import ModelError
-from offbook.language.tokens import count_tokens
+from offbook.language.tokens import count_tokens, truncate_to_tokens
 from offbook.models.beside import worked_out
-from offbook.wire import ChatRequest, ChatResponse
+from offbook.prompts.answers import Text
+from offbook.wire import ChatRequest, ChatResponse, Ending
 
 if TYPE_CHECKING:
     from offbook.protocols import Embedder
@@ -81,14 +82,19 @@ class OfflineModel:
         Raises:
             ModelError: the request does not say which prompt it comes from, or no rule answers it.
         """
-        text = await self._answer(request)
+        text, reason = _within(request, await self._answer(request))
+        if request.ended is not None:
+            request.ended(Ending(reason))
         prompt_tokens = sum(count_tokens(message.content) for message in request.messages)
-        return ChatResponse(text, prompt_tokens=prompt_tokens, completion_tokens=count_tokens(text))
+        return ChatResponse(text, reason, prompt_tokens, count_tokens(text))
 
     async def stream(self, request: ChatRequest) -> AsyncIterator[str]:
         """Answer word by word."""
-        for piece in _PIECES.findall(await self._answer(request)):
+        text, reason = _within(request, await self._answer(request))
+        for piece in _PIECES.findall(text):
             yield piece
+        if request.ended is not None:
+            request.ended(Ending(reason))
 
     async def _answer(self, request: ChatRequest) -> str:
         if request.origin is None:
@@ -103,6 +109,20 @@ class OfflineModel:
             value = await worked_out(_by_rule, prompt.name, inputs)
         written: str = prompt.answer.write(value)
         return written
+
+
+def _within(request: ChatRequest, text: str) -> tuple[str, str]:
+    """A reply up to where it is to stop, and as long as it may be; and why it ends there."""
+    spoken = request.origin is not None and isinstance(request.origin[0].answer, Text)
+    if not spoken or request.cacheable:
+        return text, "stop"  # half of what another stage reads is nothing
+    told, most = request.parameters.get("stop") or (), request.parameters.get("max_tokens")
+    stops = [told] if isinstance(told, str) else told
+    ends = [found for stop in stops if stop and (found := text.find(stop)) >= 0]
+    text = text[: min(ends, default=len(text))]
+    if most is None or count_tokens(text) <= most:
+        return text, "stop"
+    return truncate_to_tokens(text, most), "length"
 
 
 def answered_prompts() -> frozenset[str]:
