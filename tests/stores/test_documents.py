@@ -92,6 +92,9 @@ async def test_a_status_is_kept(store: Store):
 async def test_forgetting_takes_along_what_only_the_document_supports(store: Store):
     character = await store.write(data.build_character)
     await store.write(lambda c: cached(c, "k", documents=frozenset({f"{character}/life.md"})))
+    await store.write(lambda c: jobs.enqueue(c, character, jobs.PROFILE, [character]))
+    # A question about two names that stayed open is noted with the text of the first alone.
+    await store.write(lambda c: jobs.enqueue(c, character, jobs.GRAPH, ["q"], document="works.md"))
     removal = await store.write(lambda c: documents.remove(c, character, "life.md"))
     assert removal == documents.Removal(cached_calls=1, turns=0, memories=0)
 
@@ -104,7 +107,7 @@ async def test_forgetting_takes_along_what_only_the_document_supports(store: Sto
             "groups": graph.list_groups(conn, character),
             "relations": graph.list_relations(conn, character),
             "decisions": [decision.id for decision in graph.list_decisions(conn, character)],
-            "jobs": {job.document for job in jobs.list_jobs(conn, character)},
+            "jobs": {(job.kind, job.document) for job in jobs.list_jobs(conn, character)},
             "memories": len(memories.list_memories(conn, character)),
             "profile": characters.require(conn, character).profile,
             "voice": characters.require(conn, character).voice,
@@ -118,7 +121,7 @@ async def test_forgetting_takes_along_what_only_the_document_supports(store: Sto
         "groups": [],
         "relations": [],
         "decisions": ["d2"],
-        "jobs": {"works.md"},
+        "jobs": {("extract", "works.md")},
         "memories": 1,
         "profile": None,
         "voice": (),

@@ -17,7 +17,7 @@ from offbook.app.waiting import told_on_stderr
 from offbook.errors import UnknownName
 from offbook.ingestion.lease import ingestion_lease
 from offbook.ingestion.storing import document_id, refresh_voice
-from offbook.stores import characters, chunks, documents, forgotten_turns
+from offbook.stores import characters, chunks, documents, forgotten_turns, jobs
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -141,7 +141,10 @@ def _remove(
     found = documents.require(conn, character.id, name)
     count = len(chunks.list_chunks(conn, character.id, document=found.id))
     graph = is_built(conn, character)
-    summary = characters.require(conn, character.id).profile is not None
+    # One that could not be written yet is tried again: what is forgotten may be what was refused.
+    summary = characters.require(conn, character.id).profile is not None or bool(
+        jobs.list_jobs(conn, character.id, kind=jobs.PROFILE)
+    )
     tree = has_tree(conn, character, raptor)
     removal = documents.remove(conn, character.id, found.id, with_memories=with_memories)
     return _Gone(found, removal, count, graph, summary, tree)

@@ -17,7 +17,7 @@ from offbook.documents.chunking import make_splitter
 from offbook.documents.voice import speech_samples
 from offbook.ingestion.reports import DocumentReport
 from offbook.language.names import learn_names
-from offbook.stores import characters, chunks, documents
+from offbook.stores import characters, chunks, documents, jobs
 from offbook.types import Character, Chunk, Document, DocumentStatus
 
 if TYPE_CHECKING:
@@ -278,6 +278,7 @@ def _put(conn: Connection, character: str, document: Document, splits: Sequence[
     documents.put(conn, character, document)
     # What was made from the documents is not true any more; ``refresh_voice`` sees the gap.
     characters.set_profile(conn, character, None)
+    jobs.remove_kind(conn, character, jobs.PROFILE)
     _put_chunks(conn, character, document.id, splits)
 
 

@@ -20,6 +20,7 @@ from offbook.stores import (
     evaluated_text,
     forgotten_turns,
     graph,
+    jobs,
     summaries,
 )
 from offbook.stores.schema import characters as character_rows
@@ -184,6 +185,9 @@ def remove(
         delete(documents).where(documents.c.character_id == character, documents.c.id == document)
     )
     _forget_profile(conn, character, document)
+    for kind in (jobs.PROFILE, jobs.GRAPH):
+        # Why these stay open may quote any text; who brings the graph up to date notes them anew.
+        jobs.remove_kind(conn, character, kind)
     cached = call_cache.forget_documents(conn, character, document)
     mark_unpurged(conn)
     characters.touch(conn, character)
