@@ -7,6 +7,7 @@ import pytest
 from offbook.documents.headings import sections
 from offbook.documents.html import html_to_markdown
 from offbook.errors import UnreadableDocument
+from tests.waiting import work_is_linear
 
 PAGE = """<!DOCTYPE html><html><head><title>T</title><style>p {}</style></head><body>
 <nav><a href="/">Home</a></nav>
@@ -51,3 +52,21 @@ def test_plain_text_and_paths_are_no_reason_to_warn():
 def test_tags_nested_without_end_are_refused():
     with pytest.raises(UnreadableDocument, match="nested too deeply"):
         markdown("<div>" * 50_000 + "x")
+
+
+@pytest.mark.parametrize(
+    "unended", ["<a b ", "<a b='", '<a b="', "<a b=c/", "<!--x>", "<![CDATA[x>", "<![if x", "</a "]
+)
+def test_what_nothing_ends_is_text_and_takes_no_longer_than_text_does(unended):
+    def read(times: int) -> None:
+        assert "Ada" in markdown("<p>Ada</p> <!-- kept out --> " + unended * times)
+
+    assert work_is_linear(read, 300)
+
+
+def test_what_is_ended_is_no_text_although_something_behind_it_is_not():
+    page = (
+        "<p>Ada <!-- not this -->keeps <![CDATA[a light]]> on"
+        ' <b title="not this">Grey</b> Rock</p> 1 < 2 <!-- open <b'
+    )
+    assert markdown(page) == "Ada keeps a light on **Grey** Rock\n\n1 < 2 <!-- open <b\n"

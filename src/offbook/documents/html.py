@@ -17,6 +17,10 @@ _DROPPED: Final = (
     "script", "style", "noscript", "template", "nav", "head", "iframe", "svg", "form", "button",
 )  # fmt: skip
 _PLAIN: Final = ("a", "img")
+# How marked sections end, for the parser of the standard library.
+_SECTION_ENDS: Final = re.compile(r"\]\s*>")
+_LONG_SECTION_ENDS: Final = re.compile(r"\]\s*\]\s*>")
+_SHORT_SECTION: Final = re.compile(r"<!\[(?:if|else|endif)", re.IGNORECASE)
 _BLANK_LINES: Final = re.compile(r"\n[ \t\u00a0]*(?:\n[ \t\u00a0]*)+\n")
 
 
@@ -40,7 +44,7 @@ def html_to_markdown(path: Path, source: str) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MarkupResemblesLocatorWarning)
         try:
-            page = BeautifulSoup(source, "html.parser")
+            page = BeautifulSoup(_ended(source), "html.parser")
             for tag in page.find_all(_DROPPED):
                 tag.decompose()
             markdown: str = converter.convert_soup(page)
@@ -50,3 +54,29 @@ def html_to_markdown(path: Path, source: str) -> str:
                 "save the page as text or Markdown and ingest that",
             ) from error
     return _BLANK_LINES.sub("\n\n", markdown).strip() + "\n"
+
+
+def _ended(source: str) -> str:
+    """The source, in which what nothing ends is text.
+
+    The parser would look for its end from each beginning anew, as far as the page goes: a hundred
+    thousand characters of ``<a b`` take it minutes.
+    """
+    source = _text_behind(source.rfind("-->") + 1, "<!--", source)
+    long = _last(_LONG_SECTION_ENDS, source)
+    kept = _SHORT_SECTION.sub(lambda found: found[0].replace("[", "\0"), source[long:])
+    source = source[:long] + kept.replace("<![", "&lt;![").replace("\0", "[")
+    source = _text_behind(_last(_SECTION_ENDS, source), "<![", source)
+    return _text_behind(source.rfind(">") + 1, "<", source)
+
+
+def _last(pattern: re.Pattern[str], source: str) -> int:
+    """Where the last match ends; 0 where there is none."""
+    end = 0
+    for found in pattern.finditer(source):
+        end = found.end()
+    return end
+
+
+def _text_behind(start: int, beginning: str, source: str) -> str:
+    return source[:start] + source[start:].replace(beginning, beginning.replace("<", "&lt;"))
