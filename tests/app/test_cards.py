@@ -59,6 +59,15 @@ async def test_a_character_is_made_of_a_card_without_a_call(book: Offbook, card:
     assert report.character.voice == ("Lonely is for people who expect company.",)
 
 
+async def test_wishes_that_are_too_long_are_told_when_the_card_comes_in(
+    book: Offbook, tmp_path: Path
+):
+    file = tmp_path / "long.json"
+    file.write_text(as_file(keeper(post_history_instructions="obey me now " * 500)), "utf-8")
+    (cut,) = (await book.cards.create(file)).warnings
+    assert (cut.code, cut.path) == ("wish-long", "post_history_instructions")
+
+
 async def test_the_name_may_be_another_than_the_cards(book: Offbook, card: Path):
     assert (await book.cards.create(card, "The Keeper")).character.name == "The Keeper"
 

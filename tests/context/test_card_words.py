@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from offbook.cards.card import Card
 from offbook.context.assembly import assemble
-from offbook.context.card_words import NO_WORDS, CardWords, begun_with, card_words, words_of
+from offbook.context.card_words import (
+    NO_WORDS,
+    CardWords,
+    begun_with,
+    card_words,
+    untold,
+    words_of,
+)
 from offbook.language.tokens import count_tokens
 from offbook.prompts.prompt import render
 from offbook.prompts.reply import REPLY, Wishes
@@ -56,9 +63,13 @@ def test_the_note_at_a_depth_of_the_chat_is_a_reminder():
     assert made.reminder() == "Never mention the year.\n\nSpeak low."
 
 
-def test_a_card_does_not_crowd_out_the_rest():
+def test_a_card_does_not_crowd_out_the_rest_and_says_what_is_cut_off():
     made = words(system_prompt="obey me now " * 5_000)
     assert count_tokens(made.manner()) <= 1_000
+    (cut,) = untold(made)
+    assert (cut.severity, cut.path) == ("warning", "system_prompt")
+    assert f"takes {count_tokens(made.system_prompt)} tokens" in cut.message
+    assert untold(words()) == ()
 
 
 def test_the_prompt_has_the_manner_in_front_and_the_reminder_behind_the_history():

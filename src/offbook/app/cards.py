@@ -27,7 +27,7 @@ from offbook.cards import (
     persona_document,
 )
 from offbook.cards.lenient_json import write_json
-from offbook.context.card_words import words_of
+from offbook.context.card_words import untold, words_of
 from offbook.documents.readers import ReadDocument
 from offbook.errors import UnknownName, UsageError
 from offbook.ingestion.lease import ingestion_lease
@@ -247,7 +247,7 @@ class Cards:
         rows = await self._store(character, path, parts, kept, card)
         words = words_of(card, "")
         entries = 0 if card.book is None else len(card.book.entries)
-        told = (*read.warnings, *lost)
+        told = (*read.warnings, *lost, *untold(words))
         fresh = await self._book.find(character.id)
         return CardReport(fresh, str(path), "card", rows, len(words.greetings), entries, told)
 

@@ -12,10 +12,11 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from offbook.language.tokens import truncate_to_tokens
+from offbook.language.tokens import count_tokens, truncate_to_tokens
 
 if TYPE_CHECKING:
     from offbook.cards.card import Card
+    from offbook.cards.findings import Finding
     from offbook.types import Message
 
 SETTING: Final = "card"
@@ -152,6 +153,19 @@ def words_of(card: Card, document: str) -> CardWords:
         spoken=_spoken(card),
         names_person=_names_person(card),
     )
+
+
+def untold(words: CardWords) -> tuple[Finding, ...]:
+    """What of a card's wishes is too long to be told to the actor."""
+    from offbook.cards.findings import Finding
+
+    told: list[Finding] = []
+    for name in ("system_prompt", "post_history_instructions"):
+        tokens = count_tokens(getattr(words, name))
+        if tokens > _MOST_TOKENS:
+            message = f"it takes {tokens} tokens; a model is told the first {_MOST_TOKENS} of them"
+            told.append(Finding("wish-long", "warning", name, message, "shorten it"))
+    return tuple(told)
 
 
 def begun_with(
