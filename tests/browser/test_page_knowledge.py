@@ -157,6 +157,8 @@ async def test_a_file_that_is_no_card_makes_no_character(visit: Visiting):
     await here.page.locator("input[type=file]").set_input_files(sent("none.json", ["nothing"]))
     told = here.page.get_by_role("alert")
     await expect(told).to_contain_text("no card")
+    white = "rgb(255, 255, 255)"
+    await expect(told.get_by_role("button", name="Close")).to_have_css("color", white)
     await here.page.reload()
     await expect(here.page.get_by_role("link", name="Ada Byrne")).to_be_visible()
     await expect(here.page.get_by_role("link", name="none")).to_have_count(0)

@@ -107,7 +107,7 @@ def complain(error: OffbookError) -> None:
     """Tell of an error above the page, until it is closed."""
     message, hint = words_of(error)
     ui.notify(
-        f"{message}. {hint}" if hint else message,
+        f"{message}\n{hint}" if hint else message,
         type="negative",
         multi_line=True,
         timeout=0,

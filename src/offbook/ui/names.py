@@ -148,9 +148,11 @@ class _Names:
                 named(take, aria_label=f"Use the name {row['name']}")
 
     def _take(self, name: str) -> None:
-        """Put a name into the first field that is free."""
+        """Put a name into the first field that is free; it may be far above."""
         field = self._b if self._a.value else self._a
         field.value = name
+        one, other = self._a.value, self._b.value
+        ui.notify(f"{one} and {other}?" if one and other else f"{name} and …", position="top")
 
     async def _draw_decisions(self) -> None:
         try:
