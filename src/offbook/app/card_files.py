@@ -214,8 +214,8 @@ def _write_book(read: ReadCard | ReadLorebook, target: Path, format_: str) -> Wr
         )
     if target.suffix.lower() in (".png", ".charx"):
         raise UsageError(
-            f"a lorebook by itself is JSON, and {target.name!r} would be none",
-            "name a file that ends as .json",
+            f"a lorebook by itself is JSON, and a {target.suffix} file is none",
+            "write it as .json",
         )
     data = write_lorebook(book, named)
     put_file(target, data)
