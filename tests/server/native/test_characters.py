@@ -7,6 +7,7 @@ import base64
 import json
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -111,6 +112,14 @@ async def test_a_chat_streams_and_belongs_to_its_conversation(client):
     assert (await client.get(f"{ONE}/sessions/evening/log")).status_code == 404
     await done(client, "DELETE", f"{ONE}/sessions/evening?user=sam")
     assert await done(client, "GET", f"{ONE}/sessions?user=sam") == []
+    # What is called as clients like is found by that name.
+    await done(client, "POST", f"{ONE}/ask", json={"question": TOM, "session": "chats/a b/%2F"})
+    (talk,) = await done(client, "GET", f"{ONE}/sessions")
+    path = f"{ONE}/sessions/{quote(talk['session'], safe='')}"
+    assert (await done(client, "GET", path))[0]["said"] == TOM
+    assert (await client.get(f"{path}/log")).status_code == 200
+    await done(client, "DELETE", path)
+    assert await done(client, "GET", f"{ONE}/sessions") == []
 
 
 async def test_memories_are_added_searched_kept_out_and_forgotten(client):

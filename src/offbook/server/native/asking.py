@@ -87,14 +87,14 @@ def router() -> APIRouter:
     one = failing(404)
     made.get("/greetings", response_model=list[str], responses=one)(greetings)
     made.get("/sessions", response_model=list[ConversationListed], responses=one)(sessions)
-    made.get("/sessions/{session}", response_model=list[TurnListed], responses=one)(turns)
     log: Responses = {
         200: {"content": {_JSON_LINES: {"schema": {"type": "string"}}}, "description": "the log"}
     }
-    made.get("/sessions/{session}/log", response_class=Response, responses={**one, **log})(chat_log)
-    made.delete("/sessions/{session}", response_model=ConversationListed, responses=one)(
-        forget_session
-    )
+    # A conversation's name may hold slashes: clients name them.
+    named = "/sessions/{session:path}"
+    made.get(f"{named}/log", response_class=Response, responses={**one, **log})(chat_log)
+    made.get(named, response_model=list[TurnListed], responses=one)(turns)
+    made.delete(named, response_model=ConversationListed, responses=one)(forget_session)
     return made
 
 
