@@ -97,6 +97,16 @@ def test_a_name_that_is_not_found_is_looked_for_by_its_vector():
     assert verdict(found) == ("in", {})
 
 
+def test_a_part_of_a_name_brings_all_who_bear_it_and_not_in_the_papers_way():
+    graph = index([ADA, TOM, MAUD, LAMP], [], {"Tom Byrne": axis(0), "Maud Keane": axis(1)})
+    assert titles(asked("Who is Maud?", entity("maud"), graph=graph).entities) == ["Maud Keane"]
+    both = titles(asked("Who are the Byrnes?", entity("Byrne"), graph=graph).entities)
+    assert both == ["Tom Byrne (Tommy)", "Ada Byrne"]
+    assert len(asked("Who?", entity("Byrne"), graph=graph, k=1).entities) == 1
+    assert not asked("Who is Maud?", entity("maud"), graph=graph, complete=True).entities
+    assert not asked("Who is Mau?", entity("Mau"), graph=graph).entities
+
+
 def test_nothing_found_is_said():
     found = asked("Who is Finn?", entity("Finn"), near={"finn": axis(0)})
     (item,) = found.outside

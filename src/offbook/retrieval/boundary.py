@@ -49,6 +49,8 @@ if TYPE_CHECKING:
 
 STRONGEST = 10.0
 """The greatest strength of a relation: its score is its strength divided by it."""
+_PART_OF_NAME = 0.9
+"""The score of an entity that the question calls by a part of its name."""
 _REASON = 240
 """Characters of a told sentence that a reason quotes; the memory has all of it."""
 
@@ -261,12 +263,7 @@ class _Branches:
         self._look_up(positions)
         if positions:
             return
-        vector = self._analysis.vectors.get(fold(entity.name))
-        near = (
-            self._index.similar(vector, self._settings.k, self._settings.threshold)
-            if vector is not None
-            else []
-        )
+        near = self._bearing(entity.name) or self._similar(entity.name)
         for at, score in near:
             self._collected.specific(at, score)
         spoken_of, chunk = self._names.place_of(entity.name, self._index.texts)
@@ -275,6 +272,20 @@ class _Branches:
         told = fold(entity.name.strip()) in self._told
         if not (near or spoken_of or told):
             self._not_found(entity)
+
+    def _bearing(self, part: str) -> list[tuple[int, float]]:
+        """Who has it in a longer name, the nearest to the question first; not the paper's way."""
+        if self._analysis.complete:
+            return []
+        found = self._index.names.bearing(part)
+        ranked = sorted(found, key=lambda at: -float(self._near[at]))
+        return [(at, _PART_OF_NAME) for at in ranked[: self._settings.k]]
+
+    def _similar(self, name: str) -> list[tuple[int, float]]:
+        vector = self._analysis.vectors.get(fold(name))
+        if vector is None:
+            return []
+        return self._index.similar(vector, self._settings.k, self._settings.threshold)
 
     def _was_told(self, name: str) -> bool:
         """Whether the character was told of it; then the memories that say so are found."""

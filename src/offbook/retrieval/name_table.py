@@ -115,6 +115,14 @@ class NameTable:
         """The entities of exactly this name, in any case, with or without accents and article."""
         return tuple(self._entities.get(key_of(name), ()))
 
+    def bearing(self, part: str) -> tuple[int, ...]:
+        """The entities that have ``part`` in a longer name: "Silas" in "Silas Crane"."""
+        key = key_of(part)
+        if len("".join(key)) < 2 or all(word in ENGLISH for word in key):
+            return ()
+        found = (at for name, of in self._entities.items() if _holds(name, key) for at in of)
+        return tuple(dict.fromkeys(found))
+
     def find(self, text: str) -> list[NameInText]:
         """The names in a text in the order of the text; of those that overlap, the longest."""
         text = composed(text)
@@ -154,6 +162,12 @@ class NameTable:
         sure = wide or len(key) > 1 or (capital and not _opens(text, start))
         entities = tuple(self._entities[key])
         return NameInText(written, key, start, entities, sure or not is_general(key[0]))
+
+
+def _holds(name: Key, part: Key) -> bool:
+    """Whether the atoms of a part stand in a longer name one behind the other."""
+    ends = range(len(part), len(name) + 1) if len(name) > len(part) else ()
+    return any(name[end - len(part) : end] == part for end in ends)
 
 
 def _is_capital(text: str, start: int) -> bool:
