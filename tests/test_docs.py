@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from offbook import registry
 from tests.waiting import PATIENCE_SECONDS
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([ROOT / "README.md", *ROOT.glob("docs/*.md")])
+LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(#[^)\s]*)?\)")
 BLOCK = re.compile(r"(<!-- not run: [^>]+ -->\n)?```(\w+)\n(.*?)```", re.S)
 
 
@@ -36,6 +38,32 @@ def test_generated_pages_are_current():
 
 def test_some_pages_have_code():
     assert ROOT / "README.md" in runnable()
+
+
+@pytest.mark.parametrize(
+    ("kind", "page"),
+    [("method", "methods.md"), ("benchmark", "datasets.md"), ("dataset", "datasets.md")],
+)
+def test_what_can_be_named_is_described(kind, page):
+    text = (ROOT / "docs" / page).read_text("utf-8")
+    assert [name for name in registry.names(kind) if f"`{name}`" not in text] == []
+
+
+def headings(page):
+    """The anchors of a page, as GitHub makes them of its headings."""
+    text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.S)
+    lines = [line.lstrip("# ").lower() for line in text.splitlines() if line.startswith("#")]
+    return {"#" + re.sub(r"[^\w\- ]", "", line).replace(" ", "-") for line in lines}
+
+
+def test_links_lead_somewhere():
+    broken = []
+    for page in [*PAGES, ROOT / "CONTRIBUTING.md"]:
+        for path, anchor in LINK.findall(page.read_text("utf-8")):
+            to = (page.parent / path).resolve() if path else page
+            if not to.exists() or (anchor and anchor not in headings(to)):
+                broken.append(f"{page.name}: {path}{anchor}")
+    assert broken == []
 
 
 @pytest.mark.parametrize("page", runnable(), ids=lambda page: page.name)
