@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from offbook.language.concepts import is_general, related_terms, word_term
+from offbook.language.concepts import is_general, is_of_any_age, related_terms, word_term
 
 
 @pytest.mark.parametrize(
@@ -30,3 +30,15 @@ def test_a_text_may_speak_of_it_in_other_words(asked, told):
 
 def test_to_look_at_a_thing_says_nothing_of_looks():
     assert word_term("looked") not in related_terms(word_term("appearance"))
+
+
+@pytest.mark.parametrize(
+    "word", ["network", "networking", "library", "bread", "worldview", "friend"]
+)
+def test_what_people_speak_of_in_any_age(word):
+    assert is_of_any_age(word)
+
+
+@pytest.mark.parametrize("word", ["telephone", "television", "railway", "transistor", "Dover"])
+def test_inventions_and_names_are_not_of_any_age(word):
+    assert not is_of_any_age(word)

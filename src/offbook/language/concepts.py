@@ -135,6 +135,39 @@ type uncertainty understand unique use value victory view vision visit voice vul
 war watch way weak weakness wealth well wife win wisdom wise wish woman wonder word work world
 worry worst worth write wrong year yesterday young youth
 """
+_PLAIN: Final = """
+abstract activism aesthetic alcohol alliance amber athlete audience bag bakery ball batch bath
+bathroom bead beam bee beer beetle belt beverage bill blend bottle brainstorm brawl bread breaker
+bubble bunch burnout buzz canvas cargo carpet cart catastrophe channel charcoal chunk cipher
+circus clay cloth clothing cloud cloudy coach colleague comb comedian comedy comet comic commerce
+commune commute cone cord cork cosmic cosmopolitan cosmos coverage crack creed cube cup curtain
+dart data debris device dice diplomacy diplomatic dirty discharge dodge dough drag draw droplet
+dye earring ecstasy equipment espionage explosion fabric feedback fill filter flash flicker flour
+fluid foam formula frame frantic friction fringe frog fuel fungus gallery game games gender genre
+glass globe gloss glove gossip grain greet grimace gum halt handcuff handkerchief holder homesick
+hoop hover humor humour inhale inject international interrupt introvert inventor itinerary jar
+journal juice jumper keeper kinetic knit lamp latch leap lecture leisure liberty librarian library
+lightning line liquid liquor list lump machine machinery maker manual marble mascot mass mat math
+mathematics maze mechanic membrane mentee mentor message messenger milk mindset mixture model
+mosaic multicultural multilingual multitask mummy mushroom needle net network networker networking
+nickname nipple object octagon office officer output overcome panic pants peanut pedal peer peeve
+pepper perpetual pile pin pirate planner plug pollution pool pottery powder prank privacy probe
+puddle pump purse puzzle pyramid quilt rag ram receptive recruit rectangular refuel replica
+research researcher resolution revolution revolutionary rib ribbon rigid ripple robe rotate
+routine rug ruin rush rye sack sarcasm scar scenery schedule scientist scissors scramble scratch
+screen script seeker self-esteem sequence setback sexuality shaft sheet shirt shred shuffle signal
+sketch slang slide sling slippery slit smash smoke sock spar sparkle spear spice spies spin spiral
+sport sports spy squash squeeze stagger stain stamp stance steam steep stone stereotype strand stream
+strip stripe sugar surgical swarm sweep swift swing swirl syllable taker tale tangle tap tattoo
+teamwork texture theory thrill thrust thunder tidal tile timeline timer tissue toad token towel
+toy track traffic transport transportation traumatic tray tribal trickle trumpet tub tune
+underwear universal unleash urban urine vase vehicle vine virtue warp wax weed whirl wig workload
+workshop worldview wrap wrestle zealous zone
+"""
+"""Further words of any age, of things and of how people talk of their lives today.
+
+They are said of old times in translation: to ask a Roman for his network of allies is in order.
+"""
 _SHORTEST_GRADE: Final = 6
 _ABSTRACT_ENDINGS: Final = ("ness", "ment", "ship", "hood", "ance", "ence")
 
@@ -175,11 +208,11 @@ def words_of_any_age() -> frozenset[str]:
 
 @cache
 def _terms_of_any_age() -> frozenset[str]:
-    return frozenset(map(word_term, words_of_any_age()))
+    return frozenset(map(word_term, (*words_of_any_age(), *_PLAIN.split())))
 
 
 def is_of_any_age(word: str) -> bool:
-    """Whether a folded word is one of ``words_of_any_age`` in some form, or general."""
+    """Whether a folded word is general, or is met in any age in some form."""
     return word_term(word) in _terms_of_any_age() or is_general(word)
 
 

@@ -65,6 +65,8 @@ def test_the_backend_answers_all_three_prompts():
         ("What will you do in 1750?", ["1750"]),
         ("Is the teleprinter of any use to you?", ["teleprinter"]),
         ("Do you like hairdryers?", ["hairdryers"]),
+        ("were you at valley forge?", ["valley forge"]),
+        ("Did you march with the Jacobins?", ["Jacobins"]),
     ],
 )
 def test_what_came_after_a_life_is_unknown(question, names):
@@ -82,6 +84,11 @@ def test_what_came_after_a_life_is_unknown(question, names):
         "What happened in 1650?",
         "What would you say to a friend who betrayed you?",
         "Please tell me about yourself.",
+        "How did you build your network of allies?",
+        "Have you ever experienced burnout? How do you recharge?",
+        "Who has influenced your worldview most?",
+        "Is there a stepping-stone on your bucket-list?",
+        "How do you keep going at midlife?",
     ],
 )
 def test_what_there_was_in_a_life_is_known(question):
@@ -128,6 +135,11 @@ def test_a_place_does_not_turn_an_unknown_matter_into_a_half_known_one():
         ("the train", False),
         ("Norwich", True),
     ]
+
+
+def test_a_given_name_that_the_texts_have_is_somebody_elses_beside_an_unknown_name():
+    entities = judged("How did you discover radium with Tobias?").entities
+    assert [(entity.name, entity.known) for entity in entities] == [("radium", False)]
 
 
 def test_the_own_name_is_not_what_a_question_is_about():

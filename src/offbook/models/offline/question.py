@@ -17,6 +17,7 @@ from offbook.language.clauses import Token, tokens_of
 from offbook.language.concepts import is_of_any_age, related_terms
 from offbook.language.english_words import is_english
 from offbook.language.lifetime import last_year_of, years_in
+from offbook.language.nicknames import is_given
 from offbook.language.questions import read_question
 from offbook.language.unmentioned import unmentioned_words
 from offbook.language.words import fold, search_terms, word_term, words
@@ -93,10 +94,13 @@ def _entities(inputs: QuestionInputs) -> list[QuestionEntity]:
 def _is_scene(entity: QuestionEntity) -> bool:
     """Whether something known is not what a question hinges on that also names unknown things.
 
-    Places and peoples are where it happens; a capital alone makes no name of an English word.
+    Places and peoples are where it happens; a capital alone makes no name of an English word, and a
+    given name alone, that the texts have as well, is somebody else's.
     """
     said = words(entity.name)
-    return entity.type == "location" or (len(said) == 1 and is_english(said[0]))
+    return entity.type == "location" or (
+        len(said) == 1 and (is_english(said[0]) or is_given(said[0]))
+    )
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Final
 
 from offbook.language import grammar
 from offbook.language.clauses import Token, starts_clause, tokens_of
-from offbook.language.concepts import is_general
+from offbook.language.concepts import is_general, is_of_any_age
 from offbook.language.english_words import is_english, is_misspelt
 from offbook.language.words import fold
 
@@ -127,7 +127,7 @@ def _is_strange(token: Token, lacking: Callable[[str], bool], *, slips: bool) ->
 
     With ``slips``, a word in lower case that is nearly one of English is a slip of a key.
     """
-    if token.low in _NO_NAMES:
+    if token.low in _NO_NAMES or is_of_any_age(fold(token.text)):
         return False
     parts = [part for part in fold(token.text).split("-") if len(part) >= _SHORTEST]
     if len(parts) == 1 and parts[0] in _GIVEN and lacking(parts[0]):
@@ -137,8 +137,22 @@ def _is_strange(token: Token, lacking: Callable[[str], bool], *, slips: bool) ->
         and part.isascii()
         and lacking(part)
         and not is_english(part)
+        and not _is_plain_compound(part)
         and not (slips and is_misspelt(part))
         for part in parts
+    )
+
+
+def _is_plain_compound(word: str) -> bool:
+    """Whether a word that no list has is an English one with a general one behind: "midlife".
+
+    Surnames end so as well, where they say whose or what man somebody is: "Freeman".
+    """
+    cuts = range(_SHORTEST, len(word) - _SHORTEST)
+    tails = ((word[:cut], word[cut:]) for cut in cuts)
+    return any(
+        is_english(head) and is_general(tail) and tail not in grammar.PERSON_NOUNS
+        for head, tail in tails
     )
 
 
@@ -166,7 +180,7 @@ def _is_compound(word: str, lacking: Callable[[str], bool], *, led: bool) -> boo
         return bool(first) and lacking(first) and not is_general(first)
     if not (first and led) or last in grammar.FUNCTION or last.endswith(_VERBAL):
         return False
-    return lacking(last) and not is_general(last) and first not in ("self", "non", "co", "ex")
+    return lacking(last) and not is_of_any_age(last) and first not in ("self", "non", "co", "ex")
 
 
 def _body_end(tokens: list[Token], at: int, lacking: Callable[[str], bool]) -> int:
