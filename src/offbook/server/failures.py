@@ -6,6 +6,7 @@ command line's ``{"error": {"kind", "message", "hint"}}`` on all others.
 
 from __future__ import annotations
 
+import errno
 import logging
 import math
 from collections.abc import Mapping
@@ -53,7 +54,7 @@ _STATUSES: Final[tuple[tuple[type[OffbookError], int], ...]] = (
     (ModelError, 502),
     (OffbookError, 500),
 )
-
+_NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 asked_by_owner: ContextVar[bool] = ContextVar("asked_by_owner", default=True)
 """Whether the request that is being served comes from this machine's owner."""
@@ -108,6 +109,7 @@ def add_failure_handlers(app: FastAPI) -> None:
     app.exception_handler(OffbookError)(_on_ours)
     app.exception_handler(RequestValidationError)(_on_validation)
     app.exception_handler(HTTPException)(_on_http)
+    app.exception_handler(OSError)(_on_system)
     app.exception_handler(Exception)(_on_unforeseen)
 
 
@@ -261,6 +263,17 @@ def mistake(error: Exception, number: str | None) -> OffbookError:
         f"{type(error).__name__} while answering",
         f"this is a mistake in offbook; its log has the details{where}",
     )
+
+
+async def _on_system(request: Request, error: OSError) -> Response:
+    """A full disk is no mistake of ours: files pass through folders that are removed again."""
+    if error.errno not in _NO_ROOM:
+        raise error
+    full = StoreFailed(
+        f"there is no room for a file: {error.strerror}",
+        "make some where the server has its temporary files",
+    )
+    return failure_response(full, request.url.path)
 
 
 async def _on_unforeseen(request: Request, error: Exception) -> Response:

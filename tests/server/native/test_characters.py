@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import errno
 import json
+import os
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -301,3 +303,15 @@ async def test_the_documentation_loads_nothing_and_runs_nothing(client):
     assert "script-src 'self'" in policy
     described = (await client.get("/openapi.json")).json()
     assert "HTTPValidationError" not in described["components"]["schemas"]
+
+
+@pytest.mark.parametrize(("number", "status"), [(errno.ENOSPC, 503), (errno.EACCES, 500)])
+async def test_a_file_for_which_there_is_no_room_is_told_so(client, monkeypatch, number, status):
+    def full(*_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    sent = {"content_base64": base64.b64encode(b"a character").decode()}
+    answer = await client.post("/api/import", json=sent)
+    assert answer.status_code == status
+    assert ("no room for a file" in answer.json()["error"]["message"]) == (status == 503)
