@@ -6,6 +6,7 @@ import gc
 import io
 import json
 import os
+import runpy
 import subprocess
 import sys
 
@@ -259,6 +260,9 @@ def test_run_leaves_with_the_exit_code(offline: World, monkeypatch):
     with pytest.raises(SystemExit) as left:
         main.run(["list"])
     assert left.value.code == 0
+    with pytest.raises(SystemExit) as left:
+        runpy.run_module("offbook", run_name="__main__")  # `python -m offbook show nobody`
+    assert left.value.code == 2
 
 
 def test_a_closed_pipe_inside_a_command_is_quiet(offline: World, monkeypatch, tmp_path):
