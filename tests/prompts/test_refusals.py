@@ -27,6 +27,7 @@ REFUSALS = (
     "Sorry, I cannot provide that.",
     "I cannot fulfill this request.",
     "Unfortunately, I am unable to describe this person.",
+    "I'm not able to summarize that.",
     "As an AI language model, I do not read such texts.",
     "Es tut mir leid, aber ich kann dabei nicht helfen.",
     "Je suis désolé, mais je ne peux pas répondre.",
@@ -40,6 +41,8 @@ DESCRIPTIONS = (
     "I keep the light. I am sorry that Tom is gone.",
     "Sorry Cove is where the boats lie; nobody can land there.",
     "As an airman he crossed the sea twice.",
+    "I cannot help my brother, and I am unable to write to him.",
+    "I am afraid I cannot answer Tom.",
     "林黛玉抱歉地低下头，不能说话。",
 )
 

@@ -21,12 +21,17 @@ _DEEDS: Final = (
     r"|process|produce|provide|summari[sz]e|write)"
 )
 _HEAD_CHARS: Final = 400
+_ASKED: Final = (
+    r"\b[^.!?]{0,40}?\b(?:content|descriptions?|information|instructions?|passages?|questions?"
+    r"|requests?|such|summar(?:y|ies)|texts?|that|this|your)\b"
+)
+"""What a model declines; without an apology somebody else may speak: "I cannot help my brother"."""
 _OPENING: Final = re.compile(
     r"\W*(?P<said>"
-    rf"(?:i(?:'m| am) (?:\w+ )?(?:sorry|afraid)|sorry|i apologi[sz]e|my apologies|unfortunately)\b"
+    rf"(?:i(?:'m| am) (?:\w+ )?sorry|sorry|i apologi[sz]e|my apologies)\b"
     rf"[^.!?]{{0,40}}?{_CANNOT} (?:\w+ ){{0,2}}{_DEEDS}\b"
-    rf"|i {_CANNOT} (?:\w+ ){{0,2}}{_DEEDS}\b"
-    rf"|i(?:'m| am) (?:unable|not able|not allowed) to (?:\w+ ){{0,2}}{_DEEDS}\b"
+    rf"|(?:(?:unfortunately|i(?:'m| am) afraid)\W+(?:that )?)?"
+    rf"i ?{_CANNOT} (?:\w+ ){{0,2}}{_DEEDS}{_ASKED}"
     r"|as an? (?:ai|artificial intelligence|(?:large )?language model)\b"
     r"|(?:es )?tut mir (?:sehr )?leid\b[^.!?]{0,40}?\bkann\b[^.!?]{0,60}?\bnicht\b"
     r"|(?:je suis )?desolee?\b[^.!?]{0,40}?\bje ne p(?:eux|uis)\b"
