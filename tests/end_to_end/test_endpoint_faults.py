@@ -186,8 +186,9 @@ def test_a_profile_that_cannot_be_used_is_put_aside_and_tried_again(keeper, faul
     assert "put aside: profile" in outcome.err
     assert keeper.run("ingest", "Keeper", "--method", "profile", "--strict").code == 1
     assert keeper.done("show", "Keeper", "documents", "--json").json[0]["status"] == "partial"
-    assert keeper.run("ask", "Keeper", "Who?", "--method", "profile").code == 2
     keeper.server.always(None)
+    # It is not mute meanwhile.
+    assert keeper.done("ask", "Keeper", "Who?", "--method", "profile").out == REPLY + "\n"
     healed = keeper.done("ingest", "Keeper", "--method", "profile", "--strict", "--json").json
     assert [(d["status"], d["quarantined"]) for d in healed["documents"]] == [("unchanged", 0)]
     assert keeper.done("show", "Keeper", "documents", "--json").json[0]["status"] == "complete"
@@ -199,10 +200,14 @@ def test_a_profile_that_fails_leaves_the_vectors_that_were_made(world, server):
     world.done("create", "Keeper")
     document = world.write("light.md", story(4))
     world.done("ingest", "Keeper", document)
+    made = world.rows()["vectors"]
     server.script("500")
     failed(world.run("ingest", "Keeper", document, "--method", "profile"), 4, "500")
-    world.done("recall", "Keeper", "Who?")
-    world.done("ingest", "Keeper", document, "--method", "profile")
+    assert made
+    assert world.rows()["vectors"] == made
+    assert world.done("recall", "Keeper", "Who?", "--json").json["context"]
+    again = world.done("ingest", "Keeper", document, "--method", "profile", "--json").json
+    assert (again["usage"]["calls"], again["usage"]["embed_calls"]) == (1, 0)
 
 
 def doctor_answers(body: dict[str, object]) -> Answer | str:

@@ -80,6 +80,7 @@ def test_a_failed_cell_is_not_judged_nor_one_whose_question_is_gone():
 def test_ratings_carry_the_judge_the_run_names_and_the_documents_the_reply_rests_on():
     context = (passage("She hates rain.", document="d1"), passage("And fog.", "c2", "d2"))
     found = asked_for(run(ALL), dataset(HATES), cell("q1", context=context, repeat=2))
+    assert found
     for judgement in found.values():
         (key,) = judgement.keys
         assert (key.judge, key.unit, key.repeat, key.variant) == (JUDGE, "q1", 2, "naive")

@@ -116,7 +116,8 @@ def many(count):
 def test_fifty_thousand_entities_in_seconds():
     rows = many(25_000)
     with work_below(60):
-        candidates_by_name(rows, 3)
+        found = candidates_by_name(rows, 3)
+    assert len(found) == len(rows)
 
 
 def test_work_grows_about_linearly():

@@ -387,9 +387,10 @@ def test_ten_long_items_take_less_than_a_moment():
         for year in range(1890, 1900)
     )
     question = ReplyInputs("Nora Vey", "", (), (), context, "Why do you hate rain?")
-    reply(question)
+    first = reply(question)
     with work_below(1):  # 50 ms on an idle machine; see benchmarks
-        reply(question)
+        assert reply(question) == first
+    assert first
 
 
 def test_a_relative_with_the_longer_name_is_not_taken_for_the_character():

@@ -62,4 +62,6 @@ def test_money_without_a_price_is_refused():
 def test_without_a_budget_nothing_is_refused():
     budget = Budget()
     for _ in range(1000):
-        budget.settle("m", budget.reserve("m", 10**9, None), 10**9, 0)
+        reserved = budget.reserve("m", 10**9, None)
+        assert reserved == 0.0
+        budget.settle("m", reserved, 10**9, 0)

@@ -18,6 +18,7 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.dialects.postgresql.base import ischema_names
 
 from offbook.errors import ConfigurationError
+from offbook.protocols import Store
 from offbook.stores import characters, ingestions, migration, migrations
 from offbook.stores.leases import Owner
 from offbook.stores.opening import open_store, sqlite_url
@@ -29,6 +30,12 @@ def scripts() -> ScriptDirectory:
     config = Config()
     config.set_main_option("script_location", str(Path(migrations.__file__).parent))
     return ScriptDirectory.from_config(config)
+
+
+async def begins(store: Store) -> list[str]:
+    """The names of its characters once there is one."""
+    await store.write(lambda c: characters.create(c, "Ada"))
+    return [each.name for each in await store.read(characters.list_all)]
 
 
 def differences(conn: Connection) -> list[object]:
@@ -96,7 +103,7 @@ def test_what_is_queued_outlives_the_way_back_and_forth(tmp_path: Path):
 async def test_a_migrated_database_opens_and_works(tmp_path: Path):
     migrated(tmp_path / "x.db")
     store = await open_store(sqlite_url(tmp_path / "x.db"))
-    await store.write(lambda c: characters.create(c, "Ada"))
+    assert await begins(store) == ["Ada"]
     await store.close()
 
 
@@ -113,7 +120,7 @@ async def test_migrations_lead_to_the_schema_on_postgres(postgres_url: str):
         assert await conn.run_sync(migration.stored_revision) == migrations.HEAD
     await engine.dispose()
     store = await open_store(postgres_url)
-    await store.write(lambda c: characters.create(c, "Ada"))
+    assert await begins(store) == ["Ada"]
     await store.close()
 
 
@@ -131,7 +138,7 @@ async def test_an_older_database_is_migrated_when_it_is_opened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     store = await open_store(sqlite_url(tmp_path / "x.db"))
-    await store.write(lambda c: characters.create(c, "Ada"))
+    assert await begins(store) == ["Ada"]
     await store.close()
     with sqlite3.connect(tmp_path / "x.db") as conn:
         conn.execute("UPDATE alembic_version SET version_num = '0000'")

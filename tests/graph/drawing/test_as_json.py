@@ -60,6 +60,7 @@ def test_nothing_is_left_out_and_the_order_is_kept():
 def test_offsets_lead_to_the_name_in_the_text():
     made = graphs.chinese()
     for node in read(made)["nodes"]:
+        assert node["sources"]
         for source in node["sources"]:
             name = graphs.CHINESE[source["start"] : source["end"]]
             assert name in [node["name"], *node["aliases"]]

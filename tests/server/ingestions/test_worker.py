@@ -180,6 +180,8 @@ async def test_a_worker_that_is_stopped_before_it_began_ends(tmp_path: Path):
     worker.start()
     await worker.stop()
     worker.wake()
+    with pytest.raises(StoreFailed, match="has ended"):
+        await worker.aside(lambda book: book.find("ada-byrne"))
 
 
 async def test_documents_are_read_in_another_thread_than_that_of_the_servers_loop(
