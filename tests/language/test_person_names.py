@@ -31,6 +31,12 @@ from offbook.language.person_names import is_demonstrative, parse_name
         ("hetty", set(), ("hetty",), "f"),
         ("Sir Tobias", {"sir"}, ("tobias",), "m"),
         ("Duke of Anholt", {"duke"}, ("anholt",), "m"),
+        ("Zorbine Wren", set(), ("zorbine", "wren"), "f"),
+        ("Monsieur le Baron de Low", {"mr", "baron"}, ("low",), "m"),
+        ("la vicomtesse de Low", {"viscountess"}, ("low",), "f"),
+        ("señor don Tobías", {"mr", "don"}, ("tobias",), "m"),
+        ("der alte Krause", set(), ("krause",), ""),
+        ("граф Алексей Белов", {"count"}, ("aleksei", "belov"), "m"),
     ],
 )
 def test_parts_of_a_name(text, titles, words, gender):

@@ -157,10 +157,10 @@ research researcher resolution revolution revolutionary rib ribbon rigid ripple 
 routine rug ruin rush rye sack sarcasm scar scenery schedule scientist scissors scramble scratch
 screen script seeker self-esteem sequence setback sexuality shaft sheet shirt shred shuffle signal
 sketch slang slide sling slippery slit smash smoke sock spar sparkle spear spice spies spin spiral
-sport sports spy squash squeeze stagger stain stamp stance steam steep stone stereotype strand stream
-strip stripe sugar surgical swarm sweep swift swing swirl syllable taker tale tangle tap tattoo
-teamwork texture theory thrill thrust thunder tidal tile timeline timer tissue toad token towel
-toy track traffic transport transportation traumatic tray tribal trickle trumpet tub tune
+sport sports spy squash squeeze stagger stain stamp stance steam steep stone stereotype strand
+stream strip stripe sugar surgical swarm sweep swift swing swirl syllable taker tale tangle tap
+tattoo teamwork texture theory thrill thrust thunder tidal tile timeline timer tissue toad token
+towel toy track traffic transport transportation traumatic tray tribal trickle trumpet tub tune
 underwear universal unleash urban urine vase vehicle vine virtue warp wax weed whirl wig workload
 workshop worldview wrap wrestle zealous zone
 """

@@ -249,7 +249,20 @@ _STEM: Final = 3
 _LONG_NAME: Final = 5
 _WOMENS: Final = ("onie", "anie", "enie")
 """Women's names made of men's ("Stephanie"); no pet forms."""
-_ENDINGS: Final = ("ise", "ette", "elle", "enne", "otte", "ina", "ella", "etta", "inda", "ilde")
+_ENDINGS: Final = (
+    "ise",
+    "ette",
+    "elle",
+    "enne",
+    "otte",
+    "ina",
+    "ella",
+    "etta",
+    "inda",
+    "ilde",
+    "ine",
+    "ia",
+)
 _OF_THEIR_OWN: Final = word_set(
     "nancy ellen flora clara lily rose rosa daisy emma eva ella nora lena stella mercy may maud"
     " alice marian mary maria judith juliet joan joanna jane anna ann anne lucy robin jenny harriet"
