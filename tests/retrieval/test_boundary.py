@@ -105,6 +105,12 @@ def test_a_part_of_a_name_brings_all_who_bear_it_and_not_in_the_papers_way():
     assert len(asked("Who?", entity("Byrne"), graph=graph, k=1).entities) == 1
     assert not asked("Who is Maud?", entity("maud"), graph=graph, complete=True).entities
     assert not asked("Who is Mau?", entity("Mau"), graph=graph).entities
+    titled = index([ADA, person("Mr. Silas Crane"), person("林黛玉")])
+    found = asked("Who is Mr. Crane?", entity("Mr. Crane"), graph=titled)
+    assert titles(found.entities) == ["Mr. Silas Crane"]
+    assert titles(asked("黛玉？", entity("黛玉"), graph=titled).entities) == ["林黛玉"]
+    for name in ("Mrs. Crane", "Silas Pell", "林玉"):
+        assert not asked(f"{name}?", entity(name), graph=titled).entities
 
 
 def test_nothing_found_is_said():

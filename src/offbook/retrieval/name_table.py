@@ -165,9 +165,18 @@ class NameTable:
 
 
 def _holds(name: Key, part: Key) -> bool:
-    """Whether the atoms of a part stand in a longer name one behind the other."""
-    ends = range(len(part), len(name) + 1) if len(name) > len(part) else ()
-    return any(name[end - len(part) : end] == part for end in ends)
+    """Whether a longer name has all of a part, with nothing between or from its first to its last.
+
+    So "Mr. Crane" is in "Mr. Silas Crane", and "Mrs. Crane" is not; characters of Han, which are
+    atoms of their own, have to stand together.
+    """
+    if len(name) <= len(part):
+        return False
+    if any(name[at : at + len(part)] == part for at in range(len(name))):
+        return True
+    rest = iter(name)
+    ends = part[0] == name[0] and part[-1] == name[-1]
+    return ends and all(len(word) > 1 and word in rest for word in part)
 
 
 def _is_capital(text: str, start: int) -> bool:
