@@ -50,16 +50,17 @@ async def test_what_is_being_read_and_what_waits_is_cancelled(
     nothing: dict[str, Any] = {"documents": [], "method": None, "order": None}
     owner = Owner("another server")
 
-    def begin(conn: Connection) -> ingestions.Taken | None:
-        ingestions.add(conn, "ada-byrne", "first", nothing)
-        ingestions.add(conn, "ada-byrne", "second", nothing)
+    def begin(conn: Connection, character: str) -> ingestions.Taken | None:
+        ingestions.add(conn, character, "first", nothing)
+        ingestions.add(conn, character, "second", nothing)
         # Its sign of life is of later: the server that is tried leaves it alone.
         return ingestions.take(conn, owner, now=time.time() + 3600)
 
     async with await Offbook.open(served.settings) as book:
-        taken = await book.store.write(begin)
+        made = await book.create("Nan Cole")
+        taken = await book.store.write(lambda conn: begin(conn, made.id))
         assert taken is not None
-        here = await visit("/c/ada-byrne/documents", 390, 844, "dark")
+        here = await visit(f"/c/{made.id}/documents", 390, 844, "dark")
         under_way, panels = here.page.locator(".ingestion"), here.page.locator(".ingestion .panel")
         await expect(panels).to_have_count(2)
         await picture(here.page, "page-reading-390-dark")
