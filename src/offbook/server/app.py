@@ -56,7 +56,8 @@ def create_app(
     app.state.authenticate = authenticate or KeyAuthentication(settings.values.server)
     add_failure_handlers(app)
     for router in (*native.routers(), routes.router()):
-        app.include_router(router)
+        # As they are: those that are included are made once more, for each application.
+        app.router.routes.extend(router.routes)
     guard(app, settings)
     describe(app)
     return app
