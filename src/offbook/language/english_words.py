@@ -15,6 +15,8 @@ from typing import Final
 
 from offbook.language.words import word_term
 
+LONGEST: Final = 40
+"""No word of English has so many letters; looking for one in longer words takes for ever."""
 _SLIPS_FROM: Final = 6
 _VOWELS: Final = "aeiou"
 """A consonant for another makes too many names of English words."""
@@ -37,7 +39,7 @@ def is_english(word: str) -> bool:
 
 def is_misspelt(word: str) -> bool:
     """Whether a folded word of some length is one slip of a key away from an English word."""
-    if len(word) < _SLIPS_FROM or not word.isascii():
+    if not _SLIPS_FROM <= len(word) <= LONGEST or not word.isascii():
         return False
     cuts = [(word[:at], word[at:]) for at in range(len(word) + 1)]
     slips = [f"{head}{tail[1:]}" for head, tail in cuts if tail]

@@ -13,7 +13,7 @@ from typing import Final
 from offbook.language import grammar
 from offbook.language.clauses import Token, starts_clause, tokens_of
 from offbook.language.concepts import is_general, is_of_any_age
-from offbook.language.english_words import is_english, is_misspelt
+from offbook.language.english_words import LONGEST, is_english, is_misspelt
 from offbook.language.words import fold
 
 _SMALL: Final = frozenset(("of", "the", "van", "von", "de", "der", "du", "da", "di", "la", "le"))
@@ -148,6 +148,8 @@ def _is_plain_compound(word: str) -> bool:
 
     Surnames end so as well, where they say whose or what man somebody is: "Freeman".
     """
+    if len(word) > LONGEST:
+        return False
     cuts = range(_SHORTEST, len(word) - _SHORTEST)
     tails = ((word[:cut], word[cut:]) for cut in cuts)
     return any(
