@@ -95,7 +95,8 @@ def test_langchain_chat(served):
 def test_langchain_retriever(here):
     said = here("langchain_retriever")
     assert re.search(r"^\d\.\d\d knowledge: Ada Byrne, The stranger$", said, re.M)
-    assert f"[knowledge] In 1884 Ada hid a stranger in her boat for two nights, and he {WATCH}" in said
+    told = f"In 1884 Ada hid a stranger in her boat for two nights, and he {WATCH}"
+    assert f"[knowledge] {told}" in said
     assert said.endswith("knows of the watch before he came: False\n")
 
 

@@ -180,7 +180,8 @@ def test_lint_ends_with_1_for_what_is_not(world: World):
 
 def test_a_chat_log_is_no_card_and_says_what_to_do_with_it(world: World):
     said = {"name": "Ines", "is_user": True, "mes": "Who was Wat?"}
-    put(world, "lines.jsonl", "\n".join(map(as_file, ({"chat_metadata": {}}, said, said))))
+    rows: list[dict[str, Any]] = [{"chat_metadata": {}}, said, said]
+    put(world, "lines.jsonl", "\n".join(map(as_file, rows)))
     put(world, "agnai.json", as_file({"name": "Wat", "scenario": "", "messages": [{"msg": "Hm."}]}))
     put(world, "ooba.json", as_file({"data": [], "data_visible": [["Hm?", "Hm."]]}))
     for name in ("lines.jsonl", "agnai.json", "ooba.json"):
