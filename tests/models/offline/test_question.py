@@ -142,6 +142,38 @@ def test_a_given_name_that_the_texts_have_is_somebody_elses_beside_an_unknown_na
     assert [(entity.name, entity.known) for entity in entities] == [("radium", False)]
 
 
+_FAMILY = (
+    "# Nora Quill\n\nNora Quill keeps the lock with her sister Lydia Quill and Silas Crane."
+    " A crane stood on the bank, and Mr. Aldous Wickham shot it."
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        # Many names make no headline of a question that says "you" and "met" in lower case.
+        (
+            "Have you met Zebedee Cratchett and Silas Crane?",
+            [("Zebedee Cratchett", False), ("Silas Crane", True)],
+        ),
+        # One family name does not make the character of its sister.
+        (
+            "Have you met Zebedee Cratchett and Lydia Quill?",
+            [("Zebedee Cratchett", False), ("Lydia Quill", True)],
+        ),
+        ("Have you met Zebedee Cratchett and Miss Quill?", [("Zebedee Cratchett", False)]),
+        ("Do you answer to Norah Quill?", [("Nora Quill", True)]),
+        # A title is followed by a name, whatever the word means otherwise.
+        ("Who is Mr. Crane?", [("Crane", True)]),
+        ("Who is Dr. Crane?", [("Crane", True)]),
+        ("Who is Mr. Baker?", [("Baker", False)]),
+    ],
+)
+def test_known_people_are_named_beside_unknown_ones(question, names):
+    entities = judged(question, text=_FAMILY).entities
+    assert [(entity.name, entity.known) for entity in entities if entity.specific] == names
+
+
 def test_the_own_name_is_not_what_a_question_is_about():
     (entity,) = judged("Who are you, Nora?").entities
     assert entity.known

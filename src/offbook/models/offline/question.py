@@ -17,7 +17,7 @@ from offbook.language.clauses import Token, tokens_of
 from offbook.language.concepts import is_of_any_age, related_terms
 from offbook.language.english_words import is_english
 from offbook.language.lifetime import last_year_of, years_in
-from offbook.language.nicknames import is_given
+from offbook.language.nicknames import is_given, may_be_one
 from offbook.language.questions import read_question
 from offbook.language.unmentioned import unmentioned_words
 from offbook.language.words import fold, search_terms, word_term, words
@@ -39,6 +39,7 @@ _GRACE: Final = 25
 _LONGEST_NAME: Final = 200
 """A word that is longer names nothing; an answer has no place for it."""
 _GENERAL_ENTITIES: Final = 3
+_FULL_NAME: Final = 2
 _BEFORE_VERBS: Final = grammar.word_set(
     "to can could will would shall should may might must do does did not"
 )
@@ -85,7 +86,8 @@ def _entities(inputs: QuestionInputs) -> list[QuestionEntity]:
     judge = _Judge(inputs)
     found = list(judge.entities())
     if all(entity.known for entity in found):
-        found += _general(inputs, judge)
+        named = {fold(entity.name) for entity in found}
+        found += (entity for entity in _general(inputs, judge) if fold(entity.name) not in named)
     else:
         found = [entity for entity in found if not (entity.known and _is_scene(entity))]
     return found or [_whole(inputs)]
@@ -144,7 +146,7 @@ class _Judge:
             one
             for one in names_in_question(question, self._lacks_surely)
             if not _overlaps(one.start, one.end, taken)
-            and not self.own & set(words(one.name))
+            and (not self.own & set(words(one.name)) or self._is_relative(one))
             and len(one.name) <= _LONGEST_NAME
         ]
         taken += [(one.start, one.end) for one in names]
@@ -164,6 +166,20 @@ class _Judge:
 
     def _is_own(self, found: dated.Found) -> bool:
         return bool(self.own & set(words(self.inputs.question[found.start : found.end])))
+
+    def _is_relative(self, named: Named) -> bool:
+        """Whether it is somebody else of the character's family whom the texts speak of.
+
+        Whom they do not speak of may be the character under a name that they do not use.
+        """
+        family, said = words(self.inputs.character)[-1], words(named.name)
+        first = said[0]
+        if len(said) < _FULL_NAME or said[-1] != family or first in self.own | grammar.TITLES:
+            return False
+        if is_english(first) and not is_given(first):
+            return False
+        is_self = any(may_be_one(first, word) for word in self.own if word != family)
+        return not is_self and not any(map(self.lacks, named.words))
 
     def _topic(self, found: dated.Found) -> QuestionEntity:
         name, topic = self.inputs.question[found.start : found.end], found.topic

@@ -37,7 +37,16 @@ _BODIES: Final = grammar.word_set("society order league treaty battle siege mini
 _VERBAL: Final = ("ed", "ing")
 _FEW: Final = 6
 _TITLE_CASE: Final = 0.6
-"""A question of which more words have a capital writes all of them so."""
+"""A question of which more words have a capital may write all of them so."""
+_SMALL_IN_HEADLINES: Final = (
+    grammar.DETERMINERS
+    | grammar.PREPOSITIONS
+    | grammar.AMBIGUOUS_PREPOSITIONS
+    | grammar.COORDINATORS
+    | _SMALL
+) - grammar.word_set("my your his her our their this that these those")
+_CIVIL_TITLES: Final = frozenset(("mr", "mrs", "ms", "dr"))
+"""What stands before names and nothing else, with a full stop or without."""
 _SHORTEST: Final = 3
 _LONGEST: Final = 8
 
@@ -83,7 +92,10 @@ def _has_plain_case(tokens: Sequence[Token]) -> bool:
     if all(token.text.isupper() for token in words):
         return False
     capitals = sum(token.is_capital for token in words)
-    return len(words) < _FEW or capitals <= _TITLE_CASE * len(words)
+    if len(words) < _FEW or capitals <= _TITLE_CASE * len(words):
+        return True
+    # "Have you met Ann Lee and Tom Day?" has many names; a headline would have "You" and "Met".
+    return any(token.text[0].islower() and token.low not in _SMALL_IN_HEADLINES for token in words)
 
 
 def _name_end(tokens: list[Token], at: int) -> int:
@@ -107,13 +119,21 @@ def _may_begin(tokens: list[Token], at: int) -> bool:
     """Whether a capital at ``at`` is that of a name, and not of the place where it stands."""
     if not _is_capital(tokens[at]):
         return False
-    if not starts_clause(tokens, at) or (at and tokens[at - 1].is_word):
+    if not starts_clause(tokens, at) or (at and tokens[at - 1].is_word) or _is_titled(tokens, at):
         return True
     if is_english(fold(tokens[at].text)):
         after = tokens[at + 1] if at + 1 < len(tokens) else None
         titled = tokens[at].low in grammar.TITLES
         return titled and after is not None and _is_capital(after)
     return True
+
+
+def _is_titled(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a civil title stands in front: "Mr. Crane", where the stop ends no sentence."""
+    before = at - 1
+    if before > 0 and tokens[before].text == "." and tokens[before - 1].end == tokens[before].start:
+        before -= 1
+    return before >= 0 and tokens[before].low in _CIVIL_TITLES
 
 
 def _is_capital(token: Token) -> bool:
