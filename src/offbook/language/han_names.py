@@ -48,6 +48,8 @@ _KIN: Final[dict[str, tuple[str, Gender]]] = {
     **dict.fromkeys(("母",), ("mother", "f")),
 }
 _ENDINGS: Final = sorted((*_TITLES, *_KIN), key=len, reverse=True)
+CALLINGS: Final = frozenset((*_TITLES, *_KIN))
+"""What people are called by beside their names: titles and terms of kinship."""
 _FAMILIAR: Final = "老小阿"
 
 

@@ -320,6 +320,17 @@ def test_names_in_wide_scripts_are_found_plainly(passage: str, name: str, kind: 
     assert types(passage).get(name) == kind
 
 
+def test_a_chinese_given_name_is_found_without_the_family_name() -> None:
+    passage = (
+        "贾宝玉走进园中，薛宝钗正坐在窗下。宝玉笑道：“姐姐可大安了？”宝钗笑道：“多谢惦记。”探春听了，"
+        "探春看着他们，探春笑道：“是。”众人说笑一回，袭人问他，老师说天晴了，一面说，一面走。"
+    )
+    names = {"贾宝玉", "宝玉", "薛宝钗", "宝钗", "探春"}
+    assert {name for name, kind in types(passage).items() if kind == "character"} == names
+    of_the_character = found("袭人走来。宝玉问她。老师问她。夫人说是。", "贾宝玉")
+    assert [entity.name for entity in of_the_character.entities] == ["宝玉"]
+
+
 def test_a_character_of_a_wide_script_is_found_by_its_name() -> None:
     answer = found("黛玉走进园中，看见宝玉。", "黛玉")
     assert answer.entities[0].name == "黛玉"
@@ -351,6 +362,7 @@ HOSTILE = [
     "The The The The. OF THE AND.",
     "XIV\n\nVII. IX.",
     "王" * 5_000,
+    "贾宝玉。宝玉说，" * 2_000,
     "《" * 5_000,
     "김" * 5_000,
 ]

@@ -11,7 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Final
 
-from offbook.language.han_names import FAMILIES
+from offbook.language.grammar import word_set
+from offbook.language.han_names import CALLINGS, FAMILIES, read_han
 from offbook.language.words import fold
 from offbook.models.offline.entity_kinds import Kind, Span
 from offbook.models.offline.named_entities import Named
@@ -97,6 +98,23 @@ _NO_NAMES: Final = frozenset(
     ]
 )
 _SIDES: Final = 3
+_ACTING: Final = re.compile(
+    rf"(?<![{_HAN}])(?P<name>[{_HAN}]{{2}})(?=(?P<act>[说說道问問笑听聽看见見想哭叹嘆走坐站]))"
+)
+"""Two characters at the head of a clause that do something: who has a given name, or a calling."""
+_NEVER_GIVEN: Final = frozenset(
+    "的了着过過不没沒是有在和与與把被让讓叫命向对對从從到给給那这這哪谁誰什我你您他她它咱们們自己"
+    "一二两兩三几幾众眾大家人便又忙只忽因才却卻再也都就还還更最很太已正将將要会會可能若如但而且则則"
+    "说說道问問笑听聽看见見想哭叹嘆走坐站来來去上下里裡外前后後时時边邊面起回等"
+)
+"""Characters of the words that stand at the head of a clause, and hardly in names."""
+_CALLED_SO: Final = word_set(
+    "老师 老師 医生 醫生 母亲 母親 父亲 父親 妻子 丈夫 儿子 女儿 孩子 男孩 女孩 少年 少女 青年"
+    " 警察 记者 記者 经理 經理 主任 校长 校長 司机 司機 士兵 学生 學生 同学 同學 朋友 老板 老闆"
+    " 护士 護士 教授 专家 專家 律师 律師 法官 皇上 陛下 老者 老汉 老漢 婆子 丫鬟 和尚 道士 群众"
+    " 客官 掌柜 伙计 太监 太監 官员 官員 农夫 農夫 渔夫 漁夫 邻居 鄰居 领导 領導 长老 長老"
+)
+"""What people are called by what they are and do."""
 
 
 def wide_entities(passage: Passage, character: str) -> list[Named]:
@@ -107,6 +125,8 @@ def wide_entities(passage: Passage, character: str) -> list[Named]:
         found[own] = "character"
     for name, kind in _named(passage.text):
         found.setdefault(name, kind)
+    for name in _given_names(passage.text, own):
+        found.setdefault(name, "character")
     for start, end in times_in(passage.text):
         found.setdefault(passage.text[start:end], "time")
     entities = []
@@ -133,6 +153,34 @@ def _named(text: str) -> Iterator[tuple[str, Kind]]:
         for name, count in counts.items():
             if name not in _NO_NAMES and count >= _SIDES and len(seen[name]) > 1:
                 yield name, "character"
+
+
+def _given_names(text: str, own: str) -> Iterator[str]:
+    """Given names without the family name, and the full names that bear them out.
+
+    One that acts once is believed where the passage, or the character's name, has it behind a
+    family name; where nothing has, it must act several times, and do different things.
+    """
+    acts: dict[str, list[str]] = defaultdict(list)
+    for match in _ACTING.finditer(text):
+        acts[match["name"]].append(match["act"])
+    acts = {name: done for name, done in acts.items() if _may_be_given(name)}
+    full: dict[str, list[str]] = defaultdict(list)
+    for start in range(len(text) - 2 if acts else 0):
+        if text[start] in FAMILIES and (given := text[start + 1 : start + 3]) in acts:
+            full[given].append(text[start : start + 3])
+    parts = read_han(own)
+    called = parts.words[0] if parts is not None and len(parts.words) > 1 else ""
+    for name, done in acts.items():
+        if name in full or name == called or (len(done) >= _SIDES and len(set(done)) > 1):
+            yield name
+            yield from full[name]
+
+
+def _may_be_given(name: str) -> bool:
+    if name in CALLINGS or name in _CALLED_SO or name[0] == name[1]:
+        return False
+    return name not in _NO_NAMES and _NEVER_GIVEN.isdisjoint(name)
 
 
 def _places(passage: Passage, name: str) -> Iterator[Span]:
