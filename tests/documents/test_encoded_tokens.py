@@ -109,6 +109,20 @@ def test_chunks_are_measured_by_the_encoding_and_say_so(name: str):
     assert "encoding" not in by_estimate.parameters(document(text))
 
 
+@given(texts, st.integers(1, 12), st.integers(0, 11), st.sampled_from(["fixed", "recursive"]))
+def test_windows_go_on_however_many_tokens_a_character_has(
+    text: str, size: int, overlap: int, name: str
+):
+    window = {"size": size, "overlap": min(overlap, size - 1), "unit": "tokens"}
+    found = make_splitter(name, {**window, "encoding": NAME}).split(document(text))
+    assert_exact(found, text)
+    assert_covers(found, text, sections_only=False)
+    starts = [chunk.start for chunk in found]
+    assert starts == sorted(set(starts))
+    rule = ruler(text, "tokens", NAME)
+    assert all(rule.length(chunk.start, chunk.end) <= max(size, 4) for chunk in found)
+
+
 @pytest.mark.parametrize("name", ["fixed", "recursive", "acts", "ats", "graph"])
 @pytest.mark.parametrize("boundaries", ["content", "window"])
 def test_the_setting_reaches_the_splitters_that_count_tokens(

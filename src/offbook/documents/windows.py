@@ -173,6 +173,9 @@ class WindowCutter:
         forward, pieces, fresh = self._ruler.forward, [], start
         while (limit := forward(start, self._longest)) < end:
             limit = self._skip_blanks(limit, end)
+            if limit <= fresh:  # the overlap fills a piece, where a character has several tokens
+                start = fresh
+                continue
             low = max(fresh, forward(start, self._overlap))
             stop, kept, mid_sentence = self._stop(levels, low, fresh, limit, end)
             pieces.append((start, stop))
