@@ -19,6 +19,7 @@ from offbook.language.verbs import is_finite
 from offbook.language.words import fold
 from offbook.models.offline.common_words import is_common
 from offbook.models.offline.entity_kinds import Kind, Span, kinds_of
+from offbook.models.offline.german_names import german_spans, is_german
 from offbook.models.offline.name_words import BARE_TITLES, OCCUPATIONS, PERSON_TITLES, PLACE_LAST
 from offbook.models.offline.named_spans import named_spans
 from offbook.models.offline.passage_words import Passage
@@ -35,6 +36,7 @@ _KIND_WEIGHT: Final[dict[Kind, float]] = {
     "time": 0.0,
 }
 _TIME: Final[Kind] = "time"
+_LOCATION: Final[Kind] = "location"
 _OBJECT: Final[Kind] = "object"
 _CHARACTER: Final[Kind] = "character"
 _MOST_COUNTED: Final = 8
@@ -72,8 +74,11 @@ class Named:
 
 def named_entities(passage: Passage, character: str) -> list[Named]:
     """All entities of the passage, the most salient first, then in the order of the text."""
-    spans = _name_spans(passage)
-    works = dict(_works(passage))
+    german = is_german(passage)
+    spans, located = (
+        german_spans(passage, character) if german else (_name_spans(passage), frozenset[Span]())
+    )
+    works = {} if german else dict(_works(passage))
     described = list(_described(passage))
     aliases = told_aliases(passage, spans)
     for span in (*works, *described, *aliases):
@@ -89,7 +94,8 @@ def named_entities(passage: Passage, character: str) -> list[Named]:
         forms[key][name] += 1
     kinds = kinds_of(passage, by_key)
     fixed: dict[Span, Kind] = {}
-    for certain, sort in ((times, _TIME), (works, _OBJECT), (described, _CHARACTER)):
+    sorts = ((located, _LOCATION), (times, _TIME), (works, _OBJECT), (described, _CHARACTER))
+    for certain, sort in sorts:
         fixed.update((span, sort) for span in certain)
     for span, whose in aliases.items():
         if kind := kinds.get(_key(_written(passage, whose))):
