@@ -64,6 +64,33 @@ def test_what_nothing_ends_is_text_and_takes_no_longer_than_text_does(unended):
     assert work_is_linear(read, 300)
 
 
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<p>Ada{}world</p>",
+        "<pre>Ada{}world</pre>",
+        "<ul><li><b>Ada{}</b>{}<code>a{}b</code>world</li></ul>",
+        "<table><tr><td>Ada{}world</td></tr></table>]{}>",
+        '<p title="a{}b"{}class{}=c>Ada world</p{}>',
+    ],
+)
+def test_runs_of_blanks_take_no_longer_than_text_does(page):
+    def read(times: int) -> None:
+        for run in (" ", "\t ", " \n"):
+            text = markdown(page.replace("{}", run * times))
+            assert "Ada" in text
+            assert "world" in text
+
+    assert work_is_linear(read, 1_000)
+
+
+def test_runs_of_blanks_are_one_but_where_they_are_kept():
+    code = "<pre> \n\n  if x:\n      y \n </pre>"
+    text = markdown(f"<p>Ada \t <b>keeps</b>   a\t\t \n  light</p>{code}")
+    assert text == "Ada **keeps** a\nlight\n\n```\n  if x:\n      y\n```\n"
+    assert markdown("Ada <pre> \n </pre> keeps") == "Ada\n\nkeeps\n"
+
+
 def test_what_is_ended_is_no_text_although_something_behind_it_is_not():
     page = (
         "<p>Ada <!-- not this -->keeps <![CDATA[a light]]> on"

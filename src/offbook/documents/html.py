@@ -16,7 +16,6 @@ from offbook.errors import UnreadableDocument
 _DROPPED: Final = (
     "script", "style", "noscript", "template", "nav", "head", "iframe", "svg", "form", "button",
 )  # fmt: skip
-_PLAIN: Final = ("a", "img")
 # How marked sections end, for the parser of the standard library.
 _SECTION_ENDS: Final = re.compile(r"\]\s*>")
 _LONG_SECTION_ENDS: Final = re.compile(r"\]\s*\]\s*>")
@@ -31,23 +30,16 @@ def html_to_markdown(path: Path, source: str) -> str:
         UnreadableDocument: its tags are nested deeper than can be followed.
     """
     from bs4 import BeautifulSoup, MarkupResemblesLocatorWarning
-    from markdownify import ATX, MarkdownConverter
 
-    converter = MarkdownConverter(
-        heading_style=ATX,
-        bullets="-",
-        strip=list(_PLAIN),
-        escape_asterisks=False,
-        escape_underscores=False,
-        escape_misc=False,
-    )
+    from offbook.documents.page_converter import PageConverter
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MarkupResemblesLocatorWarning)
         try:
             page = BeautifulSoup(_ended(source), "html.parser")
             for tag in page.find_all(_DROPPED):
                 tag.decompose()
-            markdown: str = converter.convert_soup(page)
+            markdown: str = PageConverter().convert_soup(page)
         except RecursionError as error:
             raise UnreadableDocument(
                 f"{str(path)!r} is HTML with tags nested too deeply",

@@ -1,0 +1,58 @@
+"""From the tags of a page to Markdown, in time that grows with its length alone.
+
+Takes: a parsed page.  Gives: Markdown.
+The library's own patterns look at a run of blanks anew from each blank of it, in one search that
+no other thread gets a word into: forty thousand of them would stop a server for seconds.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from bs4.element import NavigableString
+from markdownify import ATX, MarkdownConverter
+
+_PLAIN: Final = ("a", "img")
+_BLANKS: Final = re.compile(r"[\t ]{2,}")
+_BLANK: Final = " \n"
+
+
+class PageConverter(MarkdownConverter):
+    """Markdown as we read it on: headings with ``#``, nothing escaped, no addresses."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            heading_style=ATX,
+            bullets="-",
+            strip=list(_PLAIN),
+            strip_pre=None,
+            escape_asterisks=False,
+            escape_underscores=False,
+            escape_misc=False,
+        )
+
+    def process_text(self, el: NavigableString, parent_tags: set[str] | None = None) -> str:
+        """The text between two tags; its runs of blanks are one before the library sees them."""
+        seen = el if parent_tags is not None and "pre" in parent_tags else _shortened(el)
+        text: str = super().process_text(seen, parent_tags)  # type: ignore[misc]
+        return text
+
+    def convert_pre(self, el: Any, text: str, parent_tags: set[str]) -> str:
+        """A block that keeps its blanks, without blank lines around it."""
+        begins = text.rfind("\n", 0, len(text) - len(text.lstrip(_BLANK))) + 1
+        code = text[begins:].rstrip(_BLANK)
+        block: str = super().convert_pre(el, code, parent_tags)  # type: ignore[misc]
+        return block
+
+
+def _shortened(node: NavigableString) -> NavigableString:
+    """The text with one blank for several, standing where it stood."""
+    text = _BLANKS.sub(" ", node)
+    if len(text) == len(node):
+        return node
+    # Beside the tree and not in it: to replace one of many siblings takes a look at all of them.
+    short = NavigableString(text)
+    short.parent = node.parent
+    short.previous_sibling, short.next_sibling = node.previous_sibling, node.next_sibling
+    return short
