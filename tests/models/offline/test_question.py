@@ -166,6 +166,7 @@ _FAMILY = (
         # A title is followed by a name, whatever the word means otherwise.
         ("Who is Mr. Crane?", [("Crane", True)]),
         ("Who is Dr. Crane?", [("Crane", True)]),
+        ("who is mr. crane?", [("crane", True)]),
         ("Who is Mr. Baker?", [("Baker", False)]),
     ],
 )

@@ -79,6 +79,8 @@ def names_in_question(question: str, lacking: Callable[[str], bool]) -> list[Nam
             last = at + 1
             while last < len(tokens) and _is_strange(tokens[last], lacking, slips=slips):
                 last += 1
+        if last == at and _is_titled(tokens, at):
+            last = at + (tokens[at].is_word and tokens[at].low not in _NO_NAMES)
         if last == at:
             last = _described_end(tokens, at, lacking)
         if last > at:
