@@ -49,8 +49,9 @@ def test_names_are_found_and_nouns_are_not():
     assert types(_STORY) == expected
 
 
-def test_a_passage_of_nouns_names_nobody():
+def test_nouns_name_nobody_however_often_they_recur():
     assert types(_NOBODY) == {}
+    assert types("\n\n".join([_NOBODY, _STORY, _STORY])) == types(_STORY)
 
 
 def test_the_words_of_the_characters_own_name_are_names():

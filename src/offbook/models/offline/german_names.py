@@ -7,7 +7,7 @@ have and does what people do. Source: ours; school grammar.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import cached_property
 from typing import Final
@@ -28,6 +28,8 @@ from offbook.models.offline.german_words import (
     NOUNS_LIKE_NAMES,
     PARTICLES,
     PLACE_PREPOSITIONS,
+    PREPOSITIONS,
+    SPEAKING,
     TITLES,
 )
 from offbook.models.offline.name_words import COUNTRIES_AND_CITIES, PERSON_TITLES, is_given_name
@@ -83,9 +85,9 @@ class _Reading:
         self._articled: Counter[str] = Counter()
         self._bare: Counter[str] = Counter()
         self._acting: set[str] = set()
-        self._towards: Counter[str] = Counter()
+        self._towards: dict[str, set[str]] = defaultdict(set)
         written = list(self._capitals())
-        self._repeated = Counter(map(self._key, written))
+        self._inside = {self._key(run) for run in written if not self._opens(run[0])}
         self._runs = [self._trimmed(run) for run in written]
         self._repeated = Counter(self._key(run) for run in self._runs)
         for run in self._runs:
@@ -158,7 +160,7 @@ class _Reading:
         if last - first < _TWICE or not self._is_noun(first + 1) or word in MEASURES:
             return run
         of_name = is_given_name(word) or (self._is_title(word) and word not in KIN)
-        opens = self._opens(first) and self._repeated[self._key(run)] < _TWICE
+        opens = self._opens(first) and self._key(run) not in self._inside
         return (first + 1, last) if not of_name and (opens or self._has_article(first)) else run
 
     def _look(self, run: Span) -> None:
@@ -170,8 +172,9 @@ class _Reading:
             self._articled[key[0]] += 1
         elif not self._opens(first) and not self._passage.titled[first]:
             self._bare.update(key)
-            self._towards[key[0]] += before in PLACE_PREPOSITIONS
-        if self._word(last) in ACTING or before in ACTING:
+            if before in PLACE_PREPOSITIONS:
+                self._towards[key[0]].add(before)
+        if before in SPEAKING or (self._word(last) in ACTING and before not in PREPOSITIONS):
             self._acting.update(key)
 
     def _has_article(self, first: int) -> bool:
@@ -237,14 +240,9 @@ class _Reading:
         return recurs and (word in self._acting or self._is_towards(word))
 
     def _is_towards(self, word: str) -> bool:
-        """Whether one goes there, and it recurs so: "nach Lübeck ... in Lübeck"."""
-        return self._towards[word] >= _TWICE and word not in NOT_TOWARDS and word in self._goals
-
-    @cached_property
-    def _goals(self) -> frozenset[str]:
-        return frozenset(
-            self._word(first) for first, _ in self._runs if self._word(first - 1) == "nach"
-        )
+        """Whether one goes there and is there: "nach Lübeck ... in Lübeck"."""
+        ways = self._towards.get(word, set())
+        return "nach" in ways and len(ways) >= _TWICE and word not in NOT_TOWARDS
 
     def _is_proven(self, index: int, proven: set[str]) -> bool:
         word = self._word(index)

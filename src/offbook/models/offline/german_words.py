@@ -26,6 +26,10 @@ DETERMINERS: Final = _declined(
 )
 CONTRACTIONS: Final = word_set("am im ans ins aufs zum zur beim vom fürs durchs ums übers")
 """Prepositions that have an article in them."""
+PREPOSITIONS: Final = word_set(
+    "in nach aus bei von über durch bis an auf hinter neben unter vor zwischen mit zu gegen ohne um"
+    " für seit trotz wegen außer statt"
+)
 PLACE_PREPOSITIONS: Final = word_set("in nach aus bei von über durch bis")
 FUNCTION: Final = (
     DETERMINERS
@@ -62,17 +66,20 @@ PARTICLES: Final = word_set("von vom zu zum zur van de der den")
 LEADING_PARTICLES: Final = PARTICLES - frozenset(("der", "den"))
 KIN: Final = word_set("bruder schwester onkel tante vetter cousine base gevatter kollege meister")
 """Titles that behind "his" are no part of the name."""
-ACTING: Final = word_set(
+SPEAKING: Final = word_set(
     "sagte sagt sprach spricht fragte fragt rief ruft antwortete antwortet erwiderte erwidert"
     " versetzte entgegnete meinte meint dachte denkt lachte lacht lächelte lächelt nickte nickt"
     " seufzte seufzt schrie weinte weint flüsterte flüstert murmelte murmelt bemerkte bemerkt"
-    " erzählte erzählt erklärte erklärt schwieg schweigt saß sitzt setzte blickte blickt schaute"
-    " schaut hörte hört sah sieht wußte wusste weiß wollte will nahm nimmt griff warf wandte"
-    " wendete eilte eilt ritt reitet schrieb schreibt las liest heiratete heiratet liebte liebt"
-    " haßte hasste lebte lebt starb wohnte wohnt arbeitete arbeitet aß trank schlief erwachte"
-    " lernte lernt lehrte lehrt kannte kennt bat bittet dankte dankt grüßte grüßt küßte küsste küßt"
-    " küsst begrüßte empfing verließ fühlte fühlt hieß heißt zögerte zuckte schüttelte wiederholte"
-    " unterbrach glaubte glaubt hoffte hofft fürchtete freute freut erschrak errötete stöhnte"
+    " erzählte erzählt erklärte erklärt schwieg schweigt wiederholte zögerte stöhnte"
+)
+"""What stands before the one who does it: "sagte Tony", where "trank Wein" has an object."""
+ACTING: Final = SPEAKING | word_set(
+    "saß sitzt setzte blickte blickt schaute schaut hörte hört sah sieht wußte wusste weiß wollte"
+    " will nahm nimmt griff warf wandte wendete eilte eilt ritt reitet schrieb schreibt las liest"
+    " heiratete heiratet liebte liebt haßte hasste lebte lebt starb wohnte wohnt arbeitete arbeitet"
+    " aß trank schlief erwachte lernte lernt lehrte lehrt kannte kennt bat bittet dankte dankt"
+    " grüßte grüßt küßte küsste küßt küsst begrüßte empfing verließ fühlte fühlt hieß heißt zuckte"
+    " schüttelte unterbrach glaubte glaubt hoffte hofft fürchtete freute freut erschrak errötete"
 )
 """What people do and things hardly."""
 MEASURES: Final = word_set(
