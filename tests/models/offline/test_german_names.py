@@ -49,6 +49,19 @@ def test_names_are_found_and_nouns_are_not():
     assert types(_STORY) == expected
 
 
+@pytest.mark.parametrize(
+    ("sentence", "name"),
+    [
+        ("Heinrich, du kennst mich und den Brand nicht.", "Heinrich"),
+        ("Das ist der Garten des Grafen von Malsburg.", "Grafen von Malsburg"),
+        ("Das ist sein Freund Heinrich.", "Heinrich"),
+        ("Im Garten stand E. T. A. Quint.", "E. T. A. Quint"),
+    ],
+)
+def test_a_name_that_is_said_once_is_found_by_its_form(sentence: str, name: str):
+    assert list(types(f"{sentence} {_NOBODY}")) == [name]
+
+
 def test_nouns_name_nobody_however_often_they_recur():
     assert types(_NOBODY) == {}
     assert types("\n\n".join([_NOBODY, _STORY, _STORY])) == types(_STORY)

@@ -211,6 +211,8 @@ class _Reading:
             return self._is_single(run, key[0])
         if self._is_title(key[0]):
             return any(not self._is_title(word) and not self._articled[word] for word in key[1:])
+        if len(key[0]) == 1:  # initials
+            return len(key[-1]) > 1
         if is_given_name(key[0]) and key[0] not in NOUNS_LIKE_NAMES:
             return not self._articled[key[-1]]
         return self._is_pair(run, key)
@@ -233,9 +235,10 @@ class _Reading:
             return False
         if word in COUNTRIES_AND_CITIES:
             return not self._opens(run[0]) or self._bare[word] > 0
-        free = not self._opens(run[0]) or word in self._acting or self._bare[word] > 0
         if is_given_name(word) and not is_english(fold(word)):
-            return free
+            after = self._word(run[1])
+            led = after == "," or after in FUNCTION or word in self._acting
+            return led or not self._opens(run[0]) or self._bare[word] > 0
         recurs = self._bare[word] > 0 and self._repeated[(word,)] >= _TWICE
         return recurs and (word in self._acting or self._is_towards(word))
 

@@ -59,6 +59,7 @@ TITLES: Final = word_set(
     " lehrer kapitän ritter sankt witwe mamsell jungfer muhme gevatter oheim kollege genosse"
     " kommissar förster wachtmeister landgraf markgraf kurfürst erzherzog lady lord sir miss mister"
     " frl hr fr"
+    " grafen fürsten prinzen barons konsuls herzogs königs kaisers"
 )
 """What stands before names; alone it names nobody."""
 PARTICLES: Final = word_set("von vom zu zum zur van de der den")
