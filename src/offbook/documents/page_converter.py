@@ -16,6 +16,8 @@ from markdownify import ATX, MarkdownConverter
 _PLAIN: Final = ("a", "img")
 _BLANKS: Final = re.compile(r"[\t ]{2,}")
 _BLANK: Final = " \n"
+_BETWEEN: Final = "\n\n"
+"""What stands around an empty block would else be one word."""
 
 
 class PageConverter(MarkdownConverter):
@@ -43,7 +45,7 @@ class PageConverter(MarkdownConverter):
         begins = text.rfind("\n", 0, len(text) - len(text.lstrip(_BLANK))) + 1
         code = text[begins:].rstrip(_BLANK)
         block: str = super().convert_pre(el, code, parent_tags)  # type: ignore[misc]
-        return block
+        return block or _BETWEEN
 
 
 def _shortened(node: NavigableString) -> NavigableString:
