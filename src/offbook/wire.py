@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from offbook.types import Message
+
+_HALF: Final = 2**63
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +82,13 @@ class ChatResponse:
 def parameters_of(sample: int, parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Sampling parameters of one of several answers: with one seed all of them would be the same.
 
+    Seeds go on from the greatest of 64 bits with the least: endpoints take no others.
+
     Args:
         sample: Its number; the first keeps the seed.
         parameters: Those that were asked for.
     """
     told, seed = dict(parameters), parameters.get("seed")
-    return {**told, "seed": seed + sample} if sample and isinstance(seed, int) else told
+    if not sample or not isinstance(seed, int) or isinstance(seed, bool):
+        return told
+    return {**told, "seed": (seed + sample + _HALF) % (2 * _HALF) - _HALF}

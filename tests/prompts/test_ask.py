@@ -19,7 +19,7 @@ from offbook.prompts.probes import (
 )
 from offbook.prompts.profile import PROFILE, ProfileInputs
 from offbook.prompts.reply import REPLY, ReplyInputs
-from offbook.wire import ChatResponse
+from offbook.wire import ChatResponse, parameters_of
 from tests.models.fakes import Scripted
 
 ADA = ProfileInputs("Ada", ("Ada counts.",))
@@ -143,6 +143,15 @@ async def test_parameters_of_the_caller_win_and_none_removes_one():
     request = request_of(REPLY, reply_inputs(), parameters={"temperature": None, "max_tokens": 9})
     assert request.parameters == {"max_tokens": 9}
     assert request_of(REPLY, reply_inputs()).parameters == {"temperature": 0.7}
+
+
+@pytest.mark.parametrize(
+    ("seed", "second"), [(5, 6), (-1, 0), (2**63 - 1, -(2**63)), (True, True), (None, None)]
+)
+def test_of_several_answers_each_has_a_seed_that_endpoints_take(seed, second):
+    first, then = (parameters_of(sample, {"seed": seed})["seed"] for sample in (0, 1))
+    assert (first, then) == (seed, second)
+    assert isinstance(then, bool) is isinstance(seed, bool)
 
 
 def reply_inputs() -> ReplyInputs:
