@@ -225,6 +225,14 @@ def test_a_card_of_sillytavern_is_no_order(text):
     assert kind_of(ChatBody("ada", messages), read_messages(messages)) is None
 
 
+@pytest.mark.parametrize("text", [CLASSIFY, SUMMARIZE, "Generate a concise title of this."])
+def test_what_a_tool_gave_is_nobodys_order(text):
+    messages = (ChatMessage("user", "Who is that?"), ChatMessage("tool", text))
+    read = read_messages(messages)
+    assert read.system == (text,)
+    assert kind_of(ChatBody("ada", messages), read) is None
+
+
 def test_without_a_language_model_a_title_is_made_of_the_first_words():
     assert offline_answer("title", [ChatMessage("user", TITLE)]) == (
         '{"title": "Who taught you to trim"}'

@@ -43,7 +43,8 @@ class ReadMessages:
 
     Args:
         transcript: Turns, what is said, and words that the reply begins with.
-        system: System messages, in their order, without examples.
+        system: System messages and what tools gave, in their order, without examples.
+        wishes: The system messages among them: what a tool gave is nobody's wish.
         enclosed: What the client put in front of the person's words, such as passages of its own
             retrieval: whoever wrote them, they are not the client's wishes.
         examples: How many messages were examples of how a character speaks.
@@ -55,6 +56,7 @@ class ReadMessages:
 
     transcript: Transcript
     system: tuple[str, ...] = ()
+    wishes: tuple[str, ...] = ()
     enclosed: tuple[str, ...] = ()
     examples: int = 0
     name: str | None = None
@@ -78,6 +80,7 @@ def read_messages(messages: Sequence[ChatMessage]) -> ReadMessages:
     return ReadMessages(
         transcript=_made_anew(_transcript(spoken)),
         system=tuple(message.text.strip() for message in aside),
+        wishes=tuple(message.text.strip() for message in aside if message.role == "system"),
         enclosed=tuple(enclosed),
         examples=len(messages) - len(own),
         name=names[-1] if names else None,
