@@ -106,12 +106,12 @@ async def test_a_chat_streams_and_belongs_to_its_conversation(client):
     assert await done(client, "GET", f"{ONE}/sessions") == []
     (turn,) = await done(client, "GET", f"{ONE}/sessions/evening?user=sam")
     assert turn["said"] == TOM
-    log = await client.get(f"{ONE}/sessions/evening/log?user=sam")
+    log = await client.get(f"{ONE}/sessions/evening?user=sam&format=jsonl")
     assert log.headers["content-type"] == "application/jsonl"
     (exchange,) = exchanges(read_chatlog(log.content))
     assert (exchange.said, exchange.answered) == (TOM, turn["answered"])
     assert (await client.get(f"{ONE}/sessions/evening")).status_code == 404
-    assert (await client.get(f"{ONE}/sessions/evening/log")).status_code == 404
+    assert (await client.get(f"{ONE}/sessions/evening?format=jsonl")).status_code == 404
     await done(client, "DELETE", f"{ONE}/sessions/evening?user=sam")
     assert await done(client, "GET", f"{ONE}/sessions?user=sam") == []
     # What is called as clients like is found by that name.
@@ -119,7 +119,14 @@ async def test_a_chat_streams_and_belongs_to_its_conversation(client):
     (talk,) = await done(client, "GET", f"{ONE}/sessions")
     path = f"{ONE}/sessions/{quote(talk['session'], safe='')}"
     assert (await done(client, "GET", path))[0]["said"] == TOM
-    assert (await client.get(f"{path}/log")).status_code == 200
+    assert (await client.get(f"{path}?format=jsonl")).status_code == 200
+    # An address is that of one conversation, however others are called.
+    await done(
+        client, "POST", f"{ONE}/ask", json={"question": "Why?", "session": "chats/a b/%2F/log"}
+    )
+    (turn,) = await done(client, "GET", f"{path}/log")
+    assert turn["said"] == "Why?"
+    await done(client, "DELETE", f"{path}/log")
     await done(client, "DELETE", path)
     assert await done(client, "GET", f"{ONE}/sessions") == []
 

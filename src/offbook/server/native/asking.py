@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Coroutine
 from contextlib import aclosing, asynccontextmanager
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Request
+from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response, StreamingResponse
 from pydantic import ConfigDict, Field
 
@@ -35,6 +35,7 @@ from offbook.types import Character
 
 Preset = Literal["default", "faithful"]
 Strategy = Literal["ordinary", "C-A", "C-M", "S-S", "S-E"]
+SessionFormat = Literal["json", "jsonl"]
 SessionName = Annotated[str, Path(min_length=1, max_length=500)]
 
 _JSON_LINES = "application/jsonl"
@@ -88,12 +89,14 @@ def router() -> APIRouter:
     made.get("/greetings", response_model=list[str], responses=one)(greetings)
     made.get("/sessions", response_model=list[ConversationListed], responses=one)(sessions)
     log: Responses = {
-        200: {"content": {_JSON_LINES: {"schema": {"type": "string"}}}, "description": "the log"}
+        200: {
+            "content": {_JSON_LINES: {"schema": {"type": "string"}}},
+            "description": "what was said; with `format=jsonl` the chat log",
+        }
     }
-    # A conversation's name may hold slashes: clients name them.
+    # A conversation's name may hold slashes, as clients name them: nothing can stand behind it.
     named = "/sessions/{session:path}"
-    made.get(f"{named}/log", response_class=Response, responses={**one, **log})(chat_log)
-    made.get(named, response_model=list[TurnListed], responses=one)(turns)
+    made.get(named, response_model=list[TurnListed], responses={**one, **log})(turns)
     made.delete(named, response_model=ConversationListed, responses=one)(forget_session)
     return made
 
@@ -156,10 +159,22 @@ async def sessions(
 
 
 async def turns(
-    session: SessionName, character: Seen, book: Book, caller: CurrentPrincipal, user: User = None
-) -> list[dict[str, Any]]:
-    """What was said in a conversation, oldest first, and what the replies rested on."""
+    session: SessionName,
+    character: Seen,
+    book: Book,
+    caller: CurrentPrincipal,
+    user: User = None,
+    kind: Annotated[
+        SessionFormat, Query(alias="format", description="`jsonl`: a chat log of SillyTavern.")
+    ] = "json",
+) -> Any:
+    """What was said in a conversation, oldest first, and what the replies rested on.
+
+    As a chat log it is with swipes, and as `memories` takes it.
+    """
     found = await _require(session, character, book, caller, user)
+    if kind == "jsonl":
+        return Response(await chat_of(book, character, found.id, user), media_type=_JSON_LINES)
     history = await book.store.read(
         lambda conn: conversations.history(conn, character.id, found.id)
     )
@@ -173,15 +188,6 @@ async def turns(
         }
         for turn in history
     ]
-
-
-async def chat_log(
-    session: SessionName, character: Seen, book: Book, caller: CurrentPrincipal, user: User = None
-) -> Response:
-    """A conversation as a chat log of SillyTavern, swipes included, as `memories` takes it."""
-    found = await _require(session, character, book, caller, user)
-    data = await chat_of(book, character, found.id, user)
-    return Response(data, media_type=_JSON_LINES)
 
 
 async def forget_session(
