@@ -19,7 +19,7 @@ from offbook.methods.rolerag import RoleRag
 from offbook.prompts.memory_text import HERE
 from offbook.settings import SettingsModel
 from offbook.stores import characters, jobs
-from offbook.types import Message, Needs, Skipped
+from offbook.types import Message, Needs
 from tests.graph.world import Trigrams
 from tests.ingestion.stage import read
 from tests.methods.questions import LATER, STORY, Asked, QuestionModel, entity, kinds
@@ -322,12 +322,16 @@ async def test_a_profile_that_could_not_be_written_makes_nobody_mute(ada):
         await ada.recall(asked, entity("Tom Byrne"))
     await ada.store.write(lambda conn: jobs.enqueue(conn, ada.id, jobs.PROFILE, [ada.id]))
     await ada.store.write(
-        lambda conn: jobs.quarantine(conn, ada.id, jobs.PROFILE, [ada.id], "refused")
+        lambda conn: jobs.quarantine(
+            conn, ada.id, jobs.PROFILE, [ada.id], "http://a.example: 'Ada owes'"
+        )
     )
     found = await ada.recall(asked, entity("Tom Byrne"))
     assert kinds(found)["entity"] == ["Black Finn (Tom Byrne)"]
     assert "profile" not in kinds(found)
-    assert Skipped("profile", "Ada Byrne", "it could not be written: refused") in found.skipped
+    (lacking,) = [skipped for skipped in found.skipped if skipped.kind == "profile"]
+    assert lacking.why.startswith("it could not be written: the model refused the passages")
+    assert "Ada owes" not in lacking.why, "what the endpoint says may quote the prompt"
 
 
 async def done_jobs(ada: Asked) -> list[Any]:

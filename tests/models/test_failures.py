@@ -8,8 +8,15 @@ from email.utils import formatdate
 
 import pytest
 
-from offbook.errors import InputRefused, ModelError
-from offbook.models.failures import PassingError, Place, from_status, retry_after, said_by
+from offbook.errors import InputRefused, InvalidAnswer, ModelError
+from offbook.models.failures import (
+    PassingError,
+    Place,
+    from_status,
+    retry_after,
+    said_by,
+    why_without,
+)
 
 PLACE = Place("http://models.test/v1", "m", "judge", "sk-secret-key")
 
@@ -117,3 +124,12 @@ def test_retry_after_may_be_a_date():
     assert retry_after({"retry-after": formatdate(time.time() + 30, usegmt=True)}) == pytest.approx(
         30, abs=2
     )
+
+
+@pytest.mark.parametrize("kind", [InputRefused, InvalidAnswer])
+def test_what_a_reply_goes_without_is_told_without_what_the_endpoint_says(kind, caplog):
+    said = f"{PLACE.base_url} answered 400 for model 'm': your prompt 'Ada owes' is filtered"
+    told = why_without(kind(said))
+    assert told.startswith("the model ")
+    assert not re.search("models.test|400|Ada owes", told)
+    assert caplog.messages[-1].endswith(said), "whoever runs it reads all of it"

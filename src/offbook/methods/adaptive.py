@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from offbook.errors import AnswerError, InputRefused
+from offbook.models.failures import why_without
 from offbook.types import Needs, Skipped
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class Adaptive:
         try:
             answer = await ask(model, CLASSIFY_QUESTION, inputs, retries=retries)
         except (AnswerError, InputRefused) as error:
-            why = f"how many searches it takes was not judged: {error.message}; one stands in"
+            why = f"how many searches it takes was not judged: {why_without(error)}; one stands in"
             return "one", [Skipped("knowledge", "the question", why)]
         if answer.retrievals == "none":
             why = "judged to need none; nothing was searched for"

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from offbook.errors import AnswerError, ConfigurationError, InputRefused
+from offbook.models.failures import why_without
 from offbook.types import ContextItem, Needs, Skipped
 
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ async def extract(
             retries=knowledge.settings.answers.retries,
         )
     except (AnswerError, InputRefused) as error:
-        return [], [Skipped("attribute", "the attributes", f"not extracted: {error.message}")]
+        return [], [Skipped("attribute", "the attributes", f"not extracted: {why_without(error)}")]
     return found, []
 
 

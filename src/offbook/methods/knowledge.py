@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from offbook.context.card_words import begun_with
 from offbook.context.shares import fit_shares
@@ -34,6 +34,12 @@ if TYPE_CHECKING:
     from offbook.settings import SettingsModel
     from offbook.settings.section import RetrievalMode
     from offbook.types import Character, Message, Position
+
+_UNWRITTEN: Final = (
+    "it could not be written: the model refused the passages it is made from, or gave no answer "
+    "that could be used"
+)
+"""What the model said stands in the job and the report of the ingestion; it may quote prompts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +139,7 @@ class Knowledge:
         from offbook.ingestion.storing import stored_documents
 
         if self.character.profile is None:
-            if await self._unwritten() is not None:
+            if await self._is_unwritten():
                 return "", ()
             raise IndexMissing(
                 f"{self.character.name!r} has no profile yet",
@@ -148,18 +154,18 @@ class Knowledge:
         sources = tuple(Source(begun.document, "", 0, len(begun.text)) for begun in read)
         return self.character.profile, sources
 
-    async def _unwritten(self) -> str | None:
-        """Why the profile could not be written; None where it was, or nobody tried."""
+    async def _is_unwritten(self) -> bool:
+        """Whether the profile could not be written; not so where nobody tried."""
         from offbook.stores import jobs
 
         if self.character.profile is not None:
-            return None
+            return False
         aside = await self.store.read(
             lambda conn: jobs.list_jobs(
                 conn, self.character.id, kind=jobs.PROFILE, statuses={"quarantined"}
             )
         )
-        return aside[0].error if aside else None
+        return bool(aside)
 
     async def graph(self) -> GraphIndex:
         """The character's graph, ready for look-ups.
@@ -272,9 +278,8 @@ class Knowledge:
         from offbook.retrieval.lorebook import LoreAsked, beside, find_lore
 
         found = await method.recall(self, question)
-        aside = await self._unwritten() if method.needs(self.settings).profile else None
-        if aside is not None:
-            lacking = Skipped("profile", self.character.name, f"it could not be written: {aside}")
+        if method.needs(self.settings).profile and await self._is_unwritten():
+            lacking = Skipped("profile", self.character.name, _UNWRITTEN)
             found = replace(found, skipped=(*found.skipped, lacking))
         talk = self.talk
         begun = talk.greeting

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from offbook.errors import AnswerError, InputRefused
+from offbook.models.failures import why_without
 from offbook.types import ContextItem, Needs, Skipped
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ async def _keywords(knowledge: Knowledge, question: str) -> tuple[Keywords | Non
     try:
         return await ask(model, QUESTION_KEYWORDS, inputs, retries=most), []
     except (AnswerError, InputRefused) as error:
-        why = f"none were found, the question itself is searched by: {error.message}"
+        why = f"none were found, the question itself is searched by: {why_without(error)}"
         return None, [Skipped("entity", "the keywords", why)]
 
 

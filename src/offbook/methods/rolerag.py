@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from offbook.errors import AnswerError, ConfigurationError, InputRefused
+from offbook.models.failures import why_without
 from offbook.types import ContextItem, Needs, Skipped
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ async def analyse_question(
         )
     except (AnswerError, InputRefused) as error:
         # No verdict is better than a made-up one: boundary stays empty, and it is said why.
-        return None, [Skipped("out_of_scope", "the boundary", f"not judged: {error}")]
+        return None, [Skipped("out_of_scope", "the boundary", f"not judged: {why_without(error)}")]
     return analysis, []
 
 

@@ -6,6 +6,7 @@ Takes: exceptions of the SDK, or a status and a body.  Gives: errors of ours, wi
 from __future__ import annotations
 
 import json
+import logging
 import math
 import time
 from collections.abc import Mapping
@@ -13,7 +14,9 @@ from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
-from offbook.errors import InputRefused, ModelError
+from offbook.errors import AnswerError, InputRefused, ModelError
+
+_LOG: Final = logging.getLogger(__name__)
 
 PASSING: Final = frozenset({408, 409, 425, 429})
 """Statuses below 500 that are worth another try."""
@@ -145,6 +148,18 @@ def _hint_when_lasting(place: Place, status: int) -> str:
             "an address mostly ends in /v1"
         )
     return f"the endpoint refuses the request: check {section}.model and {section}.base_url"
+
+
+def why_without(error: AnswerError | InputRefused) -> str:
+    """Why a reply goes without what a model was asked for, in words for whoever reads the reply.
+
+    What the endpoint says may quote the prompt, and names the endpoint: it goes to the log, which
+    this machine's owner reads.
+    """
+    _LOG.warning("a reply goes without what a model was asked for: %s", error.message)
+    if isinstance(error, InputRefused):
+        return "the model refuses what it was asked with: it is too long, or filtered"
+    return "the model gave no answer that could be used"
 
 
 def is_about_context_length(said: str) -> bool:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from offbook.errors import AnswerError, InputRefused
 from offbook.memory.emotion import shortened
+from offbook.models.failures import why_without
 from offbook.models.side_by_side import run_all
 from offbook.prompts.emotion import SCORE_EMOTIONS, ScoreEmotionsInputs, Utterance
 
@@ -65,7 +66,7 @@ async def feel(embedder: Embedder, text: str, question: str, asking: Asking | No
             answer = await asking.ask(SCORE_EMOTIONS, inputs, ())
             emotions.append(answer.items[0].by_name())
         except (AnswerError, InputRefused) as error:
-            why = error.message
+            why = why_without(error)
 
     await run_all([embed, score])
     return Felt(vectors[0], emotions[0] if emotions else None, why)

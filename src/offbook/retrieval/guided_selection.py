@@ -15,6 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from offbook.errors import AnswerError, InputRefused
+from offbook.models.failures import why_without
 from offbook.models.side_by_side import run_all
 from offbook.prompts.ask import RETRIES, ask
 from offbook.prompts.traits import REVEALS_TRAIT, PassageInputs
@@ -165,7 +166,7 @@ class _Looking(Generic[T]):
         try:
             self.verdicts[place] = await self.judge(self.passages[place])
         except (AnswerError, InputRefused) as error:
-            self.verdicts[place] = error.message
+            self.verdicts[place] = why_without(error)
         if self.is_decided:
             raise _DecidedError
 

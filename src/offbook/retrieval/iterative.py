@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from offbook.errors import AnswerError, InputRefused
 from offbook.language.words import fold, search_terms
+from offbook.models.failures import why_without
 from offbook.prompts.ask import RETRIES, ask
 from offbook.prompts.complexity import NEXT_STEP, NextStepInputs
 
@@ -77,7 +78,7 @@ async def retrieve_in_steps(
         except InputRefused as error:
             if not found:
                 raise
-            failed = error.message
+            failed = why_without(error)
             break
         new = tuple(hit for hit in hits if hit.chunk.id not in known)[:k]
         found.append(new)
@@ -87,7 +88,7 @@ async def retrieve_in_steps(
         try:
             text = await _missing(model, character, question, found, searched, retries)
         except (AnswerError, InputRefused) as error:
-            failed = error.message
+            failed = why_without(error)
             break
         if not text or _is_known(text, searched):
             break

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from offbook.errors import AnswerError, InputRefused
 from offbook.language.strips import Strip, strips_of
+from offbook.models.failures import why_without
 from offbook.models.side_by_side import run_all
 from offbook.prompts.ask import RETRIES, ask
 from offbook.prompts.grading import GRADE_PASSAGE, Grade, GradeInputs
@@ -97,7 +98,7 @@ async def grade_passages(
         try:
             answer = await ask(model, GRADE_PASSAGE, inputs, documents=documents, retries=retries)
         except (AnswerError, InputRefused) as error:
-            found[place] = error.message
+            found[place] = why_without(error)
             return
         relevant = tuple(strips[number - 1] for number in sorted(set(answer.relevant)))
         found[place] = GradedPassage(passage, answer.grade, relevant)

@@ -184,10 +184,12 @@ async def test_an_endpoint_that_quotes_its_prompt_tells_it_to_the_owner_alone(
 ):
     async with client_of(book) as client:
         await ingest(client, ADA, "Ada Byrne keeps the lighthouse. Her secret name is Rumpel.")
-    endpoint.always("400")
     headers = await bearer(book, right="write")
     chat = {"model": "ada-byrne", "messages": [{"role": "user", "content": "Who are you?"}]}
     async with client_of(book, **headers) as client:
+        endpoint.always("filtered")
+        without = await client.post(f"{ADA}/recall", json={"question": "Who is Ada Byrne?"})
+        endpoint.always("400")
         said = [
             await client.post(f"{ADA}/ask", json={"question": "Who is Ada Byrne?"}),
             await client.post(f"{ADA}/chat", json={"question": "Who is Ada Byrne?"}),
@@ -196,7 +198,9 @@ async def test_an_endpoint_that_quotes_its_prompt_tells_it_to_the_owner_alone(
         ]
         failed = await ingest(client, ADA, "Ada Byrne has another secret, and Tom knows it.")
     assert failed["status"] in ("failed", "done")
-    texts = [*(answer.text for answer in said), json.dumps(failed)]
+    left_out = without.json()["skipped"]
+    assert any(each["why"].startswith("not judged") for each in left_out)
+    texts = [*(answer.text for answer in said), json.dumps(failed), json.dumps(left_out)]
     for text in texts:
         assert "Rumpel" not in text
         assert endpoint.base_url not in text
