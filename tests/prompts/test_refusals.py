@@ -34,6 +34,18 @@ REFUSALS = (
     "Lo siento, pero no puedo ayudar con eso.",
     "很抱歉，我无法回答这个问题。",
     "对不起，我不能提供。",
+    "抱歉，无法提供。",
+    "我无法提供这个内容",
+    "作为一个人工智能助手，我无法描述这个人物。",
+    "抱歉，作为一个语言模型，我不能描述。",
+    "申し訳ありませんが、お手伝いできません",
+    "申し訳ございません。この内容についてはお答えいたしかねます。",
+    "I'm sorry, but as an AI, I can't help with that.",
+    "I am sorry that I cannot help with this request.",
+    "Sorry, but we cannot help.",
+    "As an AI, I have no such texts.",
+    "As an AI assistant made to help, I do not read such texts.",
+    "As a large language model, I do not read such texts.",
 )
 DESCRIPTIONS = (
     "Ada keeps the light and cannot help her brother.",
@@ -44,6 +56,17 @@ DESCRIPTIONS = (
     "I cannot help my brother, and I am unable to write to him.",
     "I am afraid I cannot answer Tom.",
     "林黛玉抱歉地低下头，不能说话。",
+    "As an artificial intelligence, HAL runs the spaceship and speaks softly.",
+    "As an AI aboard the ship, Marvin is gloomy.",
+    "As an AI the housekeeper knows each guest. I asked her.",
+    "Sorry that he cannot write to her, John sends flowers.",
+    "I am sorry that I cannot help my brother.",
+    "Désolée de ne pas voir sa mère, elle lui dit: je ne peux venir.",
+    "Es tut mir leid um Tom; er kann nicht mehr schreiben.",
+    "抱歉的是他不能去北京。",
+    "对不起宝玉，黛玉不能再等。",
+    "我无法回答汤姆。",
+    "申し訳ありませんが、彼は手紙を書くことができません。",
 )
 
 

@@ -26,17 +26,47 @@ _ASKED: Final = (
     r"|requests?|such|summar(?:y|ies)|texts?|that|this|your)\b"
 )
 """What a model declines; without an apology somebody else may speak: "I cannot help my brother"."""
+_IS_MODEL: Final = (
+    r"as an? (?:[\w-]{1,20} ){0,3}language model\b"
+    r"|as an? (?:ai|artificial intelligence)\b"
+    r"(?:(?: [\w-]{1,20}){0,5},|(?: (?:assistant|model|system))?) (?:i|my)\b"
+)
+"""Who says what it is itself; "As an AI, HAL runs the ship" tells of somebody."""
+_SORRY: Final = (
+    r"(?:i(?:'m| am) (?:\w{1,12} )?sorry|sorry|i apologi[sz]e|my apologies)\b"
+    r"(?: for (?:the|any|this) \w{1,20})?\W{1,3}(?:but\W{1,2}|and )?"
+    r"(?:as an? [^.!?,]{1,40}, ?)?"
+)
+_HAN_CANNOT: Final = r"(?:不能|无法|無法|没办法|沒辦法)"
+_HAN_DEEDS: Final = (
+    r"(?:提供|回答|描述|描写|协助|協助|帮助|幫助|生成|继续|繼續|处理|處理|总结|總結|概括|满足|滿足"
+    r"|完成|讨论|討論|写|撰)"
+)
+_HAN_ASKED: Final = (
+    r"(?:内容|內容|请求|請求|要求|问题|問題|信息|資訊|文本|描述|摘要|总结|總結|指令|这个|這個|这一)"
+)
+_JAPANESE: Final = (
+    r"(?:大変|誠に)?(?:申し訳(?:あり|ござい)ません|申し訳ない(?:の)?です|すみません|ごめんなさい)"
+    r"[がけれど、,。 ]{0,5}(?:私(?:は|に)は?|[^。!！は]{0,20}(?:について|に|で)は)?"
+    r"[^。!！は]{0,24}?(?:(?:でき|出来)(?:ません|かね)|(?:いた|致)しかね)"
+)
+"""An apology, and that it cannot be done; somebody else who cannot stands before "wa"."""
 _OPENING: Final = re.compile(
-    r"\W*(?P<said>"
-    rf"(?:i(?:'m| am) (?:\w+ )?sorry|sorry|i apologi[sz]e|my apologies)\b"
-    rf"[^.!?]{{0,40}}?{_CANNOT} (?:\w+ ){{0,2}}{_DEEDS}\b"
-    rf"|(?:(?:unfortunately|i(?:'m| am) afraid)\W+(?:that )?)?"
-    rf"i ?{_CANNOT} (?:\w+ ){{0,2}}{_DEEDS}{_ASKED}"
-    r"|as an? (?:ai|artificial intelligence|(?:large )?language model)\b"
-    r"|(?:es )?tut mir (?:sehr )?leid\b[^.!?]{0,40}?\bkann\b[^.!?]{0,60}?\bnicht\b"
-    r"|(?:je suis )?desolee?\b[^.!?]{0,40}?\bje ne p(?:eux|uis)\b"
-    r"|lo siento\b[^.!?]{0,40}?\bno puedo\b"
-    r"|(?:[非很]常?)?(?:抱歉|对不起|對不起)[^。!！]{0,12}?(?:不能|无法|無法)"
+    r"\W{0,9}(?P<said>"
+    rf"{_SORRY}(?:(?:i|we) ?)?{_CANNOT} (?:\w{{1,20}} ){{0,2}}{_DEEDS}\b"
+    rf"|(?:(?:unfortunately|i(?:'m| am) (?:afraid|sorry))\W{{1,3}}(?:that )?)?"
+    rf"i ?{_CANNOT} (?:\w{{1,20}} ){{0,2}}{_DEEDS}{_ASKED}"
+    rf"|{_IS_MODEL}"
+    r"|(?:es )?tut mir (?:\w{1,12} )?leid\W{1,3}(?:aber )?(?:\w{1,20} ){0,3}?"
+    r"(?:ich kann|kann ich)\b[^.!?]{0,60}?\bnicht\b"
+    r"|(?:je suis )?(?:\w{1,12} )?desolee?\W{1,3}(?:mais )?(?:en tant qu[^.!?,]{1,40}, ?)?"
+    r"je ne p(?:eux|uis)\b"
+    r"|lo siento\W{1,3}(?:mucho\W{1,3})?(?:pero )?(?:yo )?no puedo\b"
+    rf"|[非很]?常?(?:抱歉|对不起|對不起)\W{{0,2}}(?:但是?|不过|不過)?\W{{0,2}}"
+    rf"(?:(?:作为|作為)[^。!！]{{1,16}}?(?=我))?(?:我[们們]?|本人)?{_HAN_CANNOT}"
+    rf"|(?:(?:作为|作為)[^。!！]{{1,16}}?)?我[们們]?{_HAN_CANNOT}[^。!！]{{0,6}}?{_HAN_DEEDS}"
+    rf"[^。!！]{{0,12}}?{_HAN_ASKED}"
+    rf"|{_JAPANESE}"
     r")"
 )
 
