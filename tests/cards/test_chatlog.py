@@ -6,6 +6,7 @@ from offbook.cards import (
     CardLimits,
     chatlog_from,
     exchanges,
+    read_card,
     read_chatlog,
     speaker_of,
     speakers,
@@ -166,6 +167,19 @@ def test_items_that_are_no_messages_are_counted():
         log = read_chatlog(json.dumps(raw).encode())
         (warning,) = log.warnings
         assert warning.message.startswith("2 items")
+
+
+@pytest.mark.parametrize("name", ["personality", "scenario", "mes_example"])
+@pytest.mark.parametrize("own", ["messages", "visible"])
+def test_a_card_with_a_list_of_its_own_is_no_chat_log(name, own):
+    raw = {"name": "Mira", "description": "", "first_mes": "", name: "Calm.", own: [1]}
+    assert read_card(json.dumps(raw).encode()).card.raw[own] == [1]
+
+
+def test_a_chat_log_with_a_scenario_is_no_card():
+    raw = {"name": "Mira", "scenario": "A ferry.", "messages": [{"msg": "Hi", "userId": "1"}]}
+    with pytest.raises(UnreadableCard, match="chat log"):
+        read_card(json.dumps(raw).encode())
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from offbook.cards.assets import data_uri_bytes
 from offbook.cards.fields import CARD_FIELDS, default_of, fits, mended
 from offbook.cards.findings import Findings, shown
 from offbook.cards.limits import DEFAULT_LIMITS, CardLimits
+from offbook.cards.lorebook_losses import lorebook_losses
 from offbook.errors import UnreadableCard
 from tests.cards.generator import AGNAI, NOVELAI, RISU, book, entry, v2, v3, world_info
 
@@ -119,6 +120,11 @@ def test_a_book_entry_becomes_a_whole_world_info_entry():
     first = made["4"]
     assert (first["position"], first["caseSensitive"], first["disable"]) == (1, True, True)
     assert (first["order"], first["probability"], first["depth"]) == (10, 100, 4)
+    again = read_lorebook(write_lorebook(found, "sillytavern")).book
+    assert [item.case_sensitive for item in again.entries][:2] == [True, None]
+    assert "entries[].case_sensitive" not in [
+        loss.path for loss in lorebook_losses(found, "sillytavern")
+    ]
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ from offbook.errors import UnreadableCard
 
 _NEWEST: Final = 3.0
 _UNNAMED: Final = "Unnamed"
+_TOLD_IN_CARDS: Final = ("description", "personality", "first_mes", "mes_example")
 _OF_CHATS: Final = "a chat log becomes memories: offbook remember NAME FILE"
 
 
@@ -94,10 +95,11 @@ def _is_chat(raw: Any) -> bool:
         return any(isinstance(item, dict) and "mes" in item for item in raw)
     if not isinstance(raw, dict):
         return False
-    card = isinstance(raw.get("data"), dict) or any(
-        raw.get(name) for name in ("description", "first_mes")
-    )
-    return not card and foreign_chat(raw) is not None
+    if isinstance(raw.get("data"), dict) or any(raw.get(name) for name in _TOLD_IN_CARDS):
+        return False
+    chat = foreign_chat(raw)
+    # Agnai writes a scenario beside the messages of a chat; beside a list of none it is a card's.
+    return chat is not None and not (raw.get("scenario") and not chat[1])
 
 
 def _spec(raw: Json, findings: Findings) -> None:

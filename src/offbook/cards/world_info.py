@@ -131,6 +131,8 @@ def _translated(item: Json) -> Json:
     extensions.setdefault("position", 0)
     extensions.setdefault("selectiveLogic", 0)
     made["extensions"] = extensions
+    if isinstance(extensions.get("case_sensitive"), bool):
+        made["case_sensitive"] = extensions["case_sensitive"]  # what other programs read
     return made
 
 
