@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from offbook.models.offline import group_verification
 from offbook.models.offline.group_verification import partition
 from offbook.models.offline.identity import fit
 from offbook.prompts.described import Described
@@ -40,6 +41,16 @@ def test_a_family_is_told_apart():
 def test_the_eldest_daughter_is_miss_with_the_surname():
     found = parts("Miss Wren", "Ida Wren", "Ida", "Hetty Wren", "Miss Hetty Wren", "Miss Hetty")
     assert {"Miss Wren", "Ida Wren", "Ida"} in found
+
+
+def test_only_those_of_one_given_name_are_looked_at_for_a_marriage(monkeypatch):
+    seen = []
+    monkeypatch.setattr(
+        group_verification, "is_maiden_and_wife", lambda *names: bool(seen.append(names))
+    )
+    parts(*(f"{given} {family}" for given in ("Ida", "Ann") for family in ("Lane", "Wren")))
+    assert seen
+    assert all(a.given == b.given for one, other, _ in seen for a in one for b in other)
 
 
 def test_a_name_that_two_fit_alike_goes_to_neither():

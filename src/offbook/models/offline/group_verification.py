@@ -14,7 +14,7 @@ Gives: a partition of them, the same whatever their order. Source: ours.
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -184,10 +184,8 @@ class _Table:
         Then it does not speak against the other that it has another surname.
         """
         one, other = self.names[a], self.names[b]
-        if not (one.takes_surname and other.takes_surname) or {one.gender, other.gender} == {
-            "m",
-            "f",
-        }:
+        mixed = {one.gender, other.gender} == {"m", "f"}
+        if mixed or not (one.takes_surname and other.takes_surname):
             return False
         given = {word for m in someone.members for word in self.names[m].given}
         return bool({one.words[0], other.words[0]} & given)
@@ -291,10 +289,11 @@ class _Table:
         telling = {member for member, seen in enumerate(self._portraits) if seen.other_names}
         made: list[_Someone] = []
         for someone in people:
+            given = {self.names[m].given[:1] for m in someone.members} - {()}
             same = [
                 other
                 for other in made
-                if self._are_one(someone, other, telling) or self._are_wed(someone, other)
+                if self._are_one(someone, other, telling) or self._are_wed(someone, other, given)
             ]
             members = [m for each in (*same, someone) for m in each.members]
             made = [other for other in made if other not in same]
@@ -313,11 +312,16 @@ class _Table:
         genders = {self.names[m].gender for m in (*a.members, *b.members)}
         return not {"m", "f"} <= genders
 
-    def _are_wed(self, a: _Someone, b: _Someone) -> bool:
-        """Whether one is the other before she married."""
+    def _are_wed(self, a: _Someone, b: _Someone, given: Set[tuple[str, ...]]) -> bool:
+        """Whether one is the other before she married; ``given`` are the given names of ``a``."""
+        if not given or given.isdisjoint(self.names[m].given[:1] for m in b.members):
+            return False
         of_a, of_b = ([self.names[m] for m in someone.members] for someone in (a, b))
-        others = [name for n, name in enumerate(self.names) if n not in (*a.members, *b.members)]
-        return is_maiden_and_wife(of_a, of_b, others) or is_maiden_and_wife(of_b, of_a, others)
+        own = {*a.members, *b.members}
+        return any(
+            is_maiden_and_wife(x, y, (name for n, name in enumerate(self.names) if n not in own))
+            for x, y in ((of_a, of_b), (of_b, of_a))
+        )
 
     def bearer(self, number: int, people: Sequence[_Someone]) -> _Someone | None:
         """Who bears a title: the character before others, then who is told of most."""
@@ -329,11 +333,7 @@ class _Table:
             and not any(self.fit(number, m).conflict for m in someone.members)
         ]
         hero = self._hero(people)
-        return max(
-            bearing,
-            key=lambda s: (s is hero, self._mass(s)),
-            default=None,
-        )
+        return max(bearing, key=lambda s: (s is hero, self._mass(s)), default=None)
 
     def _hero(self, people: Sequence[_Someone]) -> _Someone | None:
         """The character, if it is among the people: of its full names the one most told of.
