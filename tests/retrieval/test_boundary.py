@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
+from offbook.prompts.extraction import ENTITY_TYPES
 from offbook.prompts.memory_text import write_memory
 from offbook.retrieval.boundary import (
     Analysis,
@@ -45,14 +47,14 @@ def asked(
     near: dict[str, Any] | None = None,
     complete: bool = False,
     places: dict[str, str | None] | None = None,
+    types: Sequence[str] = ENTITY_TYPES,
     **settings: Any,
 ) -> Findings:
     names = QuestionNames(question, tuple(graph.names.find(question)), (), places or {}, (), ())
     vectors = near or {}
     analysis = Analysis("", tuple(entities), axis(0), vectors, complete)
-    return find_context(
-        graph, names, analysis, RoleragSettings(**settings), (Source("d", "", 0, 9),)
-    )
+    grounds = (Source("d", "", 0, 9),)
+    return find_context(graph, names, analysis, RoleragSettings(**settings), grounds, types=types)
 
 
 def titles(items) -> list[str]:
@@ -103,7 +105,8 @@ def test_a_part_of_a_name_brings_all_who_bear_it_and_not_in_the_papers_way():
     both = titles(asked("Who are the Byrnes?", entity("Byrne"), graph=graph).entities)
     assert both == ["Tom Byrne (Tommy)", "Ada Byrne"]
     assert len(asked("Who?", entity("Byrne"), graph=graph, k=1).entities) == 1
-    assert not asked("Who is Maud?", entity("maud"), graph=graph, complete=True).entities
+    off = {"graph": graph, "parts_of_names": False}
+    assert not asked("Who is Maud?", entity("maud"), **off).entities
     assert not asked("Who is Mau?", entity("Mau"), graph=graph).entities
     titled = index([ADA, person("Mr. Silas Crane"), person("林黛玉")])
     found = asked("Who is Mr. Crane?", entity("Mr. Crane"), graph=titled)
@@ -179,9 +182,28 @@ def test_types_that_were_configured_stand_in_for_those_of_questions():
     people = [person(name, kind="person") for name in ("Ada Byrne", "Tom Byrne")]
     ties = [tie("Ada Byrne", "Tom Byrne", 8), tie("Ada Byrne", "Galway", 3)]
     graph = index([*people, person("Galway", kind="place")], ties)
-    found = asked("Have you any friends?", entity("friends", specific=False), graph=graph)
+    friends, types = entity("friends", specific=False), ("person", "place")
+    found = asked("Have you any friends?", friends, graph=graph, types=types)
     assert titles(found.entities) == ["Tom Byrne", "Galway"]
     assert titles(found.relations) == ["Ada Byrne → Tom Byrne", "Ada Byrne → Galway"]
+
+
+def test_types_that_were_added_stand_in_for_none():
+    graph = index([ADA, person("Wren", kind="ship")], [tie("Ada Byrne", "Wren", 8)])
+    for types, found in (((*ENTITY_TYPES, "ship"), []), (("character", "ship"), ["Wren"])):
+        wars = entity("wars", specific=False, kind="event")
+        assert titles(asked("Wars?", wars, graph=graph, types=types).entities) == found
+
+
+def test_only_people_are_called_by_a_part_of_their_name():
+    things = {
+        "Rose Street": "location",
+        "London Gazette": "organization",
+        "King Street": "location",
+    }
+    graph = index([ADA, *(person(name, kind=kind) for name, kind in things.items())])
+    for name in ("Rose", "London", "street", "King"):
+        assert not asked(f"{name}?", entity(name), graph=graph).entities
 
 
 def test_a_general_word_that_the_graph_has_a_node_for_brings_that_node_first():

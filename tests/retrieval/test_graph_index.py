@@ -56,6 +56,12 @@ def test_neighbours_of_a_type_come_strongest_first_in_either_direction():
     assert found.neighbours("event", 10) == []
 
 
+def test_a_type_that_was_configured_is_meant_by_itself():
+    found = index([ADA, person("Wren", kind="ship")], [tie("Ada Byrne", "Wren", 4)])
+    assert found.neighbours("event", 10, ("character", "event", "ship")) == []
+    assert found.neighbours("event", 10, ("person", "ship")) == [(1, 4)]
+
+
 def test_the_strongest_of_several_relations_counts_for_a_neighbour():
     found = index([ADA, TOM], [tie("Ada Byrne", "Tom Byrne", 2), tie("Tom Byrne", "Ada Byrne", 8)])
     assert found.neighbours("character", 10) == [(1, 8)]

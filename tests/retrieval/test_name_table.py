@@ -112,6 +112,35 @@ def test_possessives_and_contractions_leave_the_name():
     assert [atom.text for atom in atoms("Tom's they'll O'Brien")] == ["tom", "they", "o", "brien"]
 
 
+PEOPLE = [
+    "Mr. Hugh Lane",
+    "Captain Ahab",
+    "King of France",
+    "The Light of Skerry",
+    "Lady Anne of York",
+    "Long John Silver",
+    "Родион Романович Раскольников",
+    "王夫人",
+    "Mr. Bell",
+    "夏目漱石",
+]
+
+
+@pytest.mark.parametrize(
+    ("part", "people"),
+    [
+        ("Hugh", [0]), ("Mr. Lane", [0]), ("lane", [0]), ("Ahab", [1]), ("Lady Anne", [4]),
+        ("Silver", [5]), ("John", [5]), ("Родион Романович", [6]), ("Раскольников", [6]),
+        ("漱石", [9]), ("Bell", [8]),
+        ("Mr.", []), ("the captain", []), ("France", []), ("the light", []), ("Skerry", []),
+        ("York", []), ("Lady York", []), ("Long", []), ("夫人", []), ("Mrs. Lane", []),
+    ],
+)  # fmt: skip
+def test_a_part_of_a_name_is_a_name_and_no_title_place_or_noun(part, people):
+    table = NameTable((name, at) for at, name in enumerate(PEOPLE))
+    assert list(table.bearing(part)) == people
+
+
 words = st.text(st.sampled_from("abéŸ李김 ア'-.’"), max_size=12)
 
 

@@ -193,8 +193,8 @@ class _FirstRound:
             return of_names_alone(self.graph, self.names)
         asked = hearsay_of(self.graph, self.analysis)
         told = await self.knowledge.told(asked, self.question)
-        settings = self.knowledge.settings.rolerag
-        return find_context(self.graph, self.names, self.analysis, settings, grounds, told)
+        rolerag, types = self.knowledge.settings.rolerag, self.knowledge.settings.graph.entity_types
+        return find_context(self.graph, self.names, self.analysis, rolerag, grounds, told, types)
 
 
 def _is_out(found: Findings) -> bool:

@@ -1,8 +1,9 @@
 """RoleRAG: what the graph knows of whom the question names, and what the character cannot know.
 
 Takes: a question.  Gives: summary, entities, relations, source chunks, and what is out of scope.
-Paper: RoleRAG (001) section 3.4. One call instead of two, a name that nothing is found for is said
-to be unknown, and source chunks beside the graph; ``faithful`` asks twice and gives no chunks.
+Paper: RoleRAG (001) section 3.4. One call instead of two, people found by a part of their name, a
+name that nothing is found for is said to be unknown, and source chunks beside the graph;
+``faithful`` asks twice, looks for whole names and gives no chunks.
 """
 
 from __future__ import annotations
@@ -51,7 +52,8 @@ class RoleRag:
             # Where questions are read by themselves (``faithful``), nobody was told anything.
             asked = hearsay_of(graph, analysis) if knowledge.settings.retrieval.follow_up else []
             told = await knowledge.told(asked, question)
-            found = find_context(graph, names, analysis, settings, grounds, told)
+            types = knowledge.settings.graph.entity_types
+            found = find_context(graph, names, analysis, settings, grounds, told, types)
         # 4 -- what the texts themselves say ---------------------------------------------------
         chunks = await _source_chunks(knowledge, names, analysis, found)
         # 5 -- within a budget that is divided -------------------------------------------------

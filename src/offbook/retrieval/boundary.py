@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 from offbook.language.words import fold, search_terms
 from offbook.prompts.ask import ask
 from offbook.prompts.described import shortened
+from offbook.prompts.extraction import ENTITY_TYPES
 from offbook.prompts.question import (
     ANALYSE_QUESTION,
     HYPOTHETICAL_CONTEXT,
@@ -157,6 +158,7 @@ def find_context(
     settings: RoleragSettings,
     grounds: tuple[Source, ...] = (),
     told: Mapping[str, Told] = MappingProxyType({}),
+    types: Sequence[str] = ENTITY_TYPES,
 ) -> Findings:
     """The three branches for every entity, and the verdict on the question.
 
@@ -167,8 +169,9 @@ def find_context(
         settings: How many, and how near.
         grounds: What the model's verdicts rest on: the sources of the character's profile.
         told: Folded name of an entity -> what the character was told of it.
+        types: What an entity of the graph may be (``graph.entity_types``).
     """
-    return _Branches(index, names, analysis, settings, grounds, told).run()
+    return _Branches(index, names, analysis, settings, grounds, told, types).run()
 
 
 def hearsay_of(index: GraphIndex, analysis: Analysis) -> list[str]:
@@ -215,10 +218,11 @@ class _Branches:
         settings: RoleragSettings,
         grounds: tuple[Source, ...],
         told: Mapping[str, Told],
+        types: Sequence[str],
     ) -> None:
         self._index, self._names, self._analysis = index, names, analysis
         self._settings, self._grounds = settings, grounds
-        self._told = told
+        self._told, self._types = told, types
         self._reasons: list[BoundaryReason] = []
         self._found = Findings()
         self._collected = _Collected(index, self._found, names.question)
@@ -274,10 +278,8 @@ class _Branches:
             self._not_found(entity)
 
     def _bearing(self, part: str) -> list[tuple[int, float]]:
-        """Who has it in a longer name, the nearest to the question first; not the paper's way."""
-        if self._analysis.complete:
-            return []
-        found = self._index.names.bearing(part)
+        """Who may be called so by a part of a name, the nearest to the question first."""
+        found = self._index.bearing(part) if self._settings.parts_of_names else []
         ranked = sorted(found, key=lambda at: -float(self._near[at]))
         return [(at, _PART_OF_NAME) for at in ranked[: self._settings.k]]
 
@@ -312,7 +314,7 @@ class _Branches:
 
     def _general(self, entity: QuestionEntity, positions: Sequence[int]) -> None:
         self._look_up(positions)  # general or not: what the graph has under this name is meant
-        near = self._index.neighbours(entity.type, self._settings.neighbours)
+        near = self._index.neighbours(entity.type, self._settings.neighbours, self._types)
         for at, strength in near:
             self._collected.specific(at, strength / STRONGEST)
         if not near and not positions:

@@ -8,7 +8,7 @@ Paper: RoleRAG (001) section 3.4, f_k(V, n).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -18,6 +18,7 @@ from offbook.errors import IndexMissing
 from offbook.graph.character_node import character_node
 from offbook.graph.loading import CHUNKING, load_graph
 from offbook.language.lifetime import last_year_of
+from offbook.models.offline.identity import is_person
 from offbook.prompts.extraction import ENTITY_TYPES
 from offbook.retrieval.kept_indexes import KeptIndexes
 from offbook.retrieval.lexical import ANALYZER, encode_terms
@@ -108,6 +109,10 @@ class GraphIndex:
         at = self._positions.get(identity)
         return identity if at is None else self.entity(at).name
 
+    def bearing(self, part: str) -> list[int]:
+        """The people who may be called by a part of their name."""
+        return [at for at in self.names.bearing(part) if is_person(self.entity(at).type)]
+
     def similar(
         self, vector: NDArray[np.float32], k: int, threshold: float
     ) -> list[tuple[int, float]]:
@@ -129,15 +134,18 @@ class GraphIndex:
         """The relations of two entities, in either direction, strongest first."""
         return [r for r in self.touching(one) if self._other_end(r, one) == other]
 
-    def neighbours(self, type_: str, most: int) -> list[tuple[int, float]]:
+    def neighbours(
+        self, type_: str, most: int, types: Sequence[str] = ENTITY_TYPES
+    ) -> list[tuple[int, float]]:
         """The character's neighbours of a type with their strength, strongest first.
 
-        A question's types are those of the paper: where the graph knows no such type, those that
-        were configured in its place (``graph.entity_types``) are meant, whichever they are. Empty
-        where the graph has no node of the character.
+        A question's types are those of the paper: where it is none of those that were configured
+        (``types``), others that were configured in its place are meant as well, whichever they
+        are. Empty where the graph has no node of the character.
         """
-        kinds = {entity.type for entity in self.graph.entities}
-        fitting = {type_} if type_ in kinds else kinds.difference(ENTITY_TYPES)
+        fitting = {type_}
+        if type_ not in types:
+            fitting |= {entity.type for entity in self.graph.entities}.difference(ENTITY_TYPES)
         found: dict[int, float] = {}
         for relation in self.touching(self.own) if self.own is not None else ():
             at = self._other_end(relation, self.own)

@@ -14,6 +14,9 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from offbook.language.concepts import is_general
+from offbook.language.nicknames import is_given
+from offbook.language.person_names import parse_name
+from offbook.language.russian_names import latin
 from offbook.language.stopwords import CONTRACTION_ENDINGS, ENGLISH
 from offbook.language.words import fold
 
@@ -100,11 +103,13 @@ class NameTable:
 
     def __init__(self, names: Iterable[tuple[str, int]]) -> None:
         self._entities: dict[Key, list[int]] = {}
+        self._written: dict[Key, str] = {}
         self._longest: dict[str, int] = {}
         for name, entity in names:
             key = key_of(name)
             if not key:
                 continue
+            self._written.setdefault(key, name)
             known = self._entities.setdefault(key, [])
             if entity not in known:
                 known.append(entity)
@@ -116,11 +121,19 @@ class NameTable:
         return tuple(self._entities.get(key_of(name), ()))
 
     def bearing(self, part: str) -> tuple[int, ...]:
-        """The entities that have ``part`` in a longer name: "Silas" in "Silas Crane"."""
+        """The entities that ``part`` may be, where they are people.
+
+        A part is a given or a family name, with a title or without: "Silas", "Mr. Crane".
+        """
         key = key_of(part)
         if len("".join(key)) < 2 or all(word in ENGLISH for word in key):
             return ()
-        found = (at for name, of in self._entities.items() if _holds(name, key) for at in of)
+        found = (
+            at
+            for name, of in self._entities.items()
+            if _holds(name, key) and _names(self._written[name], name, key)
+            for at in of
+        )
         return tuple(dict.fromkeys(found))
 
     def find(self, text: str) -> list[NameInText]:
@@ -177,6 +190,20 @@ def _holds(name: Key, part: Key) -> bool:
     rest = iter(name)
     ends = part[0] == name[0] and part[-1] == name[-1]
     return ends and all(len(word) > 1 and word in rest for word in part)
+
+
+def _names(written: str, name: Key, part: Key) -> bool:
+    """Whether a part of a person's name is a name itself, and not a title, a place or a noun."""
+    read = parse_name(written)
+    if written.lower() == written.upper():  # a script without capitals
+        at_end = part in (name[: len(part)], name[-len(part) :])
+        return "".join(part) in read.words or (at_end and not read.titles)
+    words = {atom.text for word in read.words if word != read.place for atom in atoms(word)}
+    return any(
+        latin(word) in words
+        and (not is_general(word) or is_given(word) or latin(word) == read.surname)
+        for word in part
+    )
 
 
 def _is_capital(text: str, start: int) -> bool:

@@ -13,6 +13,13 @@ from pydantic import Field
 from offbook.settings.section import ChunkingName, Section
 
 
+class NaiveSettings(Section):
+    """Naive RAG: the top-k chunks."""
+
+    k: int = Field(3, ge=1, le=100, description="chunks retrieved (3 in paper 003, 1 in 001)")
+    splitter: ChunkingName = Field("acts", description="the chunking that is searched")
+
+
 class CragSettings(Section):
     """Corrective retrieval: chunks are graded, and a second source stands in (CRAG)."""
 

@@ -18,6 +18,7 @@ from offbook.settings.compared import (
     AdaptiveSettings,
     CragSettings,
     LightragSettings,
+    NaiveSettings,
     RaptorSettings,
 )
 from offbook.settings.lore import LoreSettings
@@ -152,13 +153,6 @@ class GraphSettings(Section):
     verify: bool = Field(True, description="look at groups of three or more names as a whole")
 
 
-class NaiveSettings(Section):
-    """Naive RAG: the top-k chunks."""
-
-    k: int = Field(3, ge=1, le=100, description="chunks retrieved (3 in paper 003, 1 in 001)")
-    splitter: ChunkingName = Field("acts", description="the chunking that is searched")
-
-
 class RoleragSettings(Section):
     """Boundary-aware recall from the graph (paper 001, section 3.4)."""
 
@@ -168,6 +162,9 @@ class RoleragSettings(Section):
     k: int = Field(3, ge=1, le=50, description="entities found by vector for a name not found")
     threshold: float = Field(
         0.55, ge=-1, le=1, description="the cosine that such an entity has to exceed"
+    )
+    parts_of_names: bool = Field(
+        True, description="a person is found by a given or family name, before those by vector"
     )
     neighbours: int = Field(
         10, ge=1, le=100, description="neighbours of the character that answer a general question"
@@ -378,6 +375,7 @@ PRESETS: Final[dict[str, dict[str, Any]]] = {
         "graph.once": False,
         "graph.verify": False,
         "rolerag.hyde": "separate",
+        "rolerag.parts_of_names": False,
         "rolerag.source_chunks": 0,
         "amadeus.profile": False,
         "emotional.centred": False,
