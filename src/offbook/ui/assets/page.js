@@ -93,6 +93,13 @@
     (there.findLast((each) => each.getAttribute("aria-label") === used) ?? there.at(-1))?.focus();
   };
 
+  // On a narrow window the panel hides what it was opened with, which loses the focus by that, and gets it back.
+  let opener = null;
+  document.addEventListener("focusin", (event) => {
+    if (!event.target.closest?.(".side, .q-dialog")) opener = event.target;
+  });
+  document.addEventListener("panel-closed", () => opener?.focus({ preventScroll: true }));
+
   // The end of the conversation stays in sight while it grows, unless the person has scrolled away.
   const follow = (log) => {
     let near = true;

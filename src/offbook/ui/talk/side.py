@@ -22,11 +22,8 @@ if TYPE_CHECKING:
 _LATER_SECONDS = 1.5
 """Feelings of a reply are scored behind the conversation: then the mood is looked at again."""
 
-_INTO: Final = """
-getHtmlElement({id}).opener = document.activeElement;
-getHtmlElement({body}).focus({{preventScroll: true}});
-"""
-_BACK: Final = "getHtmlElement({id}).opener?.focus({{preventScroll: true}})"
+_INTO: Final = "getHtmlElement({body}).focus({{preventScroll: true}})"
+_BACK: Final = 'document.dispatchEvent(new Event("panel-closed"))'
 """Whoever opened the panel by keyboard is back where they were when it is closed."""
 
 Tab = Literal["why", "moods"]
@@ -101,12 +98,12 @@ class Side:
         """Back to the conversation, on a narrow screen."""
         if self._panel is not None:
             self._panel.classes(remove="open")
-            ui.run_javascript(_BACK.format(id=self._panel.id))
+            ui.run_javascript(_BACK)
 
     def _open(self) -> None:
         if self._panel is not None and self._body is not None:
             self._panel.classes(add="open")
-            ui.run_javascript(_INTO.format(id=self._panel.id, body=self._body.id))
+            ui.run_javascript(_INTO.format(body=self._body.id))
 
     async def _choose(self, tab: Tab) -> None:
         self._tab = tab
