@@ -12,16 +12,18 @@ def names(*texts):
 
 def test_a_bride_takes_another_surname():
     assert is_maiden_and_wife(names("Ida Wren", "Miss Wren"), names("Ida Lane", "Mrs. Lane"))
-    assert is_maiden_and_wife(names("Ida Wren"), names("Countess Ida Lane"))
+    assert is_maiden_and_wife(names("Ida Wren", "Miss Wren"), names("Countess Ida Lane"))
 
 
 @pytest.mark.parametrize(
     ("maiden", "wife", "others"),
     [
         (("Ida Wren",), ("Ida Lane",), ()),
-        (("Ida Wren", "Mrs. Wren"), ("Ida Lane", "Mrs. Lane"), ()),
-        (("Ida Wren",), ("Ida Lane", "Mrs. Lane"), ("Ida Holt",)),
-        (("Hetty Wren",), ("Ida Lane", "Mrs. Lane"), ()),
+        (("Ida Wren",), ("Ida Lane", "Mrs. Lane"), ()),  # a mother and her daughter, it may be
+        (("Ida Wren", "Miss Wren"), ("Ida Lane", "Mrs. Lane"), ("Miss Lane",)),
+        (("Ida Wren", "Miss Wren", "Mrs. Wren"), ("Ida Lane", "Mrs. Lane"), ()),
+        (("Ida Wren", "Miss Wren"), ("Ida Lane", "Mrs. Lane"), ("Ida Holt",)),
+        (("Hetty Wren", "Miss Wren"), ("Ida Lane", "Mrs. Lane"), ()),
         (("Zorb Wren",), ("Zorb Lane", "Mr. Lane"), ()),
     ],
 )

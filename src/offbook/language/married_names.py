@@ -22,8 +22,9 @@ def is_maiden_and_wife(
 ) -> bool:
     """Whether "Ida Wren" ("Miss Wren") and "Ida Lane" ("Mrs. Lane") may be one woman.
 
-    They have the same given name, which is nobody else's, and one surname goes with a wife's title,
-    the other with none or that of an unmarried woman.
+    They have the same given name, which is nobody else's; one surname goes with a wife's title, the
+    other with that of an unmarried woman, which nobody has with the wife's: mothers and daughters
+    often have one given name.
 
     Args:
         maiden: The names of one person.
@@ -32,11 +33,14 @@ def is_maiden_and_wife(
     """
     for born in maiden:
         for wed in wife:
-            if _shares_given(born, wed) and _is_wed(wed, wife) and not _is_wed(born, maiden):
-                named = (*maiden, *wife)
-                return _are_women(named) and not any(
-                    _is_third(other, born, wed) for other in others
-                )
+            if not _shares_given(born, wed) or not _is_wed(wed, wife):
+                continue
+            if _is_wed(born, maiden) or not _is_unmarried(born, maiden):
+                continue
+            named, rest = (*maiden, *wife), list(others)
+            if not _are_women(named) or _is_unmarried(wed, (*named, *rest)):
+                return False
+            return not any(_is_third(other, born, wed) for other in rest)
     return False
 
 
@@ -47,6 +51,11 @@ def _shares_given(a: PersonName, b: PersonName) -> bool:
 def _is_wed(full: PersonName, names: Iterable[PersonName]) -> bool:
     """Whether a wife's title goes with the surname."""
     return any(name.titles & _WIVES and name.surname == full.surname for name in names)
+
+
+def _is_unmarried(full: PersonName, names: Iterable[PersonName]) -> bool:
+    """Whether an unmarried woman's title goes with the surname."""
+    return any(name.is_maiden and name.surname == full.surname for name in names)
 
 
 def _are_women(names: Sequence[PersonName]) -> bool:

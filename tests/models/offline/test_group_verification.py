@@ -53,6 +53,20 @@ def test_only_those_of_one_given_name_are_looked_at_for_a_marriage(monkeypatch):
     assert all(a.given == b.given for one, other, _ in seen for a in one for b in other)
 
 
+@pytest.mark.parametrize(
+    ("names", "apart"),
+    [
+        (("Mr. T. Wren", "Mr. Tom Wren", "Mr. Titus Wren"), ("Mr. Tom Wren", "Mr. Titus Wren")),
+        (("Hugh Lane", "old Mr. Hugh", "young Mr. Hugh"), ("old Mr. Hugh", "young Mr. Hugh")),
+        (("Ida Lane", "Miss Ida", "Mrs. Ida"), ("Miss Ida", "Mrs. Ida")),
+        (("Ida", "Ida Wren", "Mrs. Ida Lane"), ("Ida Wren", "Mrs. Ida Lane")),
+        (("Ida Wren", "Mrs. Lane", "Ida Lane"), ("Ida Wren", "Ida Lane")),
+    ],
+)
+def test_fathers_and_sons_mothers_and_daughters_are_two(names, apart):
+    assert not any(part >= set(apart) for part in parts(*names))
+
+
 def test_a_name_that_two_fit_alike_goes_to_neither():
     found = parts("Mr. Wren", "Tom Wren", "Hugh Wren")
     assert sorted(map(len, found)) == [1, 1, 1]

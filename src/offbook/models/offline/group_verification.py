@@ -184,11 +184,13 @@ class _Table:
         Then it does not speak against the other that it has another surname.
         """
         one, other = self.names[a], self.names[b]
-        mixed = {one.gender, other.gender} == {"m", "f"}
-        if mixed or not (one.takes_surname and other.takes_surname):
+        if one.is_full or other.is_full or not (one.takes_surname and other.takes_surname):
+            return False
+        # Nothing else is overlooked: neither old and young, nor Miss and Mrs.
+        if one.words == other.words or (one.titles, one.age) != (other.titles, other.age):
             return False
         given = {word for m in someone.members for word in self.names[m].given}
-        return bool({one.words[0], other.words[0]} & given)
+        return len({one.words[0], other.words[0]} & given) == 1
 
     def _styled_by_given(self, number: int, someone: _Someone) -> float:
         """How often who may be "Miss Lane" is called "Miss Ann": the eldest seldom is."""
