@@ -97,3 +97,4 @@ def test_what_is_ended_is_no_text_although_something_behind_it_is_not():
         ' <b title="not this">Grey</b> Rock</p> 1 < 2 <!-- open <b'
     )
     assert markdown(page) == "Ada keeps a light on **Grey** Rock\n\n1 < 2 <!-- open <b\n"
+    assert markdown("<p>Ada</p> x\0y <![if z <b") == "Ada\n\nx\0y <![if z <b\n"

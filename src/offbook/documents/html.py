@@ -19,7 +19,7 @@ _DROPPED: Final = (
 # How marked sections end, for the parser of the standard library.
 _SECTION_ENDS: Final = re.compile(r"\]\s*>")
 _LONG_SECTION_ENDS: Final = re.compile(r"\]\s*\]\s*>")
-_SHORT_SECTION: Final = re.compile(r"<!\[(?:if|else|endif)", re.IGNORECASE)
+_LONG_SECTION: Final = re.compile(r"<!\[(?!if|else|endif)", re.IGNORECASE)
 _BLANK_LINES: Final = re.compile(r"\n[ \t\u00a0]*(?:\n[ \t\u00a0]*)+\n")
 
 
@@ -56,8 +56,7 @@ def _ended(source: str) -> str:
     """
     source = _text_behind(source.rfind("-->") + 1, "<!--", source)
     long = _last(_LONG_SECTION_ENDS, source)
-    kept = _SHORT_SECTION.sub(lambda found: found[0].replace("[", "\0"), source[long:])
-    source = source[:long] + kept.replace("<![", "&lt;![").replace("\0", "[")
+    source = source[:long] + _LONG_SECTION.sub("&lt;![", source[long:])
     source = _text_behind(_last(_SECTION_ENDS, source), "<![", source)
     return _text_behind(source.rfind(">") + 1, "<", source)
 

@@ -121,6 +121,12 @@ def test_a_word_that_no_answer_has_a_place_for_names_nothing(word):
     assert word not in unknown(f"Who keeps the lock, {word}?")
 
 
+def test_what_is_long_and_made_of_known_words_names_nothing():
+    word = "self-" * 60 + "help"
+    (entity,) = judged(f"Tell me of {word}.").entities
+    assert entity.name == "Nora Quill"
+
+
 def test_in_fiction_without_a_time_only_names_matter():
     fiction = {"character": "Ysolt", "text": _DRAGON}
     assert unknown("Do you own a telephone?", **fiction) == []
@@ -235,8 +241,8 @@ def test_any_text_has_an_answer_and_always_the_same(question):
 
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from([topic for topic in dated.shipped_topics().topics if topic.year > 1800]))
-def test_every_later_topic_is_found_by_its_name_in_lower_case(topic):
-    (found, *_) = dated.shipped_topics().find(f"Say: {topic.name.lower()}!")
+def test_every_later_topic_is_found_by_its_name(topic):
+    (found, *_) = dated.shipped_topics().find(f"Say: {topic.name}!")
     assert found.topic.year > -5000
     assert found.start == len("Say: ")
 
@@ -247,6 +253,33 @@ def test_removed_topics_are_not_found():
     assert len(less.topics) < len(topics.topics)
     assert less.find("Do you own a telephone, or make phone calls?") == []
     assert less.find("Do you own a bicycle?")
+
+
+@pytest.mark.parametrize(
+    "plain",
+    [
+        "Did you walk with her under the starry night?",
+        "What did you tell them of war and peace, or of crime and punishment?",
+        "How did you treat his wounded knee?",
+        "Would you strike a new deal with the little prince?",
+        "Was it a summer of love, or one behind an iron curtain?",
+        "Do you crack them with a nutcracker on an animal farm?",
+        "Did you see the western front of the mill, walking on the moon in your dreams?",
+        "Have you met the doctor who treated him, or the godfather of your child?",
+        "Did you sing a christmas carol in a ring cycle, and march on Rome?",
+    ],
+)
+def test_words_of_any_age_are_no_later_thing_of_the_same_words(plain):
+    found = dated.shipped_topics().find(plain)
+    assert [one.topic.name for one in found if one.topic.year > 1200] == []
+
+
+def test_words_of_any_age_are_a_later_name_where_they_have_its_capitals():
+    told = "Have you read War and Peace, seen the Wounded Knee or heard of the New Deal?"
+    names = ["War and Peace", "Wounded Knee", "New Deal"]
+    assert unknown(told) == names
+    found = dated.shipped_topics().find("At 9/11, at 911")
+    assert [one.topic.year for one in found] == [2001, 2001]
 
 
 def _rows(file, kinds):

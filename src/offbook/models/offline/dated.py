@@ -78,7 +78,8 @@ class Topics:
     def find(self, text: str) -> list[Found]:
         """The topics that ``text`` names, in order, none inside another.
 
-        It makes no difference how a compound is written: web site, web-site, website.
+        It makes no difference how a compound is written: web site, web-site, website. What is
+        listed with capitals is a name, and found where it is written as one.
         """
         words = list(_WORD.finditer(text))
         found: list[Found] = []
@@ -95,8 +96,9 @@ class Topics:
 
     def _longest_at(self, words: Sequence[re.Match[str]], at: int) -> tuple[Topic | None, int]:
         for last in range(min(at + _LONGEST, len(words)), at, -1):
-            topic = self._by_key.get(_joined([word.group() for word in words[at:last]]))
-            if topic is not None:
+            said = [word.group() for word in words[at:last]]
+            topic = self._by_key.get(_joined(said))
+            if topic is not None and _has_its_capitals(said, topic.name):
                 return topic, last
         return None, at
 
@@ -127,6 +129,16 @@ class Topics:
 def shipped_topics() -> Topics:
     """The list that comes with the package."""
     return Topics.read(_FILE.read_text(encoding="utf-8"))
+
+
+def _has_its_capitals(said: Sequence[str], name: str) -> bool:
+    """Whether a name is written as one: war and peace are of any age, "War and Peace" is not."""
+    if name == name.lower():
+        return True
+    meant = _WORD.findall(name)
+    return len(said) == len(meant) and all(
+        one[0].isupper() or not there[0].isupper() for one, there in zip(said, meant, strict=True)
+    )
 
 
 def _joined(words: Sequence[str]) -> str:

@@ -273,7 +273,11 @@ def _general(inputs: QuestionInputs, judge: _Judge) -> Iterator[QuestionEntity]:
     if language_of(inputs.question) != "en":
         return
     question = read_question(inputs.question, judge.own)
-    terms = [term for term in question.terms if not term.name and is_english(fold(term.word))]
+    terms = [
+        term
+        for term in question.terms
+        if not term.name and len(term.word) <= _LONGEST_NAME and is_english(fold(term.word))
+    ]
     for term in terms[:_GENERAL_ENTITIES]:
         kind: dated.EntityType = next(
             (kind for kind, heads in _TYPES.items() if term.term in heads), "object"
