@@ -39,7 +39,15 @@ def test_different_names_stay_different(a, b):
 
 @pytest.mark.parametrize(
     ("name", "gender"),
-    [("margaret", "f"), ("ned", "m"), ("pat", ""), ("zorblax", ""), ("winifred", "f")],
+    [
+        ("margaret", "f"),
+        ("ned", "m"),
+        ("pat", ""),
+        ("nelly", "f"),
+        ("tony", "m"),
+        ("zorblax", ""),
+        ("winifred", "f"),
+    ],
 )
 def test_gender_is_told_only_where_one_sex_bears_the_name(name, gender):
     assert gender_of_given(name) == gender

@@ -36,6 +36,15 @@ from offbook.language.person_names import is_demonstrative, parse_name
         ("la vicomtesse de Low", {"viscountess"}, ("low",), "f"),
         ("señor don Tobías", {"mr", "don"}, ("tobias",), "m"),
         ("der alte Krause", set(), ("krause",), ""),
+        ("Pan Tobiasz", {"mr"}, ("tobiasz",), "m"),
+        ("Peter Pan", set(), ("peter", "pan"), "m"),
+        ("Pan", set(), ("pan",), ""),
+        ("Máire Wren", set(), ("maire", "wren"), ""),
+        ("monsieur le maire", {"mr", "mayor"}, (), "m"),
+        ("der Graf", {"count"}, (), "m"),
+        ("Zorba Graf", set(), ("zorba", "graf"), ""),
+        ("Tia Wren", set(), ("tia", "wren"), ""),
+        ("a mere boy", set(), (), "m"),
         ("граф Алексей Белов", {"count"}, ("aleksei", "belov"), "m"),
     ],
 )
@@ -53,6 +62,10 @@ def test_parts_of_a_name(text, titles, words, gender):
         ("Tom's father", "father", "tom", "m"),
         ("Mr. Wren's wife", "wife", "mr wren", "f"),
         ("my aunt Wren", "aunt", "my", "f"),
+        ("ma mère", "mother", "ma", "f"),
+        ("Zia Teresa", "aunt", "", "f"),
+        ("my bro", "brother", "my", "m"),
+        ("a mere boy", "", "", "m"),
     ],
 )
 def test_terms_of_kinship(text, kin, owner, gender):

@@ -26,7 +26,9 @@ def test_patronymics_of_one_father(a, b):
     assert patronymic_stem(a) == patronymic_stem(b) != ""
 
 
-@pytest.mark.parametrize("word", ["heinrich", "goodrich", "aldrich", "edna", "savanna", "ovna"])
+@pytest.mark.parametrize(
+    "word", ["heinrich", "goodrich", "aldrich", "edna", "savanna", "ovna", "krishna"]
+)
 def test_what_is_no_patronymic(word):
     assert patronymic_stem(word) == ""
 
@@ -40,6 +42,9 @@ def test_what_is_no_patronymic(word):
         ("Alexey Ivanovitch", "Alexei Ivanovich"),
         ("Rodya", "Rodion Romanovich Raskolnikov"),
         ("Petrovitch", "Porfiry Petrovich"),
+        ("Ivan Hugovich", "Ivan Hugovich Belov"),
+        ("Dmitri Zorbovich", "Dmitri Dmitriyevich Zorbovich"),
+        ("Karl Ivanovich Belov", "Karl Belov"),
     ],
 )
 def test_names_of_one_russian(a, b):
@@ -56,6 +61,34 @@ def test_names_of_one_russian(a, b):
 )
 def test_another_father_is_another_person(a, b):
     assert likeness(parse_name(a), parse_name(b)).conflict
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("Tom Zorbovich", "Tom Lane"),
+        ("Roman Zorbovich", "Roman Belov"),
+        ("Tom Petrovich", "Tom Lane"),
+        ("Anna Petrovich", "Anna Belova"),
+        ("R. Petrovich", "R. Belov"),
+        ("Petrovich", "Anna Petrovna"),
+        ("Zorbay Krishna", "Zorbay Lane"),
+    ],
+)
+def test_surnames_that_end_like_patronymics_stay_surnames(a, b):
+    assert likeness(parse_name(a), parse_name(b)).strength < 0.4
+
+
+def test_a_patronymic_tells_the_gender_where_a_surname_follows():
+    assert parse_name("Zorba Borisovna Belova").gender == "f"
+    assert parse_name("Зорба Борисовна Белова").gender == "f"
+    assert parse_name("Zorba Borisovich Belov").gender == "m"
+
+
+def test_signs_without_a_sound_are_no_words():
+    hard, soft, other = map(parse_name, ("Ъ. Иванов", "Ь Иванов", "А. Иванов"))
+    assert hard.words == soft.words == ("ivanov",)
+    assert likeness(hard, other) == likeness(other, hard)
 
 
 @pytest.mark.parametrize(

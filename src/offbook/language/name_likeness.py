@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Final
 
 from offbook.language.grammar import word_set
+from offbook.language.han_names import is_family
 from offbook.language.nicknames import (
     gender_of_given,
     is_given,
@@ -19,7 +20,7 @@ from offbook.language.nicknames import (
     name_stem,
 )
 from offbook.language.person_names import PersonName
-from offbook.language.russian_names import patronymic_stem
+from offbook.language.russian_names import patronymic_gender, patronymic_stem
 
 _WOMEN: Final = frozenset(("mrs", "miss", "lady", "ms"))
 _RANKS: Final = word_set(
@@ -34,12 +35,12 @@ ADDRESS: Final = word_set(
     "sir madam mrs mr miss master lord lady my dear child boy girl man woman fellow"
 )
 _HIGH: Final = word_set("sir lord lady king queen prince princess saint pope emperor")
-_HEAD: Final = 3
-"""The least letters of a short form, and the least that it leaves out."""
 _MRS: Final = 0.4
 _MRS_OF_ANY: Final = 0.35
 """Of a given name that men may have as well."""
 _BARE: Final = 0.4
+_KINSMAN: Final = 0.25
+"""Of a Chinese family name that one is not called by in the same way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ def contradiction(a: PersonName, b: PersonName) -> str:
     if a.patronymic and b.patronymic and a.patronymic != b.patronymic:
         return _patronymic_clash(a, b)
     if a.is_full and b.is_full:
-        return _full_clash(a, b)
+        return "" if _share_father(a, b) else _full_clash(a, b)
     if a.surname and b.surname and a.surname != b.surname:
         return _surname_clash(a, b)
     if a.words == b.words or (a.surname and a.surname == b.surname):
@@ -125,6 +126,17 @@ def _patronymic_clash(a: PersonName, b: PersonName) -> str:
     """Of those who share a given name: the fathers differ."""
     shared = a.words and b.words and may_be_one(a.words[0], b.words[0])
     return "the patronymics differ" if shared else ""
+
+
+def _share_father(a: PersonName, b: PersonName) -> bool:
+    """Whether given name and patronymic agree; one may have it where a surname could stand."""
+    if not (a.patronymic or b.patronymic) or not (a.words and b.words):
+        return False
+    first, second = (
+        name.patronymic or (patronymic_stem(name.words[-1]) if name.is_full else "")
+        for name in (a, b)
+    )
+    return first == second and may_be_one(a.words[0], b.words[0])
 
 
 def _title_clash(a: PersonName, b: PersonName) -> str:
@@ -171,13 +183,15 @@ def _surname_clash(a: PersonName, b: PersonName) -> str:
 def _one_given(a: PersonName, b: PersonName) -> bool:
     """Whether the given names of two full names may be one person's; initials stand for names."""
     first, second = a.given[0], b.given[0]
+    if is_family(a.surname):
+        return first == second  # one character is a whole name, no initial
     if len(first) == 1 or len(second) == 1:
-        return first[0] == second[0]
+        return first[:1] == second[:1]
     return may_be_one(first, second)
 
 
 def _of_words(a: PersonName, b: PersonName) -> Likeness:
-    if a.patronymic and a.patronymic == b.patronymic and may_be_one(a.words[0], b.words[0]):
+    if _share_father(a, b):
         return Likeness(0.95, "the same given name and patronymic")
     if a.words == b.words:
         return _equal_words(a, b)
@@ -199,6 +213,8 @@ def _of_words(a: PersonName, b: PersonName) -> Likeness:
 
 def _equal_words(a: PersonName, b: PersonName) -> Likeness:
     word = a.words[0]
+    if not a.is_full and is_family(word):
+        return _of_family(a, b)
     if a.is_full or a.titles == b.titles:
         return Likeness(1.0, "the same name")
     bare = not a.titles or not b.titles
@@ -214,9 +230,25 @@ def _equal_words(a: PersonName, b: PersonName) -> Likeness:
     return Likeness(0.6, "the same surname; the titles differ")
 
 
+def _of_family(a: PersonName, b: PersonName) -> Likeness:
+    """Two who are called by a Chinese family name: a title or kinship is all that tells them."""
+    if a.kin != b.kin:
+        return Likeness(_KINSMAN, "the same family, called by other kinship")
+    if a.titles == b.titles:
+        alike = (a.age, a.epithet) == (b.age, b.epithet)
+        return Likeness(1.0 if alike else _KINSMAN, "the same family name and title")
+    if a.titles and b.titles:
+        return Likeness(0.6, "the same surname; the titles differ")
+    if "f" in (a.gender, b.gender):
+        return Likeness(_BARE, "a surname alone mostly means a man")
+    return Likeness(0.8, "the same name with and without a title")
+
+
 def _part_of(part: PersonName, full: PersonName) -> Likeness:
     """One word, perhaps with a title, against a full name."""
     word = part.words[0]
+    if is_family(word) and (word != full.surname or part.kin):
+        return Likeness(_KINSMAN, "of one family") if word == full.surname else _NOTHING
     if not part.takes_surname and _is_given_of(word, full):
         if is_own_name(word) and word not in full.given:
             return Likeness(0.25, "a short form that is also a name of its own")
@@ -225,12 +257,8 @@ def _part_of(part: PersonName, full: PersonName) -> Likeness:
         return Likeness(0.85, "the given name of the other")
     if part.takes_surname and _is_given_of(word, full) and is_given(word):
         return Likeness(0.7, "a title before the given name")
-    if part.takes_surname and word == full.given[0] and "mrs" not in part.titles:
-        return Likeness(0.6, "a title before the first word of the other")
     if _is_patronymic_of(part, full):
         return _BY_FATHER
-    if _is_short_for(part, full):
-        return Likeness(0.6, "the given name of the other begins so")
     if word != full.surname or (not part.surname and part.titles):
         return _NOTHING
     return _by_surname(part, full)
@@ -262,16 +290,9 @@ def _is_patronymic_of(part: PersonName, name: PersonName) -> bool:
     """Whether one word is the patronymic alone: peasants and old friends are called so."""
     if not part.is_bare or not name.patronymic:
         return False
-    return patronymic_stem(part.words[0]) == name.patronymic
-
-
-def _is_short_for(part: PersonName, full: PersonName) -> bool:
-    """Whether one word is the head of the given name, which no list has: "Cal", "Calpurnia"."""
-    stem = name_stem(part.words[0])
-    if part.titles & _HIGH or len(stem) < _HEAD or is_given(part.words[0]):
-        return False
-    given = full.given[0]
-    return given.startswith(stem) and len(given) >= len(stem) + _HEAD
+    word = part.words[0]
+    agree = name.gender in ("", patronymic_gender(word))
+    return agree and patronymic_stem(word) == name.patronymic
 
 
 def _is_given_of(word: str, full: PersonName) -> bool:

@@ -50,3 +50,9 @@ ORDINALS: Final = dict(
         strict=True,
     )
 )
+ADDRESS_TITLES: Final = word_set("sir mrs mr miss lord lady ms master")
+ADDRESS_NOUNS: Final = word_set(
+    "child boy girl man woman fellow creature sir madam friend chap lad lass thing soul one dear"
+    " dearest darling love sweetheart lady gentleman lord person fool wretch scoundrel rascal beast"
+    " brute devil angel idiot baby honey pet dog cat cur ass"
+)

@@ -53,7 +53,7 @@ theophilus: theo; thomas: tom tommy tam thom tommie; timothy: tim timmy; tobias:
 valentine: val; victor: vic; vincent: vin vince vinny; walter: wat walt wally
 wilfred: wilf fred; wilfrid: wilf; wilhelm: will willy; william: will willie willy bill billy wills
 zachariah: zach zack; zachary: zach zack; huckleberry: huck; constantine: con; jeremy: jem
-cornelius: nelly; obadiah: obie; zebedee: zeb; thaddeus: thad tad; erasmus: ras; lemuel: lem
+obadiah: obie; zebedee: zeb; thaddeus: thad tad; erasmus: ras; lemuel: lem
 phineas: phin finn; ichabod: ick; silas: si; elias: eli; philander: phil; columbus: lum
 giuseppe: beppe peppino pepe peppe; giovanni: gianni nino; francesco: cecco franco checco
 antonio: tonio toni tonino; luigi: gigi; filippo: pippo; lorenzo: renzo; domenico: mimmo
@@ -133,7 +133,7 @@ ana: anita; isabel: chabela; elise: lisette; jeanne: jeannette; marguerite: marg
 antoinette: toinette; anne: nanon ninon; francoise: fanchon; suzanne: suzon suzette
 margarete: grete gretchen gretel; margarethe: grete gretchen; charlotte: lotte lottchen
 katharina: kathe kathchen; gertrud: trude; elisabeth: liesel lieschen lisbeth ilse else
-therese: resi; antonie: tony toni; auguste: gusti; maria: mizzi mitzi; klara: klarchen
+therese: resi; antonie: toni; auguste: gusti; maria: mizzi mitzi; klara: klarchen
 christine: christel stine; amalie: malchen; karoline: line lina; luise: lulu
 luisa: gigia; caterina: rina catina; giovanna: gianna; annunziata: nunziata
 """

@@ -16,6 +16,8 @@ from typing import Final
 from offbook.language.grammar import FEMALE_NOUNS, MALE_NOUNS, PERSON_NOUNS, Gender, word_set
 from offbook.language.han_names import read_han
 from offbook.language.name_parts import (
+    ADDRESS_NOUNS,
+    ADDRESS_TITLES,
     AGES,
     ARTICLES,
     DROPPED,
@@ -28,8 +30,21 @@ from offbook.language.name_parts import (
     SUFFIXES,
 )
 from offbook.language.nicknames import gender_by_ending, gender_of_given, is_given
-from offbook.language.person_titles import FEMALE_TITLES, GIVEN_TITLES, KIN, MALE_TITLES, TITLES
-from offbook.language.russian_names import latin, patronymic_stem
+from offbook.language.person_titles import (
+    FEMALE_TITLES,
+    GIVEN_TITLES,
+    KIN,
+    MALE_TITLES,
+    TITLES,
+    kin_at,
+    title_at,
+)
+from offbook.language.russian_names import (
+    latin,
+    patronymic_at,
+    patronymic_gender,
+    patronymic_stem,
+)
 from offbook.language.words import fold
 
 _MATRONS: Final = word_set("aunt mother grandmother")
@@ -138,11 +153,12 @@ def parse_name(text: str) -> PersonName:
     names = [word for word in rest if word[0].isupper() and not _is_common(word)]
     if len(rest) > 1 and rest[-1][0].isupper() and fold(rest[-1]) in PERSON_NOUNS - set(KIN):
         names = []  # "the Iron Duke", "the Invisible Man": described, not named
-    lowered = [fold(word) for word in rest if word not in names]
+    kept = set(names)
+    lowered = [fold(word) for word in rest if word not in kept]
     titles = frozenset(seen.titles)
     if not names and len(rest) == 1 and rest[0][0].islower() and is_given(fold(rest[0])):
         names = [rest[0]]
-    folded = tuple(latin(fold(word).strip()) for word in names)
+    folded = frozenset(read for word in names if (read := latin(fold(word).strip())))
     if not folded and not titles and not seen.kin:
         role = " ".join(lowered) or key
         return PersonName(
@@ -151,10 +167,13 @@ def parse_name(text: str) -> PersonName:
     joined = _join_particles(rest, folded)
     if titles and len(joined) > 1 and _is_office(words, at):
         joined = (" ".join(joined),)
-    joined, patronymic = _without_patronymic(joined)
+    patronymic = ""
+    if behind := patronymic_at(joined):
+        patronymic = joined[behind]
+        joined = joined[:behind] + joined[behind + 1 :]
     gender = _gender(titles, seen, lowered, joined)
     if patronymic and not gender:
-        gender = "f" if key.endswith(("na", "на")) else "m"
+        gender = patronymic_gender(patronymic)
     return PersonName(
         key,
         titles,
@@ -167,16 +186,8 @@ def parse_name(text: str) -> PersonName:
         _place(text),
         numeral,
         "" if numeral or seen.age else _epithet(rest),
-        patronymic,
+        patronymic_stem(patronymic),
     )
-
-
-def _without_patronymic(words: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
-    """The words but for a patronymic behind the first of them, and what that is made of."""
-    for at, word in enumerate(words[1:3], 1):
-        if stem := patronymic_stem(word):
-            return (*words[:at], *words[at + 1 :]), stem
-    return words, ""
 
 
 def _of_han(text: str) -> PersonName | None:
@@ -184,7 +195,15 @@ def _of_han(text: str) -> PersonName | None:
     if text.isascii() or (read := read_han(text.strip(_EDGES))) is None:
         return None
     titles = frozenset((read.title,)) if read.title else frozenset[str]()
-    return PersonName(fold(text), titles, read.words, read.gender, read.kin)
+    return PersonName(
+        fold(text),
+        titles,
+        read.words,
+        read.gender,
+        read.kin,
+        age=read.age,
+        epithet=read.rank,
+    )
 
 
 def _numeral(words: list[str]) -> str:
@@ -282,31 +301,26 @@ def _bare(raw: str) -> str:
 def _lead(words: list[str]) -> tuple[int, _Seen]:
     """How many words precede the name, and what they say."""
     seen = _Seen([])
-    at = 0
+    last_name = max((at for at, word in enumerate(words) if _is_name(word)), default=-1)
     for at, word in enumerate(words):
         low = fold(word)
         last = at == len(words) - 1
         if low in POSSESSIVES:
             seen.owner = low
-        elif low in KIN and (word[0].islower() or at == 0 or seen.owner or not last):
-            seen.kin, gender = KIN[low]
-            seen.kin_gender = gender
-        elif low in TITLES:
-            seen.titles.append(TITLES[low])
+        elif kin := kin_at(words, at, seen.owner):
+            seen.kin, seen.kin_gender = kin
+        elif title := title_at(words, at):
+            seen.titles.append(title)
         elif low in AGES or low in FONDNESS or low in ARTICLES:
             seen.age = AGES.get(low, seen.age)
         elif low in FOREIGN_ARTICLES and word[0].islower() and not last:
             continue
-        elif low in PARTICLES or word[0].isupper() or not _name_follows(words[at + 1 :]):
+        elif low in PARTICLES or word[0].isupper() or last_name <= at:
             return at, seen
     return len(words), seen
 
 
-def _name_follows(words: list[str]) -> bool:
-    return any(_is_name(word) for word in words)
-
-
-def _join_particles(rest: list[str], names: tuple[str, ...]) -> tuple[str, ...]:
+def _join_particles(rest: list[str], names: frozenset[str]) -> tuple[str, ...]:
     """The name's words; "van der Velde" is one of them."""
     out: list[str] = []
     pending: list[str] = []
@@ -370,19 +384,11 @@ def _owned(text: str) -> PersonName | None:
     )
 
 
-_ADDRESS_TITLES: Final = word_set("sir mrs mr miss lord lady ms master")
-_ADDRESS_NOUNS: Final = word_set(
-    "child boy girl man woman fellow creature sir madam friend chap lad lass thing soul one dear"
-    " dearest darling love sweetheart lady gentleman lord person fool wretch scoundrel rascal beast"
-    " brute devil angel idiot baby honey pet dog cat cur ass"
-)
-
-
 def is_demonstrative(name: PersonName) -> bool:
     """Whether it means whoever the speaker looks at or speaks to ("my dear", "that man", "sir")."""
     if name.words or name.kin:
         return False
     if name.titles:
-        return name.titles <= _ADDRESS_TITLES or bool(name.owner)
+        return name.titles <= ADDRESS_TITLES or bool(name.owner)
     shown = name.role.split()
-    return bool(name.owner) or all(w in _ADDRESS_NOUNS or w in FONDNESS for w in shown)
+    return bool(name.owner) or all(w in ADDRESS_NOUNS or w in FONDNESS for w in shown)

@@ -1,7 +1,7 @@
 """Titles and kinship terms before names, with the gender that goes with them.
 
-Takes: nothing.  Gives: closed lists of folded words, English, French, German and others.
-Source: ours.
+Takes: the words of a name.  Gives: closed lists of folded words, English, French, German and
+others; what one of them is where it stands. Source: ours.
 """
 
 from __future__ import annotations
@@ -9,6 +9,9 @@ from __future__ import annotations
 from typing import Final
 
 from offbook.language.grammar import Gender, word_set
+from offbook.language.name_parts import FOREIGN_ARTICLES
+from offbook.language.nicknames import is_given
+from offbook.language.words import fold
 
 TITLES: Final = (
     dict.fromkeys(word_set("mr mister mistah mistuh mist' muster mas'r marse massa sor"), "mr")
@@ -16,9 +19,9 @@ TITLES: Final = (
     | dict.fromkeys(word_set("miss mademoiselle mlle fraulein signorina señorita senorita"), "miss")
     | dict.fromkeys(word_set("madame mme madam frau signora señora senora mevrouw"), "mrs")
     | dict.fromkeys(word_set("monsieur m herr signor signore señor senor mynheer"), "mr")
-    | dict.fromkeys(word_set("gospodin господин pan"), "mr")
+    | dict.fromkeys(word_set("gospodin господин"), "mr")
     | dict.fromkeys(word_set("gospozha госпожа pani"), "mrs")
-    | dict.fromkeys(word_set("comte graf conde граф"), "count")
+    | dict.fromkeys(word_set("comte conde граф"), "count")
     | dict.fromkeys(word_set("comtesse grafin condesa grafinya графиня"), "countess")
     | dict.fromkeys(word_set("vicomte vizconde visconte"), "viscount")
     | dict.fromkeys(word_set("vicomtesse vizcondesa viscontessa"), "viscountess")
@@ -39,8 +42,8 @@ TITLES: Final = (
     | dict.fromkeys(word_set("docteur doktor dottore"), "dr")
     | dict.fromkeys(word_set("monseigneur monsignor monsignore"), "monseigneur")
     | dict.fromkeys(word_set("maitre maese maestro meister"), "master")
-    | dict.fromkeys(word_set("pastor pfarrer cura"), "parson")
-    | dict.fromkeys(word_set("bourgmestre burgermeister alcalde maire"), "mayor")
+    | dict.fromkeys(word_set("pastor pfarrer"), "parson")
+    | dict.fromkeys(word_set("bourgmestre burgermeister alcalde"), "mayor")
     | dict.fromkeys(word_set("widow veuve viuda witwe"), "mrs")
     | {
         word: word
@@ -78,6 +81,8 @@ TITLES: Final = (
     }
 )
 """Folded titles to one form of each."""
+TITLES_BEFORE_NAMES: Final = {"pan": "mr", "graf": "count", "cura": "parson", "maire": "mayor"}
+"""Words that are names as well ("Peter Pan", "Steffi Graf"): titles only before a name."""
 MALE_TITLES: Final = word_set(
     "mr master sir lord baron baronet count earl viscount marquis marquess duke prince king emperor"
     " tsar czar sultan pasha don abbe abbot pope admiral captain colonel general major lieutenant"
@@ -101,17 +106,17 @@ KIN: Final[dict[str, tuple[str, Gender]]] = {
         word_set("father papa dad daddy pa pap pappy pater pere vater padre"), ("father", "m")
     ),
     **dict.fromkeys(
-        word_set("mother mama mamma mum mummy ma mammy mom mater maman mere mutter madre"),
+        word_set("mother mama mamma mum mummy ma mammy mom mater maman mère mutter madre"),
         ("mother", "f"),
     ),
     **dict.fromkeys(word_set("husband hubby"), ("husband", "m")),
     "wife": ("wife", "f"),
-    **dict.fromkeys(word_set("brother bruddah brothah bro frere bruder hermano"), ("brother", "m")),
+    **dict.fromkeys(word_set("brother bruddah brothah frere bruder hermano"), ("brother", "m")),
     **dict.fromkeys(word_set("sister sis soeur schwester hermana"), ("sister", "f")),
     "son": ("son", "m"),
     "daughter": ("daughter", "f"),
-    **dict.fromkeys(word_set("uncle oncle onkel tio zio"), ("uncle", "m")),
-    **dict.fromkeys(word_set("aunt auntie aunty tante tia zia"), ("aunt", "f")),
+    **dict.fromkeys(word_set("uncle oncle onkel"), ("uncle", "m")),
+    **dict.fromkeys(word_set("aunt auntie aunty tante"), ("aunt", "f")),
     "nephew": ("nephew", "m"),
     "niece": ("niece", "f"),
     "cousin": ("cousin", ""),
@@ -128,4 +133,34 @@ KIN: Final[dict[str, tuple[str, Gender]]] = {
     "guardian": ("guardian", ""),
     "ward": ("ward", ""),
 }
-"""Folded kinship terms to their plain form and gender."""
+"""Folded kinship terms to their plain form and gender; with its accent what is a word without."""
+KIN_BEFORE_NAMES: Final[dict[str, tuple[str, Gender]]] = {
+    "bro": ("brother", "m"),
+    **dict.fromkeys(word_set("tio zio"), ("uncle", "m")),
+    **dict.fromkeys(word_set("tia zia"), ("aunt", "f")),
+}
+"""Words that are names as well ("Tia Lane"): kin only before a given name."""
+
+
+def kin_at(words: list[str], at: int, owner: str) -> tuple[str, Gender] | None:
+    """The term of kinship that a word before the name is; None where it is none."""
+    word = words[at]
+    last = at == len(words) - 1
+    kin = KIN.get(fold(word)) or KIN.get(word.casefold())
+    if kin and (word[0].islower() or at == 0 or owner or not last):
+        return kin
+    follows = not last and words[at + 1][0].isupper() and is_given(fold(words[at + 1]))
+    is_common = word[0].islower() and bool(owner)
+    return KIN_BEFORE_NAMES.get(fold(word)) if follows or is_common else None
+
+
+def title_at(words: list[str], at: int) -> str:
+    """The title that a word before the name is; empty where it is none."""
+    word = words[at]
+    if title := TITLES.get(fold(word)):
+        return title
+    follows = words[at + 1 : at + 2]
+    is_noun = at > 0 and words[at - 1] in FOREIGN_ARTICLES  # "der Graf", "le maire"
+    if is_noun or (follows and follows[0][0].isupper()):
+        return TITLES_BEFORE_NAMES.get(word.casefold(), "")
+    return ""

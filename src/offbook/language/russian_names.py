@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from offbook.language.grammar import word_set
+from offbook.language.grammar import FEMALE_NAMES, MALE_NAMES, Gender, word_set
 
 _LATIN: Final = "a b v g d e zh z i i k l m n o p r s t u f kh ts ch sh shch"
 _CYRILLIC: Final = str.maketrans(
@@ -26,16 +26,26 @@ _CYRILLIC: Final = str.maketrans(
     )
 )
 _PATRONYMIC: Final = re.compile(
-    r"(?P<of>\w{2,}?)(?:(?:[oe]v|ow|ew)(?:ich|na)|(?:in)?i(?:ch|sh)na|(?P<short>[iy]?(?:ich|ych)))"
+    r"(?P<of>\w{2,}?)(?:(?:[oe]v|ow|ew)(?:ich|na)|(?P<short>(?:in)?i(?:ch|sh)na|[iy]?(?:ich|ych)))"
 )
 _SPELLINGS: Final = (("tsch", "ch"), ("tch", "ch"), ("ss", "s"), ("yo", "e"), ("ks", "x"))
 _FATHERS: Final = word_set(
     "alex andr arkad dan dem dmitr eg evgen yevgen efim yefim fom gavril grigor il ily iv ivan karp"
     " karl kondrat kuzm lavr luk makar matv maxim miron mikhail nikit nikol osip pavl petr potap"
-    " prokof rodion savel savv semen serg sidor stepan tarash terent timof trofim vasil"
+    " prokof rodion savel sav semen serg sidor stepan tarash terent timof trofim vasil"
 )
-"""What the short patronymics are made of: a surname may end in "ich" as well."""
-_VOWELS: Final = "aeiouy"
+"""What the short patronymics are made of: other words may end in "ich" and "ishna" as well."""
+_FATHERS_IN_FULL: Final = _FATHERS | word_set(
+    "afanas akim alexandr anatol andrean anton apolon arsen artem boris denis edvard eduard efrem"
+    " egor elis fad fedor fedot feodor filip genad georg german ignat igor ilarion"
+    " inokent iosif ipolit kiril klim konstantin kornil leonid leont lukian lv mitrofan nazar"
+    " nestor nikanor nikifor oleg panfil parfen platon polikarp porfir prokhor prokof roman"
+    " spiridon stanislav sviatoslav svyatoslav tikhon trifon valentin valer varlam victor viktor"
+    " vital vlad vladimir vladislav vsevolod vyacheslav yakovl iakovl jakovl yaroslav yefrem yegor"
+    " yur iur jur zakhar zinov"
+)
+"""What the others are: surnames end in "ovich", too, so none that makes a common one is here."""
+_VOWELS: Final = "aeiouyj"
 MALE_FORMS: Final = """
 aleksandr: alexander alexandr sasha sashka sashenka shura sanya; aleksei: alexei alexey alexis
 aleksei: aleksey aleksej alyosha alesha lyosha lesha; anatoly: anatol anatole tolya; andrei: andrey
@@ -72,6 +82,9 @@ sofya: sophie sonya sonia sonechka sonka sophy; svetlana: sveta; tatyana: tatian
 ulyana: uliana; fedosya:; fenya:; fyokla:; julia: yulia yuliya julie; yevdokia: dunya; ksenia: xenia
 zhenya:; alyona: alena; akulka:; marfa:; domna:; stepanida:; serafima: sima
 """
+_RUSSIANS: Final = word_set(re.sub("[:;]", " ", f"{MALE_FORMS} {FEMALE_FORMS}"))
+_MEN: Final = MALE_NAMES | word_set(re.sub("[:;]", " ", MALE_FORMS))
+_WOMEN: Final = FEMALE_NAMES | word_set(re.sub("[:;]", " ", FEMALE_FORMS))
 _PET_ENDINGS: Final = ("ka", "enka", "ochka", "echka", "ushka", "yushka")
 
 
@@ -102,3 +115,30 @@ def patronymic_stem(word: str) -> str:
     if match["short"] and stem not in _FATHERS:
         return ""
     return re.sub(r"(.)\1", r"\1", stem) if len(stem) > 1 else ""
+
+
+def patronymic_gender(word: str) -> Gender:
+    """Whether a folded patronymic is a man's or a woman's."""
+    return "f" if latin(word).endswith("na") else "m"
+
+
+def patronymic_at(words: tuple[str, ...]) -> int:
+    """Where the patronymic behind the given name stands; 0 where there is none.
+
+    "Ivan Petrovich" has one, and so has "Ivan Hugovich Lane"; "Ivan Hugovich", "John Petrovich"
+    and "Anna Petrovich" have none: the word may as well be a surname.
+    """
+    for at, word in enumerate(words[1:3], 1):
+        given = words[at - 1]
+        stem = patronymic_stem(word)
+        if not stem or len(given) == 1:
+            continue
+        of_woman = patronymic_gender(word) == "f"
+        if given in (_MEN - _WOMEN if of_woman else _WOMEN - _MEN):
+            continue
+        foreign = given not in _RUSSIANS and given in _MEN
+        if stem in _FATHERS_IN_FULL and not foreign:
+            return at
+        if at + 1 < len(words) and given in _RUSSIANS:
+            return at
+    return 0
