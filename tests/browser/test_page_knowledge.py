@@ -8,19 +8,32 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from nicegui import Client, ui
 from playwright.async_api import expect
 from sqlalchemy import Connection
 
 from offbook.app import Offbook
 from offbook.app.sent_files import SentFile
 from offbook.cards import read_card
+from offbook.errors import OffbookError
 from offbook.stores import ingestions
 from offbook.stores.leases import Owner
 from tests.app.keeper import keeper
 from tests.browser.conftest import TakePicture
 from tests.browser.served import ATTACK, Served, Visiting
+from tests.waiting import eventually
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+
+def refused(*_: object) -> bool:
+    """What is done where nothing can be written."""
+    raise OffbookError("the disk is full", "make room")
+
+
+def timers_of(client: Client) -> list[ui.timer]:
+    """What goes on for a page although nobody clicks."""
+    return [each for each in client.elements.values() if isinstance(each, ui.timer)]
 
 
 async def test_a_document_is_added_with_progress_and_deleted(
@@ -45,7 +58,7 @@ async def test_a_document_is_added_with_progress_and_deleted(
 
 
 async def test_what_is_being_read_and_what_waits_is_cancelled(
-    visit: Visiting, served: Served, picture: TakePicture
+    visit: Visiting, served: Served, picture: TakePicture, monkeypatch: pytest.MonkeyPatch
 ):
     nothing: dict[str, Any] = {"documents": [], "method": None, "order": None}
     owner = Owner("another server")
@@ -73,12 +86,20 @@ async def test_what_is_being_read_and_what_waits_is_cancelled(
         await book.store.write(lambda conn: ingestions.give_sign(conn, taken, owner, stages))
         await expect(panels).to_contain_text("Reading: graph, 3 of 9")
         await expect(cancel).to_be_focused()
+        with monkeypatch.context() as broken:
+            broken.setattr(ingestions, "cancel", refused)
+            await here.page.keyboard.press("Enter")
+            await expect(here.page.get_by_text("the disk is full")).to_be_visible()
+        await expect(panels).to_contain_text("Reading: graph, 3 of 9")
+        await expect(cancel).to_be_focused()
         await here.page.keyboard.press("Enter")
         await expect(panels).to_contain_text("is being cancelled")
         assert await book.store.read(lambda conn: ingestions.is_cancelled(conn, taken))
         await book.store.write(lambda conn: ingestions.finish(conn, taken, owner, stages))
         await expect(panels).to_have_count(0)
         await expect(under_way.locator(".notice")).to_have_count(2)
+        client = Client.instances[await here.page.evaluate("window.clientId")]
+        await eventually(lambda: not timers_of(client), "the end of looking")
 
 
 async def test_a_file_that_holds_no_text_is_refused_with_the_reason(

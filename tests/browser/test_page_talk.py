@@ -191,6 +191,7 @@ async def test_a_character_of_a_card_greets_and_the_chosen_greeting_is_the_first
     await expect(answered).to_have_count(2)
     await expect(answered.first).to_have_text(GREETINGS[1])
     await expect(page.locator(".said")).to_have_text(["What do keepers swear?"])
+    await expect(page.locator(".composer textarea")).to_have_value("")
     await expect(here.why).to_have_count(1)
     session = page.url.partition("session=")[2]
     turns = await here.served.turns("tamsin-reeve", session)
@@ -230,17 +231,19 @@ async def test_a_page_that_is_closed_in_the_middle_of_a_reply_leaves_nothing(
     before = await here.page.evaluate("window.clientId")
     asked = len(model.chat_bodies)
     model.hold()
-    try:
-        await here.page.locator(".composer textarea").fill("And what happened to him?")
+    try:  # the same as before: it is not what was answered
+        await here.page.locator(".composer textarea").fill("Who taught you to trim the lamp?")
         await here.page.keyboard.press("Enter")
         await eventually(lambda: len(model.chat_bodies) > asked, "the question")
+        await expect(here.page.locator(".said")).to_have_count(2)
         await here.page.goto("about:blank")
         await eventually(lambda: before not in Client.instances, "the end of the page")
         await eventually(lambda: model.in_flight == 0, "the end of the reply")
     finally:
         model.release()
     await here.go(f"{here.served.address}{address}")
-    await expect(here.page.locator(".composer textarea")).to_have_value("And what happened to him?")
+    field = here.page.locator(".composer textarea")
+    await expect(field).to_have_value("Who taught you to trim the lamp?")
     said = [said for said, _ in await here.served.turns("ada-byrne", session)]
     assert said == ["Who taught you to trim the lamp?"]
 

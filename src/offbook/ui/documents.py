@@ -147,7 +147,7 @@ class _Documents:
 
     def _stop_looking(self) -> None:
         if self._timer is not None:
-            self._timer.deactivate()
+            self._timer.cancel()  # it goes by itself: this may be what it has called
             self._timer = None
 
     # -- the list ------------------------------------------------------------------------------

@@ -126,11 +126,12 @@ class _Running:
         visitor, character = self._place.visitor, self._place.character.id
         with told_of_errors():
             await visitor.admit("write")
-            self._is_ending = True
-            self._cancel.disable()
             await visitor.book.store.write(
                 lambda conn: ingestions.cancel(conn, character, self._id)
             )
+            self._is_ending = True
+            if not self._cancel.is_deleted:  # it may have ended meanwhile
+                self._cancel.disable()
             if visitor.wake is not None:
                 visitor.wake()
             await self._look()

@@ -48,23 +48,33 @@
   }, true);
 
   // What is being written outlives a page that is loaded anew, as one is that was away for too long, or whose server was
-  // restarted in the middle of a reply. Once it is answered it is forgotten. A page that is opened without a conversation's name gets one a moment later.
+  // restarted in the middle of a reply. Once it is answered it is forgotten. A page that is opened without a conversation's
+  // name gets one a moment later.
   const DRAFT = "offbook-draft";
   const draft = () => {
     try { return JSON.parse(sessionStorage.getItem(DRAFT)); } catch { return null; }
   };
   const forgetDraft = () => { try { sessionStorage.removeItem(DRAFT); } catch { /* none was kept */ } };
-  const keepDraft = (text) => {
+  const keepDraft = (text, after) => {
     const { pathname: path, search } = location;
-    try { sessionStorage.setItem(DRAFT, JSON.stringify({ path, search, text })); } catch { /* not kept */ }
+    try { sessionStorage.setItem(DRAFT, JSON.stringify({ path, search, text, after })); } catch { /* not kept */ }
   };
+  const isOfHere = ({ path, search }) =>
+    path === location.pathname && (!search || !location.search || search === location.search);
+  const lastAnswered = () => [...document.querySelectorAll(".exchange:has(.under)")].at(-1);
   document.addEventListener("input", (event) => {
     if (event.target.matches?.(".composer textarea")) keepDraft(event.target.value);
   }, true);
+  // The same may have been said before: what was sent is answered by a turn that was not there when it was sent.
+  document.addEventListener("submit", (event) => {
+    const text = event.target.matches?.(".composer") && event.target.querySelector("textarea")?.value;
+    if (text) keepDraft(text, lastAnswered()?.dataset.turn ?? "");
+  }, true);
   const wasSaid = () => {
-    const text = draft()?.text.trim();
-    const last = [...document.querySelectorAll(".exchange:has(.under)")].at(-1);
-    if (text && last?.querySelector(".said")?.textContent === text) forgetDraft();
+    const kept = draft();
+    const last = lastAnswered();
+    if (kept?.after === undefined || !last || !isOfHere(kept) || last.dataset.turn === kept.after) return;
+    if (last.querySelector(".said")?.textContent === kept.text.trim()) forgetDraft();
   };
   const write = (field, text) => {
     field.value = text;
@@ -73,8 +83,7 @@
   const goOnWriting = (field) => {
     wasSaid();
     const kept = draft();
-    if (!kept?.text || field.value || kept.path !== location.pathname) return;
-    if (kept.search && location.search && kept.search !== location.search) return;
+    if (!kept?.text || field.value || !isOfHere(kept)) return;
     write(field, kept.text);
   };
   document.addEventListener("unsaid", (event) => setTimeout(() => {

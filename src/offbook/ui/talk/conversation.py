@@ -281,25 +281,32 @@ class Conversation:
         """Put further turns above those that are shown, which stay where they are."""
         if self._is_busy or self._earlier is None:
             return
-        with told_of_errors():
-            if await self._catch_up() is None:
-                return
-            found, first = await self._talk.exchanges(), self._boxes[0]
-            before = found[: len(found) - len(self._boxes)]
-            self._earlier.delete()
-            added: list[ui.element] = []
-            with self._log:
-                self._offer_earlier(len(before) - _SHOWN)
-                for exchange in before[-_SHOWN:]:
-                    added.append(part("div", "exchange"))
-                    self._draw(added[-1], exchange, is_last=False)
-            above = added if self._earlier is None else [self._earlier, *added]
-            for index, element in enumerate(above):
-                element.move(self._log, index)
-            self._boxes[:0] = added
-            self._room += len(added)
-            with self._log:  # what was clicked is gone
-                ui.run_javascript(_BACK_TO.format(id=first.id))
+        self._busy(True)  # a second click finds what was clicked gone
+        try:
+            with told_of_errors():
+                if await self._catch_up() is None:
+                    return
+                self._draw_earlier(await self._talk.exchanges(), self._earlier)
+        finally:
+            self._busy(False)
+
+    def _draw_earlier(self, found: Sequence[Exchange], offer: ui.element) -> None:
+        first = self._boxes[0]
+        before = found[: len(found) - len(self._boxes)]
+        offer.delete()
+        added: list[ui.element] = []
+        with self._log:
+            self._offer_earlier(len(before) - _SHOWN)
+            for exchange in before[-_SHOWN:]:
+                added.append(part("div", "exchange"))
+                self._draw(added[-1], exchange, is_last=False)
+        above = added if self._earlier is None else [self._earlier, *added]
+        for index, element in enumerate(above):
+            element.move(self._log, index)
+        self._boxes[:0] = added
+        self._room += len(added)
+        with self._log:  # what was clicked is gone
+            ui.run_javascript(_BACK_TO.format(id=first.id))
 
     def _open(self) -> None:
         """What stands there before anything was said: the greetings of a card, or a hint."""

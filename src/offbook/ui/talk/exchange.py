@@ -40,6 +40,7 @@ def show_exchange(
     """
     box.clear()
     turn = exchange.turn
+    named(box, data_turn=turn.id)
     with box:
         if turn.said:
             text("div", turn.said, "said")
