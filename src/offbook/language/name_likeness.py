@@ -35,6 +35,8 @@ ADDRESS: Final = word_set(
     "sir madam mrs mr miss master lord lady my dear child boy girl man woman fellow"
 )
 _HIGH: Final = word_set("sir lord lady king queen prince princess saint pope emperor")
+_HEAD: Final = 3
+"""The least letters of a short form."""
 _MRS: Final = 0.4
 _MRS_OF_ANY: Final = 0.35
 """Of a given name that men may have as well."""
@@ -56,6 +58,8 @@ class Likeness:
 
 
 _BY_FATHER: Final = Likeness(0.65, "the patronymic of the other")
+_HEAD_ALONE: Final = Likeness(0.2, "the given name of the other begins so")
+"""Enough to be asked about, not to be linked: "Cal" is Calpurnia, but "Mr. Hart" no Hartley."""
 _NOTHING: Final = Likeness(0.0, "no part of the names is shared")
 
 
@@ -260,7 +264,7 @@ def _part_of(part: PersonName, full: PersonName) -> Likeness:
     if _is_patronymic_of(part, full):
         return _BY_FATHER
     if word != full.surname or (not part.surname and part.titles):
-        return _NOTHING
+        return _HEAD_ALONE if not part.kin and _begins_given(word, full) else _NOTHING
     return _by_surname(part, full)
 
 
@@ -293,6 +297,12 @@ def _is_patronymic_of(part: PersonName, name: PersonName) -> bool:
     word = part.words[0]
     agree = name.gender in ("", patronymic_gender(word))
     return agree and patronymic_stem(word) == name.patronymic
+
+
+def _begins_given(word: str, full: PersonName) -> bool:
+    """Whether a word that is no known given name is the head of one, or all of it."""
+    stem = name_stem(word)
+    return len(stem) >= _HEAD and not is_given(word) and full.given[0].startswith(stem)
 
 
 def _is_given_of(word: str, full: PersonName) -> bool:

@@ -158,7 +158,7 @@ def parse_name(text: str) -> PersonName:
     titles = frozenset(seen.titles)
     if not names and len(rest) == 1 and rest[0][0].islower() and is_given(fold(rest[0])):
         names = [rest[0]]
-    folded = frozenset(read for word in names if (read := latin(fold(word).strip())))
+    folded = frozenset(latin(fold(word).strip()) for word in names)
     if not folded and not titles and not seen.kin:
         role = " ".join(lowered) or key
         return PersonName(

@@ -97,8 +97,10 @@ def pet_forms(word: str) -> tuple[str, ...]:
 
 
 def latin(word: str) -> str:
-    """A folded word in Latin letters, if it is written in Cyrillic ones."""
-    return word if word.isascii() or word[0] < "а" or word[0] > "ґ" else word.translate(_CYRILLIC)
+    """A folded word in Latin letters, if it is in Cyrillic ones; a sign without a sound stays."""
+    if word.isascii() or word[0] < "а" or word[0] > "ґ":
+        return word
+    return word.translate(_CYRILLIC) or word
 
 
 @lru_cache(maxsize=1 << 14)
