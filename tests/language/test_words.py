@@ -8,7 +8,7 @@ import unicodedata
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from offbook.language import words as words_module
@@ -139,6 +139,8 @@ def test_terms_do_not_depend_on_case_or_normal_form(text):
 
 
 @given(st.text(), st.text())
+@example("\x80", "0`0")
+@example("é", "5'10")
 def test_terms_of_separate_lines_are_the_terms_of_each(one, other):
     assert search_terms(f"{one}\n{other}") == search_terms(one) + search_terms(other)
 

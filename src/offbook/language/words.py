@@ -49,12 +49,11 @@ _PUNCTUATION: Final = re.compile(
 
 _HAN_FUNCTION: Final = re.compile(f"[{HAN_FUNCTION}]")
 _ASCII_WORD: Final = re.compile(r"[a-z0-9]+(?:'[a-z]+)*")
-_PRINTED_WORD: Final = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)*")
 _RUN: Final = re.compile(
     f"(?P<han>[{_HAN}]+)|(?P<katakana>[{_KATAKANA}]+)|(?P<hiragana>[{_HIRAGANA}]+)"
     f"|(?P<hangul>[{_HANGUL}]+)|(?P<spaceless>[{_SPACELESS}]+)"
     f"|(?P<word>(?:(?![{_HAN}{_KATAKANA}{_HIRAGANA}{_HANGUL}{_SPACELESS}])[^\\W_]|[{_SIGNS}])+"
-    f"(?:'(?:(?![{_HAN}{_KATAKANA}{_HIRAGANA}{_HANGUL}{_SPACELESS}])[^\\W_])+)*)"
+    f"(?:'(?:(?![{_HAN}{_KATAKANA}{_HIRAGANA}{_HANGUL}{_SPACELESS}])[^\\W\\d_])+)*)"
 )
 
 
@@ -65,7 +64,7 @@ def fold(text: str) -> str:
     Hangul and voiced Kana kept whole.
     """
     if text.isascii():
-        return text.lower()
+        return text.lower().replace("`", "'")
     decomposed = unicodedata.normalize("NFKD", text.casefold()).casefold()
     return unicodedata.normalize("NFC", _MARKS.sub("", decomposed).translate(_LETTERS))
 
@@ -85,7 +84,7 @@ def _plain_words(folded: str) -> list[str] | None:
     if folded.isascii():
         return _ASCII_WORD.findall(folded)
     printed = _PUNCTUATION.sub(" ", folded)
-    return _PRINTED_WORD.findall(printed) if printed.isascii() else None
+    return _ASCII_WORD.findall(printed) if printed.isascii() else None
 
 
 def search_terms(text: str) -> list[str]:

@@ -148,13 +148,9 @@ class _Table:
         close = [
             self._mass(people[-at]) for score, at in fitting if score >= fitting[0][0] - _CLOSE
         ]
-        if (
-            name.takes_surname
-            and name.titles & _HEADS
-            and max(close[1:], default=0) * _TWICE > close[0]
-        ):
-            return None  # the head of a family is named so; the others by their given names
         rival = max(close[1:], default=0)
+        if name.takes_surname and name.titles & _HEADS and rival * _TWICE > close[0]:
+            return None  # the head of a family is named so; the others by their given names
         told_most = self.weight[number] > close[0] and not self.said[number]
         if name.is_bare and told_most and rival * _TWICE >= close[0]:
             return None  # told of more than all who have the name: somebody else of that name
