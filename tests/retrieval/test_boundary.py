@@ -105,7 +105,7 @@ def test_a_part_of_a_name_brings_all_who_bear_it_and_not_in_the_papers_way():
     both = titles(asked("Who are the Byrnes?", entity("Byrne"), graph=graph).entities)
     assert both == ["Tom Byrne (Tommy)", "Ada Byrne"]
     assert len(asked("Who?", entity("Byrne"), graph=graph, k=1).entities) == 1
-    off = {"graph": graph, "parts_of_names": False}
+    off: dict[str, Any] = {"graph": graph, "parts_of_names": False}
     assert not asked("Who is Maud?", entity("maud"), **off).entities
     assert not asked("Who is Mau?", entity("Mau"), graph=graph).entities
     titled = index([ADA, person("Mr. Silas Crane"), person("林黛玉")])

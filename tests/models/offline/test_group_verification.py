@@ -45,9 +45,12 @@ def test_the_eldest_daughter_is_miss_with_the_surname():
 
 def test_only_those_of_one_given_name_are_looked_at_for_a_marriage(monkeypatch):
     seen = []
-    monkeypatch.setattr(
-        group_verification, "is_maiden_and_wife", lambda *names: bool(seen.append(names))
-    )
+
+    def look(*names):
+        seen.append(names)
+        return False
+
+    monkeypatch.setattr(group_verification, "is_maiden_and_wife", look)
     parts(*(f"{given} {family}" for given in ("Ida", "Ann") for family in ("Lane", "Wren")))
     assert seen
     assert all(a.given == b.given for one, other, _ in seen for a in one for b in other)
