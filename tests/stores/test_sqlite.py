@@ -49,6 +49,29 @@ async def test_the_promised_settings_are_in_force(sqlite_store: Store):
     assert await pragma(sqlite_store, "busy_timeout") == 15_000
 
 
+async def test_a_cursor_that_somebody_holds_stops_no_connection(
+    sqlite_home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """As ``gc.get_objects`` in another thread does, and any debugger."""
+    held = []
+
+    class Holding(sqlite3.Connection):
+        def cursor(self, *args, **kwargs):
+            held.append(super().cursor(*args, **kwargs))
+            return held[-1]
+
+        def execute(self, *args):
+            held.append(super().execute(*args))
+            return held[-1]
+
+    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Holding))
+    store = await open_store(sqlite_url(sqlite_home / "offbook.db"))
+    await store.write(lambda c: characters.create(c, "Ada"))
+    assert [each.name for each in await store.read(characters.list_all)] == ["Ada"]
+    await store.close()
+    assert held
+
+
 async def test_the_home_is_readable_by_its_owner_only(sqlite_store: Store, sqlite_home: Path):
     await sqlite_store.write(lambda c: characters.create(c, "Ada"))
     assert stat.S_IMODE(sqlite_home.stat().st_mode) == 0o700

@@ -12,7 +12,7 @@ import sqlite3
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
@@ -125,12 +125,15 @@ class SqliteStore:
         made = sqlite3.connect(
             self.path, timeout=self._timeout, isolation_level=None, check_same_thread=False
         )
-        made.execute("PRAGMA foreign_keys = ON")
-        made.execute("PRAGMA secure_delete = ON")
-        made.execute("PRAGMA synchronous = NORMAL")
-        made.execute(f"PRAGMA cache_size = -{16 * 1024}")
-        if read_only:
-            made.execute("PRAGMA query_only = ON")
+        # Closed at once: SQLite refuses to define a function, as SQLAlchemy does next, while a
+        # statement whose answer was not read is about, as long as anything holds its cursor.
+        with closing(made.cursor()) as cursor:
+            cursor.execute("PRAGMA foreign_keys = ON")
+            cursor.execute("PRAGMA secure_delete = ON")
+            cursor.execute("PRAGMA synchronous = NORMAL")
+            cursor.execute(f"PRAGMA cache_size = -{16 * 1024}")
+            if read_only:
+                cursor.execute("PRAGMA query_only = ON")
         return made
 
     def _open(self) -> None:
