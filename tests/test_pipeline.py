@@ -45,7 +45,8 @@ async def character(store):
 
 
 async def ingest(found: Stage, *readings):
-    return await pipeline.ingest(found, "ada", readings, unheard, waited)
+    reports, _ = await pipeline.ingest(found, "ada", readings, unheard, waited)
+    return reports
 
 
 @pytest.mark.parametrize("mode", ["dense", "lexical", "hybrid"])

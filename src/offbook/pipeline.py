@@ -19,6 +19,7 @@ from offbook.prompts.reply import NO_WISHES, REPLY, Wishes
 
 if TYPE_CHECKING:
     from offbook.documents.readers import ReadDocument
+    from offbook.graph.loading import GraphSize
     from offbook.ingestion.reports import DocumentReport, ProgressListener
     from offbook.prompts.reply import ReplyInputs
     from offbook.protocols import ChatModel, Embedder, Method, Store
@@ -53,7 +54,7 @@ async def ingest(
     progress: ProgressListener,
     waiting: Callable[[], None],
     order: Sequence[str] = (),
-) -> list[DocumentReport]:
+) -> tuple[list[DocumentReport], GraphSize]:
     """Make the character know what was read, as far as the method needs it indexed."""
     # Here and not above: a question needs none of it, and should not wait for it.
     from offbook.ingestion.indexing import build_indexes
@@ -66,9 +67,9 @@ async def ingest(
         # 1 -- documents and chunks ------------------------------------------------------------
         reports = await take_in(stage, character, readings, order)
         # 2 -- graph, profile, what chunks reveal, vectors, and summaries of what is alike ------
-        await build_indexes(stage, character, needs, progress)
+        size = await build_indexes(stage, character, needs, progress)
         # 3 -- what was put aside is counted and shown -----------------------------------------
-        return await tally(store, character, reports, needs.chunkings)
+        return await tally(store, character, reports, needs.chunkings), size
 
 
 async def recall(
@@ -101,12 +102,11 @@ async def reply(
     wishes: Wishes = NO_WISHES,
 ) -> str:
     """The character's reply, whole; further samples are other replies to the same question."""
-    inputs, number = reply_inputs(stage, who, found, history, wishes), sample or wishes.sample
+    asked = stage.actor, REPLY, reply_inputs(stage, who, found, history, wishes)
     told = {**stage.settings.reply.parameters(), **wishes.parameters}
-    seen, most, end = found.documents(), stage.settings.answers.retries, wishes.ended
-    asked = stage.actor, REPLY, inputs
+    seen, most, number = found.documents(), stage.settings.answers.retries, sample or wishes.sample
     return await ask(
-        *asked, sample=number, documents=seen, parameters=told, retries=most, ended=end
+        *asked, sample=number, documents=seen, parameters=told, retries=most, ended=wishes.ended
     )
 
 

@@ -66,7 +66,8 @@ class ChatResponse:
 
     ``requests`` is more than 1 where the endpoint refused a form of the request and took another.
     ``cached_tokens`` are those of the prompt that it had read before, ``reasoning_tokens`` those of
-    the answer that are thoughts; None where it does not count them apart.
+    the answer that are thoughts; None where it does not count them apart. ``read`` is the origin of
+    a request and what was read of the answer by it, where that was done already.
     """
 
     text: str
@@ -77,6 +78,7 @@ class ChatResponse:
     requests: int = 1
     cached_tokens: int | None = None
     reasoning_tokens: int | None = None
+    read: tuple[object, object] | None = field(default=None, compare=False, repr=False)
 
 
 def parameters_of(sample: int, parameters: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable
 
 import pytest
 
@@ -123,8 +124,8 @@ async def test_the_summary_is_told_what_the_mentions_say_of_the_character(sqlite
     await made.put("one.md", TEXT)
     told: list[str] = []
 
-    async def write_summary(described: str) -> None:
-        told.append(described)
+    async def write_summary(described: Awaitable[str]) -> None:
+        told.append(await described)
 
     await GraphBuilding(made.stage, made.character, unheard).run(write_summary)
     (described,) = told

@@ -28,7 +28,8 @@ def asked(ada: Asked) -> list[str]:
 
 async def ingest(ada: Asked, *texts: tuple[str, str]) -> Any:
     readings = [read(*text) for text in texts]
-    return await pipeline.ingest(ada.stage, ada.id, readings, unheard, lambda: None)
+    reports, _ = await pipeline.ingest(ada.stage, ada.id, readings, unheard, lambda: None)
+    return reports
 
 
 async def embedded(ada: Asked, kind: vectors.Kind) -> set[str]:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from offbook.ingestion.entity_vectors import embedded
+from offbook.ingestion.later_writes import LaterWrites
 from offbook.ingestion.raw_vectors import RawVectors, raw_matrix
 from offbook.models.builtin import BuiltinEmbedder, embed_texts
 from offbook.pipeline import Stage
@@ -38,7 +39,8 @@ def _chunks(conn):
 
 def compared(store, embedder) -> RawVectors:
     nobody: Any = None
-    return RawVectors(Stage(settings(), store, nobody, nobody, nobody, embedder), "keeper")
+    stage = Stage(settings(), store, nobody, nobody, nobody, embedder)
+    return RawVectors(stage, "keeper", LaterWrites(store))
 
 
 def expected(entities) -> np.ndarray:

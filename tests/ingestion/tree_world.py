@@ -97,8 +97,9 @@ class TreeWorld:
 
     async def ingest(self, readings: Sequence[Any] = (), order: Sequence[str] = ()) -> Any:
         """Build; the report."""
-        stage = self.stage
-        return await pipeline.ingest(stage, self.character, readings, unheard, lambda: None, order)
+        told = self.stage, self.character, readings, unheard, lambda: None, order
+        reports, _ = await pipeline.ingest(*told)
+        return reports
 
     async def remove(self, name: str) -> None:
         """Delete a document, and build."""

@@ -110,7 +110,9 @@ class Kept:
     async def ingest(self, *texts: tuple[str, str]) -> list[Any]:
         """Add documents, or go on with those that are stored."""
         readings = [read(file, text) for file, text in texts]
-        return await pipeline.ingest(self.stage, self.id, readings, unheard, lambda: None)
+        told = self.stage, self.id, readings, unheard, lambda: None
+        reports, _ = await pipeline.ingest(*told)
+        return reports
 
     async def recall(
         self, question: str, *, as_of: str | None = None, history: Sequence[Message] = ()

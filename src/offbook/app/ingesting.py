@@ -16,7 +16,6 @@ from offbook.app.waiting import told_on_stderr
 from offbook.documents.collecting import collect
 from offbook.documents.readers import ReadDocument, read_document
 from offbook.errors import UnknownName, UnreadableDocument, UsageError
-from offbook.graph.loading import graph_size
 from offbook.ingestion.reports import (
     DocumentReport,
     Estimate,
@@ -83,19 +82,18 @@ async def ingest_readings(
     """Make the character know texts that are in memory."""
     stage = book.stage(character.dimension)
     waiting = told_on_stderr(character.name)
-    rows = await pipeline.ingest(stage, character.id, readings, progress, waiting, order)
+    rows, size = await pipeline.ingest(stage, character.id, readings, progress, waiting, order)
     if failed and not readings:
         rows = []  # all that was given has failed; what was stored before was not asked about
-    entities, relations, aliases = await book.store.read(lambda c: graph_size(c, character.id))
     return IngestReport(
         character=character.name,
         character_id=character.id,
         method=stage.settings.method,
         documents=(*rows, *failed),
         unknown_files=tuple(unknown),
-        entities=entities,
-        relations=relations,
-        aliases=aliases,
+        entities=size.entities,
+        relations=size.relations,
+        aliases=size.aliases,
         usage=book.meter.usage(),
     )
 

@@ -43,7 +43,7 @@ def build_graph(
         aliases: Number of a group -> names that a person gave it and no text has.
     """
     entities = [
-        _entity(graph, number, merged, chunks, (aliases or {}).get(number, ()))
+        build_entity(graph, number, merged, chunks, (aliases or {}).get(number, ()))
         for number in range(len(graph.groups))
     ]
     relations = [_relation(graph, ends, entities, merged, chunks) for ends in graph.edges]
@@ -56,13 +56,14 @@ def entity_id(name: str, kind: str, description: str, mentions: Iterable[str]) -
     return hashlib.blake2b(told.encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()
 
 
-def _entity(
+def build_entity(
     graph: RawGraph,
     number: int,
     merged: Mapping[str, Merged],
     chunks: Mapping[str, Chunk],
     given: Sequence[str],
 ) -> Entity:
+    """The entity that a group becomes; ``given`` are its names by a person's word."""
     mentions = graph.groups[number]
     merge = entity_merge(graph, number)
     found = outcome(merge, merged) if len(merge.descriptions) > 1 else None

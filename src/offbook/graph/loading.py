@@ -7,7 +7,7 @@ are those of the mentions up to there, one after the other (methods.md 5).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from offbook.graph.building import build_graph
 from offbook.graph.equal_names import name_key
@@ -19,6 +19,7 @@ from offbook.types import Graph
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
+    from offbook.graph.merging import RawGraph
     from offbook.types import Decision, Position, RawEntity
 
 CHUNKING = "graph"
@@ -47,16 +48,29 @@ def load_graph(conn: Connection, character: str, until: Position | None = None) 
     return build_graph(raw_graph(groups, relations), merged, story.chunks, given)
 
 
-def graph_size(conn: Connection, character: str) -> tuple[int, int, int]:
-    """Entities, relations, and names beside the canonical ones; what they say is not read."""
+class GraphSize(NamedTuple):
+    """Entities, relations, and names beside the canonical ones."""
+
+    entities: int
+    relations: int
+    aliases: int
+
+
+def graph_size(conn: Connection, character: str) -> GraphSize:
+    """The size of the stored graph; what it says is not read."""
     groups = load_groups(conn, character)
     raw = raw_graph(groups, graph.list_relations(conn, character))
-    given = given_aliases(groups, graph.list_decisions(conn, character, by=graph.PERSON))
+    return size_of(raw, graph.list_decisions(conn, character, by=graph.PERSON))
+
+
+def size_of(raw: RawGraph, persons: Sequence[Decision]) -> GraphSize:
+    """The size of a graph, given what persons have decided."""
+    given = given_aliases(raw.groups, persons)
     names = (
         {mention.name for mention in group}.union(given.get(number, ()))
-        for number, group in enumerate(groups)
+        for number, group in enumerate(raw.groups)
     )
-    return len(groups), len(raw.edges), sum(len(called) - 1 for called in names)
+    return GraphSize(len(raw.groups), len(raw.edges), sum(len(called) - 1 for called in names))
 
 
 def load_story(conn: Connection, character: str) -> Story:
@@ -69,9 +83,7 @@ def load_story(conn: Connection, character: str) -> Story:
 
 def load_groups(conn: Connection, character: str) -> list[list[RawEntity]]:
     """The stored groups in the order of their first mention, mentions in reading order."""
-    home = {
-        member: group.id for group in graph.list_groups(conn, character) for member in group.members
-    }
+    home = graph.group_of(conn, character)
     found: dict[str, list[RawEntity]] = {}
     for mention in graph.list_raw_entities(conn, character):
         if mention.id in home:

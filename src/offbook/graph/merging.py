@@ -278,6 +278,12 @@ def _entity_merge(graph: RawGraph, number: int) -> Merge:
     )
 
 
+def is_settled(graph: RawGraph, number: int, merged: Mapping[str, Merged]) -> bool:
+    """Whether what is said of a group needs no merging, or is merged."""
+    merge = entity_merge(graph, number)
+    return len(merge.descriptions) < 2 or outcome(merge, merged) is not None
+
+
 def relation_merge(graph: RawGraph, ends: tuple[int, int]) -> Merge:
     """What there is to merge for an edge.
 

@@ -12,7 +12,7 @@ a person's word; where no chunk at all speaks of both, it holds as soon as both 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -32,7 +32,7 @@ class Story:
     """The chunks of a character and where they stand.
 
     Args:
-        chunks: By id.
+        chunks: By id, in reading order.
         ordinals: Document id -> its place in the order of the story.
     """
 
@@ -47,6 +47,12 @@ class Story:
     def known(self, chunk: str, until: Position) -> bool:
         """Whether a chunk lies before a point."""
         return self.position(chunk) <= until
+
+    def in_reading_order(self, mentions: Iterable[RawEntity]) -> list[RawEntity]:
+        """Each mention once, by where it stands."""
+        places = {chunk: place for place, chunk in enumerate(self.chunks)}
+        distinct = {mention.id: mention for mention in mentions}.values()
+        return sorted(distinct, key=lambda m: (places[m.chunk], m.ordinal, m.id))
 
 
 def groups_at(

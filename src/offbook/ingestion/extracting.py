@@ -7,7 +7,6 @@ Paper: RoleRAG (001), section 3.1. All chunks are asked about at once.
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -21,12 +20,12 @@ from offbook.ingestion.reports import Progress, ProgressListener
 from offbook.models.side_by_side import run_all
 from offbook.prompts.extraction import Extraction, ExtractionInputs, extraction
 from offbook.stores import chunks, graph, jobs
-from offbook.stores.grouped_writes import GroupedWrites
 from offbook.types import Chunk, RawEntity, RawRelation
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
+    from offbook.ingestion.later_writes import LaterWrites
     from offbook.models.asking import Asking
     from offbook.protocols import Store
     from offbook.settings.model import GraphSettings
@@ -49,7 +48,8 @@ class Extracting:
     """One run over the chunks that were not extracted yet.
 
     Args:
-        store: Where chunks come from and results go.
+        store: Where chunks come from.
+        later: Where results go.
         asking: The extractor.
         character: Id of the character.
         settings: What is looked for.
@@ -58,24 +58,30 @@ class Extracting:
     """
 
     store: Store
+    later: LaterWrites
     asking: Asking
     character: str
     settings: GraphSettings
     progress: ProgressListener
     heard: Callable[[Sequence[RawEntity]], Awaitable[object]] | None = None
+    found: list[RawEntity] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     _done: int = 0
     _total: int = 0
 
     async def run(self) -> None:
-        """Extract what is missing; ``refused`` names the chunks that were put aside.
+        """Extract what is missing.
+
+        ``found`` are the mentions, in no order; ``refused`` names the chunks that were put aside.
 
         Raises:
             ModelError: the endpoint failed for good; what arrived is stored.
             BudgetReached: likewise.
         """
-        pending = await self.store.write(self._pending)
+        pending = await self.store.read(self._pending)
         self._total = len(pending)
+        if pending:
+            self.later.add(lambda conn: self._note(conn, pending))
         await run_all([_job(self, chunk) for chunk in pending])
 
     def _pending(self, conn: Connection) -> list[Chunk]:
@@ -83,12 +89,13 @@ class Extracting:
             job.subject for job in jobs.list_jobs(conn, self.character, kind=JOB, statuses={"done"})
         }
         every = chunks.list_chunks(conn, self.character, chunking=CHUNKING)
-        pending = [chunk for chunk in every if chunk.id not in done and has_words(chunk.text)]
+        return [chunk for chunk in every if chunk.id not in done and has_words(chunk.text)]
+
+    def _note(self, conn: Connection, pending: Sequence[Chunk]) -> None:
         for document in dict.fromkeys(chunk.document for chunk in pending):
             ids = [chunk.id for chunk in pending if chunk.document == document]
             jobs.enqueue(conn, self.character, JOB, ids, document=document)
             jobs.start(conn, self.character, JOB, ids)
-        return pending
 
     async def extract(self, chunk: Chunk) -> None:
         """Ask about one chunk, and keep the answer or put the chunk aside."""
@@ -96,7 +103,7 @@ class Extracting:
             answer = await self._ask(chunk)
         except (AnswerError, InputRefused) as error:
             reason = error.message
-            await self.store.write(
+            self.later.add(
                 lambda conn: jobs.quarantine(conn, self.character, JOB, [chunk.id], reason)
             )
             self.refused.append(chunk.id)
@@ -121,9 +128,10 @@ class Extracting:
         )
 
     async def _keep(self, found: Found) -> None:
-        keeping = GroupedWrites.of(self.store).write(lambda conn: self._store(conn, found))
-        hearing = [] if self.heard is None else [self.heard(found.entities)]
-        await asyncio.gather(keeping, *hearing)
+        self.later.add(lambda conn: self._store(conn, found))
+        self.found += found.entities
+        if self.heard is not None:
+            await self.heard(found.entities)
         self._done += 1
         self._tell()
 

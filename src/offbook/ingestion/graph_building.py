@@ -7,61 +7,63 @@ and the outcome is the same as if all that remains had been indexed at once (met
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from offbook.graph.building import build_graph
 from offbook.graph.candidates import Rules
 from offbook.graph.character_node import told_of_character
 from offbook.graph.entity_normalization import Ledger, Normalized, normalize
-from offbook.graph.loading import given_aliases, load_story
+from offbook.graph.loading import given_aliases, load_story, size_of
 from offbook.graph.merging import Merge, Merged, merge_all, merges_of, raw_graph
 from offbook.graph.verification import Component, Split
-from offbook.ingestion.entity_vectors import embed_missing, embedded
+from offbook.ingestion.entity_keeping import EntityKeeping, vectors_by_text
 from offbook.ingestion.extracting import Extracting
+from offbook.ingestion.later_writes import LaterWrites
 from offbook.ingestion.raw_vectors import RawVectors
 from offbook.ingestion.reports import Steps, unheard
 from offbook.models.asking import Asking
 from offbook.models.beside import calls_first
 from offbook.models.side_by_side import run_all
 from offbook.stores import characters, graph, graph_answers, jobs, vectors
-from offbook.stores.grouped_writes import GroupedWrites
-from offbook.types import EntityGroup, RawRelation
+from offbook.types import RawRelation
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
     from sqlalchemy import Connection
 
+    from offbook.graph.loading import GraphSize
     from offbook.graph.merging import RawGraph
     from offbook.graph.point_in_time import Story
     from offbook.ingestion.reports import ProgressListener
+    from offbook.models.side_by_side import Job
     from offbook.pipeline import Stage
-    from offbook.protocols import Store
     from offbook.settings.model import GraphSettings
-    from offbook.types import Decision, Graph, RawEntity
+    from offbook.types import Decision, RawEntity
 
 JOB: Final = jobs.GRAPH
 """The kind of the jobs that note a question about the graph that stayed open."""
 
-WriteSummary = Callable[[str], Awaitable[object]]
-"""Has the character's summary written, given what the graph says of the character."""
+WriteSummary = Callable[[Awaitable[str]], Awaitable[object]]
+"""Has the character's summary written; it can wait for what the graph says of the character."""
 
 
 class StoredLedger(Ledger):
-    """Decisions and verdicts go into the database as they arrive."""
+    """Decisions and verdicts go into the database while others are asked for."""
 
     def __init__(
         self,
-        store: Store,
+        later: LaterWrites,
         character: str,
         decisions: Sequence[Decision],
         answers: Sequence[graph_answers.GraphAnswer],
         progress: ProgressListener = unheard,
     ) -> None:
         super().__init__(decisions, stored_splits(answers))
-        self._writes, self._character = GroupedWrites.of(store), character
+        self._later, self._character = later, character
         self.judging = Steps("judging", progress)
 
     def expect(self, pairs: int) -> None:
@@ -70,14 +72,14 @@ class StoredLedger(Ledger):
 
     async def keep_decisions(self, made: Sequence[Decision]) -> None:
         """Store decisions on pairs."""
-        await self._writes.write(lambda conn: graph.put_decisions(conn, self._character, made))
+        self._later.add(lambda conn: graph.put_decisions(conn, self._character, made))
         await super().keep_decisions(made)
         self.judging.add(len(made))
 
     async def keep_splits(self, made: Sequence[tuple[Component, Split]]) -> None:
         """Store verdicts on groups, with the names for who reads them."""
         answers = [_answer_of(component, split) for component, split in made]
-        await self._writes.write(lambda conn: graph_answers.put(conn, self._character, answers))
+        self._later.add(lambda conn: graph_answers.put(conn, self._character, answers))
         await super().keep_splits(made)
 
 
@@ -144,24 +146,29 @@ class GraphBuilding:
         stage: The store, the extractor, the embedder and the settings.
         character: Id of the character.
         progress: Told of every step.
+
+    Attributes:
+        size: What has become of it, after a run.
     """
 
     stage: Stage
     character: str
     progress: ProgressListener
+    size: GraphSize | None = None
     _merged: dict[str, Merged] = field(default_factory=dict)
     _merging: Steps = field(init=False)
-    _writes: GroupedWrites = field(init=False)
+    _later: LaterWrites = field(init=False)
 
     def __post_init__(self) -> None:
-        self._writes = GroupedWrites.of(self.stage.store)
+        self._later = LaterWrites(self.stage.store)
         self._merging = Steps("merging", self.progress)
 
     async def run(self, write_summary: WriteSummary | None = None, *, extract: bool = True) -> None:
         """Bring the graph up to date.
 
         Args:
-            write_summary: Called beside the merging of descriptions.
+            write_summary: Called at once; it is told when the groups are known, and has its call
+                made beside the merging of descriptions.
             extract: Whether chunks that were not extracted yet are extracted; not so after a
                 deletion or a person's word, which add no text.
 
@@ -170,16 +177,24 @@ class GraphBuilding:
             ModelError: the endpoint failed for good; what was done is kept.
             BudgetReached: likewise.
         """
-        name = (await self.stage.store.read(lambda c: characters.require(c, self.character))).name
-        story = await self.stage.store.read(self._story)
+        described: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        jobs: list[Job] = [partial(self._run, described, extract)]
+        if write_summary is not None:
+            jobs.append(partial(write_summary, described))
+        async with self._later:
+            await run_all(jobs)
+
+    async def _run(self, described: asyncio.Future[str], extract: bool) -> None:
+        name, story, entities = await self.stage.store.read(self._begin)
         asking = asking_about(self.stage, self.character, name, story)
         # 1 -- entities and relations of every chunk ---------------------------------------------
-        compared = RawVectors(self.stage, self.character)
+        compared = RawVectors(self.stage, self.character, self._later)
         if extract:
-            settings = self.stage.settings.graph
-            told = self.stage.store, asking, self.character, settings, self.progress
-            await Extracting(*told, compared.hear).run()
-        entities = await self.stage.store.read(lambda c: graph.list_raw_entities(c, self.character))
+            settings, progress = self.stage.settings.graph, self.progress
+            told = self.stage.store, self._later, asking, self.character, settings, progress
+            extracting = Extracting(*told, compared.hear)
+            await extracting.run()
+            entities = story.in_reading_order([*entities, *extracting.found])
         # 2 -- their vectors ---------------------------------------------------------------------
         matrix = await compared.matrix(entities)
         # 3 -- who is the same; beside it what nobody waits for ----------------------------------
@@ -191,11 +206,21 @@ class GraphBuilding:
         groups = [[entities[row] for row in rows] for rows in normalized.groups]
         # 4 -- one name and one description each; the summary beside it --------------------------
         raw = raw_graph(groups, relations)
-        open_questions += await self._merge(raw, asking, name, write_summary)
-        built = self._built(raw, story, ledger.persons)
+        described.set_result(told_of_character(groups, name))
+        self.size = size_of(raw, ledger.persons)
+        keeping = EntityKeeping(
+            self.stage,
+            self.character,
+            self._later,
+            raw,
+            self._merged,
+            story.chunks,
+            given_aliases(groups, ledger.persons),
+            vectors_by_text(entities, matrix),
+        )
+        open_questions += await self._merge(raw, asking, keeping)
         # 5 -- kept --------------------------------------------------------------------------------
-        await self.stage.store.write(lambda conn: self._keep(conn, built, story, open_questions))
-        await self._embed_entities(built, entities, matrix)
+        await keeping.keep_all(lambda conn: self._note(conn, story, open_questions))
 
     async def _judged(
         self,
@@ -216,6 +241,7 @@ class GraphBuilding:
 
         async def keep() -> None:
             await calls_first()
+            await self._later.flush()
             await compared.keep()
             relations.extend(
                 await store.read(lambda conn: graph.list_relations(conn, self.character))
@@ -224,12 +250,14 @@ class GraphBuilding:
         await run_all([judge, keep])
         return normalized, relations
 
-    def _story(self, conn: Connection) -> Story:
-        """The chunks; refused before the first call where their vectors could not be compared."""
+    def _begin(self, conn: Connection) -> tuple[str, Story, list[RawEntity]]:
+        """Name, chunks, mentions; refused before a call where vectors could not be compared."""
         active = vectors.active_set(conn, self.character)
         if active is not None:
             vectors.check_embedder(active, self.character, self.stage.embedder.name)
-        return load_story(conn, self.character)
+        name = characters.require(conn, self.character).name
+        mentions = graph.list_raw_entities(conn, self.character)
+        return name, load_story(conn, self.character), mentions
 
     def _ledger(self, conn: Connection) -> StoredLedger:
         decisions = graph.list_decisions(conn, self.character)
@@ -239,14 +267,10 @@ class GraphBuilding:
             for a in answers
             if a.kind == graph_answers.MERGE
         }
-        return StoredLedger(self.stage.store, self.character, decisions, answers, self.progress)
+        return StoredLedger(self._later, self.character, decisions, answers, self.progress)
 
     async def _merge(
-        self,
-        raw: RawGraph,
-        asking: Asking,
-        name: str,
-        write_summary: WriteSummary | None,
+        self, raw: RawGraph, asking: Asking, keeping: EntityKeeping
     ) -> list[tuple[str, str, str]]:
         """Merge descriptions; what stayed open, as (subject, chunk, why)."""
         aside: list[tuple[str, str, str]] = []
@@ -258,12 +282,7 @@ class GraphBuilding:
             self._merging.end()
             aside.extend(_open_merge(o.item, o.reason) for o in left)
 
-        async def summarize() -> None:
-            if write_summary is not None:
-                await write_summary(told_of_character(raw.groups, name))
-
-        # The summary goes first: it is one call, and should not wait for its turn behind many.
-        await run_all([summarize, merge])
+        await run_all([merge, keeping.keep_settled])
         return aside
 
     async def _keep_merged(self, made: Sequence[tuple[Merge, Merged]]) -> None:
@@ -276,55 +295,19 @@ class GraphBuilding:
             )
             for merge, merged in made
         ]
-        await self._writes.write(lambda conn: graph_answers.put(conn, self.character, answers))
+        self._later.add(lambda conn: graph_answers.put(conn, self.character, answers))
         self._merged.update({merge.key: merged for merge, merged in made})
         self._merging.add(len(made))
 
-    def _built(self, raw: RawGraph, story: Story, persons: Sequence[Decision]) -> Graph:
-        return build_graph(raw, self._merged, story.chunks, given_aliases(raw.groups, persons))
-
-    def _keep(
-        self,
-        conn: Connection,
-        built: Graph,
-        story: Story,
-        open_questions: Sequence[tuple[str, str, str]],
+    def _note(
+        self, conn: Connection, story: Story, open_questions: Sequence[tuple[str, str, str]]
     ) -> None:
-        """Put the groups in the place of the old ones, and note what stayed open."""
-        old = {group.id: group for group in graph.list_groups(conn, self.character)}
-        new = {
-            entity.id: EntityGroup(
-                entity.id,
-                entity.name,
-                entity.type,
-                entity.description,
-                tuple(sorted(entity.mentions)),
-            )
-            for entity in built.entities
-        }
-        graph.remove_groups(conn, self.character, [name for name in old if name not in new])
-        graph.put_groups(
-            conn, self.character, [group for name, group in new.items() if old.get(name) != group]
-        )
+        """Note what stayed open, in the place of what did before."""
         jobs.remove_kind(conn, self.character, JOB)
         for subject, chunk, why in open_questions:
             document = story.chunks[chunk].document
             jobs.enqueue(conn, self.character, JOB, [subject], document=document)
             jobs.quarantine(conn, self.character, JOB, [subject], why)
-
-    async def _embed_entities(
-        self,
-        built: Graph,
-        entities: Sequence[RawEntity],
-        matrix: NDArray[np.float32] | None,
-    ) -> None:
-        """Vectors of the entities; who is mentioned once has that of the mention already."""
-        texts = {e.id: embedded(e.name, e.description) for e in built.entities}
-        known = {} if matrix is None else _vectors_by_text(entities, matrix)
-        batch = self.stage.settings.embed.batch
-        await embed_missing(
-            self.stage.store, self.stage.embedder, self.character, "entity", texts, batch, known
-        )
 
 
 def _open_link(
@@ -341,11 +324,3 @@ def _open_merge(merge: Merge, why: str) -> tuple[str, str, str]:
     """Descriptions that stand side by side, for the report."""
     what = f"the descriptions of {' and '.join(map(repr, merge.names[:2]))} are not merged"
     return f"merge {merge.key}", merge.chunks[0], f"{what}: {why}"
-
-
-def _vectors_by_text(
-    entities: Sequence[RawEntity], matrix: NDArray[np.float32]
-) -> dict[str, NDArray[np.float32]]:
-    """The vectors that there are, by what they were made from."""
-    told = [row for row in range(len(entities)) if matrix[row].any()]
-    return {embedded(entities[row].name, entities[row].description): matrix[row] for row in told}

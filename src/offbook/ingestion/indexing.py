@@ -8,11 +8,13 @@ the store.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from offbook.errors import StoreFailed, UnknownName
+from offbook.graph.loading import graph_size
 from offbook.ingestion.embedding import Embedding
 from offbook.ingestion.graph_building import GraphBuilding
 from offbook.ingestion.mention_indexing import MentionIndexing
@@ -24,6 +26,7 @@ from offbook.models.beside import calls_first
 from offbook.models.side_by_side import run_all
 
 if TYPE_CHECKING:
+    from offbook.graph.loading import GraphSize
     from offbook.ingestion.reports import ProgressListener
     from offbook.models.side_by_side import Job
     from offbook.pipeline import Stage
@@ -32,8 +35,11 @@ if TYPE_CHECKING:
 
 async def build_indexes(
     stage: Stage, character: str, needs: Needs, progress: ProgressListener
-) -> None:
+) -> GraphSize:
     """Make what is needed and not there yet.
+
+    Returns:
+        The size of the graph that there is.
 
     Raises:
         EmbedderMismatch: the stored vectors are from another embedder.
@@ -56,6 +62,9 @@ async def build_indexes(
         with suppress(StoreFailed, UnknownName):
             await refresh_voice(stage.store, character)
         raise
+    if made.size is not None:
+        return made.size
+    return await stage.store.read(lambda conn: graph_size(conn, character))
 
 
 @dataclass(slots=True)
@@ -66,6 +75,7 @@ class _Indexing:
     character: str
     needs: Needs
     progress: ProgressListener
+    size: GraphSize | None = None
     _heard: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def of_voice(self) -> None:
@@ -79,7 +89,7 @@ class _Indexing:
         await self._begun()
         await index_terms(self.stage.store, self.character)
 
-    async def summary(self, described: str = "") -> None:
+    async def summary(self, described: Awaitable[str] | None = None) -> None:
         """The profile; it is noted with the documents that it rests on, as the voice is."""
         await self._heard.wait()
         stage = self.stage
@@ -90,7 +100,9 @@ class _Indexing:
         """The graph, and where entities are mentioned."""
         building = self.stage, self.character, self.progress
         if self.needs.graph:
-            await GraphBuilding(*building).run(self.summary if self.needs.profile else None)
+            making = GraphBuilding(*building)
+            await making.run(self.summary if self.needs.profile else None)
+            self.size = making.size
         if self.needs.mentions:
             await MentionIndexing(*building).run(extract=not self.needs.graph)
 

@@ -17,6 +17,7 @@ from offbook.graph.loading import load_story
 from offbook.ingestion.entity_vectors import embed_missing, embedded, unembedded
 from offbook.ingestion.extracting import Extracting
 from offbook.ingestion.graph_building import asking_about
+from offbook.ingestion.later_writes import LaterWrites
 from offbook.ingestion.reports import Steps
 from offbook.models.side_by_side import run_all
 from offbook.stores import characters, graph, jobs, vectors
@@ -73,7 +74,9 @@ class MentionIndexing:
         if extract:
             asking = asking_about(self.stage, self.character, name, self._story)
             settings = self.stage.settings.graph
-            await Extracting(store, asking, self.character, settings, self.progress).run()
+            async with LaterWrites(store) as later:
+                told = store, later, asking, self.character, settings, self.progress
+                await Extracting(*told).run()
         mentions = await store.read(lambda conn: graph.list_raw_entities(conn, self.character))
         relations = await store.read(lambda conn: graph.list_relations(conn, self.character))
         # 2 -- a vector each -----------------------------------------------------------------------

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sqlalchemy import Connection
 
+    from offbook.ingestion.later_writes import LaterWrites
     from offbook.pipeline import Stage
     from offbook.types import RawEntity
 
@@ -31,10 +32,12 @@ class RawVectors:
     Args:
         stage: The store, the embedder and the settings.
         character: Id of the character.
+        later: Where raw entities are stored, which vectors follow.
     """
 
     stage: Stage
     character: str
+    later: LaterWrites
     refused: list[tuple[str, str, str]] = field(default_factory=list)
     _made: dict[str, NDArray[np.float32]] = field(default_factory=dict)
     _unkept: Sequence[RawEntity] = ()
@@ -73,6 +76,7 @@ class RawVectors:
     async def _keep(self, entities: Sequence[RawEntity]) -> None:
         if not entities:
             return
+        await self.later.flush()
         texts = {entity.id: _text(entity) for entity in entities}
         chunk_of = {entity.id: entity.chunk for entity in entities}
         stage, batch = self.stage, self.stage.settings.embed.batch

@@ -5,6 +5,7 @@ Takes: a character and a model.  Gives: the profile, stored; or the reason why t
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Final
 
 from offbook.errors import AnswerError, InputRefused
@@ -57,9 +58,16 @@ async def write_profile(
     model: ChatModel,
     character_id: str,
     settings: SettingsModel,
-    described: str = "",
+    described: Awaitable[str] | None = None,
 ) -> str | None:
     """Have the profile written and stored.
+
+    Args:
+        store: Where the documents are, and the profile goes.
+        model: Who writes it.
+        character_id: Id of the character.
+        settings: How much of the documents is read.
+        described: What the graph's node says; it is waited for.
 
     Returns:
         None, or why the model's answers could not be used: the profile is then in quarantine and
@@ -72,7 +80,8 @@ async def write_profile(
     texts = await store.read(lambda conn: stored_documents(conn, character.id))
     if not texts:
         return None
-    inputs = profile_inputs(character.name, texts, settings.profile.budget_tokens, described)
+    told = "" if described is None else await described
+    inputs = profile_inputs(character.name, texts, settings.profile.budget_tokens, told)
     names = frozenset(f"{character.id}/{document.id}" for document in texts)
     try:
         text = await ask(model, PROFILE, inputs, documents=names, retries=settings.answers.retries)

@@ -131,9 +131,11 @@ class CallCache:
         if stored is not None:
             response, noted = stored
         else:
-            response, noted = await inner.complete(request), frozenset(documents)
-            if not _is_valid(request, response):
-                return response
+            answered, noted = await inner.complete(request), frozenset(documents)
+            usable = _read(request, answered)
+            if usable is None:
+                return answered
+            response = usable
             await to_the_end(self._keep(keys, request, response, noted))
         # Forgetting any document that the prompt held has to find this answer. Nothing is awaited
         # between the last look and the end: whoever joins later makes a call of their own.
@@ -152,7 +154,8 @@ class CallCache:
         response = ChatResponse(
             call.text, "stop", call.prompt_tokens, call.completion_tokens, cached=True
         )
-        return (response, call.documents) if _is_valid(request, response) else None
+        usable = _read(request, response)
+        return None if usable is None else (usable, call.documents)
 
     async def _keep(
         self,
@@ -192,14 +195,15 @@ def _stored(connection: Connection, keys: Sequence[str]) -> Mapping[str, CachedC
     return call_cache.get_all(connection, keys)
 
 
-def _is_valid(request: ChatRequest, response: ChatResponse) -> bool:
+def _read(request: ChatRequest, response: ChatResponse) -> ChatResponse | None:
+    """The response with what is read of it, which is not read again; None: it is of no use."""
     if request.origin is None:
-        return False
+        return None
     try:
-        read_answer(*request.origin, response)
+        value = read_answer(*request.origin, response)
     except ModelError:
-        return False
-    return True
+        return None
+    return replace(response, read=(request.origin, value))
 
 
 class Cached(AroundModel):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from offbook.errors import AnswerError, InvalidAnswer
 from offbook.prompts.answers import describe_schema, may_be_short, read_answer
@@ -95,6 +95,8 @@ async def ask(
     request = first
     for left in range(retries, -1, -1):
         response = await model.complete(request)
+        if response.read is not None and response.read[0] is request.origin:
+            return cast("Out", response.read[1])
         try:
             return read_answer(prompt, inputs, response, short=may_be_short(request))
         except AnswerError as error:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 _QUOTES: Final = str.maketrans(dict.fromkeys('"“”„‟«»〝〞〟＂″', "'"))
@@ -23,14 +24,21 @@ class Described:
 
     def line(self, most_chars: int = 400) -> str:
         """The entity on one line; a long description is shortened at a word."""
-        name = one_line(self.name)
-        told = "; ".join(part for part in (self.type, one_line(self.description)) if part)
-        return f'"{name}" ({shortened(told, most_chars)})' if told else f'"{name}"'
+        return _line(self, most_chars)
+
+
+@lru_cache(maxsize=4096)
+def _line(entity: Described, most_chars: int) -> str:
+    """Kept: an entity is a candidate of many others, and each item is sized and then written."""
+    name = one_line(entity.name)
+    told = "; ".join(part for part in (entity.type, one_line(entity.description)) if part)
+    return f'"{name}" ({shortened(told, most_chars)})' if told else f'"{name}"'
 
 
 def one_line(text: str) -> str:
     """``text`` without line breaks and double quotes."""
-    return " ".join(text.translate(_QUOTES).split())
+    plain = text.replace('"', "'") if text.isascii() else text.translate(_QUOTES)
+    return " ".join(plain.split())
 
 
 def shortened(text: str, most_chars: int) -> str:

@@ -117,6 +117,14 @@ def list_groups(conn: Connection, character: str) -> list[EntityGroup]:
     return [EntityGroup(*row, members=tuple(members.get(row.id, ()))) for row in rows]
 
 
+def group_of(conn: Connection, character: str) -> dict[str, str]:
+    """Id of each raw entity that is in a group -> id of the group."""
+    member = entity_members.c
+    statement = select(member.raw_entity_id, member.group_id)
+    rows = conn.execute(statement.where(member.character_id == character))
+    return {row.raw_entity_id: row.group_id for row in rows}
+
+
 def count_ungrouped(conn: Connection, character: str) -> int:
     """How many raw entities belong to no group: normalization was interrupted."""
     raw, member = raw_entities.c, entity_members.c

@@ -1,0 +1,123 @@
+"""Entities and their vectors go into the store: those that need no merging while others are merged.
+
+Takes: the groups with their relations, and merged descriptions.  Gives: groups and vectors in the
+store, in the place of the old ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from offbook.graph.building import build_entity
+from offbook.graph.merging import is_settled
+from offbook.ingestion.entity_vectors import embed_missing, embedded
+from offbook.models.beside import calls_first
+from offbook.stores import graph
+from offbook.types import EntityGroup
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from sqlalchemy import Connection
+
+    from offbook.graph.merging import Merged, RawGraph
+    from offbook.ingestion.later_writes import LaterWrites
+    from offbook.pipeline import Stage
+    from offbook.types import Chunk, Entity, RawEntity
+
+    Kept = Callable[[Connection], None]
+
+
+@dataclass(slots=True)
+class EntityKeeping:
+    """One run.
+
+    Args:
+        stage: The store, the embedder and the settings.
+        character: Id of the character.
+        later: Where the writes go.
+        raw: Groups and their relations.
+        merged: ``Merge.key`` -> the merged description; grows while descriptions are merged.
+        chunks: The chunks by id.
+        given: Number of a group -> names that a person gave it and no text has.
+        known: Text -> its vector, where there is one already.
+    """
+
+    stage: Stage
+    character: str
+    later: LaterWrites
+    raw: RawGraph
+    merged: Mapping[str, Merged]
+    chunks: Mapping[str, Chunk]
+    given: Mapping[int, Sequence[str]]
+    known: Mapping[str, NDArray[np.float32]]
+    _settled: dict[int, Entity] = field(default_factory=dict)
+    _stored: dict[str, EntityGroup] = field(default_factory=dict)
+
+    async def keep_settled(self) -> None:
+        """Store entities that need no merging, all of whose mentions are new."""
+        await calls_first()
+        self._settled = {n: self._entity(n) for n in self._numbers if is_settled(*self._told(n))}
+        stored = await self.stage.store.read(lambda conn: graph.list_groups(conn, self.character))
+        grouped = {mention for group in stored for mention in group.members}
+        fresh = [e for e in self._settled.values() if grouped.isdisjoint(e.mentions)]
+        self._stored = {group.id: group for group in (*stored, *_rows(fresh))}
+        await self._keep(fresh, lambda conn: graph.put_groups(conn, self.character, _rows(fresh)))
+
+    async def keep_all(self, note: Kept) -> None:
+        """Store what is not stored yet, and remove what is no entity any more.
+
+        To be called after :meth:`keep_settled`; nobody else writes groups in between.
+
+        Args:
+            note: Run in the same transaction.
+        """
+        entities = [self._settled.get(n) or self._entity(n) for n in self._numbers]
+
+        def replace(conn: Connection) -> None:
+            new = {group.id: group for group in _rows(entities)}
+            gone = [name for name in self._stored if name not in new]
+            graph.remove_groups(conn, self.character, gone)
+            changed = [group for name, group in new.items() if self._stored.get(name) != group]
+            graph.put_groups(conn, self.character, changed)
+            note(conn)
+
+        await self._keep(entities, replace)
+
+    @property
+    def _numbers(self) -> Iterable[int]:
+        return range(len(self.raw.groups))
+
+    def _told(self, number: int) -> tuple[RawGraph, int, Mapping[str, Merged]]:
+        return self.raw, number, self.merged
+
+    def _entity(self, number: int) -> Entity:
+        return build_entity(*self._told(number), self.chunks, self.given.get(number, ()))
+
+    async def _keep(self, entities: Sequence[Entity], put: Kept) -> None:
+        """Groups first; who is mentioned once has the vector of the mention already."""
+        self.later.add(put)
+        await self.later.flush()
+        texts = {entity.id: embedded(entity.name, entity.description) for entity in entities}
+        stage, batch = self.stage, self.stage.settings.embed.batch
+        of_character = stage.store, stage.embedder, self.character
+        await embed_missing(*of_character, "entity", texts, batch, self.known)
+
+
+def _rows(entities: Iterable[Entity]) -> list[EntityGroup]:
+    return [
+        EntityGroup(e.id, e.name, e.type, e.description, tuple(sorted(e.mentions)))
+        for e in entities
+    ]
+
+
+def vectors_by_text(
+    entities: Sequence[RawEntity], matrix: NDArray[np.float32] | None
+) -> dict[str, NDArray[np.float32]]:
+    """The vectors that there are, by what they were made from."""
+    if matrix is None:
+        return {}
+    told = [row for row in range(len(entities)) if matrix[row].any()]
+    return {embedded(entities[row].name, entities[row].description): matrix[row] for row in told}

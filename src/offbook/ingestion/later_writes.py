@@ -1,0 +1,90 @@
+"""Writes that nobody waits for: they are made together, as soon as the event loop is at rest.
+
+Takes: operations on the database.  Gives: all of them stored, in their order, at the end at latest.
+Answers to calls side by side arrive all at once. What follows from them is asked first, and they
+are stored while models work on that; until then the cache of calls holds them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from offbook.errors import StoreFailed
+from offbook.models.beside import calls_first
+from offbook.stores.grouped_writes import GroupedWrites, to_the_end
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from offbook.protocols import Store
+    from offbook.stores.grouped_writes import Operation
+
+
+class LaterWrites:
+    """The writes of one run; used as a context, at whose end all are stored, come what may.
+
+    Args:
+        store: Where they go.
+    """
+
+    def __init__(self, store: Store) -> None:
+        # Its own, and not the one that others share: theirs would take these along at once.
+        self._writes = GroupedWrites(store)
+        self._waiting: list[Operation] = []
+        self._one_at_a_time = asyncio.Lock()
+        self._resting: asyncio.Task[None] | None = None
+        self._failure: BaseException | None = None
+
+    def add(self, operation: Operation) -> None:
+        """Have ``operation`` run after those that were added before.
+
+        Raises:
+            StoreFailed: an earlier one could not be stored: nothing more should be asked for.
+        """
+        self._raise_failure()
+        self._waiting.append(operation)
+        if self._resting is None or self._resting.done():
+            self._resting = asyncio.create_task(self._at_rest())
+
+    async def flush(self) -> None:
+        """Store what waits.
+
+        Raises:
+            StoreFailed: something could not be stored, now or before.
+        """
+        async with self._one_at_a_time:
+            while self._waiting:
+                group, self._waiting = self._waiting, []
+                made = await asyncio.gather(*map(self._writes.write, group), return_exceptions=True)
+                failures = [each for each in made if each is not None]
+                self._failure = next(iter(failures), self._failure)
+        self._raise_failure()
+
+    async def __aenter__(self) -> LaterWrites:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            await to_the_end(self.flush())
+        except StoreFailed:
+            if error is None:
+                raise
+        finally:
+            if self._resting is not None:
+                self._resting.cancel()
+
+    async def _at_rest(self) -> None:
+        await calls_first()
+        with suppress(Exception):  # kept, and raised to whoever writes next
+            await self.flush()
+
+    def _raise_failure(self) -> None:
+        if self._failure is not None:
+            raise self._failure
