@@ -16,6 +16,7 @@ from offbook.types import Message
 from offbook.wire import ChatRequest
 from tests.graph.rules_model import RulesModel
 from tests.graph.world import GraphWorld, Trigrams
+from tests.waiting import PATIENCE_SECONDS
 
 TEXT = "\n\n".join(
     f"## Year {n}\n\n{a} met {b} in year {n}. {b} wrote to {a}."
@@ -91,6 +92,34 @@ async def test_what_stays_open_is_told_and_asked_again(sqlite_store):
     assert set(made.model.calls) == {"merge_entities"}
     assert not await made.store.read(lambda c: jobs.list_jobs(c, made.character, kind=JOB))
     whole = await built(sqlite_store, "undisturbed")
+    assert await made.picture() == await whole.picture()
+
+
+async def test_who_needs_no_merging_is_stored_while_others_are_merged(sqlite_store):
+    merging, go_on = asyncio.Event(), asyncio.Event()
+
+    class Waiting(RulesModel):
+        async def complete(self, request):
+            if request.origin and request.origin[0].name == "merge_entities":
+                merging.set()
+                await go_on.wait()
+            return await super().complete(request)
+
+    whole = await built(sqlite_store, "undisturbed")
+    made = await GraphWorld(sqlite_store, model=Waiting()).create()
+    building = asyncio.create_task(made.put("one.md", TEXT))
+
+    async def stored() -> set[str]:
+        return {entity.name for entity in (await made.graph()).entities}
+
+    await merging.wait()
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while not await stored():
+            await asyncio.sleep(0.005)
+    early = await stored()
+    go_on.set()
+    await building
+    assert early < await stored()
     assert await made.picture() == await whole.picture()
 
 

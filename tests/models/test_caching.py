@@ -54,6 +54,19 @@ async def test_a_second_call_is_answered_without_the_model(cache):
     assert len(model.requests) == 1
 
 
+async def test_each_who_asks_reads_an_answer_once_and_by_its_own_inputs(cache):
+    read: list[object] = []
+    noting = replace(PROFILE, check=lambda inputs, _: read.append(inputs))
+    model = Cached(Scripted("Ada."), cache)
+    one, other = replace(ADA), replace(ADA)
+    answers = await asyncio.gather(*(ask(model, noting, inputs) for inputs in (one, other)))
+    answers.append(await ask(model, noting, one))
+    assert answers == ["Ada."] * 3
+    # The one that made the call, the one that joined it, and the one that found it stored.
+    assert [inputs is one for inputs in read] == [True, False, True]
+    assert len(read) == 3
+
+
 async def test_a_later_process_finds_what_was_stored(sqlite_store):
     await Cached(Scripted("Yes."), CallCache(sqlite_store)).complete(request())
     later = await Cached(Scripted(), CallCache(sqlite_store)).complete(request())

@@ -64,7 +64,10 @@ class EntityKeeping:
         grouped = {mention for group in stored for mention in group.members}
         fresh = [e for e in self._settled.values() if grouped.isdisjoint(e.mentions)]
         self._stored = {group.id: group for group in (*stored, *_rows(fresh))}
-        await self._keep(fresh, lambda conn: graph.put_groups(conn, self.character, _rows(fresh)))
+        await self._put(lambda conn: graph.put_groups(conn, self.character, _rows(fresh)))
+        # Any others are embedded with those that are merged, in one call where they fit into one.
+        texts = _texts(fresh)
+        await self._embed({name: text for name, text in texts.items() if text in self.known})
 
     async def keep_all(self, note: Kept) -> None:
         """Store what is not stored yet, and remove what is no entity any more.
@@ -84,7 +87,8 @@ class EntityKeeping:
             graph.put_groups(conn, self.character, changed)
             note(conn)
 
-        await self._keep(entities, replace)
+        await self._put(replace)
+        await self._embed(_texts(entities))
 
     @property
     def _numbers(self) -> Iterable[int]:
@@ -96,14 +100,19 @@ class EntityKeeping:
     def _entity(self, number: int) -> Entity:
         return build_entity(*self._told(number), self.chunks, self.given.get(number, ()))
 
-    async def _keep(self, entities: Sequence[Entity], put: Kept) -> None:
-        """Groups first; who is mentioned once has the vector of the mention already."""
+    async def _put(self, put: Kept) -> None:
         self.later.add(put)
         await self.later.flush()
-        texts = {entity.id: embedded(entity.name, entity.description) for entity in entities}
+
+    async def _embed(self, texts: Mapping[str, str]) -> None:
+        """Who is mentioned once has the vector of the mention already."""
         stage, batch = self.stage, self.stage.settings.embed.batch
         of_character = stage.store, stage.embedder, self.character
         await embed_missing(*of_character, "entity", texts, batch, self.known)
+
+
+def _texts(entities: Iterable[Entity]) -> dict[str, str]:
+    return {entity.id: embedded(entity.name, entity.description) for entity in entities}
 
 
 def _rows(entities: Iterable[Entity]) -> list[EntityGroup]:

@@ -11,7 +11,6 @@ import asyncio
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from offbook.errors import StoreFailed
 from offbook.models.beside import calls_first
 from offbook.stores.grouped_writes import GroupedWrites, to_the_end
 
@@ -73,7 +72,7 @@ class LaterWrites:
     ) -> None:
         try:
             await to_the_end(self.flush())
-        except StoreFailed:
+        except Exception:
             if error is None:
                 raise
         finally:
