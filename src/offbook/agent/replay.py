@@ -308,7 +308,7 @@ class ReplayedSession(Session):
     # -- what is kept ----------------------------------------------------------------------------
 
     async def _keep_all(self, turn: _Open, texts: Sequence[str]) -> None:
-        """Store the replies that are whole, each as an answer to the same words."""
+        """Store the replies that are whole and not empty, each as an answer to the same words."""
         self.timings["replies"] = self._seconds()
         found = [Reply(text, turn.found, turn.meter.usage()) for text in texts]
         whole = [i for i, text in enumerate(texts) if text and i not in self._cut]
@@ -330,7 +330,8 @@ class ReplayedSession(Session):
             return Remembered(kept.memory, kept.why)
         if self._fleeting:
             return Remembered(None, _FLEETING)
-        return Remembered(None, _OTHER if index in whole else "the reply was cut off")
+        none = "the reply was cut off" if index in self._cut else "the reply is empty"
+        return Remembered(None, _OTHER if index in whole else none)
 
     def _store_all(
         self, conn: Connection, stage: Stage, found: Sequence[Reply], whole: Sequence[int]

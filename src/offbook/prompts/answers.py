@@ -69,8 +69,23 @@ def may_be_short(request: ChatRequest) -> bool:
     return limited and isinstance(request.origin[0].answer, Text)
 
 
+def may_be_empty(request: ChatRequest) -> bool:
+    """Whether an empty answer may be all that was to come: it began with a text to stop at.
+
+    Endpoints leave out where they stopped, so that nothing else tells it from a failure to answer.
+    """
+    if request.origin is None or request.cacheable:
+        return False
+    return bool(request.parameters.get("stop")) and isinstance(request.origin[0].answer, Text)
+
+
 def read_answer(
-    prompt: Prompt[In, Out], inputs: In, response: ChatResponse, *, short: bool = False
+    prompt: Prompt[In, Out],
+    inputs: In,
+    response: ChatResponse,
+    *,
+    short: bool = False,
+    empty: bool = False,
 ) -> Out:
     """The value of a response, by the prompt's own format and check.
 
@@ -81,6 +96,7 @@ def read_answer(
         inputs: About what.
         response: What was answered.
         short: Whether a text that ends at the length limit is taken; see :func:`may_be_short`.
+        empty: Whether an empty text is taken; see :func:`may_be_empty`.
 
     Raises:
         IncompleteAnswer: the endpoint cut the answer off (finish reason ``length``).
@@ -98,6 +114,8 @@ def read_answer(
             f"the endpoint's content filter withheld the answer to {prompt.label}",
             "use another model, or another endpoint, for this text",
         )
+    if empty and not response.text.strip():
+        return typing.cast("Out", "")
     value = prompt.answer.parse(response.text)
     if prompt.check is not None:
         prompt.check(inputs, value)

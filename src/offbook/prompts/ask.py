@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from offbook.errors import AnswerError, InvalidAnswer
-from offbook.prompts.answers import describe_schema, may_be_short, read_answer
+from offbook.prompts.answers import describe_schema, may_be_empty, may_be_short, read_answer
 from offbook.prompts.prompt import Prompt, render
 from offbook.types import Message
 from offbook.wire import ChatRequest, Ending, parameters_of
@@ -98,7 +98,8 @@ async def ask(
         if response.read is not None and response.read[0] is request.origin:
             return cast("Out", response.read[1])
         try:
-            return read_answer(prompt, inputs, response, short=may_be_short(request))
+            short, empty = may_be_short(request), may_be_empty(request)
+            return read_answer(prompt, inputs, response, short=short, empty=empty)
         except AnswerError as error:
             if left == 0:
                 error.hint = error.hint or (
@@ -145,7 +146,7 @@ async def stream_text(
     """The pieces of the model's answer as they come; closing the iterator cancels the call.
 
     Raises:
-        InvalidAnswer: the answer held nothing.
+        InvalidAnswer: the answer held nothing, though nothing was to stop it.
         ModelError: the endpoint failed, or the stream broke off; what came before is not whole.
     """
     request = request_of(
@@ -157,5 +158,5 @@ async def stream_text(
         async for piece in pieces:
             empty = empty and not piece.strip()
             yield piece
-    if empty:
+    if empty and not may_be_empty(request):
         raise InvalidAnswer("the answer is empty", "ask again, or try another model")

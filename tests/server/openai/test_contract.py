@@ -9,7 +9,7 @@ import pytest
 
 from tests.loopback.answers import Answer
 from tests.loopback.server import LoopbackServer
-from tests.server.openai.asking import QUESTION, ask, body, chunks, lines, said
+from tests.server.openai.asking import QUESTION, ask, body, chunks, lines, said, stored
 from tests.server.served import MODEL, Served
 from tests.waiting import PATIENCE_SECONDS
 
@@ -251,6 +251,7 @@ def test_tools_are_ignored_with_a_warning(server: Served, endpoint: LoopbackServ
         ({"max_tokens": 900}, "when I was nine.", "stop"),
         ({"stop": ["argue", "never"]}, "The sea does not", "stop"),
         ({"stop": "not", "max_tokens": 2}, "The sea", "length"),
+        ({"stop": "The"}, "", "stop"),
     ],
 )
 def test_the_embedded_model_says_no_more_than_it_may(client, wish, ends, reason, stream):
@@ -262,6 +263,27 @@ def test_the_embedded_model_says_no_more_than_it_may(client, wish, ends, reason,
         choices, text = response.json()["choices"], said(response.json())
     assert text.rstrip().endswith(ends)
     assert choices[-1]["finish_reason"] == reason
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_reply_that_begins_with_a_stop_is_empty_and_no_turn(server, endpoint, stream):
+    endpoint.answer = lambda asked: "" if "stop" in asked else "Aye."
+    if stream:
+        found = chunks(lines(server, "Hi", stop="Ada:"))
+        assert "".join(chunk["choices"][0]["delta"].get("content", "") for chunk in found) == ""
+    else:
+        found = [ask(server, "Hi", stop="Ada:")]
+        assert said(found[0]) == ""
+    assert endpoint.count("/chat/completions") == 1
+    assert found[-1]["choices"][0]["finish_reason"] == "stop"
+    assert found[-1]["offbook"]["remembered"] == {"memory": None, "why": "the reply is empty"}
+    assert stored(server) == []
+    # Clients send it back: nothing was answered, and more was said.
+    ask(server, "Hi", "", "Who are you?")
+    assert stored(server) == [[("Hi\n\nWho are you?", "Aye.")]]
+    endpoint.always("empty")  # unlike a failure to answer
+    with httpx.Client(base_url=server.root, timeout=PATIENCE_SECONDS) as client:
+        assert client.post(CHAT, json=body("Hi", stream=stream)).status_code == 502
 
 
 def test_many_stops_are_taken(server: Served, endpoint: LoopbackServer):
@@ -412,8 +434,6 @@ def test_a_limit_of_the_endpoint_is_passed_on_with_its_pause(server, endpoint: L
 @pytest.mark.parametrize("fault", ["dropped_stream", "malformed_stream", "error_in_stream",
                                    "half_stream"])  # fmt: skip
 def test_a_model_that_dies_in_the_middle_ends_the_stream_readably(server, endpoint, fault):
-    from tests.server.openai.asking import stored
-
     endpoint.always(fault)
     found = [line for line in lines(server) if line.startswith("data:")]
     assert found[-1] == "data: [DONE]"
@@ -469,8 +489,6 @@ def test_ends_have_the_names_that_clients_know(server, endpoint: LoopbackServer,
 
 
 def test_a_reply_that_the_filter_stops_ends_so(server: Served, endpoint: LoopbackServer):
-    from tests.server.openai.asking import stored
-
     endpoint.answer = lambda _: Answer("My brother Tom taught", "content_filter")
     last = chunks(lines(server))[-1]
     assert last["choices"][0]["finish_reason"] == "content_filter"
