@@ -15,6 +15,7 @@ from offbook.models.failures import (
     from_status,
     retry_after,
     said_by,
+    unquoted,
     why_without,
 )
 
@@ -133,3 +134,13 @@ def test_what_a_reply_goes_without_is_told_without_what_the_endpoint_says(kind, 
     assert told.startswith("the model ")
     assert not re.search("models.test|400|Ada owes", told)
     assert caplog.messages[-1].endswith(said), "whoever runs it reads all of it"
+
+
+def test_what_is_put_aside_can_be_told_without_what_the_endpoint_says():
+    said = from_status(PLACE, 400, {"error": {"message": "'Ada\nowes' is too\nlong"}}, {}).message
+    told = unquoted(f"put aside: extract c1 (characters 0 to 9): {said}")
+    assert told == (
+        "put aside: extract c1 (characters 0 to 9): "
+        "the model refuses what it was asked with: it is too long, or filtered"
+    )
+    assert unquoted("put aside: extract c1: the answer is empty").endswith("the answer is empty")

@@ -55,7 +55,6 @@ def visitor(book: Any, caller: Caller, pace: Pace | None = None) -> Visitor:
 def test_a_right_shows_what_it_allows(right: Any, characters: Any, may: tuple[bool, ...]):
     it = visitor(None, Caller("k", right, characters))
     assert (it.may_write, it.may_take_away, it.may_administer) == may
-    assert not it.is_owner
     assert visitor(None, OWNER).may_administer
 
 

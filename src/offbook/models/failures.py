@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import logging
 import math
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -32,6 +33,9 @@ _CONTEXT_MARKS: Final = (
     "exceeds the available context",
     "input is too large",
 )
+_REFUSED: Final = "the model refuses what it was asked with: it is too long, or filtered"
+_QUOTED: Final = re.compile(r"\S+ answered \d{3} for model .*", re.DOTALL)
+"""What ``from_status`` says, wherever it stands in a message."""
 _FILTER_MARKS: Final = ("content_filter", "content management policy", "content_policy")
 
 
@@ -158,8 +162,13 @@ def why_without(error: AnswerError | InputRefused) -> str:
     """
     _LOG.warning("a reply goes without what a model was asked for: %s", error.message)
     if isinstance(error, InputRefused):
-        return "the model refuses what it was asked with: it is too long, or filtered"
+        return _REFUSED
     return "the model gave no answer that could be used"
+
+
+def unquoted(told: str) -> str:
+    """A message of what was put aside, without the endpoint that refused it and what that said."""
+    return _QUOTED.sub(_REFUSED, told)
 
 
 def is_about_context_length(said: str) -> bool:

@@ -37,6 +37,11 @@ class Caller:
         """Whether they have this right, or a greater one."""
         return RIGHTS.index(self.right) >= RIGHTS.index(right)
 
+    @property
+    def may_administer(self) -> bool:
+        """Whether they may do what concerns all characters, and know what is configured."""
+        return self.allows("admin") and self.characters is None
+
     def sees(self, character: Character) -> bool:
         """Whether this character exists for them."""
         return self.characters is None or character.id in self.characters

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from nicegui import ui
 
 from offbook.errors import OffbookError
+from offbook.server.native.access import readable
 from offbook.ui.elements import (
     button,
     failed,
@@ -109,7 +110,7 @@ class _Names:
             are = "are one and the same" if report.same else "are not the same"
             bearers = "; ".join(" = ".join((k.name, *k.aliases)) for k in report.entities)
             notice(f"{report.a} and {report.b} {are}: {report.status}", bearers)
-            for message in report.messages:
+            for message in readable(report.messages, whole=self._visitor.may_administer):
                 text("p", message, "quiet")
 
     # -- lists ---------------------------------------------------------------------------------

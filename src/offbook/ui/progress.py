@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from nicegui import ui
 
+from offbook.server.native.access import readable
 from offbook.stores import ingestions
 from offbook.ui.elements import button, named, notice, part, text, told_of_errors
 
@@ -81,12 +82,12 @@ class Progress:
         elif ended.status == "cancelled":
             notice("Reading was cancelled.", "What was read by then is kept.", "warn")
         else:
-            _report(ended.report or {})
+            _report(ended.report or {}, whole=self._place.visitor.may_administer)
 
     def _failed(self, error: Mapping[str, Any]) -> None:
-        """What stopped it; the whole of it is for the owner, it may quote texts and folders."""
+        """What stopped it; the whole of it is for who may administer: it may quote texts."""
         message, hint = str(error.get("message", "")), str(error.get("hint", ""))
-        if not self._place.visitor.is_owner:
+        if not self._place.visitor.may_administer:
             message, hint = "Reading the documents failed", "ask whoever runs this server"
         notice(message, hint, "bad")
 
@@ -150,7 +151,7 @@ def _step(now: Ingestion) -> tuple[str, float | None]:
     return f"Reading: {name}, {done:,} of {total:,}", done / total if done < total else None
 
 
-def _report(report: Mapping[str, Any]) -> None:
+def _report(report: Mapping[str, Any], *, whole: bool) -> None:
     documents: Sequence[Mapping[str, Any]] = report.get("documents") or ()
     with part("div"):
         with part("ul", "chips"):
@@ -160,5 +161,5 @@ def _report(report: Mapping[str, Any]) -> None:
                     told = f"{row['name']}: {row['status']}"
                     text("span", told, f"chip {'bad' if bad else 'good'}")
         for row in documents:
-            for message in row.get("messages") or ():
+            for message in readable(row.get("messages") or (), whole=whole):
                 text("p", f"{row['name']}: {message}", "quiet")

@@ -15,7 +15,6 @@ from offbook.agent.session import names_of
 from offbook.app.commands import command_of, conversation_of
 from offbook.errors import UnknownName
 from offbook.server.native.access import require
-from offbook.server.principal import OWNER
 from offbook.server.security.admission import keep_pace
 from offbook.stores import conversations
 
@@ -73,11 +72,6 @@ class Visitor:
         keep_pace(self.pace, caller, self.book.settings.values.server.rpm)
 
     @property
-    def is_owner(self) -> bool:
-        """Whether they sit at this machine."""
-        return self.caller.principal == OWNER.principal
-
-    @property
     def may_write(self) -> bool:
         """Whether they may change what characters know."""
         return self.caller.allows("write")
@@ -91,9 +85,10 @@ class Visitor:
     def may_administer(self) -> bool:
         """Whether they may do what concerns all characters.
 
-        That is: make some, and look over evaluations, in which replies of any stand.
+        That is: make some, look over evaluations, in which replies of any stand, and read what
+        endpoints say.
         """
-        return self.caller.allows("admin") and self.caller.characters is None
+        return self.caller.may_administer
 
     async def characters(self) -> list[CharacterInfo]:
         """The characters that they may see."""

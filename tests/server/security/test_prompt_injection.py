@@ -207,6 +207,30 @@ async def test_an_endpoint_that_quotes_its_prompt_tells_it_to_the_owner_alone(
         assert "answered 400" not in text
 
 
+async def test_what_an_endpoint_refused_is_told_to_administrators_alone(book: Offbook, endpoint):
+    async with client_of(book) as client:
+        await ingest(client, ADA, "Ada Byrne trims the lamp. Bo Carter is a smith.")
+    endpoint.poison = "Rumpel"
+    text = "Ada Byrne trims the lamp. Her secret name is Rumpel."
+    keys = {right: await bearer(book, right=right) for right in ("chat", "write", "admin")}
+    keys["some"] = await bearer(book, right="admin", characters=["ada-byrne"])
+    told: list[tuple[str, str]] = []
+    async with client_of(book) as client:
+        given = {"documents": [{"name": "b.md", "text": text}]}
+        taken = await client.post(f"{ADA}/documents", json=given, headers=keys["write"])
+        for name, key in keys.items():
+            paths = f"{taken.headers['location']}/events", f"{ADA}/ingestions"
+            told += [(name, (await client.get(path, headers=key)).text) for path in paths]
+        names = {"a": "Ada Byrne", "b": "Bo Carter", "same": False}
+        for name in ("write", "admin"):
+            said = await client.post(f"{ADA}/aliases", json=names, headers=keys[name])
+            told.append((name, said.text))
+    for name, text in told:
+        assert "put aside: extract" in text, (name, text)
+        assert (endpoint.base_url in text) is (name == "admin")
+        assert ("content management policy" in text) is (name == "admin")
+
+
 async def test_no_address_in_a_text_is_fetched(book: Offbook, endpoint, monkeypatch):
     asked: list[str] = []
     with LoopbackServer() as other:

@@ -6,16 +6,18 @@ does not exist for it: neither an answer nor a hint tells of it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, Final
 
 from fastapi import Depends, Path, Query
 
 from offbook.app.finding import find_character
 from offbook.errors import UnknownName
+from offbook.models.failures import unquoted
 from offbook.server.book import Book
 from offbook.server.failures import RequestRefused
 from offbook.server.native.shapes import Failed
+from offbook.server.observing.secrets import masked
 from offbook.server.principal import OWNER, Caller, CurrentPrincipal
 from offbook.stores.api_keys import Right
 from offbook.types import Character
@@ -134,6 +136,11 @@ Writable = Annotated[Character, Depends(_writable)]
 Administered = Annotated[Character, Depends(_administered)]
 """A character that the caller may delete and take away."""
 Administrator = Annotated[Caller, Depends(_administrator)]
+
+
+def readable(messages: Iterable[str], *, whole: bool) -> list[str]:
+    """What was put aside and why, for a caller; ``whole``: also where a model is, and its words."""
+    return [masked(each if whole else unquoted(each)) for each in messages]
 
 
 def whose(caller: Caller, user: str | None) -> str | None:

@@ -23,15 +23,14 @@ from offbook import registry
 from offbook.documents.readers import ReadDocument, read_content
 from offbook.errors import UnknownName, UsageError
 from offbook.server.book import Book
-from offbook.server.failures import asked_by_owner
 from offbook.server.native import shapes
-from offbook.server.native.access import Seen, Writable, failing, require, streamed
+from offbook.server.native.access import Seen, Writable, failing, readable, require, streamed
 from offbook.server.native.aside import commanded
 from offbook.server.native.asking import Preset
 from offbook.server.native.body import Body, Listed
 from offbook.server.native.following import EVENTS, TOLD, followed
 from offbook.server.native.given import GivenFile
-from offbook.server.principal import CurrentPrincipal
+from offbook.server.principal import Caller, CurrentPrincipal
 from offbook.stores import documents, ingestions
 
 _MOST_DOCUMENTS = 1_000
@@ -114,7 +113,12 @@ def router() -> APIRouter:
 
 
 async def add(
-    body: GivenDocuments, character: Writable, book: Book, request: Request, response: Response
+    body: GivenDocuments,
+    character: Writable,
+    book: Book,
+    request: Request,
+    response: Response,
+    caller: CurrentPrincipal,
 ) -> dict[str, Any]:
     """Add or update documents; reading them for the character goes on behind the request.
 
@@ -138,7 +142,7 @@ async def add(
     request.app.state.background.wake()
     where = f"/api/characters/{quote(character.id, safe='')}/ingestions/{id_}"
     response.headers["location"] = where
-    return await look_at(id_, character, book)
+    return await look_at(id_, character, book, caller)
 
 
 async def estimate(body: GivenDocuments, character: Writable, request: Request) -> dict[str, Any]:
@@ -188,54 +192,69 @@ async def forget(
     report = await commanded(
         request, lambda command: command.forget(id_, document, with_memories=with_memories)
     )
-    return report.as_json()
+    messages = readable(report.messages, whole=caller.may_administer)
+    return {**report.as_json(), "messages": messages}
 
 
-async def list_ingestions(character: Seen, book: Book) -> list[dict[str, Any]]:
+async def list_ingestions(
+    character: Seen, book: Book, caller: CurrentPrincipal
+) -> list[dict[str, Any]]:
     """The ingestions of a character, newest first."""
     found = await book.store.read(lambda conn: ingestions.list_all(conn, character.id))
-    return [_seen(each) for each in found]
+    return [_seen(each, caller) for each in found]
 
 
-async def look_at(ingestion: IngestionId, character: Seen, book: Book) -> dict[str, Any]:
+async def look_at(
+    ingestion: IngestionId, character: Seen, book: Book, caller: CurrentPrincipal
+) -> dict[str, Any]:
     """How far an ingestion is, or what became of it."""
     found = await book.store.read(lambda conn: ingestions.get(conn, character.id, ingestion))
     if found is None:
         raise UnknownName(f"no ingestion {ingestion!r}", "GET .../ingestions lists those there are")
-    return _seen(found)
+    return _seen(found, caller)
 
 
 async def cancel(
-    ingestion: IngestionId, character: Writable, book: Book, request: Request
+    ingestion: IngestionId,
+    character: Writable,
+    book: Book,
+    request: Request,
+    caller: CurrentPrincipal,
 ) -> dict[str, Any]:
     """Have an ingestion end; what it read is kept, and the same again goes on where it was.
 
     One that has ended stays as it is. One under way ends a moment later: look at it, or listen.
     """
-    await look_at(ingestion, character, book)
+    await look_at(ingestion, character, book, caller)
     await book.store.write(lambda conn: ingestions.cancel(conn, character.id, ingestion))
     request.app.state.background.wake()
-    return await look_at(ingestion, character, book)
+    return await look_at(ingestion, character, book, caller)
 
 
 async def listen(
-    ingestion: IngestionId, character: Seen, book: Book, request: Request
+    ingestion: IngestionId,
+    character: Seen,
+    book: Book,
+    request: Request,
+    caller: CurrentPrincipal,
 ) -> StreamingResponse:
     """How far an ingestion is, as server-sent events, until it has ended."""
-    await look_at(ingestion, character, book)
+    await look_at(ingestion, character, book, caller)
 
     def look() -> Awaitable[dict[str, Any]]:
-        return look_at(ingestion, character, book)
+        return look_at(ingestion, character, book, caller)
 
     return followed(look, ingestions.ENDED, request.app.state.stopping)
 
 
-def _seen(found: ingestions.Ingestion) -> dict[str, Any]:
-    row = asdict(found)
-    if row["error"] is not None and not asked_by_owner.get():
-        # What an endpoint says may quote its prompt: see `failures`.
+def _seen(found: ingestions.Ingestion, caller: Caller) -> dict[str, Any]:
+    """As the caller may read it: what an endpoint says names it, and may quote its prompt."""
+    row, whole = asdict(found), caller.may_administer
+    if row["error"] is not None and not whole:
         told = {"message": "the documents were not read", "hint": "ask whoever runs this server"}
         row["error"] = {**row["error"], **told}
+    for document in (row["report"] or {}).get("documents", ()):
+        document["messages"] = readable(document["messages"], whole=whole)
     return row
 
 

@@ -15,8 +15,9 @@ from pydantic import ConfigDict, Field, model_validator
 from offbook.app.memory_file import MemoryFile, memories_in
 from offbook.errors import UsageError
 from offbook.server.book import Book
+from offbook.server.failures import asked_by_owner
 from offbook.server.native import shapes
-from offbook.server.native.access import Seen, User, Writable, failing, whose
+from offbook.server.native.access import Seen, User, Writable, failing, readable, whose
 from offbook.server.native.aside import commanded
 from offbook.server.native.body import Body, Listed
 from offbook.server.native.given import GivenFile
@@ -130,7 +131,8 @@ async def remember(body: GivenMemories, character: Writable, request: Request) -
     """Add memories that a person has written, or of a chat log, and score all that wait."""
     read, id_ = await asyncio.to_thread(body.read, character.name), character.id
     report = await commanded(request, lambda command: command.memories.remember(id_, read))
-    return report.as_json()
+    # What waits may be of anybody's conversations, and quoted: only the owner reads those.
+    return _told(report.as_json(), whole=asked_by_owner.get())
 
 
 async def search(
@@ -161,19 +163,28 @@ async def kept_out(
     return await book.memories.kept_out(character.id, principal=whose(caller, user))
 
 
-async def say(body: TwoNames, character: Writable, request: Request) -> dict[str, Any]:
+async def say(
+    body: TwoNames, character: Writable, request: Request, caller: CurrentPrincipal
+) -> dict[str, Any]:
     """A person's word that two names are one and the same, or are not."""
     id_ = character.id
     report = await commanded(
         request, lambda command: command.alias(id_, body.a, body.b, same=body.same)
     )
-    return report.as_json()
+    return _told(report.as_json(), whole=caller.may_administer)
 
 
 async def undo(
-    decision: Annotated[str, Path(max_length=200)], character: Writable, request: Request
+    decision: Annotated[str, Path(max_length=200)],
+    character: Writable,
+    request: Request,
+    caller: CurrentPrincipal,
 ) -> dict[str, Any]:
     """Take a person's word back, or overrule what a model or a rule decided."""
     id_ = character.id
     report = await commanded(request, lambda command: command.undo_decision(id_, decision))
-    return report.as_json()
+    return _told(report.as_json(), whole=caller.may_administer)
+
+
+def _told(report: dict[str, Any], *, whole: bool) -> dict[str, Any]:
+    return {**report, "messages": readable(report["messages"], whole=whole)}
