@@ -54,6 +54,17 @@ def stored(world: World) -> dict[str, list[tuple[Any, ...]]]:
         connection.close()
 
 
+def learned(world: World) -> int:
+    """Emotions and vectors of memories."""
+    connection = sqlite3.connect(world.home / "offbook.db")
+    try:
+        tables = ("memory_fragments WHERE emotion IS NOT NULL", "memory_vectors")
+        counts = [connection.execute(f"SELECT count(*) FROM {t}").fetchone() for t in tables]
+    finally:
+        connection.close()
+    return sum(count for (count,) in counts)
+
+
 def test_killed_between_reply_and_memory_a_turn_is_there_once(ada: World, server):
     # The question is felt, embedded and answered; then the turn is scored and embedded.
     server.hold(3)
@@ -90,12 +101,16 @@ def test_killed_before_the_reply_nothing_of_the_turn_is_there(ada: World, server
 
 
 def test_a_turn_waits_twice_and_scoring_is_waited_for_by_nobody(ada: World, server):
+    # All of it is learned: what is left would be scored beside the next question.
+    ada.set("memory.grace_seconds=60")
     told = ada.done("ask", "ada", SAID, "--session", "s", "--json").json
+    assert stored(ada)["jobs"] == []
     assert told["usage"]["round_trips"] == 2
     assert told["emotion"]["sadness"] == 8
     assert told["usage"]["by_task"].keys() == {"score_emotions", "reply"}
     # The two calls that score and embed the turn are never answered; but for the grace, nobody
     # waits for them.
+    ada.set("memory.grace_seconds=0.1")
     server.hold(3)
     process = ada.start("ask", "ada", "And what did you do then?", "--session", "s")
     assert ended(process).code == 0
@@ -126,6 +141,8 @@ def test_remember_goes_on_where_it_was_killed(ada: World, server):
     server.hold(4)
     process = ada.start("remember", "ada", file)
     until(lambda: server.answered == 4 and server.in_flight > 0, process)
+    # What was answered is stored, or about to be.
+    until(lambda: learned(ada) >= 4 * 5, process)
     with process:
         process.send_signal(signal.SIGKILL)
         process.communicate(timeout=PATIENCE_SECONDS)

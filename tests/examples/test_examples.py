@@ -165,7 +165,7 @@ def test_the_game_goes_on_when_nobody_answers_in_time(served, example):
 
 
 def test_a_mistake_of_the_game_is_no_line_of_its_figures(served, example):
-    npc = example("game_npc").Npc("nobody", served.root)
+    npc = example("game_npc").Npc("nobody", served.root, timeout=PATIENCE_SECONDS)
     with pytest.raises(ValueError, match="404"):
         npc.says("Are you there?", "anna", "anna-9", "the watch")
 
@@ -240,7 +240,7 @@ async def test_the_face_before_the_first_word_costs_no_call(tmp_path, example):
             performer = example("vtuber").Performer(server.root, "none", "ada-byrne", voice)
             await performer.answer("What became of Tom?", viewer="ellen")
             await performer.close()
-            assert endpoint.answered == 2, "one for the emotion, one reply"
+            await eventually(lambda: endpoint.answered == 2, "one for the emotion, one reply")
             endpoint.release()
     assert voice.faces == ["sadness", "sadness"]
 

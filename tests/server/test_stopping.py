@@ -226,12 +226,12 @@ async def test_a_second_signal_ends_at_once_and_says_so_too(
 
 
 async def test_who_only_listens_keeps_nobody_waiting(tmp_path, endpoint, monkeypatch):
+    async def none(*_: object) -> bool:
+        return False
+
+    # Before the server begins: a look that is under way could still find what is queued here.
+    monkeypatch.setattr("offbook.server.ingestions.queue.IngestionQueue.one", none)
     async with running(tmp_path, endpoint, monkeypatch, NEVER) as (server, client):
-
-        async def none(*_: object) -> bool:
-            return False
-
-        monkeypatch.setattr("offbook.server.ingestions.queue.IngestionQueue.one", none)
         await server.book.store.write(lambda c: ingestions.add(c, MODEL, "i1", {}))
         async with client.stream("GET", f"{ONE}/ingestions/i1/events") as answer:
             lines = answer.aiter_lines()

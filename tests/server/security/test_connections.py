@@ -170,7 +170,6 @@ def test_what_comes_beside_a_body_is_no_way_to_send_without_end(address, around)
 def test_a_head_behind_an_answer_that_is_on_its_way_is_counted(address):
     number = uuid.uuid4().hex
     with _opened(address, f"/endless?{number}") as sock:
-        sock.sendall(b"GET / HTTP/1.1\r\nx-long: ")
         threading.Thread(target=_flood, args=(sock,), daemon=True).start()
         _all_of(sock)
         assert _ended[number].wait(PATIENCE_SECONDS)
@@ -178,6 +177,7 @@ def test_a_head_behind_an_answer_that_is_on_its_way_is_counted(address):
 
 def _flood(sock: socket.socket) -> None:
     try:
+        sock.sendall(b"GET / HTTP/1.1\r\nx-long: ")
         while True:
             sock.sendall(b"a" * 10_000)
     except OSError:
