@@ -77,6 +77,8 @@ async def test_other_paths_are_answered_as_without_pages(book: Offbook):
             assert answer.headers["content-type"] == "application/json"
             assert "error" in answer.json()
         assert (await client.get("/v1/models")).status_code == 200
+        refused = await client.post("/", json={})
+        assert (refused.status_code, refused.json()["error"]["kind"]) == (405, "not_allowed")
 
 
 async def test_an_unknown_character_and_an_unknown_run_are_said_to_be_none(book: Offbook):

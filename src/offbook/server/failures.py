@@ -108,7 +108,7 @@ def add_failure_handlers(app: FastAPI) -> None:
     """Have every failure answered in the envelope of its path."""
     app.exception_handler(OffbookError)(_on_ours)
     app.exception_handler(RequestValidationError)(_on_validation)
-    app.exception_handler(HTTPException)(_on_http)
+    app.exception_handler(HTTPException)(on_http)
     app.exception_handler(OSError)(_on_system)
     app.exception_handler(Exception)(_on_unforeseen)
 
@@ -240,7 +240,8 @@ def _no_json(why: str) -> RequestRefused:
     return RequestRefused(f"the body is not JSON: {why}", "send one JSON object, in UTF-8")
 
 
-async def _on_http(request: Request, error: HTTPException) -> Response:
+async def on_http(request: Request, error: HTTPException) -> Response:
+    """What the framework refuses, in the envelope of the path."""
     _let_go(error)
     method, path = request.method, request.url.path
     if isinstance(error.__cause__, ValueError | RecursionError):  # met while the body was read

@@ -10,6 +10,7 @@ import secrets
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import cache, partial
+from http import HTTPStatus
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
@@ -59,9 +60,11 @@ def _pages() -> FastAPI:
     """The pages as an application of their own: what draws them exists once in a process."""
     from nicegui import app, core, ui
 
+    from offbook.server.failures import on_http
     from offbook.ui import admission, routes
 
     add_nonces()
+    app.exception_handler(HTTPStatus.METHOD_NOT_ALLOWED)(on_http)
     admission.register()
     routes.register()
     app.add_static_files("/_page", routes.ASSETS)

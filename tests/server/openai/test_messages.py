@@ -60,7 +60,7 @@ def test_who_says_nothing_is_silent():
 
 def test_system_messages_and_tools_stand_aside():
     found = read("s: One", "u: Hi", "t: Two", "s: Three")
-    assert found.system == ("One", "Two", "Three")
+    assert (found.system, found.given) == (("One", "Three"), ("Two",))
     assert found.order is None
 
 
@@ -229,7 +229,7 @@ def test_a_card_of_sillytavern_is_no_order(text):
 def test_what_a_tool_gave_is_nobodys_order(text):
     messages = (ChatMessage("user", "Who is that?"), ChatMessage("tool", text))
     read = read_messages(messages)
-    assert read.system == (text,)
+    assert (read.system, read.given) == ((), (text,))
     assert kind_of(ChatBody("ada", messages), read) is None
 
 

@@ -22,6 +22,7 @@ Policy = Literal["user_context", "merge", "ignore"]
 POLICIES: Final[tuple[Policy, ...]] = ("user_context", "merge", "ignore")
 SETTING: Final = "server.client_system"
 _IN_FRONT: Final = "what the client put in front of the words of a message"
+_GIVEN: Final = "what tools gave"
 
 
 def policy_of(character: Character, settings: ServerSettings) -> Policy:
@@ -36,30 +37,29 @@ def wishes_of(
 ) -> tuple[Wishes, list[str]]:
     """What the actor is told of the client's system messages, and warnings for the client.
 
-    What the client put in front of the person's words is context at the most: passages of web pages
-    and files give no directions.
+    What tools gave, and what the client put in front of the person's words, is context at the most:
+    passages of web pages and files give no directions.
 
     Args:
         read: The client's messages.
         parameters: Sampling parameters.
         policy: What system messages are worth.
-        budget_tokens: For the system messages, and then for what stood in front of words.
+        budget_tokens: For the system messages, then for what tools gave, and then for what stood in
+            front of words.
     """
     told, warnings = _within(budget_tokens, "\n\n".join(read.system), "the system messages")
-    left = budget_tokens - count_tokens(told)
-    beside, cut = _within(left, "\n\n".join(read.enclosed), _IN_FRONT)
-    warnings += cut
+    left, parts = budget_tokens - count_tokens(told), [told] if policy == "user_context" else []
+    for what, texts in ((_GIVEN, read.given), (_IN_FRONT, read.enclosed)):
+        beside, cut = _within(left, "\n\n".join(texts), what)
+        left -= count_tokens(beside)
+        parts += [beside] if policy != "ignore" else []
+        warnings += [*cut, *([_worth(f"{what} is", policy)] if texts else [])]
     if read.examples:
         warnings.append(
             f"{read.examples} example messages are left out: the character has a voice of its own"
         )
     if read.system and policy != "merge":
         warnings.append(_worth("system messages are", policy))
-    if read.enclosed:
-        warnings.append(_worth(f"{_IN_FRONT} is", policy))
-    parts = [told] if policy == "user_context" else []
-    if policy != "ignore":
-        parts.append(beside)
     wishes = Wishes(
         parameters,
         directions=told if policy == "merge" else "",

@@ -32,7 +32,7 @@ def router() -> APIRouter:
     # Some clients look whether anybody is there.
     whole.add_api_route("/", _here, methods=["HEAD"], include_in_schema=False)
     for path in ("/v1", "/v1/{rest:path}", "/chat/{rest:path}"):
-        for method in ("GET", "POST"):
+        for method in ("GET", "POST", "PUT", "PATCH", "DELETE"):
             whole.add_api_route(path, _mistaken, methods=[method], include_in_schema=False)
     return whole
 

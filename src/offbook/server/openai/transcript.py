@@ -13,7 +13,7 @@ from typing import Final
 
 from offbook.agent.replay import Transcript
 from offbook.server.failures import RequestRefused
-from offbook.server.openai.body import ChatMessage
+from offbook.server.openai.body import ChatMessage, Role
 from offbook.server.openai.enclosed import split_enclosed
 from offbook.types import Turn
 
@@ -43,8 +43,8 @@ class ReadMessages:
 
     Args:
         transcript: Turns, what is said, and words that the reply begins with.
-        system: System messages and what tools gave, in their order, without examples.
-        wishes: The system messages among them: what a tool gave is nobody's wish.
+        system: System messages, without examples: the client's wishes.
+        given: What tools gave, which is nobody's wish.
         enclosed: What the client put in front of the person's words, such as passages of its own
             retrieval: whoever wrote them, they are not the client's wishes.
         examples: How many messages were examples of how a character speaks.
@@ -56,7 +56,7 @@ class ReadMessages:
 
     transcript: Transcript
     system: tuple[str, ...] = ()
-    wishes: tuple[str, ...] = ()
+    given: tuple[str, ...] = ()
     enclosed: tuple[str, ...] = ()
     examples: int = 0
     name: str | None = None
@@ -75,12 +75,11 @@ def read_messages(messages: Sequence[ChatMessage]) -> ReadMessages:
     order, spoken = _order(own), [m for m in own if m.role in ("user", "assistant")]
     if spoken and spoken[-1].role == "assistant" and _SPEAK.match(_last_system(own)):
         spoken.append(ChatMessage("user", ""))  # a reply of its own, though nobody said more
-    aside = [m for m in own if m.role in ("system", "tool") and m.text.strip()]
     names = [m.name for m in own if m.role == "user" and m.name]
     return ReadMessages(
         transcript=_made_anew(_transcript(spoken)),
-        system=tuple(message.text.strip() for message in aside),
-        wishes=tuple(message.text.strip() for message in aside if message.role == "system"),
+        system=_said_by("system", own),
+        given=_said_by("tool", own),
         enclosed=tuple(enclosed),
         examples=len(messages) - len(own),
         name=names[-1] if names else None,
@@ -130,6 +129,10 @@ def _last_system(messages: Sequence[ChatMessage]) -> str:
     """The system message that stands behind all that was said; empty where none does."""
     last = next((message for message in reversed(messages) if _says(message)), None)
     return last.text.strip() if last is not None and last.role == "system" else ""
+
+
+def _said_by(role: Role, messages: Sequence[ChatMessage]) -> tuple[str, ...]:
+    return tuple(m.text.strip() for m in messages if m.role == role and _says(m))
 
 
 def _says(message: ChatMessage) -> bool:

@@ -70,7 +70,7 @@ _HEAD_CHARS: Final = 240
 
 def kind_of(body: ChatBody, read: ReadMessages) -> str | None:
     """What kind of a client's own call this is; None: somebody talks to the character."""
-    if read.order is not None or any(_QUIET.match(text) for text in read.wishes):
+    if read.order is not None or any(_QUIET.match(text) for text in read.system):
         return ORDER
     said = read.transcript.said
     if read.transcript.turns or read.transcript.begun or read.transcript.replaced:
@@ -80,9 +80,9 @@ def kind_of(body: ChatBody, read: ReadMessages) -> str | None:
         return _kind_of_task(said)
     if any(sign.match(said) for sign in _ORDERS):
         return ORDER
-    if not body.stream and any(_TOOLS.match(text) for text in read.wishes):
+    if not body.stream and any(_TOOLS.match(text) for text in read.system):
         return "tool_calls"
-    spoken = [said, *read.wishes]
+    spoken = [said, *read.system]
     return "title" if any(sign.match(text) for sign in _TITLES for text in spoken) else None
 
 
