@@ -243,7 +243,9 @@ class LoopbackServer:
                 await asyncio.sleep(0.02)
         if self._gate is not None and (gate := self._gate.before(request.url.path)) is not None:
             await gate.wait(request.is_disconnected)
-        await asyncio.sleep(max(0.0, started + self.latency_seconds - time.monotonic()))
+        # An event loop whose clock counts whole milliseconds comes back a moment too early.
+        while (left := started + self.latency_seconds - time.monotonic()) > 0:
+            await asyncio.sleep(left)
 
     def _refusal(self, fault: str, body: Mapping[str, Any]) -> Response | None:
         form = (body.get("response_format") or {}).get("type")

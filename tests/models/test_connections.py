@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from offbook.errors import ModelError
-from offbook.models import clients, connections
+from offbook.models import clients, connections, openai_compatible
 from offbook.models.aiohttp_connections import AiohttpConnections
 from offbook.models.clients import client_for, close_clients
 from offbook.models.connections import IN_A_POOL, SpreadConnections
@@ -22,6 +22,7 @@ from offbook.models.failures import PassingError
 from offbook.models.openai_compatible import OpenAICompatible
 from offbook.types import Message
 from offbook.wire import ChatRequest
+from tests.waiting import PATIENCE_SECONDS
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
 END = b"0\r\n\r\n"
@@ -147,7 +148,9 @@ async def test_an_address_says_whether_it_is_encrypted(address, encrypted, monke
     assert asked == [encrypted]
 
 
-async def test_a_connection_is_used_again_when_a_stream_was_read():
+async def test_a_connection_is_used_again_when_a_stream_was_read(monkeypatch):
+    monkeypatch.setattr(openai_compatible, "_REST_SECONDS", PATIENCE_SECONDS)
+
     async def answer(writer: asyncio.StreamWriter) -> None:
         writer.write(HEAD + WHOLE)
         await writer.drain()

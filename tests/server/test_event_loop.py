@@ -160,9 +160,8 @@ def test_a_large_request_is_read_where_long_work_is_done(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("blocks", ["works", "waits"])
 def test_a_step_that_blocks_would_be_noticed(blocks):
-    stalls = Stalls()
-
-    async def run() -> None:
+    async def run() -> Stalls:
+        stalls = Stalls()
         await stalls.begin()
         await asyncio.sleep(0.02)
         ends = time.thread_time() + 1.2 * WORK_SECONDS
@@ -172,8 +171,11 @@ def test_a_step_that_blocks_would_be_noticed(blocks):
             pass
         await asyncio.sleep(0.02)
         stalls.stop()
+        return stalls
 
-    asyncio.run(run())
+    stalls = asyncio.run(run())
+    while stalls.beside > LATENCY_SECONDS / 8:  # the machine stood still: it says nothing
+        stalls = asyncio.run(run())
     if blocks == "works":
         assert stalls.worked >= WORK_SECONDS
     else:

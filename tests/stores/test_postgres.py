@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import Connection, text
@@ -52,7 +53,8 @@ async def test_writers_that_collide_for_ever_are_reported(
     postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ):
     store = await open_store(postgres_url)
-    monkeypatch.setattr(postgres, "COLLISION_SECONDS", 0.05)
+    passed = iter([0.0, 1.0, postgres.COLLISION_SECONDS - 1, postgres.COLLISION_SECONDS + 1])
+    monkeypatch.setattr(postgres, "time", SimpleNamespace(monotonic=lambda: next(passed)))
     refuse = text("DO $$ BEGIN RAISE EXCEPTION 'collision' USING ERRCODE = '40001'; END $$")
     tried: list[int] = []
 
@@ -62,7 +64,7 @@ async def test_writers_that_collide_for_ever_are_reported(
 
     with pytest.raises(StoreFailed, match="collision"):
         await store.write(collide)
-    assert len(tried) > 1
+    assert len(tried) == 3
     await store.close()
 
 
