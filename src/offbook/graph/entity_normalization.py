@@ -103,9 +103,9 @@ async def normalize(
     pairs = candidate_pairs(entities, vectors, blocks, rules, candidates_by_name)
     rows = {entity.id: row for row, entity in enumerate(entities)}
     # 1 -- pairs ------------------------------------------------------------------------------
-    new = [pair for pair in pairs if _id(entities, pair) not in ledger.decisions]
-    ledger.expect(len(new))
-    for left in await judge_pairs(entities, new, asking, ledger.keep_decisions):
+    decided = ledger.decisions
+    ledger.expect(sum(_id(entities, pair) not in decided for pair in pairs))
+    for left in await judge_pairs(entities, pairs, decided, asking, ledger.keep_decisions):
         concerned = (left.item.entity, *left.item.candidates)
         outcome.aside.append((tuple(rows[entity.id] for entity in concerned), left.reason))
     # 2 -- connected components ---------------------------------------------------------------

@@ -8,12 +8,12 @@ item, and many items in a call (methods.md 1, index step 3).
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Container, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from offbook.models.asking import Asking, tokens_of
-from offbook.models.batching import PutAside, ask_in_batches, in_batches
+from offbook.models.batching import PutAside, ask_in_batches, in_batches, open_batches
 from offbook.prompts.batches import in_order
 from offbook.prompts.described import Described
 from offbook.prompts.same_entity import SAME_ENTITY, Comparison, ComparisonAnswer, SameEntityInputs
@@ -57,6 +57,13 @@ class Question:
         """The chunks whose text the item holds."""
         return tuple(dict.fromkeys([self.entity.chunk, *(c.chunk for c in self.candidates)]))
 
+    def without(self, decided: Container[str]) -> Question | None:
+        """What is left of it; itself where nothing is decided."""
+        left = tuple(c for c in self.candidates if decision_id(self.entity.id, c.id) not in decided)
+        if len(left) == len(self.candidates):
+            return self
+        return replace(self, candidates=left) if left else None
+
 
 def questions_of(entities: Sequence[RawEntity], pairs: Sequence[Pair]) -> list[Question]:
     """Pairs as they are asked about: all candidates of an entity in one question."""
@@ -70,9 +77,13 @@ def questions_of(entities: Sequence[RawEntity], pairs: Sequence[Pair]) -> list[Q
 
 
 async def judge_pairs(
-    entities: Sequence[RawEntity], pairs: Sequence[Pair], asking: Asking, keep: KeepDecisions
+    entities: Sequence[RawEntity],
+    pairs: Sequence[Pair],
+    decided: Container[str],
+    asking: Asking,
+    keep: KeepDecisions,
 ) -> list[PutAside[Question]]:
-    """Have the pairs judged; decisions are kept as they arrive.
+    """Have the pairs judged whose ids are not in ``decided``; decisions are kept as they arrive.
 
     Returns:
         What no usable answer could be got for.
@@ -81,7 +92,6 @@ async def judge_pairs(
         ModelError: the endpoint failed for good; what arrived is kept.
         BudgetReached: likewise.
     """
-    questions = questions_of(entities, pairs)
 
     async def ask(batch: Sequence[Question]) -> list[ComparisonAnswer]:
         comparisons = tuple(question.comparison for question in batch)
@@ -93,13 +103,17 @@ async def judge_pairs(
     async def keep_answers(answered: Sequence[tuple[Question, ComparisonAnswer]]) -> None:
         await keep([made for question, answer in answered for made in _decide(question, answer)])
 
-    batches = in_batches(
-        questions,
-        lambda question: tokens_of(question.comparison.line()),
-        asking.batch_tokens,
-        asking.batch_items,
-        min(asking.side_by_side, -(-len(questions) // FEW_A_CALL)),
-    )
+    def divide(questions: Sequence[Question]) -> list[list[Question]]:
+        return in_batches(
+            questions,
+            lambda question: tokens_of(question.comparison.line()),
+            asking.batch_tokens,
+            asking.batch_items,
+            min(asking.side_by_side, -(-len(questions) // FEW_A_CALL)),
+        )
+
+    questions = questions_of(entities, pairs)
+    batches = open_batches(questions, lambda question: question.without(decided), divide)
     return await ask_in_batches(batches, ask, keep_answers)
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from offbook.graph.equal_names import name_key
 from offbook.models.asking import Asking, tokens_of
-from offbook.models.batching import PutAside, ask_in_batches, in_batches
+from offbook.models.batching import PutAside, ask_in_batches, in_batches, open_batches
 from offbook.prompts.batches import in_order
 from offbook.prompts.merging import (
     MERGE_ENTITIES,
@@ -93,6 +93,8 @@ def plain_name(mentions: Sequence[RawEntity]) -> str:
 
 def _commonest(names: Iterable[str]) -> str:
     counts = Counter(names)
+    if len(counts) == 1:  # as with most: nothing to compare
+        return next(iter(counts))
     order = {name: place for place, name in enumerate(counts)}
     return max(counts, key=lambda name: (counts[name], len(name), -order[name]))
 
@@ -124,13 +126,10 @@ async def merge_all(
     aside: list[PutAside[Merge]] = []
     waiting = list(merges)
     while waiting:
-        level = [part for merge in waiting for part in next_step(merge, known)]
-        new = {part.key: part for part in level if part.key not in known}
-        if not new:
-            break
-        aside += await _one_level(list(new.values()), asking, keep)
-        failed = {left.item.key for left in aside}
-        waiting = [m for m in waiting if not failed & {part.key for part in next_step(m, known)}]
+        level = {part.key: part for merge in waiting for part in _parts(merge)}
+        aside += await _one_level(list(level.values()), known, asking, keep)
+        in_parts = [merge for merge in waiting if len(merge.descriptions) > AT_ONCE]
+        waiting = [whole for merge in in_parts if (whole := _of_parts(merge, known)) is not None]
     return aside
 
 
@@ -138,12 +137,10 @@ def next_step(merge: Merge, known: Mapping[str, Merged]) -> list[Merge]:
     """What has to be asked next for a merge: itself, or parts of it that are not merged yet."""
     if len(merge.descriptions) <= AT_ONCE:
         return [merge]
-    parts = _parts(merge)
-    open_parts = [part for part in parts if part.key not in known]
-    if open_parts:
-        return open_parts
-    told = tuple(known[part.key].description for part in parts)
-    return next_step(replace(merge, descriptions=told), known)
+    whole = _of_parts(merge, known)
+    if whole is None:
+        return [part for part in _parts(merge) if part.key not in known]
+    return next_step(whole, known)
 
 
 def outcome(merge: Merge, known: Mapping[str, Merged]) -> Merged | None:
@@ -160,7 +157,17 @@ def outcome(merge: Merge, known: Mapping[str, Merged]) -> Merged | None:
     return replace(found, name=preferred.most_common(1)[0][0])
 
 
+def _of_parts(merge: Merge, known: Mapping[str, Merged]) -> Merge | None:
+    """What is merged in parts, with these in the place of its descriptions, if all are there."""
+    parts = [known.get(part.key) for part in _parts(merge)]
+    told = tuple(part.description for part in parts if part is not None)
+    return replace(merge, descriptions=told) if len(told) == len(parts) else None
+
+
 def _parts(merge: Merge) -> list[Merge]:
+    """As much of a merge as one item holds, each; all of most."""
+    if len(merge.descriptions) <= AT_ONCE:
+        return [merge]
     return [
         replace(merge, descriptions=merge.descriptions[i : i + AT_ONCE])
         for i in range(0, len(merge.descriptions), AT_ONCE)
@@ -168,7 +175,7 @@ def _parts(merge: Merge) -> list[Merge]:
 
 
 async def _one_level(
-    merges: Sequence[Merge], asking: Asking, keep: KeepMerged
+    merges: Sequence[Merge], known: Mapping[str, Merged], asking: Asking, keep: KeepMerged
 ) -> list[PutAside[Merge]]:
     """Entities and relations side by side."""
     entities = [merge for merge in merges if merge.kind == "entity"]
@@ -177,8 +184,8 @@ async def _one_level(
     at_once = max(1, asking.side_by_side - 1)
     of_relations = round(at_once * len(relations) / len(merges))
     batches = [
-        *_batches(entities, asking, at_once - of_relations),
-        *_batches(relations, asking, of_relations),
+        *_batches(entities, known, asking, at_once - of_relations),
+        *_batches(relations, known, asking, of_relations),
     ]
 
     async def ask(batch: Sequence[Merge]) -> list[Merged]:
@@ -189,14 +196,19 @@ async def _one_level(
     return await ask_in_batches(batches, ask, keep)
 
 
-def _batches(merges: Sequence[Merge], asking: Asking, at_once: int) -> list[list[Merge]]:
-    return in_batches(
-        merges,
-        lambda merge: sum(tokens_of(told) for told in merge.descriptions),
-        asking.batch_tokens,
-        min(MOST_A_CALL, asking.batch_items),
-        min(at_once, -(-len(merges) // FEW_A_CALL)),
-    )
+def _batches(
+    merges: Sequence[Merge], known: Mapping[str, Merged], asking: Asking, at_once: int
+) -> list[list[Merge]]:
+    def divide(some: Sequence[Merge]) -> list[list[Merge]]:
+        return in_batches(
+            some,
+            lambda merge: sum(tokens_of(told) for told in merge.descriptions),
+            asking.batch_tokens,
+            min(MOST_A_CALL, asking.batch_items),
+            min(at_once, -(-len(some) // FEW_A_CALL)),
+        )
+
+    return open_batches(merges, lambda merge: None if merge.key in known else merge, divide)
 
 
 async def _ask_entities(batch: Sequence[Merge], asking: Asking) -> list[MergedEntity]:

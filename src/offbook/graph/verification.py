@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from offbook.language.name_evidence import says_who
 from offbook.models.asking import Asking, tokens_of
-from offbook.models.batching import PutAside, ask_in_batches, in_batches
+from offbook.models.batching import PutAside, ask_in_batches, in_batches, open_batches
 from offbook.prompts.batches import in_order
 from offbook.prompts.described import Described
 from offbook.prompts.same_entity import VERIFY_GROUP, GroupVerdict, LinkedGroup, VerifyGroupInputs
@@ -90,7 +90,6 @@ async def verify(
         ModelError: the endpoint failed for good; what arrived is kept.
         BudgetReached: likewise.
     """
-    asked = [component for component in components if component.key not in known]
 
     async def ask(batch: Sequence[Component]) -> list[GroupVerdict]:
         groups = tuple(LinkedGroup(component.members) for component in batch)
@@ -102,13 +101,16 @@ async def verify(
     async def keep_answers(answered: Sequence[tuple[Component, GroupVerdict]]) -> None:
         await keep([(component, _split(component, verdict)) for component, verdict in answered])
 
-    batches = in_batches(
-        asked,
-        lambda component: tokens_of(LinkedGroup(component.members).line()),
-        asking.batch_tokens,
-        asking.batch_items,
-        min(asking.side_by_side, -(-len(asked) // FEW_A_CALL)),
-    )
+    def divide(some: Sequence[Component]) -> list[list[Component]]:
+        return in_batches(
+            some,
+            lambda component: tokens_of(LinkedGroup(component.members).line()),
+            asking.batch_tokens,
+            asking.batch_items,
+            min(asking.side_by_side, -(-len(some) // FEW_A_CALL)),
+        )
+
+    batches = open_batches(components, lambda c: None if c.key in known else c, divide)
     return await ask_in_batches(batches, ask, keep_answers)
 
 

@@ -42,7 +42,8 @@ class EntityKeeping:
         merged: ``Merge.key`` -> the merged description; grows while descriptions are merged.
         chunks: The chunks by id.
         given: Number of a group -> names that a person gave it and no text has.
-        known: Text -> its vector, where there is one already.
+        mentions: All raw entities.
+        vectors: Theirs, which serve entities of the same text; None: there are none.
     """
 
     stage: Stage
@@ -52,13 +53,16 @@ class EntityKeeping:
     merged: Mapping[str, Merged]
     chunks: Mapping[str, Chunk]
     given: Mapping[int, Sequence[str]]
-    known: Mapping[str, NDArray[np.float32]]
+    mentions: Sequence[RawEntity]
+    vectors: NDArray[np.float32] | None
+    _known: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
     _settled: dict[int, Entity] = field(default_factory=dict)
     _stored: dict[str, EntityGroup] = field(default_factory=dict)
 
     async def keep_settled(self) -> None:
         """Store entities that need no merging, all of whose mentions are new."""
         await calls_first()
+        self._known = _vectors_by_text(self.mentions, self.vectors)
         self._settled = {n: self._entity(n) for n in self._numbers if is_settled(*self._told(n))}
         stored = await self.stage.store.read(lambda conn: graph.list_groups(conn, self.character))
         grouped = {mention for group in stored for mention in group.members}
@@ -67,7 +71,7 @@ class EntityKeeping:
         await self._put(lambda conn: graph.put_groups(conn, self.character, _rows(fresh)))
         # Any others are embedded with those that are merged, in one call where they fit into one.
         texts = _texts(fresh)
-        await self._embed({name: text for name, text in texts.items() if text in self.known})
+        await self._embed({name: text for name, text in texts.items() if text in self._known})
 
     async def keep_all(self, note: Kept) -> None:
         """Store what is not stored yet, and remove what is no entity any more.
@@ -108,7 +112,7 @@ class EntityKeeping:
         """Who is mentioned once has the vector of the mention already."""
         stage, batch = self.stage, self.stage.settings.embed.batch
         of_character = stage.store, stage.embedder, self.character
-        await embed_missing(*of_character, "entity", texts, batch, self.known)
+        await embed_missing(*of_character, "entity", texts, batch, self._known)
 
 
 def _texts(entities: Iterable[Entity]) -> dict[str, str]:
@@ -122,7 +126,7 @@ def _rows(entities: Iterable[Entity]) -> list[EntityGroup]:
     ]
 
 
-def vectors_by_text(
+def _vectors_by_text(
     entities: Sequence[RawEntity], matrix: NDArray[np.float32] | None
 ) -> dict[str, NDArray[np.float32]]:
     """The vectors that there are, by what they were made from."""

@@ -19,7 +19,7 @@ from offbook.graph.entity_normalization import Ledger, Normalized, normalize
 from offbook.graph.loading import given_aliases, load_story, size_of
 from offbook.graph.merging import Merge, Merged, merge_all, merges_of, raw_graph
 from offbook.graph.verification import Component, Split
-from offbook.ingestion.entity_keeping import EntityKeeping, vectors_by_text
+from offbook.ingestion.entity_keeping import EntityKeeping
 from offbook.ingestion.extracting import Extracting
 from offbook.ingestion.later_writes import LaterWrites
 from offbook.ingestion.raw_vectors import RawVectors
@@ -216,7 +216,8 @@ class GraphBuilding:
             self._merged,
             story.chunks,
             given_aliases(groups, ledger.persons),
-            vectors_by_text(entities, matrix),
+            entities,
+            matrix,
         )
         open_questions += await self._merge(raw, asking, keeping)
         # 5 -- kept --------------------------------------------------------------------------------
