@@ -117,6 +117,8 @@ async def test_a_listed_origin_may_ask_first_and_read(client: httpx.AsyncClient)
     assert "access-control-allow-credentials" not in asked.headers
     seen = await client.get(CREATE, headers={"origin": "https://app.example:8443"})
     assert seen.headers["vary"] == "Origin"
+    # Clients in pages, too, read there whether to ask again.
+    assert "x-should-retry" in seen.headers["access-control-expose-headers"]
 
 
 @pytest.mark.parametrize(

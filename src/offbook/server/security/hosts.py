@@ -28,7 +28,7 @@ PAGE_PREFIX: Final = "/_nicegui"
 that this server has sent may call it."""
 
 _METHODS: Final = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
-_EXPOSED: Final = "x-request-id, retry-after, location"
+_EXPOSED: Final = "x-request-id, retry-after, x-should-retry, location"
 _USUAL_PORTS: Final = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
 
