@@ -7,11 +7,19 @@ from collections.abc import Awaitable
 
 import pytest
 
-from offbook.errors import BudgetReached, EmbedderMismatch, InvalidAnswer, ModelError
+from offbook.errors import (
+    BudgetReached,
+    EmbedderMismatch,
+    IndexMissing,
+    InvalidAnswer,
+    ModelError,
+)
+from offbook.ingestion.entity_keeping import EntityKeeping
 from offbook.ingestion.graph_building import JOB, GraphBuilding
 from offbook.ingestion.reports import unheard
 from offbook.models.side_by_side import note_call
-from offbook.stores import jobs, vectors
+from offbook.retrieval.graph_index import check_graph
+from offbook.stores import characters, jobs, vectors
 from offbook.types import Message
 from offbook.wire import ChatRequest
 from tests.graph.rules_model import RulesModel
@@ -121,6 +129,35 @@ async def test_who_needs_no_merging_is_stored_while_others_are_merged(sqlite_sto
     await building
     assert early < await stored()
     assert await made.picture() == await whole.picture()
+
+
+async def test_a_graph_whose_relations_are_not_merged_is_not_finished(sqlite_store, monkeypatch):
+    stored = asyncio.Event()
+    keep = EntityKeeping.keep_settled
+
+    async def keep_settled(self) -> None:
+        await keep(self)
+        stored.set()
+
+    class Stopping(RulesModel):
+        async def complete(self, request):
+            if request.origin and request.origin[0].name == "merge_relations":
+                await stored.wait()
+                raise BudgetReached("enough", "raise it")
+            return await super().complete(request)
+
+    monkeypatch.setattr(EntityKeeping, "keep_settled", keep_settled)
+    made = await GraphWorld(sqlite_store, model=Stopping()).create()
+    twice = TEXT + "\n\n" + TEXT.replace("met", "saw")
+    for _ in range(2):  # of the second run every entity is settled from the start
+        stored.clear()
+        with pytest.raises(BudgetReached):
+            await made.put("one.md", twice)
+        with pytest.raises(IndexMissing, match="not finished"):
+            await made.store.read(lambda c: check_graph(c, characters.require(c, made.character)))
+    made.model = RulesModel()
+    await made.build()
+    await made.store.read(lambda c: check_graph(c, characters.require(c, made.character)))
 
 
 async def test_another_embedder_is_refused_before_the_first_call(sqlite_store, monkeypatch):

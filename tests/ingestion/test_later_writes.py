@@ -80,6 +80,19 @@ async def test_a_failure_or_a_cancellation_loses_nothing(store):
     assert store.written == [1, 2]
 
 
+@pytest.mark.parametrize("turns", range(6))
+async def test_a_flush_that_is_cancelled_goes_on_and_the_end_waits_for_it(store, turns):
+    async with LaterWrites(store) as later:
+        for number in range(3):
+            later.add(put(number))
+        flushing = asyncio.create_task(later.flush())
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        flushing.cancel()
+    assert store.written == [0, 1, 2]
+    await asyncio.gather(flushing, return_exceptions=True)
+
+
 async def test_a_full_disk_is_told_to_whoever_writes_next_and_at_the_end(store):
     store.full = True
 

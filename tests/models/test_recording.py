@@ -7,6 +7,7 @@ import json
 import pytest
 
 from offbook.errors import ModelError
+from offbook.models.caching import Cached, CallCache
 from offbook.models.recording import Recorder, Replayer
 from offbook.types import Message
 from tests.models.fakes import Scripted, request
@@ -27,6 +28,14 @@ async def test_what_was_recorded_is_replayed_in_its_order(file):
     assert [await replayer.complete(each) for each in asked] == first
     assert (recorder.name, recorder.base_url) == ("m7", Scripted.base_url)
     assert (replayer.name, replayer.base_url) == ("replayed", "replay:")
+
+
+async def test_what_was_read_of_an_answer_is_not_recorded(file, sqlite_store):
+    cached = Cached(Scripted("One."), CallCache(sqlite_store))
+    answer = await Recorder(cached, file).complete(request())
+    assert answer.read is not None
+    assert "read" not in json.loads(file.read_text())["response"]
+    assert await Replayer(file).complete(request()) == answer
 
 
 async def test_streams_are_recorded_with_their_pieces(file):

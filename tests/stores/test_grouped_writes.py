@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
+from offbook.errors import StoreFailed
 from offbook.stores.grouped_writes import GroupedWrites
 
 
@@ -83,3 +84,20 @@ async def test_writers_of_one_store_share_transactions_and_the_store_is_not_kept
     del other
     gc.collect()
     assert kept() is None
+
+
+async def test_what_no_write_can_help_is_told_to_all_at_once():
+    class Locked:
+        transactions = 0
+
+        async def write(self, operation):
+            self.transactions += 1
+            raise StoreFailed("the database is locked", "wait")
+
+    locked: Any = Locked()
+    writes = GroupedWrites(locked)
+    outcomes = await asyncio.gather(
+        *(writes.write(put(n)) for n in range(20)), return_exceptions=True
+    )
+    assert all(isinstance(outcome, StoreFailed) for outcome in outcomes)
+    assert locked.transactions == 1, "each would wait as long again"

@@ -57,17 +57,19 @@ class EntityKeeping:
     vectors: NDArray[np.float32] | None
     _known: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
     _settled: dict[int, Entity] = field(default_factory=dict)
-    _stored: dict[str, EntityGroup] = field(default_factory=dict)
 
     async def keep_settled(self) -> None:
-        """Store entities that need no merging, all of whose mentions are new."""
+        """Store entities that need no merging, all of whose mentions are new.
+
+        Never so that each mention has its entity: then the graph counts as finished.
+        """
         await calls_first()
         self._known = _vectors_by_text(self.mentions, self.vectors)
         self._settled = {n: self._entity(n) for n in self._numbers if is_settled(*self._told(n))}
-        stored = await self.stage.store.read(lambda conn: graph.list_groups(conn, self.character))
-        grouped = {mention for group in stored for mention in group.members}
-        fresh = [e for e in self._settled.values() if grouped.isdisjoint(e.mentions)]
-        self._stored = {group.id: group for group in (*stored, *_rows(fresh))}
+        home = await self.stage.store.read(lambda conn: graph.group_of(conn, self.character))
+        fresh = [e for e in self._settled.values() if home.keys().isdisjoint(e.mentions)]
+        if len(home) + sum(len(e.mentions) for e in fresh) == len(self.mentions):
+            return
         await self._put(lambda conn: graph.put_groups(conn, self.character, _rows(fresh)))
         # Any others are embedded with those that are merged, in one call where they fit into one.
         texts = _texts(fresh)
@@ -76,18 +78,17 @@ class EntityKeeping:
     async def keep_all(self, note: Kept) -> None:
         """Store what is not stored yet, and remove what is no entity any more.
 
-        To be called after :meth:`keep_settled`; nobody else writes groups in between.
-
         Args:
             note: Run in the same transaction.
         """
         entities = [self._settled.get(n) or self._entity(n) for n in self._numbers]
 
         def replace(conn: Connection) -> None:
+            old = {group.id: group for group in graph.list_groups(conn, self.character)}
             new = {group.id: group for group in _rows(entities)}
-            gone = [name for name in self._stored if name not in new]
+            gone = [name for name in old if name not in new]
             graph.remove_groups(conn, self.character, gone)
-            changed = [group for name, group in new.items() if self._stored.get(name) != group]
+            changed = [group for name, group in new.items() if old.get(name) != group]
             graph.put_groups(conn, self.character, changed)
             note(conn)
 

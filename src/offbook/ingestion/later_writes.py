@@ -48,18 +48,21 @@ class LaterWrites:
             self._resting = asyncio.create_task(self._at_rest())
 
     async def flush(self) -> None:
-        """Store what waits.
+        """Store what waits; once begun it goes on to the end, also when cancelled.
 
         Raises:
             StoreFailed: something could not be stored, now or before.
         """
+        await to_the_end(self._store_all())
+        self._raise_failure()
+
+    async def _store_all(self) -> None:
         async with self._one_at_a_time:
             while self._waiting:
                 group, self._waiting = self._waiting, []
                 made = await asyncio.gather(*map(self._writes.write, group), return_exceptions=True)
                 failures = [each for each in made if each is not None]
-                self._failure = next(iter(failures), self._failure)
-        self._raise_failure()
+                self._failure = self._failure or next(iter(failures), None)
 
     async def __aenter__(self) -> LaterWrites:
         return self
@@ -71,7 +74,7 @@ class LaterWrites:
         trace: TracebackType | None,
     ) -> None:
         try:
-            await to_the_end(self.flush())
+            await self.flush()
         except Exception:
             if error is None:
                 raise

@@ -163,13 +163,13 @@ def _meaning_block(
     from offbook.models.static_vectors import ABSENT
 
     values = weights[batch.members] * batch.counts
-    unit, shares = table.unit(rows), values.astype(np.float32)
-    summed = np.empty((batch.size, _MEANING), dtype=np.float32)
+    # In double precision: what another processor adds in another order is the same vector.
+    unit, summed = table.unit(rows).astype(np.float64), np.empty((batch.size, _MEANING))
     bounds = np.searchsorted(batch.owners, np.arange(batch.size + 1))
     # Text by text: faster than a sum over all shares at once, which would have to be laid out
     # first, and the same whatever stands beside a text.
     for text, (start, end) in enumerate(pairwise(bounds)):
-        np.matmul(shares[start:end], unit[batch.members[start:end]], out=summed[text])
+        np.matmul(values[start:end], unit[batch.members[start:end]], out=summed[text])
     strange = np.where(rows[batch.members] == ABSENT, values, 0.0)
     hashes = batch.stems[batch.members]
     return summed + _scatter(batch, hashes, strange, _MEANING, _SEED_STRANGER)

@@ -12,7 +12,7 @@ import re
 from collections import defaultdict, deque
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -64,7 +64,9 @@ class Recorder:
     async def complete(self, request: ChatRequest) -> ChatResponse:
         """Answer whole, and write it down."""
         response = await self._inner.complete(request)
-        self._write(request, asdict(response))
+        answer = asdict(replace(response, read=None))
+        del answer["read"]  # what came over the wire, not what became of it
+        self._write(request, answer)
         return response
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[str, None]:

@@ -11,6 +11,10 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary, proxy
 
+from sqlalchemy.exc import IntegrityError
+
+from offbook.errors import StoreFailed
+
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
@@ -43,8 +47,8 @@ class GroupedWrites:
         """Run ``operation`` in a transaction, which it may share; it is stored on return.
 
         Raises:
-            Exception: what the operation raised, or why nothing can be stored; others that shared
-                the transaction are tried again on their own.
+            Exception: what the operation raised, for which others that shared the transaction are
+                tried again on their own; or why nothing can be stored.
         """
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append((operation, done))
@@ -69,15 +73,22 @@ class GroupedWrites:
         try:
             await self._store.write(all_of_them)
         except Exception as error:
-            if len(group) > 1:
+            if len(group) > 1 and not _concerns_all(error):
                 for one in group:
                     await self._together([one])
-            elif not group[0][1].done():
-                group[0][1].set_exception(error)
+                return
+            for _, done in group:
+                if not done.done():
+                    done.set_exception(error)
             return
         for _, done in group:
             if not done.done():
                 done.set_result(None)
+
+
+def _concerns_all(error: Exception) -> bool:
+    """Whether it is the database that fails: each would wait as long again, and fail alike."""
+    return isinstance(error, StoreFailed) and not isinstance(error.__cause__, IntegrityError)
 
 
 _SHARED: Final[WeakKeyDictionary[Store, GroupedWrites]] = WeakKeyDictionary()
