@@ -6,16 +6,23 @@ import gc
 import itertools
 import shutil
 import signal
+import subprocess
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.waiting import PATIENCE_SECONDS
+
 if TYPE_CHECKING:
     from offbook.protocols import Store
+
+T = TypeVar("T")
 
 pytest_plugins = ["tests.loopback.fixtures"]
 
@@ -52,13 +59,35 @@ def postgres_server() -> Iterator[str]:
     # Not below pytest's own folder: another session that starts closes that to the user whom
     # PostgreSQL runs as when the tests run as root.
     folder = Path(tempfile.mkdtemp(prefix="offbook-postgres-"))
-    server = pgserver.get_server(folder / "data", cleanup_mode="delete")
+
+    def started() -> Any:
+        made = pgserver.get_server(folder / "data", cleanup_mode="delete", start=False)
+        made.start()
+        return made
+
+    server = _at_last(started)
     for setting in ("fsync", "full_page_writes", "synchronous_commit"):
-        server.psql(f"ALTER SYSTEM SET {setting} = off;")
+        _at_last(partial(server.psql, f"ALTER SYSTEM SET {setting} = off;"))
     server.psql("SELECT pg_reload_conf();")
     yield server.get_uri("{database}")
     server.cleanup()
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def _at_last(step: Callable[[], T]) -> T:
+    """What a step of starting PostgreSQL gives, once it succeeds.
+
+    It has ten seconds to start, which are over sooner than it is ready where others take the
+    processor; and as root two that start at once make the same user for it, one of them in vain.
+    """
+    ends = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        try:
+            return step()
+        except (subprocess.SubprocessError, AssertionError):  # the latter: its file is half written
+            if time.monotonic() > ends:
+                raise
+            time.sleep(0.2)
 
 
 @pytest.fixture
