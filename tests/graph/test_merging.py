@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+import pytest
+
 from offbook.errors import InvalidAnswer
 from offbook.graph.merging import (
     AT_ONCE,
@@ -106,6 +108,31 @@ async def test_what_cannot_be_merged_is_put_aside_and_the_rest_is_done():
     assert [left.item for left in aside] == [bad]
     assert outcome(bad, kept) is None
     assert outcome(good, kept) == Merged("Bo", "three + four")
+
+
+@pytest.mark.parametrize("answered", [{0}, {1, 4}, {2, 3, 5}])
+async def test_after_an_interruption_the_same_questions_are_put(answered):
+    long = many(AT_ONCE + 9)
+    merges = [Merge("entity", (f"E{n}",), ("a", "b" * n), ("c1",)) for n in range(1, 40)]
+    merges += [long, *(Merge("relation", (f"R{n}", "x"), ("a", "b"), ("c1",)) for n in range(30))]
+    kept, _, first = await merged(merges)
+    assert len(first.asked) >= 8
+    # Killed when only these answers had been stored: others may be in the cache of calls.
+    told = {item for number in answered for item in shown(first.asked[number])}
+    every = [*merges, *next_step(long, {}), *next_step(long, kept)]
+    known = {m.key: kept[m.key] for m in every if (m.names[0], m.descriptions) in told}
+    again, _, model = await merged(merges, known=known)
+    assert again == kept
+    left = [r for number, r in enumerate(first.asked) if number not in answered]
+    assert [r.messages[-1] for r in model.asked] == [r.messages[-1] for r in left]
+
+
+def shown(request) -> list[tuple[str, tuple[str, ...]]]:
+    """The items of a question."""
+    prompt, inputs = request.origin
+    if prompt.name == "merge_entities":
+        return [(item.names[0], item.descriptions) for item in inputs.entities]
+    return [(item.source, item.descriptions) for item in inputs.relations]
 
 
 async def test_few_calls_at_once_leave_a_place_for_the_summary():

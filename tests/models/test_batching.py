@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from offbook.errors import InputRefused, InvalidAnswer, ModelError
-from offbook.models.batching import ask_in_batches, in_batches
+from offbook.models.batching import ask_in_batches, in_batches, open_batches
 
 
 @given(
@@ -32,6 +32,28 @@ def test_few_items_are_spread_over_as_many_calls_as_asked_for(spread, batches):
     made = in_batches(list(range(30)), lambda _: 10, 3_000, 16, spread)
     assert len(made) == batches
     assert max(map(len, made)) - min(map(len, made)) <= 1
+
+
+@given(
+    st.lists(st.integers(1, 900), unique=True, min_size=1, max_size=60),
+    st.integers(1, 20),
+    st.data(),
+)
+def test_what_an_interruption_left_is_asked_about_as_it_was(costs, spread, data):
+    def divide(some):
+        return in_batches(some, lambda cost: cost, 3_000, 24, min(spread, len(some)))
+
+    first = divide(costs)
+    answered = data.draw(st.sets(st.sampled_from(range(len(first)))))
+    decided = {item for number in answered for item in first[number]}
+    left = open_batches(costs, lambda item: None if item in decided else item, divide)
+    assert left == [batch for number, batch in enumerate(first) if number not in answered]
+    decided |= data.draw(st.sets(st.sampled_from(costs)))
+    left = open_batches(costs, lambda item: None if item in decided else item, divide)
+    assert sorted(item for batch in left for item in batch) == sorted(set(costs) - decided)
+    assert [batch for batch in first if decided.isdisjoint(batch)] == [
+        batch for batch in left if batch in first
+    ]
 
 
 class Model:

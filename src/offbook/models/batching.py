@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from operator import is_
 from typing import Generic, TypeVar
 
 from offbook.errors import AnswerError, InputRefused
@@ -89,6 +91,36 @@ def in_batches(
         made[-1].append(item)
         filled += cost
     return made
+
+
+def open_batches(
+    items: Sequence[T],
+    left: Callable[[T], T | None],
+    divide: Callable[[Sequence[T]], list[list[T]]],
+) -> list[list[T]]:
+    """Batches of what is still open, as far as possible those of a run that was interrupted.
+
+    The answer to a batch is kept under its whole text, and may be there although nothing else of
+    it is: a batch of which nothing is decided is asked about as it was. What is open of the others
+    is divided anew.
+
+    Args:
+        items: What there is to ask about, be it decided or not, in an order that stays.
+        left: What is open of an item: itself, a smaller one, or nothing.
+        divide: Gives items in batches.
+    """
+    remaining = [left(item) for item in items]
+    if not any(part is not None for part in remaining):
+        return []
+    parts = iter(remaining)
+    whole, rest = [], []
+    for batch in divide(items):
+        opened = list(islice(parts, len(batch)))
+        if all(map(is_, opened, batch)):
+            whole.append(batch)
+        else:
+            rest += [part for part in opened if part is not None]
+    return [*whole, *divide(rest)]
 
 
 def _job(
