@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from offbook.errors import InvalidAnswer
@@ -16,6 +18,8 @@ from tests.graph.world import Trigrams
 
 FAITHFUL = Rules(k=3, threshold=0.7, by_name=False, homonyms=False, once=False)
 
+NAMES = ("Ana", "Cora", "Dora", "Flora", "Nora")
+
 
 def mention(row: int, name: str, told: str = "", kind: str = "character") -> RawEntity:
     return RawEntity(f"m{row}", f"c{row}", 0, name, kind, told, None, None)
@@ -29,11 +33,23 @@ def word(a: str, b: str, *, same: bool) -> Decision:
     return Decision(decision_id(a, b), a, b, same, "person", "")
 
 
+def asking(model: RulesModel, batch_items: int = 24) -> Asking:
+    return Asking(model, "Ana", retries=0, batch_items=batch_items)
+
+
+def origins(model: RulesModel) -> list[tuple[Any, Any]]:
+    return [request.origin for request in model.asked if request.origin is not None]
+
+
+def texts(model: RulesModel) -> list[str]:
+    return [request.messages[-1].content for request in model.asked]
+
+
 async def groups(entities, *, ledger=None, model=None, rules=None, verified=True):
     """The names of each group, and the model that was asked."""
     model = model or RulesModel()
-    asking = Asking(model, "Ana", retries=0)
-    found = await normalize(entities, None, rules or Rules(), asking, ledger, verified=verified)
+    rules, asked = rules or Rules(), asking(model)
+    found = await normalize(entities, None, rules, asked, ledger, verified=verified)
     rows = sorted(row for group in found.groups for row in group)
     assert rows == list(range(len(entities))), "each raw entity is in exactly one group"
     return [sorted({entities[row].name for row in group}) for group in found.groups], model, found
@@ -78,6 +94,23 @@ async def test_what_was_decided_is_not_asked_again():
     new = [d for key, d in ledger.decisions.items() if key not in judged]
     assert new
     assert all("m9" in (d.a, d.b) for d in new)
+
+
+async def test_after_an_interruption_the_same_questions_are_put():
+    families = [(f"{first} {last}", last) for last in ("Bell", "Reed", "Moor") for first in NAMES]
+    names = [name for family in families for name in family]
+    entities = [mention(row, name, f"{name} came. " * (31 - row)) for row, name in enumerate(names)]
+    whole, first = Ledger(), RulesModel()
+    outcome = await normalize(entities, None, Rules(), asking(first, batch_items=8), whole)
+    judged = [inputs for prompt, inputs in origins(first) if prompt.name == "same_entity"]
+    assert len(judged) >= 3
+    # Killed when only one of the answers had been stored: others may be in the cache of calls.
+    told = {part.entity.description for part in judged[0].comparisons}
+    stored = {entity.id for entity in entities if entity.description in told}
+    left, again = Ledger([d for d in whole.decisions.values() if d.a in stored]), RulesModel()
+    found = await normalize(entities, None, Rules(), asking(again, batch_items=8), left)
+    assert found.groups == outcome.groups
+    assert texts(again) == texts(first)[1:]
 
 
 async def test_decisions_keep_their_reason_and_evidence():
