@@ -327,14 +327,20 @@ async def test_the_server_examines_itself_for_whoever_runs_it(book):
 
 async def test_others_are_not_told_the_command_that_holds_the_servers_settings(book):
     hint = "offbook --home /srv/x ingest 'Ada Byrne' --method rolerag"
-    failed = {"kind": "index_missing", "message": "nothing is built for rolerag", "hint": hint}
+    missing = {"kind": "index_missing", "message": "nothing is built for rolerag", "hint": hint}
+    refused = {"kind": "model_failed", "message": "http://m answered 401", "hint": "set its key"}
 
     def fail(conn: Connection) -> None:
-        evaluation_jobs.add(conn, "j1", "table", {})
-        conn.execute(update(server_tables.evaluation_jobs).values(status="failed", error=failed))
+        jobs = server_tables.evaluation_jobs
+        for id_, error in (("j1", missing), ("j2", refused)):
+            evaluation_jobs.add(conn, id_, "table", {})
+            failed = update(jobs).where(jobs.c.id == id_)
+            conn.execute(failed.values(status="failed", error=error))
 
     await book.store.write(fail)
     other = await bearer(book, right="admin")
     async with client_of(book, **other) as client:
-        job = await done(client, "GET", f"{EVALUATION}/jobs/j1")
-    assert job["error"] == {**failed, "hint": "ask whoever runs this server"}
+        told = [
+            (await done(client, "GET", f"{EVALUATION}/jobs/{j}"))["error"] for j in ("j1", "j2")
+        ]
+    assert told == [{**missing, "hint": "ask whoever runs this server"}, refused]

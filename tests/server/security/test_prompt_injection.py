@@ -225,6 +225,10 @@ async def test_what_an_endpoint_refused_is_told_to_administrators_alone(book: Of
         for name in ("write", "admin"):
             said = await client.post(f"{ADA}/aliases", json=names, headers=keys[name])
             told.append((name, said.text))
+        memory = {"memories": [{"said": "Who is Rumpel?", "answered": "My secret."}]}
+        aside = (await client.post(f"{ADA}/memories", json=memory, headers=keys["admin"])).text
+    assert "put aside" in aside
+    assert endpoint.base_url not in aside, "what waits may be what others said"
     for name, text in told:
         assert "put aside: extract" in text, (name, text)
         assert (endpoint.base_url in text) is (name == "admin")

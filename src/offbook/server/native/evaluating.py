@@ -38,10 +38,6 @@ JobId = Annotated[str, Path(max_length=100)]
 TableName = Annotated[str, Path(max_length=100, examples=["amadeus-2"])]
 
 _ENDED: Final = ("done", "failed", "cancelled")
-_TOLD_TO_ALL: Final = frozenset(
-    {"usage", "unknown_name", "unreadable_document", "index_missing", "budget_reached"}
-)
-"""Failures whose messages tell nothing of what the server itself uses: see `failures`."""
 _ASK_THE_OWNER: Final = "ask whoever runs this server"
 
 
@@ -314,12 +310,10 @@ async def _look(book: Offbook, job: str) -> dict[str, Any]:
 
 
 def _seen(found: EvaluationJob) -> dict[str, Any]:
+    """As administrators may read it, and nobody else does: what an endpoint says among it."""
     row = asdict(found)
     error = row["error"]
-    if error is not None and not asked_by_owner.get():
-        if error["kind"] not in _TOLD_TO_ALL:
-            error = {**error, "message": "the evaluation failed", "hint": _ASK_THE_OWNER}
-        elif error["kind"] == "index_missing":  # its hint is a command, with this server's settings
-            error = {**error, "hint": _ASK_THE_OWNER}
-        row["error"] = error
+    if error is not None and error["kind"] == "index_missing" and not asked_by_owner.get():
+        # Its hint is a command, with the owner's folders in it.
+        row["error"] = {**error, "hint": _ASK_THE_OWNER}
     return row
