@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import sqlite3
 import weakref
 from typing import Any
 
@@ -12,6 +13,7 @@ from sqlalchemy import text
 
 from offbook.errors import StoreFailed
 from offbook.stores.grouped_writes import GroupedWrites
+from offbook.stores.sqlite import SqliteStore
 
 
 class Counted:
@@ -86,18 +88,28 @@ async def test_writers_of_one_store_share_transactions_and_the_store_is_not_kept
     assert kept() is None
 
 
-async def test_what_no_write_can_help_is_told_to_all_at_once():
-    class Locked:
-        transactions = 0
-
-        async def write(self, operation):
-            self.transactions += 1
-            raise StoreFailed("the database is locked", "wait")
-
-    locked: Any = Locked()
-    writes = GroupedWrites(locked)
+async def test_a_database_that_fails_is_told_to_all_at_once(sqlite_home):
+    stored = await SqliteStore(sqlite_home / "offbook.db", busy_timeout_seconds=0.1).open()
+    counted = Counted(stored)
+    other = sqlite3.connect(stored.path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    writes: Any = GroupedWrites(counted)  # type: ignore[arg-type]
     outcomes = await asyncio.gather(
         *(writes.write(put(n)) for n in range(20)), return_exceptions=True
     )
+    other.close()
+    await stored.close()
     assert all(isinstance(outcome, StoreFailed) for outcome in outcomes)
-    assert locked.transactions == 1, "each would wait as long again"
+    assert counted.transactions == 1, "each would wait as long again"
+
+
+async def test_a_write_that_finds_nothing_to_write_to_fails_alone(store):
+    def lacking(conn) -> None:
+        raise StoreFailed("there is no such set", "run the command again")
+
+    writes = GroupedWrites(store)
+    outcomes = await asyncio.gather(
+        *(writes.write(each) for each in (put(1), lacking, put(2))), return_exceptions=True
+    )
+    assert [isinstance(outcome, StoreFailed) for outcome in outcomes] == [False, True, False]
+    assert await numbers(store) == [1, 2]

@@ -11,10 +11,6 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary, proxy
 
-from sqlalchemy.exc import IntegrityError
-
-from offbook.errors import StoreFailed
-
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
@@ -88,7 +84,13 @@ class GroupedWrites:
 
 def _concerns_all(error: Exception) -> bool:
     """Whether it is the database that fails: each would wait as long again, and fail alike."""
-    return isinstance(error, StoreFailed) and not isinstance(error.__cause__, IntegrityError)
+    # Here and not above: who only asks a model should not wait for the database's libraries.
+    import sqlite3
+
+    from sqlalchemy.exc import InterfaceError, OperationalError
+
+    failing = InterfaceError, OperationalError, sqlite3.OperationalError, OSError
+    return isinstance(error.__cause__, failing)
 
 
 _SHARED: Final[WeakKeyDictionary[Store, GroupedWrites]] = WeakKeyDictionary()
