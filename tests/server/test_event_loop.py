@@ -173,9 +173,10 @@ def test_a_step_that_blocks_would_be_noticed(blocks):
         stalls.stop()
         return stalls
 
-    stalls = asyncio.run(run())
-    while stalls.beside > LATENCY_SECONDS / 8:  # the machine stood still: it says nothing
+    for _ in range(10):
         stalls = asyncio.run(run())
+        if stalls.beside < LATENCY_SECONDS / 8:
+            break  # else the machine stood still meanwhile, and it says nothing
     if blocks == "works":
         assert stalls.worked >= WORK_SECONDS
     else:
