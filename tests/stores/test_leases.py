@@ -5,10 +5,12 @@ import os
 import subprocess
 import sys
 from functools import partial
+from pathlib import Path
 
 from offbook.protocols import Store
 from offbook.stores import characters, leases
 from offbook.stores.leases import Owner
+from tests.waiting import until
 
 HERE, THERE = "here", "there"
 
@@ -61,8 +63,11 @@ async def test_the_lease_of_a_dead_process_of_this_host_is_taken_over_at_once(st
 def test_living_and_dead_processes_are_told_apart():
     assert leases.is_running(os.getpid())
     assert leases.is_running(1)
-    ended = subprocess.Popen([sys.executable, "-c", ""])
-    ended.wait()
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as ended:
+        assert leases.is_running(ended.pid)
+        ended.kill()
+        if Path("/proc/self/stat").exists():
+            until(lambda: not leases.is_running(ended.pid), "its end, which nobody has looked at")
     assert not leases.is_running(ended.pid)
 
 

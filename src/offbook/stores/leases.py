@@ -11,6 +11,7 @@ import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 from sqlalchemy import Connection, delete, select, update
@@ -62,7 +63,20 @@ def is_running(pid: int) -> bool:
         return False
     except OSError:  # it is somebody else's
         return True
-    return True
+    return not _has_ended(pid)
+
+
+def _has_ended(pid: int) -> bool:
+    """Whether it was killed and only its number is left, for as long as its parent does not look.
+
+    In a container nobody may ever look. Told where the system has a ``/proc``.
+    """
+    try:
+        told = Path(f"/proc/{pid}/stat").read_bytes()
+    except OSError:
+        return False
+    # After the name, in brackets, which may hold anything.
+    return told.rpartition(b")")[2].split()[:1] in ([b"Z"], [b"X"])
 
 
 def acquire(
