@@ -239,12 +239,13 @@ def test_any_text_has_an_answer_and_always_the_same(question):
     assert all(entity.name for entity in first.entities)
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.sampled_from([topic for topic in dated.shipped_topics().topics if topic.year > 1800]))
-def test_every_later_topic_is_found_by_its_name(topic):
-    (found, *_) = dated.shipped_topics().find(f"Say: {topic.name}!")
-    assert found.topic.year > -5000
-    assert found.start == len("Say: ")
+def test_every_later_topic_is_found_by_its_name():
+    topics = dated.shipped_topics()
+    for topic in topics.topics:
+        if topic.year > 1800:
+            (found, *_) = topics.find(f"Say: {topic.name}!")
+            assert found.topic.year > dated.ANY_AGE
+            assert found.start == len("Say: "), topic
 
 
 def test_removed_topics_are_not_found():

@@ -22,7 +22,8 @@ _LINE: Final = re.compile(r"(-?\d+): (.+)")
 _WORD: Final = re.compile(r"[^\W_]+(?:['’.&+-][^\W_]+)*")
 ANY_AGE: Final = -5000
 """The year of what there has always been."""
-_LONGEST: Final = 6
+_LONGEST: Final = 7
+"""The most words that a term of the list has."""
 _RENOWN: Final = 15
 """Years after its birth before which nobody has heard of a person."""
 
