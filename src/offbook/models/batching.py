@@ -101,8 +101,9 @@ def open_batches(
     """Batches of what is still open, as far as possible those of a run that was interrupted.
 
     The answer to a batch is kept under its whole text, and may be there although nothing else of
-    it is: a batch of which nothing is decided is asked about as it was. What is open of the others
-    is divided anew.
+    it is: a batch of which nothing is decided is asked about as it was, and what is open of the
+    others is divided anew. Where all that is open needs fewer calls than that, it is new for the
+    most part, and is divided as if there were nothing else.
 
     Args:
         items: What there is to ask about, be it decided or not, in an order that stays.
@@ -120,7 +121,11 @@ def open_batches(
             whole.append(batch)
         else:
             rest += [part for part in opened if part is not None]
-    return [*whole, *divide(rest)]
+    if not rest:
+        return whole
+    as_they_were = [*whole, *divide(rest)]
+    anew = divide([part for part in remaining if part is not None])
+    return anew if len(anew) < len(as_they_were) else as_they_were
 
 
 def _job(
