@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 
 from offbook.documents.readers import ReadDocument
 from offbook.graph.judging import decision_id
-from offbook.graph.loading import load_graph
+from offbook.graph.loading import graph_size, load_graph, load_story
 from offbook.ingestion.embedding import Embedding
 from offbook.ingestion.graph_building import GraphBuilding
 from offbook.ingestion.reports import unheard
@@ -91,7 +91,16 @@ class GraphWorld:
         await self.build(extract=False)
 
     async def build(self, *, extract: bool = True) -> None:
-        await GraphBuilding(self.stage, self.character, unheard).run(extract=extract)
+        building = GraphBuilding(self.stage, self.character, unheard)
+        await building.run(extract=extract)
+        await self.store.read(lambda conn: self._check(conn, building))
+
+    def _check(self, conn: Connection, building: GraphBuilding) -> None:
+        """What a run had in memory is what is stored."""
+        assert building.size == graph_size(conn, self.character)
+        mentions = graph.list_raw_entities(conn, self.character)
+        story = load_story(conn, self.character)
+        assert story.in_reading_order(reversed(mentions)) == mentions
 
     async def graph(self) -> Graph:
         found: Graph = await self.store.read(lambda c: load_graph(c, self.character))

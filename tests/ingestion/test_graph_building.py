@@ -198,6 +198,25 @@ async def test_the_summary_is_told_what_the_mentions_say_of_the_character(sqlite
     assert "met Bo Carter in year 0" in described
 
 
+async def test_a_failure_ends_a_summary_that_waits_for_the_groups(sqlite_store):
+    def fail(request: ChatRequest) -> None:
+        raise ModelError("the key is refused", "set another")
+
+    made = await GraphWorld(sqlite_store, model=RulesModel(fail)).create()
+    waiting = asyncio.Event()
+
+    async def write_summary(described: Awaitable[str]) -> None:
+        waiting.set()
+        await described
+
+    with pytest.raises(ModelError, match="refused"):
+        await made.put("one.md", TEXT)
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        with pytest.raises(ModelError, match="refused"):
+            await GraphBuilding(made.stage, made.character, unheard).run(write_summary)
+    assert waiting.is_set()
+
+
 async def test_the_calls_of_a_stage_are_out_together(sqlite_store):
     model = RulesModel()
     await built(sqlite_store, model=model)

@@ -47,6 +47,7 @@ async def test_the_promised_settings_are_in_force(sqlite_store: Store):
     assert await pragma(sqlite_store, "secure_delete") == 1
     assert await pragma(sqlite_store, "synchronous") == 1
     assert await pragma(sqlite_store, "busy_timeout") == 15_000
+    assert await pragma(sqlite_store, "wal_autocheckpoint") == 4_000
 
 
 async def test_a_cursor_that_somebody_holds_stops_no_connection(

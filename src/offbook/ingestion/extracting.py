@@ -1,7 +1,7 @@
-"""Entities and relations of every chunk that has none yet, each chunk stored as it arrives.
+"""Entities and relations of every chunk that has none yet.
 
-Takes: a character, a model.  Gives: raw entities and relations in the store, with the place in the
-chunk where each name was found; what no answer could be got for is put into quarantine.
+Takes: a character, a model.  Gives: raw entities and relations for the store, with the place in the
+chunk where each name was found; what no answer could be got for goes into quarantine.
 Paper: RoleRAG (001), section 3.1. All chunks are asked about at once.
 """
 
@@ -64,8 +64,8 @@ class Extracting:
     settings: GraphSettings
     progress: ProgressListener
     heard: Callable[[Sequence[RawEntity]], Awaitable[object]] | None = None
-    found: list[RawEntity] = field(default_factory=list)
-    refused: list[str] = field(default_factory=list)
+    found: list[RawEntity] = field(init=False, default_factory=list)
+    refused: list[str] = field(init=False, default_factory=list)
     _done: int = 0
     _total: int = 0
 
@@ -75,7 +75,7 @@ class Extracting:
         ``found`` are the mentions, in no order; ``refused`` names the chunks that were put aside.
 
         Raises:
-            ModelError: the endpoint failed for good; what arrived is stored.
+            ModelError: the endpoint failed for good; what arrived is among the later writes.
             BudgetReached: likewise.
         """
         pending = await self.store.read(self._pending)

@@ -154,7 +154,7 @@ class GraphBuilding:
     stage: Stage
     character: str
     progress: ProgressListener
-    size: GraphSize | None = None
+    size: GraphSize | None = field(init=False, default=None)
     _merged: dict[str, Merged] = field(default_factory=dict)
     _merging: Steps = field(init=False)
     _later: LaterWrites = field(init=False)
@@ -178,11 +178,11 @@ class GraphBuilding:
             BudgetReached: likewise.
         """
         described: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        jobs: list[Job] = [partial(self._run, described, extract)]
+        work: list[Job] = [partial(self._run, described, extract)]
         if write_summary is not None:
-            jobs.append(partial(write_summary, described))
+            work.append(partial(write_summary, described))
         async with self._later:
-            await run_all(jobs)
+            await run_all(work)
 
     async def _run(self, described: asyncio.Future[str], extract: bool) -> None:
         name, story, entities = await self.stage.store.read(self._begin)

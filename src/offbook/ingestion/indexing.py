@@ -75,7 +75,7 @@ class _Indexing:
     character: str
     needs: Needs
     progress: ProgressListener
-    size: GraphSize | None = None
+    size: GraphSize | None = field(init=False, default=None)
     _heard: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def of_voice(self) -> None:

@@ -2,7 +2,7 @@
 
 Takes: operations on the database.  Gives: all of them stored, in their order, at the end at latest.
 Answers to calls side by side arrive all at once. What follows from them is asked first, and they
-are stored while models work on that; until then the cache of calls holds them.
+are stored while models work on that; until then the cache of calls holds what was paid for.
 """
 
 from __future__ import annotations
