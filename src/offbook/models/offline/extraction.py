@@ -86,7 +86,7 @@ def _of_the_character(inputs: ExtractionInputs) -> Extraction:
     """
     spans = sentences(inputs.passage)
     has_words = any(character.isalnum() for character in inputs.passage)
-    if not (spans and has_words and inputs.character.strip()):
+    if not (spans and has_words and _plain(inputs.character)):
         return Extraction(entities=[], relations=[])
     kinds = _types(inputs.types)
     named = _plain(inputs.character) in _plain(inputs.headings)
