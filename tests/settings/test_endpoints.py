@@ -105,6 +105,11 @@ def test_roles_take_over_what_chat_has(load):
         "sk-1",
     )
     assert role_endpoint(load(env), "judge").model == "big"
+    # Whatever fails there is told with the settings that name it.
+    assert [role_endpoint(load(env), role).section for role in ("extract", "judge")] == [
+        "extract",
+        "chat",
+    ]
 
 
 def test_an_embedder_alone_goes_where_chat_would(load):

@@ -82,37 +82,35 @@ class Wiring:
         return Stage(
             settings=settings.values,
             store=self.store,
-            actor=self._chat(chat_endpoint(settings), "chat", meter, told),
-            extractor=self._chat(role_endpoint(settings, "extract"), "extract", meter, told),
-            judge=self._chat(role_endpoint(settings, "judge"), "judge", meter, told),
+            actor=self._chat(chat_endpoint(settings), meter, told),
+            extractor=self._chat(role_endpoint(settings, "extract"), meter, told),
+            judge=self._chat(role_endpoint(settings, "judge"), meter, told),
             embedder=embedder,
         )
 
-    def _chat(
-        self, endpoint: Endpoint, section: str, meter: Meter, embedder: Embedder | None
-    ) -> ChatModel:
+    def _chat(self, endpoint: Endpoint, meter: Meter, embedder: Embedder | None) -> ChatModel:
         if endpoint.base_url is None:
             from offbook.models.offline.model import OfflineModel
 
             offline = OfflineModel()
             offline.embedder = embedder
             return offline
-        key = (endpoint.model, endpoint.base_url, section)
+        key = (endpoint.model, endpoint.base_url, endpoint.section)
         if key not in self.backends:
-            self.backends[key] = self._backend(endpoint, endpoint.base_url, section)
+            self.backends[key] = self._backend(endpoint, endpoint.base_url)
         backend = self.backends[key]
         return wrap(
             backend, meter=meter, limiter=self.limiters.of(backend.base_url), cache=self.cache
         )
 
-    def _backend(self, endpoint: Endpoint, base_url: str, section: str) -> ChatModel:
+    def _backend(self, endpoint: Endpoint, base_url: str) -> ChatModel:
         from offbook.models.openai_compatible import OpenAICompatible
 
         return OpenAICompatible(
             base_url,
             endpoint.model,
             endpoint.api_key,
-            section=section,
+            section=endpoint.section,
             timeout_seconds=self.settings.values.limits.timeout_seconds,
             rungs=RungsInStore(self.store),
         )

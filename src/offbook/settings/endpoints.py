@@ -22,11 +22,16 @@ _BUILT_IN: Final = Origin("OpenAI's own address")
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A model and where it answers; ``base_url`` is None for the embedded ones."""
+    """A model and where it answers; ``base_url`` is None for the embedded ones.
+
+    ``section`` is the section of the settings that names it: chat's, where a role has none of its
+    own.
+    """
 
     model: str
     base_url: str | None
     api_key: str | None = field(default=None, repr=False)
+    section: str = "chat"
 
     @property
     def embedded(self) -> bool:
@@ -60,7 +65,7 @@ def embed_endpoint(settings: Settings) -> Endpoint:
 
 def _resolve(settings: Settings, role: str, model: str) -> Endpoint:
     if model == (BUILTIN if role == "embed" else OFFLINE):
-        return Endpoint(model, None)
+        return Endpoint(model, None, section=role)
     named = _given(settings, f"{role}.base_url") or _given(settings, "chat.base_url")
     url = named or _openai_url(settings)
     _check_url(url.value, role)
@@ -72,7 +77,7 @@ def _resolve(settings: Settings, role: str, model: str) -> Endpoint:
             f"set {role}.base_url in the environment, by flag or in your own config.toml "
             "if you trust that address",
         )
-    return Endpoint(model, url.value.rstrip("/"), key.value if key else None)
+    return Endpoint(model, url.value.rstrip("/"), key.value if key else None, role)
 
 
 def _key(settings: Settings, role: str, url: _Sourced) -> _Sourced | None:
