@@ -7,6 +7,7 @@ rests on, ``/help`` the other commands.
 from __future__ import annotations
 
 import asyncio
+import select
 import shlex
 import signal
 import sys
@@ -167,7 +168,8 @@ async def _typed(learning: Learning) -> bool:
         loop.remove_reader(descriptor)
         for task in waiting:
             task.cancel()
-    return typed.is_set()
+    # At the same moment, perhaps: what ends the input would be lost to the line editor.
+    return typed.is_set() or bool(select.select([descriptor], [], [], 0)[0])
 
 
 async def _answer(talk: Session, said: str) -> bool:
