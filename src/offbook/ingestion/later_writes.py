@@ -83,9 +83,10 @@ class LaterWrites:
                 self._resting.cancel()
 
     async def _at_rest(self) -> None:
-        await calls_first()
-        with suppress(Exception):  # kept, and raised to whoever writes next
-            await self.flush()
+        while self._waiting:  # more may come while it is stored
+            await calls_first()
+            with suppress(Exception):  # kept, and raised to whoever writes next
+                await self.flush()
 
     def _raise_failure(self) -> None:
         if self._failure is not None:
