@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import socket
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -17,6 +18,7 @@ from offbook.errors import FetchFailed, UnknownName, UsageError
 from offbook.evaluation.datasets import sources
 from offbook.evaluation.datasets.fetching import LOCK_FILE, PART, Hosts, fetch, folder_of
 from offbook.evaluation.datasets.sources import SOURCES, Source, source
+from tests.waiting import PATIENCE_SECONDS
 
 COMMIT = "c" * 40
 FILES = {
@@ -52,7 +54,7 @@ class Upstream:
 
     @property
     def hosts(self) -> Hosts:
-        return Hosts(f"{self.base}/gh", f"{self.base}/raw", f"{self.base}/hf", 10)
+        return Hosts(f"{self.base}/gh", f"{self.base}/raw", f"{self.base}/hf", PATIENCE_SECONDS)
 
     def github(self) -> dict[str, Any]:
         tree: list[dict[str, Any]] = [{"type": "tree", "path": "data"}]
@@ -259,13 +261,12 @@ async def test_answers_that_are_no_listing_are_refused(upstream, tmp_path):
 
 
 async def test_without_a_network_the_message_says_what_to_do(tmp_path):
-    import socket
-
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    hosts = Hosts(github_api=f"http://127.0.0.1:{port}")
-    with pytest.raises(FetchFailed, match="'set' could not be fetched") as caught:
-        await fetch(GITHUB, tmp_path, hosts=hosts)
+    # Bound, so that nobody else answers there; it listens to nobody.
+    with socket.socket() as deaf:
+        deaf.bind(("127.0.0.1", 0))
+        hosts = Hosts(github_api=f"http://127.0.0.1:{deaf.getsockname()[1]}")
+        with pytest.raises(FetchFailed, match="'set' could not be fetched") as caught:
+            await fetch(GITHUB, tmp_path, hosts=hosts)
     assert "give its path" in caught.value.hint
     assert GITHUB.page in caught.value.hint
 
