@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 
 import pytest
 
@@ -45,6 +46,31 @@ async def test_it_is_given_back_after_an_error(kept):
     assert await kept.read(lambda conn: leases.holder(conn, "keeper")) is None
     async with ingestion_lease(kept, "keeper", unheard):
         pass
+
+
+async def test_who_is_cancelled_while_it_is_being_taken_gives_it_back(kept, monkeypatch):
+    taken, go_on = threading.Event(), threading.Event()
+    acquire = leases.acquire
+
+    def slow(*told) -> bool:
+        has_it = acquire(*told)
+        taken.set()
+        assert go_on.wait(PATIENCE_SECONDS)
+        return has_it
+
+    async def ingest() -> None:
+        async with ingestion_lease(kept, "keeper", unheard):
+            raise AssertionError("nothing is to be done any more")
+
+    monkeypatch.setattr(leases, "acquire", slow)
+    ingesting = asyncio.create_task(ingest())
+    await eventually(taken.is_set)
+    ingesting.cancel()
+    go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await ingesting
+    # As a write: what was begun before it is over.
+    assert await kept.write(lambda conn: leases.holder(conn, "keeper")) is None
 
 
 async def test_it_is_given_back_when_a_sign_of_life_failed(kept, monkeypatch):

@@ -11,6 +11,7 @@ import sys
 import threading
 from functools import partial
 from pathlib import Path
+from random import Random
 
 import pytest
 from sqlalchemy import Connection, text
@@ -156,7 +157,7 @@ async def test_a_damaged_file_is_reported(tmp_path: Path):
     await store.write(partial(fill, size=100_000))
     await store.close()
     whole = bytearray(path.read_bytes())
-    whole[4096:] = os.urandom(len(whole) - 4096)
+    whole[4096:] = Random(1).randbytes(len(whole) - 4096)
     path.write_bytes(whole)
     with pytest.raises(StoreFailed, match="damaged") as raised:
         await (await open_store(sqlite_url(path))).read(characters.list_all)

@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
 from offbook.stores import leases
+from offbook.stores.grouped_writes import to_the_end
 
 if TYPE_CHECKING:
     from offbook.protocols import Store
@@ -36,21 +37,20 @@ async def ingestion_lease(
     """
     owner = leases.Owner(uuid.uuid4().hex)
 
-    async def take() -> bool:
-        return await store.write(lambda conn: leases.acquire(conn, character, owner))
-
-    told = False
-    while not await take():
-        if not told:
-            waiting()
-            told = True
-        await asyncio.sleep(_POLL_SECONDS)
+    async def give_back() -> None:
+        await store.write(lambda conn: leases.release(conn, character, owner))
 
     async def beat() -> None:
         while True:
             await asyncio.sleep(HEARTBEAT_SECONDS)
             await store.write(lambda conn: leases.heartbeat(conn, character, owner))
 
+    try:
+        await _take(store, character, owner, waiting)
+    except asyncio.CancelledError:
+        # The write that takes it goes on to its end all the same.
+        await to_the_end(give_back())
+        raise
     beating = asyncio.create_task(beat())
     try:
         yield
@@ -58,4 +58,16 @@ async def ingestion_lease(
         beating.cancel()
         # A sign of life that failed is no reason to keep the lease.
         await asyncio.gather(beating, return_exceptions=True)
-        await store.write(lambda conn: leases.release(conn, character, owner))
+        await to_the_end(give_back())
+
+
+async def _take(
+    store: Store, character: str, owner: leases.Owner, waiting: Callable[[], None]
+) -> None:
+    """Take the lease, as soon as nobody else has it."""
+    told = False
+    while not await store.write(lambda conn: leases.acquire(conn, character, owner)):
+        if not told:
+            waiting()
+            told = True
+        await asyncio.sleep(_POLL_SECONDS)
