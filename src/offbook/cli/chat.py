@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from offbook.agent.learning import Learning
     from offbook.agent.session import Session
     from offbook.app import Offbook
+    from offbook.cli.interruption import PipedLines
 
 _PROMPT = "> "
 _AT_ONCE_SECONDS = 0.02
@@ -124,10 +125,12 @@ def _greet(talk: Session, number: int) -> None:
 
 async def _loop(talk: Session, learning: Learning) -> int:
     """Answer line after line; how many turns failed that nobody sat before to see."""
+    from offbook.cli.interruption import PipedLines
     from offbook.cli.running import say
 
     failed = 0
-    while (line := await _next_line(learning)) is not None:
+    piped = PipedLines.of(sys.stdin)
+    while (line := await _next_line(learning, piped)) is not None:
         said = line.strip()
         if said in ("/quit", "/exit"):
             break
@@ -138,10 +141,12 @@ async def _loop(talk: Session, learning: Learning) -> int:
     return failed
 
 
-async def _next_line(learning: Learning) -> str | None:
+async def _next_line(learning: Learning, piped: PipedLines | None) -> str | None:
     """The next line, while what goes on behind the conversation goes on until it is typed."""
     # Without a model to wait for that is done before anybody has begun to type.
     await learning.rest(_AT_ONCE_SECONDS)
+    if piped is not None:
+        return await piped.next()
     if learning.is_idle or not sys.stdin.isatty():
         return _line()
     sys.stdout.write(_PROMPT)

@@ -38,10 +38,12 @@ def with_offbook(
 ) -> T:
     """Open, run, close; ``loop`` makes an event loop other than the usual one."""
     from offbook.app import Offbook
+    from offbook.cli.interruption import signals_wake_the_loop
 
     async def whole() -> T:
-        async with await Offbook.open(settings) as book:
-            return await body(book)
+        with signals_wake_the_loop():
+            async with await Offbook.open(settings) as book:
+                return await body(book)
 
     with asyncio.Runner(loop_factory=loop) as runner:
         return runner.run(whole())
