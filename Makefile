@@ -13,7 +13,7 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 CREATE = "$(PYTHON)" -m venv $(VENV)
 endif
 
-.PHONY: demo test test-long lint types imports unit format clean
+.PHONY: demo test test-long explore lint types imports unit format clean
 
 $(BIN)/python:
 	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -45,11 +45,18 @@ types: $(VENV)/.test
 imports: $(VENV)/.test
 	$(BIN)/lint-imports
 
+# A commit is judged by the same examples in the same order each time; `make explore` makes up others.
+FIXED := --randomly-seed=1851 --hypothesis-profile=repeatable
+SPREAD := -n auto --maxprocesses 4 --dist loadfile
+
 unit: $(VENV)/.test
-	$(BIN)/python -m pytest -m "not long" -n auto --maxprocesses 4 --dist loadfile --cov --cov-report=term
+	$(BIN)/python -m pytest -m "not long" $(FIXED) $(SPREAD) --cov --cov-report=term
 
 test-long: $(VENV)/.test
-	$(BIN)/python -m pytest -m long
+	$(BIN)/python -m pytest -m long $(FIXED)
+
+explore: $(VENV)/.test
+	$(BIN)/python -m pytest -m "not long" $(SPREAD)
 
 format: $(VENV)/.test
 	$(BIN)/ruff check --fix

@@ -30,6 +30,7 @@ pytest_plugins = ["tests.loopback.fixtures"]
 settings.register_profile(
     "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
+settings.register_profile("repeatable", settings.get_profile("any machine"), derandomize=True)
 settings.load_profile("any machine")
 
 _numbers = itertools.count()
