@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
+from offbook.agent import learning
 from offbook.agent.session import names_of, stored_id
 from offbook.agent.summary import TITLE
 from offbook.app import Offbook
@@ -126,6 +128,27 @@ async def test_nobody_waits_for_scoring_and_the_next_command_goes_on(tmp_path: P
         await again.learning.rest()
         assert all(fragment.emotion is not None for fragment in await remembered(again))
         assert await open_jobs(again) == []
+
+
+async def test_a_turn_that_ends_while_the_background_looks_for_work_is_not_left_lying(
+    book: Offbook, monkeypatch: pytest.MonkeyPatch
+):
+    looking, go_on = threading.Event(), threading.Event()
+    moods_of = learning.moods_of
+
+    def slow(*told: Any) -> Any:
+        looking.set()
+        assert go_on.wait(PATIENCE_SECONDS)
+        return moods_of(*told)
+
+    monkeypatch.setattr(learning, "moods_of", slow)
+    book.learning.take_up(await book.find("ada"))
+    await eventually(looking.is_set)
+    await (await book.session("ada", session="evening")).ask(GRIEF)
+    go_on.set()
+    await book.learning.rest()
+    (fragment,) = await remembered(book)
+    assert fragment.emotion is not None
 
 
 async def test_a_mood_moves_with_the_answers_and_stays_with_the_conversation(

@@ -111,10 +111,15 @@ class Learning:
             self._queues.pop(character.id, None)
             return
         asked = asked_of(stage)
-        left = await stage.store.read(lambda conn: waiting(conn, character.id, asked=asked))
-        own = self._queues.pop(character.id, [])
-        ids = list(dict.fromkeys([*own, *left[:TAKEN_UP]]))
-        moods = await stage.store.read(lambda conn: moods_of(conn, character, stage.settings))
+
+        def begin(conn: Connection) -> tuple[list[str], Moods]:
+            left = waiting(conn, character.id, asked=asked)[:TAKEN_UP]
+            return left, moods_of(conn, character, stage.settings)
+
+        left, moods = await stage.store.read(begin)
+        # Between the last look at the queue and the end nothing is waited for: whoever finds this
+        # at work may leave a memory in the queue, and it will be looked at once more.
+        ids = list(dict.fromkeys([*self._queues.pop(character.id, []), *left]))
         while ids:
             await Remembering(stage, character, scored=_Moving(character.id, moods).move).run(ids)
             ids = self._queues.pop(character.id, [])
