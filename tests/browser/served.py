@@ -12,7 +12,7 @@ import socket
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -242,6 +242,17 @@ def _beside(work: Callable[[], Coroutine[Any, Any, str]]) -> str:
         return thread.submit(lambda: asyncio.run(work())).result()
 
 
+HOLD: Final = """() => {
+  const socket = window.socket, pass = socket.onevent, held = [];
+  socket.onevent = (message) => held.push(message);
+  window.held = held;
+  window.letThrough = () => {
+    socket.onevent = pass;
+    held.splice(0).forEach((message) => pass.call(socket, message));
+    // What they bring about is done in turn before whatever comes next.
+    return new Promise((done) => setTimeout(done));
+  };
+}"""
 STATE: Final = """() => ({
   shown: document.body.innerText,
   field: document.querySelector(".composer textarea")?.value,
@@ -308,10 +319,33 @@ class Visit:
             raise AssertionError(await self.state()) from error
         await self.at_rest()
 
+    @asynccontextmanager
+    async def reply_held(self, question: str) -> AsyncIterator[None]:
+        """Say something; the reply comes at the end."""
+        field, said = self.page.locator(".composer textarea"), self.page.locator(".said")
+        before = await said.count()
+        self.served.model.hold()
+        try:
+            await field.fill(question)
+            await field.press("Enter")
+            await expect(said).to_have_count(before + 1)
+            yield
+        finally:
+            self.served.model.release()
+
     async def state(self) -> dict[str, Any]:
         """What a person sees, and how the page is connected: for who reads why a test failed."""
         found: dict[str, Any] = await self.page.evaluate(STATE)
         return found | {"complaints": self.complaints, "asked": len(self.served.model.requests)}
+
+    @asynccontextmanager
+    async def answers_held(self) -> AsyncIterator[None]:
+        """The server hears the page; what it answers comes at the end, and is drawn by then."""
+        await self.page.wait_for_function("window.socket?.connected")
+        await self.page.evaluate(HOLD)
+        yield
+        await self.page.wait_for_function("window.held.length")
+        await self.page.evaluate("window.letThrough()")
 
     async def at_rest(self) -> None:
         """Wait until a reply has its place: what is pressed before that is not heard."""

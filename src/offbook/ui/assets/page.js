@@ -91,15 +91,25 @@
     if (field && !field.value) write(field, event.detail);
   }));
 
-  // Arrows through replies are drawn anew when they are used, and keep the focus that they had.
+  // What is drawn anew keeps the focus that it had: it goes to what has the same name there. Arrows through replies are
+  // waited for while a reply comes, and give it to the next one where they end; a region without such a part takes it.
   let used = null;
-  document.addEventListener("focusin", (event) => {
-    used = event.target.closest?.(".swipes") ? event.target.getAttribute("aria-label") : null;
+  const nameOf = (element) => element.getAttribute("aria-label") ?? element.textContent.trim();
+  document.addEventListener("focusin", ({ target: at }) => {
+    const around = [];
+    for (let each = at.parentElement; each?.closest("#main"); each = each.parentElement) around.push(each);
+    used = around.length ? { at, around, name: nameOf(at), box: at.closest(".swipes, .exchange") } : null;
   });
   const refocus = () => {
-    if (!used || document.activeElement !== document.body) return;
-    const there = [...document.querySelectorAll(".swipes button:not([disabled])")];
-    (there.findLast((each) => each.getAttribute("aria-label") === used) ?? there.at(-1))?.focus();
+    if (!used || used.at.isConnected || document.activeElement !== document.body) return;
+    const near = used.around.find((each) => each.isConnected);
+    const isArrow = used.box?.matches(".swipes");
+    const there = isArrow
+      ? [...document.querySelectorAll(".swipes button:not([disabled])")]
+      : [...near?.querySelectorAll(`${used.at.localName}:not([disabled])`) ?? []];
+    const same = used.name && there.findLast((each) => nameOf(each) === used.name);
+    const instead = isArrow ? there.at(-1) : !used.box && near?.closest("[tabindex='0']");
+    (same || instead)?.focus?.({ preventScroll: !same });
   };
 
   // On a narrow window the panel hides what it was opened with, which loses the focus by that, and gets it back.
@@ -107,7 +117,10 @@
   document.addEventListener("focusin", (event) => {
     if (!event.target.closest?.(".side, .q-dialog")) opener = event.target;
   });
-  document.addEventListener("panel-closed", () => opener?.focus({ preventScroll: true }));
+  document.addEventListener("panel-closed", () => {
+    const back = opener?.isConnected ? opener : document.querySelector(".log");
+    back?.focus({ preventScroll: true });
+  });
 
   // The end of the conversation stays in sight while it grows, unless the person has scrolled away.
   const follow = (log) => {

@@ -45,7 +45,8 @@ page that is open for days keeps at most twice that, and those."""
 _BACK_TO: Final = """
 const first = getHtmlElement({id});
 first?.scrollIntoView({{block: "start"}});
-if (document.activeElement === document.body)
+const at = document.activeElement;
+if (!at || at === document.body || at.closest(".earlier"))
   first?.closest(".log")?.focus({{preventScroll: true}});
 """
 

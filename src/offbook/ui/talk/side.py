@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 _LATER_SECONDS = 1.5
 """Feelings of a reply are scored behind the conversation: then the mood is looked at again."""
 
-_INTO: Final = "getHtmlElement({body}).focus({{preventScroll: true}})"
+_INTO: Final = """
+const body = getHtmlElement({body});
+if (!body?.contains(document.activeElement)) body?.focus({{preventScroll: true}});
+"""
+"""Whoever was faster than the connection, and reads there by now, is left where they are."""
 _BACK: Final = 'document.dispatchEvent(new Event("panel-closed"))'
 """Whoever opened the panel by keyboard is back where they were when it is closed."""
 
@@ -41,6 +45,7 @@ class Side:
         self._talk: Session | None = None
         self._tab: Tab = "why"
         self._reply: tuple[Mapping[str, Any], bool] | None = None
+        self._drawn: object = None
         self._panel: ui.element | None = None
         self._body: ui.element | None = None
         self._tabs: dict[Tab, ui.button] = {}
@@ -120,8 +125,11 @@ class Side:
 
     async def _draw(self) -> None:
         moods = await self._moods() if self._tab == "moods" else []
-        if self._body is None:
+        wanted = (self._tab, moods if self._tab == "moods" else self._reply)
+        # What did not change stays: somebody may be in the middle of it, or have unfolded it.
+        if self._body is None or wanted == self._drawn:
             return
+        self._drawn = wanted
         self._body.clear()
         with self._body:
             if self._tab == "moods":
