@@ -24,6 +24,12 @@ from tests.server.served import settings_in
 from tests.waiting import PATIENCE_SECONDS, until
 
 PROGRAM = [sys.executable, "-c", "from offbook.cli.main import run; run()"]
+PATIENT = f"""
+from offbook.server import serving, stopping
+serving.GRACE_SECONDS = stopping.FAREWELL_SECONDS = {PATIENCE_SECONDS}
+{PROGRAM[-1]}
+"""
+"""The same, except that a signal alone breaks off what is under way, and no time that is over."""
 
 
 def environment(home: Path) -> dict[str, str]:
@@ -33,12 +39,14 @@ def environment(home: Path) -> dict[str, str]:
 
 
 @contextmanager
-def serving(home: Path, *options: str) -> Iterator[tuple[subprocess.Popen[Any], str]]:
+def serving(
+    home: Path, *options: str, program: str = PROGRAM[-1]
+) -> Iterator[tuple[subprocess.Popen[Any], str]]:
     """A running ``offbook serve`` and its address."""
     log = home.parent / "log.txt"
     with log.open("w") as out:
         process = subprocess.Popen(
-            [*PROGRAM, "serve", "--port", "0", *options],
+            [*PROGRAM[:-1], program, "serve", "--port", "0", *options],
             stderr=out, stdout=out, env=environment(home), cwd=home.parent,
         )  # fmt: skip
         try:
@@ -76,7 +84,7 @@ def test_a_second_signal_ends_it_at_once_and_streams_are_told(tmp_path):
     with LoopbackServer() as endpoint:
         endpoint.hold(pieces=1)
         model = ("--model", "loopback", "--base-url", endpoint.base_url)
-        with serving(home, *model) as (process, address):
+        with serving(home, *model, program=PATIENT) as (process, address):
             body = {"model": "ada", "messages": [{"role": "user", "content": "Who are you?"}]}
             path = f"{address}/v1/chat/completions"
             asked: Any = {"json": {**body, "stream": True}, "timeout": PATIENCE_SECONDS}

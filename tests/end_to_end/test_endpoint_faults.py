@@ -87,12 +87,14 @@ def test_a_failure_is_one_json_document_where_that_was_asked_for(keeper):
 
 
 def test_an_endpoint_that_is_down_is_named(keeper):
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        down = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
-    ask = ("ask", "Keeper", "Who are you?", "--base-url", down)
-    failed(keeper.run(*ask), 4, f"cannot reach {down}", "embed.base_url")
-    lexical = ("--set", "retrieval.mode=lexical")
-    failed(keeper.run(*ask, *lexical), 4, "is the endpoint running? check chat.base_url")
+    # Bound, so that nobody else takes the port meanwhile, and not listened to.
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        down = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
+        ask = ("ask", "Keeper", "Who are you?", "--base-url", down)
+        failed(keeper.run(*ask), 4, f"cannot reach {down}", "embed.base_url")
+        lexical = ("--set", "retrieval.mode=lexical")
+        failed(keeper.run(*ask, *lexical), 4, "is the endpoint running? check chat.base_url")
 
 
 def test_a_rest_that_the_endpoint_asks_for_is_kept(keeper):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import sqlite3
 from collections import Counter
 from pathlib import Path
 
@@ -36,6 +37,16 @@ def bodies(server: LoopbackServer) -> Counter[str]:
     return Counter(json.dumps(body["messages"]) for body in server.chat_bodies)
 
 
+def cells(world: World) -> int:
+    """How many replies are stored."""
+    connection = sqlite3.connect(world.home / "offbook.db")
+    try:
+        (count,) = connection.execute("SELECT count(*) FROM evaluation_cells").fetchone()
+    finally:
+        connection.close()
+    return int(count)
+
+
 def test_a_killed_run_goes_on_and_asks_at_most_what_was_in_flight_again(
     keeper: World, server: LoopbackServer
 ):
@@ -62,7 +73,7 @@ def test_an_interrupted_run_ends_with_130_and_keeps_all(keeper: World, server: L
     server.hold(6)
     words = asked(keeper)
     process = keeper.start(*words)
-    until(lambda: server.answered == 6 and server.in_flight > 0, process)
+    until(lambda: server.in_flight > 0 and cells(keeper) > 0, process)
     process.send_signal(signal.SIGINT)
     outcome = ended(process)
     assert outcome.code == 130
