@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 from tests.waiting import PATIENCE_SECONDS
 
@@ -40,6 +41,16 @@ gc.set_threshold(50_000, 20, 50)
 
 # A shell starts what it runs in the background deaf to Ctrl-C, and children inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_sessionstart() -> None:
+    """Repeatable examples hang on nothing but the test that they are made for.
+
+    Hypothesis takes some of its values from the modules of ours that are loaded: which those are by
+    then is decided by the tests that were here before, and they are others on each machine.
+    """
+    if settings().derandomize:
+        providers.is_local_module_file = lambda _: False  # type: ignore[assignment, attr-defined]
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
