@@ -80,7 +80,7 @@ def postgres_server() -> Iterator[str]:
     server = _at_last(started)
     for setting in ("fsync", "full_page_writes", "synchronous_commit"):
         _at_last(partial(server.psql, f"ALTER SYSTEM SET {setting} = off;"))
-    server.psql("SELECT pg_reload_conf();")
+    _at_last(partial(server.psql, "SELECT pg_reload_conf();"))
     yield server.get_uri("{database}")
     server.cleanup()
     shutil.rmtree(folder, ignore_errors=True)
@@ -90,13 +90,17 @@ def _at_last(step: Callable[[], T]) -> T:
     """What a step of starting PostgreSQL gives, once it succeeds.
 
     It has ten seconds to start, which are over sooner than it is ready where others take the
-    processor; and as root two that start at once make the same user for it, one of them in vain.
+    processor, and sooner than it writes the log in which the reason is looked for; and as root two
+    that start at once make the same user for it, one of them in vain. One starts at a time: how
+    long the first attempt waited for others says nothing.
     """
-    ends = time.monotonic() + PATIENCE_SECONDS
+    ends: float | None = None
     while True:
         try:
             return step()
-        except (subprocess.SubprocessError, AssertionError):  # the latter: its file is half written
+        # Of these an AssertionError says that its file is half written.
+        except (subprocess.SubprocessError, FileNotFoundError, AssertionError):
+            ends = ends or time.monotonic() + PATIENCE_SECONDS
             if time.monotonic() > ends:
                 raise
             time.sleep(0.2)
