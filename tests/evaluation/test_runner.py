@@ -3,14 +3,22 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+import threading
 from collections import Counter
 from functools import partial
 from typing import Any
 
 import pytest
 
-from offbook.errors import BudgetReached, InputRefused, InvalidAnswer, ModelError, UsageError
-from offbook.evaluation import streaming
+from offbook.errors import (
+    BudgetReached,
+    InputRefused,
+    InvalidAnswer,
+    ModelError,
+    StoreFailed,
+    UsageError,
+)
+from offbook.evaluation import streaming, working
 from offbook.evaluation.keeping import cell_row
 from offbook.evaluation.record import CellKey
 from offbook.evaluation.working import Working
@@ -20,7 +28,7 @@ from offbook.stores import evaluations
 from offbook.types import ContextItem, Source
 from tests.evaluation import made
 from tests.evaluation.asked import RATED, Asking, OneRating
-from tests.waiting import PATIENCE_SECONDS
+from tests.waiting import PATIENCE_SECONDS, eventually
 
 
 @pytest.fixture
@@ -259,6 +267,49 @@ async def test_two_processes_do_not_work_on_one_run(asking: Asking):
         assert "works on the run 'r-1'" in caught.value.told_to_all
     done = await asking.go_on()
     assert done.cells == 4
+
+
+async def test_one_that_is_cancelled_while_it_takes_a_run_keeps_nobody_else_waiting(
+    asking: Asking, monkeypatch: pytest.MonkeyPatch
+):
+    taken, go_on = threading.Event(), threading.Event()
+    take = evaluations.take
+
+    def slow(*told: Any) -> Any:
+        found = take(*told)
+        taken.set()
+        assert go_on.wait(PATIENCE_SECONDS)
+        return found
+
+    monkeypatch.setattr(evaluations, "take", slow)
+    running = asyncio.create_task(asking.go_on())
+    await eventually(taken.is_set)
+    running.cancel()
+    go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert (await asking.go_on()).cells == 4
+
+
+async def test_signs_of_life_are_given_though_one_failed_and_a_run_ends_well(
+    asking: Asking, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(working, "SIGN_SECONDS", 0.001)
+    give_sign, told = evaluations.give_sign, list[Any]()
+
+    def failing_first(*sign: Any) -> None:
+        told.append(sign)
+        if len(told) == 1:
+            raise StoreFailed("the disk is full")
+        give_sign(*sign)
+
+    monkeypatch.setattr(evaluations, "give_sign", failing_first)
+    asking.actor.gate = asyncio.Event()
+    running = asyncio.create_task(asking.go_on())
+    await eventually(lambda: len(told) > 2)
+    asking.actor.gate.set()
+    assert (await running).usage.calls == 8
+    assert await asking.status() == "finished"
 
 
 async def test_progress_tells_replies_and_judgements_of_how_many(asking: Asking):

@@ -9,11 +9,12 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Final
 
-from offbook.errors import BudgetReached, InUse
+from offbook.errors import BudgetReached, InUse, OffbookError
 from offbook.evaluation.keeping import summed, usage_of, usage_row
 from offbook.stores import evaluations
 from offbook.stores.grouped_writes import to_the_end
@@ -62,14 +63,19 @@ class Working(AbstractAsyncContextManager["Working"]):
         Raises:
             InUse: another process works on it.
         """
-        other = await self._store.write(self._take)
-        if other is not None:
-            raise InUse(
-                f"another process works on the run {self._run!r}",
-                "wait until it has ended",
-                f"process {other.pid} on {other.host!r}",
-            )
-        stored = await self._store.read(lambda conn: evaluations.require_run(conn, self._run))
+        try:
+            other = await self._store.write(self._take)
+            if other is not None:
+                raise InUse(
+                    f"another process works on the run {self._run!r}",
+                    "wait until it has ended",
+                    f"process {other.pid} on {other.host!r}",
+                )
+            stored = await self._store.read(lambda conn: evaluations.require_run(conn, self._run))
+        except asyncio.CancelledError:
+            # The write that takes it goes on to its end all the same.
+            await to_the_end(self._store.write(self._give_back))
+            raise
         self._before = usage_of(stored.usage)
         self._signs = asyncio.create_task(self._give_signs())
         return self
@@ -81,32 +87,39 @@ class Working(AbstractAsyncContextManager["Working"]):
         trace: TracebackType | None,
     ) -> None:
         """Note how it ended, and give the run back."""
-        if self._signs is not None:
-            self._signs.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._signs
         status = self.status if error is None else _status_after(error)
-        if self._judges_only:
-            status = None
-        await to_the_end(self._store.write(lambda conn: self._leave(conn, status)))
+        await to_the_end(self._leave(None if self._judges_only else status))
 
     def _take(self, conn: Connection) -> Owner | None:
         return evaluations.take(conn, self._run, self._owner, time.time())
 
-    def _leave(self, conn: Connection, status: str | None) -> None:
-        self._sign(conn)
-        if status is not None:
-            evaluations.change_run(conn, self._run, status=status)
+    def _give_back(self, conn: Connection) -> None:
         evaluations.leave(conn, self._run, self._owner)
 
-    def _sign(self, conn: Connection) -> None:
+    async def _leave(self, status: str | None) -> None:
+        if self._signs is not None:
+            self._signs.cancel()
+            await asyncio.gather(self._signs, return_exceptions=True)
+        sign = self._sign()
+
+        def end(conn: Connection) -> None:
+            sign(conn)
+            if status is not None:
+                evaluations.change_run(conn, self._run, status=status)
+            self._give_back(conn)
+
+        await self._store.write(end)
+
+    def _sign(self) -> Callable[[Connection], None]:
+        """A sign of life, with what the run has cost by now: the meter counts on meanwhile."""
         usage = usage_row(self.usage)
-        evaluations.give_sign(conn, self._run, self._owner, time.time(), usage)
+        return lambda conn: evaluations.give_sign(conn, self._run, self._owner, time.time(), usage)
 
     async def _give_signs(self) -> None:
         while True:
             await asyncio.sleep(SIGN_SECONDS)
-            await self._store.write(self._sign)
+            with suppress(OffbookError):  # a sign that failed is no reason to give no other
+                await self._store.write(self._sign())
 
 
 def _status_after(error: BaseException) -> str:
