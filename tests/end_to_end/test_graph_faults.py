@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -12,6 +13,7 @@ from tests.end_to_end.cast import chronicle, graph_rows, names_and_ties
 from tests.end_to_end.world import World
 from tests.loopback import Answer, LoopbackServer
 from tests.loopback.graph import answer_about_a_graph
+from tests.waiting import until
 
 SECTIONS = 24
 CHUNK = "Year 5"
@@ -115,14 +117,23 @@ def test_a_refusal_in_words_is_never_a_description(keeper, server):
     assert names_and_ties(stored(keeper)) == names_and_ties(stored(keeper, "well"))
 
 
+def let_go_when_there_are(requests: int, server: LoopbackServer) -> None:
+    until(lambda: server.count() >= requests, f"{requests} requests")
+    server.release()
+
+
 def test_a_server_with_little_room_is_not_overrun(keeper, server: LoopbackServer):
     keeper.write("one.md", chronicle(120))
     keeper.set("limits.concurrency=16", "embed.model=builtin")
     server.latency_seconds = 0.1
     server.most_at_once = 8
-    told = ingest(keeper)
+    server.hold()
+    with ThreadPoolExecutor() as beside:
+        beside.submit(let_go_when_there_are, 16, server)
+        told = ingest(keeper)
     assert told["documents"][0]["quarantined"] == 0
-    # The first calls, as many as are allowed at once, teach how many there is room for.
+    # The first calls, as many as are allowed at once, teach how many there is room for: none of
+    # them is answered before all of them are there.
     later = server.requests[16:]
     refused = [r for r in later if r.fault == "429"]
     assert len(later) > 100, "there is something to measure"
