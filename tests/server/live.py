@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 
-from tests.waiting import until
+from tests.waiting import PATIENCE_SECONDS, until
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 @contextmanager
 def live(app: FastAPI, **options: object) -> Iterator[str]:
     """Serve ``app`` on a free port; the address has no slash at its end."""
+    # No connection that a client keeps is closed at the moment in which it is used again.
+    options.setdefault("timeout_keep_alive", 4 * int(PATIENCE_SECONDS))
     config = uvicorn.Config(
         app,
         host="127.0.0.1",

@@ -15,7 +15,6 @@ from offbook.server.app import create_app
 from offbook.settings import Settings, load_settings
 from tests.cli.texts import ADA
 from tests.server.live import live
-from tests.waiting import PATIENCE_SECONDS
 
 MODEL = "ada-byrne"
 
@@ -50,8 +49,6 @@ class Served:
 
     def __enter__(self) -> Served:
         options = {"ws": "none", "log_level": "critical", "timeout_graceful_shutdown": 2}
-        # No connection that a client keeps is closed at the moment in which it is used again.
-        options["timeout_keep_alive"] = 4 * int(PATIENCE_SECONDS)
         self.root = self._running.enter_context(live(self.app, **options))
         return self
 

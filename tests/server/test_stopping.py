@@ -85,8 +85,10 @@ def endpoint() -> Iterator[LoopbackServer]:
 async def running(
     folder: Path, endpoint: LoopbackServer, monkeypatch: pytest.MonkeyPatch, grace: float
 ) -> AsyncIterator[tuple[Running, httpx.AsyncClient]]:
-    """A server with Ada, whose replies come from the endpoint."""
+    """A server with Ada, whose replies come from the endpoint; nobody is left untold for haste."""
     monkeypatch.setattr(serving, "GRACE_SECONDS", grace)
+    for module in (serving, stopping):
+        monkeypatch.setattr(module, "FAREWELL_SECONDS", PATIENCE_SECONDS)
     await with_ada(settings_in(folder))
     flags = {
         "chat__model": "loopback",

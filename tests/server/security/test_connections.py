@@ -10,7 +10,6 @@ import uuid
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from typing import Any
 
 import pytest
 from fastapi import FastAPI
@@ -26,8 +25,7 @@ from tests.server.live import live
 from tests.waiting import PATIENCE_SECONDS, until
 
 MOST = 4
-HEAD_SECONDS = 2.0
-LIMITS = ConnectionLimits(HEAD_SECONDS, stall_seconds=0.3, head_bytes=20_000)
+LIMITS = ConnectionLimits(4 * PATIENCE_SECONDS, stall_seconds=0.3, head_bytes=20_000)
 PIECE = b"x" * 65_536
 HELLO = b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n"
 UPGRADE = (
@@ -66,32 +64,23 @@ async def _kept(socket: WebSocket) -> None:
     await socket.receive()
 
 
-async def _socket(socket: WebSocket) -> None:
-    await socket.accept()
-    await asyncio.sleep(1.5 * HEAD_SECONDS)
-    await socket.send_text("still here")
-    await socket.close()
-
-
 @pytest.fixture(scope="module", params=[HttpToolsProtocol, H11Protocol])
 def address(request: pytest.FixtureRequest) -> Iterator[tuple[str, int]]:
     """Of a server with these limits."""
-    with _serving(LIMITS, request.param) as found:
+    with _serving(limited(LIMITS, request.param)) as found:
         yield found
 
 
 @contextmanager
-def _serving(limits: ConnectionLimits, parser: Any, **options: object) -> Iterator[tuple[str, int]]:
+def _serving(protocol: type[asyncio.Protocol]) -> Iterator[tuple[str, int]]:
     routes = [
         Route("/", _hello),
         Route("/endless", _endless),
         Route("/heard", _heard, methods=["POST"]),
-        WebSocketRoute("/socket", _socket),
         WebSocketRoute("/kept", _kept),
     ]
-    app, protocol = FastAPI(routes=routes), limited(limits, parser)
-    ended = {"timeout_graceful_shutdown": 1}
-    with live(app, http=protocol, ws="wsproto", **ended, **options) as url:
+    app = FastAPI(routes=routes)
+    with live(app, http=protocol, ws="wsproto", timeout_graceful_shutdown=1) as url:
         host, port = url.removeprefix("http://").split(":")
         yield host, int(port)
 
@@ -197,7 +186,7 @@ def test_a_client_that_takes_nothing_is_left(address):
 def patient(request: pytest.FixtureRequest) -> Iterator[tuple[str, int]]:
     """Of a server with few places, which closes nothing by itself while a test lasts."""
     limits = ConnectionLimits(4 * PATIENCE_SECONDS, stall_seconds=4 * PATIENCE_SECONDS, most=MOST)
-    with _serving(limits, request.param, timeout_keep_alive=4 * PATIENCE_SECONDS) as found:
+    with _serving(limited(limits, request.param)) as found:
         yield found
 
 
@@ -205,20 +194,26 @@ def _connected(address: tuple[str, int]) -> socket.socket:
     return socket.create_connection(address, timeout=PATIENCE_SECONDS)
 
 
+def _answer(sock: socket.socket, ends: bytes = b"hello") -> bytes:
+    """The answer to what was asked, up to its end, or to that of the connection."""
+    came = b""
+    with suppress(ConnectionError):
+        while not came.endswith(ends) and (part := sock.recv(200)):
+            came += part
+    return came
+
+
 def _placed(
-    address: tuple[str, int], asked: bytes = HELLO, told: bytes = b" 200 "
+    address: tuple[str, int], asked: bytes = HELLO, told: int = 200, ends: bytes = b"hello"
 ) -> socket.socket:
     """A connection that has a place; others leave theirs a moment after they were closed."""
     found: list[socket.socket] = []
 
     def has_a_place() -> bool:
         sock = _connected(address)
-        try:
+        with suppress(ConnectionError):  # turned away before it had asked
             sock.sendall(asked)
-            came = sock.recv(200)
-        except ConnectionError:  # turned away before it had asked
-            came = b""
-        if told not in came:
+        if not _answer(sock, ends).startswith(b"HTTP/1.1 %d" % told):
             sock.close()
             return False
         found.append(sock)
@@ -261,7 +256,7 @@ def test_whoever_has_a_place_is_served_and_keeps_it_while_others_are_turned_away
     with _crowd(patient) as crowd, _too_many(patient) as late:
         for sock in crowd:
             sock.sendall(HELLO)
-            assert sock.recv(200).startswith(b"HTTP/1.1 200")
+            assert _answer(sock).startswith(b"HTTP/1.1 200")
         crowd[0].close()
         with _placed(patient):  # a place that is free again is for whoever comes then
             late[0].sendall(HELLO)
@@ -276,7 +271,7 @@ def test_a_connection_that_says_nothing_takes_a_place(patient):
             stack.enter_context(_connected(patient))
             with _connected(patient) as sock:
                 sock.sendall(HELLO)
-                return sock.recv(200).startswith(b"HTTP/1.1 503")
+                return _answer(sock).startswith(b"HTTP/1.1 503")
 
         until(is_full, "a silent one in the place that became free")
 
@@ -290,17 +285,24 @@ def test_a_web_socket_is_turned_away_as_well(patient):
 def test_a_web_socket_holds_its_place(patient):
     with _crowd(patient) as crowd:
         crowd.pop().close()
-        with _placed(patient, UPGRADE % b"/kept", b" 101 "), _connected(patient) as late:
+        upgrade = UPGRADE % b"/kept"
+        with _placed(patient, upgrade, 101, b"\r\n\r\n"), _connected(patient) as late:
             late.sendall(HELLO)
-            assert late.recv(200).startswith(b"HTTP/1.1 503")
+            assert _answer(late).startswith(b"HTTP/1.1 503")
 
 
-def test_a_web_socket_stays_open_although_no_head_comes_any_more(address):
-    with socket.create_connection(address, timeout=PATIENCE_SECONDS) as sock:
-        sock.sendall(UPGRADE % b"/socket")
-        came = b""
-        while part := sock.recv(65_536):
-            came += part
-            if b"still here" in came:
-                return
-        raise AssertionError(came)
+@pytest.mark.parametrize("parser", [HttpToolsProtocol, H11Protocol])
+def test_a_web_socket_is_not_closed_because_no_head_comes_any_more(parser):
+    waits: list[asyncio.TimerHandle] = []
+
+    class Noted(limited(LIMITS, parser)):  # type: ignore[misc]
+        def connection_made(self, transport: asyncio.Transport) -> None:
+            super().connection_made(transport)
+            waits.append(self._head)
+
+    with _serving(Noted) as address, _connected(address) as sock:
+        until(lambda: waits, "the connection")
+        assert not waits[0].cancelled()
+        sock.sendall(UPGRADE % b"/kept")
+        assert _answer(sock, b"\r\n\r\n").startswith(b"HTTP/1.1 101")
+        assert waits[0].cancelled()
