@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from nicegui import ui
@@ -109,9 +109,10 @@ async def attach(place: CharacterPlace, files: Sequence[SentFile]) -> None:
         ui.notify(told, type="positive", multi_line=True, position="top")
 
 
-async def show_files(place: CharacterPlace, *, has_texts: bool) -> None:
+def show_files(
+    place: CharacterPlace, found: Sequence[Mapping[str, Any]], *, has_texts: bool
+) -> None:
     """The cards and lorebooks that a character has, and its card as a file to keep."""
-    found = await place.visitor.book.cards.files(place.character.id)
     may_take = has_texts and place.visitor.may_take_away
     if not found and not may_take:
         return

@@ -7,6 +7,8 @@ page, also when it is closed.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from nicegui import ui
@@ -60,13 +62,18 @@ class _Documents:
         self._visitor = place.visitor
         self._timer: ui.timer | None = None
         self._under_way: set[str] = set()  # ids of the ingestions that have not ended
-        self._drawing = asyncio.Lock()  # what is drawn last is what is so now
+        self._looking = asyncio.Lock()  # what is shown last is what is so now
+        self._drawing = asyncio.Lock()
+        self._rows: dict[str, _Row] = {}  # by their names
+        self._above: object = None
+        self._files: object = None
 
     async def show(self) -> None:
         if self._visitor.may_write:
             self._uploader()
         self._progress = Progress(self._place, self._look)
-        self._list = part("div", "listed")
+        self._notices = part("div", "listed")
+        self._list = part("ul", "rows")
         self._cards = part("div", "listed")
         await self._look()
         await self._draw()
@@ -120,10 +127,17 @@ class _Documents:
 
     async def _look(self) -> None:
         """Show how far ingestions are, and look again until all have ended."""
-        character = self._place.character.id
-        found: list[Ingestion] = await self._visitor.book.store.read(
-            lambda conn: ingestions.list_all(conn, character)
-        )
+        async with self._looking:
+            character = self._place.character.id
+            found: list[Ingestion] = await self._visitor.book.store.read(
+                lambda conn: ingestions.list_all(conn, character)
+            )
+            has_ended = self._show(found)
+        if has_ended:
+            await self._draw()
+
+    def _show(self, found: list[Ingestion]) -> bool:
+        """Show how far they are; whether one has ended that was under way."""
         under_way = {each.id for each in found if not each.has_ended}
         has_ended = bool(self._under_way - under_way)
         self._under_way = under_way
@@ -133,8 +147,7 @@ class _Documents:
             with self._progress.whole:
                 self._timer = ui.timer(_POLL_SECONDS, self._look_again, immediate=False)
         self._progress.show(found)
-        if has_ended:
-            await self._draw()
+        return has_ended
 
     async def _look_again(self) -> None:
         """Nobody clicked: the key may have ended since."""
@@ -157,21 +170,44 @@ class _Documents:
             await self._draw_now()
 
     async def _draw_now(self) -> None:
+        """What did not change stays: a button drawn anew while it is pressed does nothing."""
         rows = await self._visitor.book.show(self._place.character.id, "documents")
         is_missing = bool(rows) and await self._is_index_missing()
-        self._list.clear()
-        with self._list:
-            if not rows:
+        files = await self._visitor.book.cards.files(self._place.character.id)
+        self._draw_notices(has_texts=bool(rows), is_unread=is_missing and self._timer is None)
+        self._draw_rows(rows)
+        if self._files != (wanted := (bool(rows), files)):
+            self._files = wanted
+            self._cards.clear()
+            with self._cards:
+                cards.show_files(self._place, files, has_texts=bool(rows))
+
+    def _draw_notices(self, *, has_texts: bool, is_unread: bool) -> None:
+        if self._above == (wanted := (has_texts, is_unread)):
+            return
+        self._above = wanted
+        self._notices.clear()
+        with self._notices:
+            if not has_texts:
                 notice("There is no document yet.", "The character says what its texts say.")
-            if is_missing and self._timer is None:
+            if is_unread:
                 self._unread()
-            if rows:
-                with part("ul", "rows"):
-                    for row in rows:
-                        self._row(row)
-        self._cards.clear()
-        with self._cards:
-            await cards.show_files(self._place, has_texts=bool(rows))
+        self._notices.set_visibility(is_unread or not has_texts)
+
+    def _draw_rows(self, rows: list[dict[str, Any]]) -> None:
+        """The documents in their order, each where it stands if it was there before."""
+        for name in self._rows.keys() - {row["name"] for row in rows}:
+            self._rows.pop(name).whole.delete()
+        for place, row in enumerate(rows):
+            name = row["name"]
+            if name not in self._rows:
+                with self._list:
+                    self._rows[name] = _Row(name, self._forget if self._visitor.may_write else None)
+            drawn = self._rows[name]
+            if self._list.default_slot.children[place] is not drawn.whole:
+                drawn.whole.move(self._list, place)
+            drawn.tell(row)
+        self._list.set_visibility(bool(rows))
 
     async def _is_index_missing(self) -> bool:
         book = self._visitor.book
@@ -189,35 +225,51 @@ class _Documents:
             if self._visitor.may_write:
                 button("Read them", self._read_those, icon="auto_stories", look="small")
 
-    def _row(self, row: dict[str, Any]) -> None:
-        async def forget() -> None:
-            await self._forget(row["name"])
-
-        with part("li"):
-            with part("div", "main"):
-                text("h2", row["name"])
-                told = f"{row['chars']:,} letters · {plural(row['chunks'], 'chunk')}"
-                text("p", f"{told} · version {row['version']} · {row['added'][:10]}", "quiet")
-            look = "good" if row["status"] == "complete" else "warn"
-            text("span", row["status"], f"chip {look}")
-            if self._visitor.may_write:
-                made = button("Delete", forget, icon="delete_outline", look="small danger")
-                named(made, aria_label=f"Delete {row['name']}")
-
     async def _forget(self, name: str) -> None:
         told = "It goes with all that only it supports: chunks, vectors, entities, cached answers."
         if not await confirmed(f"Delete {name}?", told, "Delete"):
             return
+        page = ui.context.client.content  # its row may be gone by then
         with told_of_errors():
             await self._visitor.admit("write")
             report = await self._visitor.command().forget(self._place.character.id, name)
             turns, memories = plural(report.turns, "turn"), f"{report.memories} memories"
-            ui.notify(
-                f"{name} is deleted. {turns} and {memories} rested on it.",
-                type="positive",
-                position="top",
-            )
+            told = f"{name} is deleted. {turns} and {memories} rested on it."
+            with page:
+                ui.notify(told, type="positive", position="top")
             await self._draw()
+
+
+class _Row:
+    """One document of the list.
+
+    Args:
+        name: Its name.
+        forget: Deletes the document of a name; None where the visitor may not.
+    """
+
+    def __init__(self, name: str, forget: Callable[[str], Awaitable[None]] | None) -> None:
+        with part("li") as self.whole:
+            with part("div", "main"):
+                text("h2", name)
+                self._facts = text("p", "", "quiet")
+            self._status = text("span", "", "chip")
+            if forget is not None:
+                made = button(
+                    "Delete",
+                    partial(forget, name),
+                    icon="delete_outline",
+                    look="small danger",
+                )
+                named(made, aria_label=f"Delete {name}")
+
+    def tell(self, row: Mapping[str, Any]) -> None:
+        """What is known of it now."""
+        told = f"{row['chars']:,} letters · {plural(row['chunks'], 'chunk')}"
+        self._facts.set_text(f"{told} · version {row['version']} · {row['added'][:10]}")
+        self._status.set_text(row["status"])
+        now, before = ("good", "warn") if row["status"] == "complete" else ("warn", "good")
+        self._status.classes(add=now, remove=before)
 
 
 def _readings(files: list[SentFile]) -> list[ReadDocument]:
