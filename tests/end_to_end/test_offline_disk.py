@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -120,13 +121,11 @@ def test_a_full_disk_keeps_what_was_stored(ada: World, monkeypatch):
 
 
 def test_a_database_that_is_kept_locked(ada: World, monkeypatch):
-    monkeypatch.setattr(SqliteStore.__init__, "__defaults__", (0.05,))
     holder = sqlite3.connect(ada.home / "offbook.db", isolation_level=None)
-    try:
+    with closing(holder), monkeypatch.context() as patch:
+        patch.setattr(SqliteStore.__init__, "__defaults__", (0.05,))
         holder.execute("BEGIN IMMEDIATE")
         one_clear_line(ada, ["create", "Bea"], "another process")
-    finally:
-        holder.close()
     ada.done("ingest", "ada", ada.write("gulls.txt", GULLS))
 
 
