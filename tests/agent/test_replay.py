@@ -17,6 +17,7 @@ from offbook.settings import load_settings
 from offbook.stores import principals
 from offbook.types import Turn
 from tests.app.keeper import as_file, keeper
+from tests.stores.colliding import Colliding
 
 SAID = "And what came of it in the end, do you know? ({})"
 
@@ -90,3 +91,12 @@ async def test_replies_to_the_same_words_are_told_the_same(book: Offbook, remind
     first, *same = reminders
     assert len(same) == 3
     assert set(same) == {same[0]} != {first}
+
+
+async def test_what_is_stored_at_the_second_attempt_was_said_once(book: Offbook):
+    sent = Transcript((), "Good evening.")
+    talk = await replayed(book, await book.find("tamsin-reeve"), sent, principals.OWNER)
+    colliding: Any = Colliding(book.store)
+    talk._store = colliding
+    (reply,) = await talk.whole()
+    assert [message.content for message in talk.history] == ["Good evening.", reply]

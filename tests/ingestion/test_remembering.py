@@ -28,6 +28,7 @@ from offbook.settings import SettingsModel
 from offbook.stores import characters, jobs, memories, vectors
 from offbook.types import Character, MemoryFragment
 from tests.ingestion.stage import Embedding, vector_of
+from tests.stores.colliding import Colliding
 
 
 @pytest.fixture
@@ -74,6 +75,14 @@ async def test_what_waits_is_scored_and_embedded_and_told(sqlite_store: Store, a
     rows = {name: vector_of(f"{name}?\nI hate {name}!") for name in ids}
     np.testing.assert_array_equal(matrix, np.stack([rows[name] for name in kept]))
     assert await sqlite_store.read(lambda conn: jobs.list_jobs(conn, "ada")) == []
+
+
+async def test_what_is_stored_at_the_second_attempt_counts_once(sqlite_store: Store, ada):
+    ids = await stored(sqlite_store, *(f"m{n}" for n in range(10)))
+    colliding: Any = Colliding(sqlite_store)
+    run = Remembering(stage_of(colliding, Embedding()), ada)
+    await run.run(ids)
+    assert (run.made, run.embedded) == (10, 10)
 
 
 async def test_a_refused_memory_is_alone_and_no_document_s_fault(sqlite_store: Store, ada):

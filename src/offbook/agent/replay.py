@@ -317,6 +317,9 @@ class ReplayedSession(Session):
             kept = await self._store.write(
                 lambda conn: self._store_all(conn, turn.stage, found, whole)
             )
+            # Here, and not with what is stored: a transaction may be run again.
+            spoken = SpokenTurn(kept.turn, self._transcript.said, found[whole[0]].text)
+            self._turns.append(spoken)
         self.replies = tuple(
             replace(reply, remembered=self._remembered(i, whole, kept))
             for i, reply in enumerate(found)
@@ -344,7 +347,6 @@ class ReplayedSession(Session):
             reply = found[index]
             recall = reply.recall.as_json(reply.usage)
             kept = keeper.keep(conn, said, reply.text, recall=recall, parent=parent)
-        self._turns.append(SpokenTurn(kept.turn, said, found[whole[0]].text))
         return kept
 
     def _keep_history(self, conn: Connection, keeper: TurnKeeper) -> str:

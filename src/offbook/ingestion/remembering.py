@@ -174,7 +174,8 @@ class Remembering:
         )
 
         async def keep(scores: Sequence[tuple[MemoryFragment, Emotion]]) -> None:
-            await writes.write(lambda conn: self._keep_scores(conn, scores))
+            new = await _counted(writes, lambda conn: self._keep_scores(conn, scores))
+            self.made += new
             steps.add(len(scores))
 
         # A batch is stored before another call takes its place: a killed process then has lost
@@ -201,7 +202,8 @@ class Remembering:
             async with places:
                 made = list(await embedder.embed(texts, "document"))
                 pairs = list(zip(batch, made, strict=True))
-                await writes.write(lambda conn: self._keep_vectors(conn, pairs))
+                new = await _counted(writes, partial(self._keep_vectors, made=pairs))
+                self.embedded += new
             return made
 
         async def keep(made: Sequence[tuple[MemoryFragment, NDArray[np.float32]]]) -> None:
@@ -214,22 +216,34 @@ class Remembering:
 
     def _keep_scores(
         self, conn: Connection, scores: Sequence[tuple[MemoryFragment, Emotion]]
-    ) -> None:
+    ) -> int:
         emotions = {fragment.id: emotion for fragment, emotion in scores}
         new = set(memories.score(conn, self.character.id, emotions))
-        self.made += len(new)
         for fragment, emotion in scores:
             if fragment.id in new and self.scored is not None:
                 self.scored(conn, fragment, emotion)
+        return len(new)
 
     def _keep_vectors(
         self, conn: Connection, made: Sequence[tuple[MemoryFragment, NDArray[np.float32]]]
-    ) -> None:
+    ) -> int:
         name, kept = self.character.id, _still_there(conn, self.character.id, made)
         if kept:
             found = vectors.use_set(conn, name, self.stage.embedder.name, len(kept[0][1]))
             _put_vectors(conn, name, found.id, kept)
-        self.embedded += len(kept)
+        return len(kept)
+
+
+async def _counted(writes: GroupedWrites, operation: Callable[[Connection], int]) -> int:
+    """How many rows it stored, of the attempt that counted: a transaction may be run again."""
+    found = 0
+
+    def count(conn: Connection) -> None:
+        nonlocal found
+        found = operation(conn)
+
+    await writes.write(count)
+    return found
 
 
 async def embed_memories(
