@@ -1,8 +1,9 @@
-"""The fixture ``loopback``: a server of the test's own."""
+"""The fixtures ``loopback``, a server of the test's own, and ``nobody``, an address without one."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import socket
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
@@ -17,3 +18,11 @@ async def loopback() -> AsyncIterator[LoopbackServer]:
     with LoopbackServer() as server:
         yield server
         await close_clients()
+
+
+@pytest.fixture
+def nobody() -> Iterator[str]:
+    """A base URL at which nobody answers: the port is taken, so that no other process gets it."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{taken.getsockname()[1]}/v1"

@@ -39,6 +39,13 @@ def kind(request, monkeypatch):
     return request.param
 
 
+@pytest.fixture
+def unhurried(monkeypatch):
+    """No connection is given up for the time that it takes."""
+    monkeypatch.setattr(openai_compatible, "_REST_SECONDS", PATIENCE_SECONDS)
+    monkeypatch.setattr(connections, "KEPT_SECONDS", PATIENCE_SECONDS)
+
+
 class Endpoint:
     """An endpoint that writes by hand what it answers, and knows its connections."""
 
@@ -53,19 +60,21 @@ class Endpoint:
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
         self.serving.add(asyncio.current_task())
-        with suppress(ConnectionError, asyncio.IncompleteReadError):
-            while True:
-                head = (await reader.readuntil(b"\r\n\r\n")).decode()
-                self.heads.append(head)
-                length = head.lower().partition("content-length:")[2].split("\r\n")[0]
-                await reader.readexactly(int(length))
-                await self._answer(writer)
-        writer.close()
+        try:
+            with suppress(ConnectionError, asyncio.IncompleteReadError):
+                while True:
+                    head = (await reader.readuntil(b"\r\n\r\n")).decode()
+                    self.heads.append(head)
+                    length = head.lower().partition("content-length:")[2].split("\r\n")[0]
+                    await reader.readexactly(int(length))
+                    await self._answer(writer)
+        finally:
+            writer.close()
         with suppress(ConnectionError):
             await writer.wait_closed()
         self.gone.set()
 
-    def model(self, seconds: float = 30.0) -> OpenAICompatible:
+    def model(self, seconds: float = PATIENCE_SECONDS) -> OpenAICompatible:
         return OpenAICompatible(self.base_url, "m", "sk-key", timeout_seconds=seconds)
 
 
@@ -148,9 +157,8 @@ async def test_an_address_says_whether_it_is_encrypted(address, encrypted, monke
     assert asked == [encrypted]
 
 
-async def test_a_connection_is_used_again_when_a_stream_was_read(monkeypatch):
-    monkeypatch.setattr(openai_compatible, "_REST_SECONDS", PATIENCE_SECONDS)
-
+@pytest.mark.usefixtures("unhurried")
+async def test_a_connection_is_used_again_when_a_stream_was_read():
     async def answer(writer: asyncio.StreamWriter) -> None:
         writer.write(HEAD + WHOLE)
         await writer.drain()
@@ -198,11 +206,9 @@ async def test_a_connection_that_breaks_is_told_and_may_pass(sent):
         assert "sk-key" not in str(caught.value)
 
 
-async def test_an_endpoint_that_is_not_there_is_unreachable():
-    async with endpoint(lambda writer: _write(writer, b"")) as there:
-        pass
+async def test_an_endpoint_that_is_not_there_is_unreachable(nobody):
     with pytest.raises(PassingError, match="cannot reach") as caught:
-        await told(there.model())
+        await told(OpenAICompatible(nobody, "m", "sk-key"))
     assert caught.value.unreachable
     await close_clients()
 
@@ -215,10 +221,25 @@ async def test_an_address_that_is_none_is_unreachable():
 
 async def test_a_certificate_that_nobody_vouches_for_is_no_certificate():
     # It speaks no TLS at all: what matters is that nothing is sent in the clear.
-    async with endpoint(lambda writer: _write(writer, HEAD + WHOLE)) as there:
-        with pytest.raises(ModelError):
-            await told(OpenAICompatible(there.base_url.replace("http:", "https:"), "m", "sk-key"))
-        assert not any("sk-key" in head for head in there.heads)
+    heard: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        begun = await reader.read(1)
+        writer.write(HEAD + WHOLE)
+        rest = b""
+        with suppress(ConnectionError):
+            rest = await reader.read()
+        writer.close()
+        heard.set_result(begun + rest)
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        with pytest.raises(ModelError, match="cannot reach"):
+            await told(OpenAICompatible(f"https://127.0.0.1:{port}/v1", "m", "sk-key"))
+        await close_clients()
+        said = await asyncio.wait_for(heard, PATIENCE_SECONDS)
+    assert said
+    assert b"sk-key" not in said
 
 
 async def test_only_what_is_meant_is_sent(monkeypatch):
@@ -280,6 +301,7 @@ async def test_many_streams_at_once_each_have_their_own_connection():
         go.set()
 
 
+@pytest.mark.usefixtures("unhurried")
 async def test_closing_the_clients_closes_their_connections():
     async with endpoint(lambda writer: _write(writer, HEAD + WHOLE + END)) as there:
         await told(there.model())

@@ -256,11 +256,10 @@ class TestFailures:
             await backend(loopback, timeout_seconds=0.2).complete(request_of(PROFILE, ADA))
         assert "limits.timeout_seconds" in caught.value.hint
 
-    async def test_an_endpoint_that_is_not_there_is_told(self):
-        with LoopbackServer() as gone:
-            pass
+    async def test_an_endpoint_that_is_not_there_is_told(self, nobody):
+        model = wrap(OpenAICompatible(nobody, "m"), meter=Meter(), limiter=Limiter(FAST))
         with pytest.raises(ModelError, match="cannot reach http://127") as caught:
-            await ask(patient(gone), PROFILE, ADA)
+            await ask(model, PROFILE, ADA)
         assert "is the endpoint running? check chat.base_url" in caught.value.hint
         await close_clients()
 

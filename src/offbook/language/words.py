@@ -65,7 +65,9 @@ def fold(text: str) -> str:
     """
     if text.isascii():
         return text.lower().replace("`", "'")
-    decomposed = unicodedata.normalize("NFKD", text.casefold()).casefold()
+    # The iota below a Greek letter becomes a letter of its own, behind what else the letter bears.
+    apart = unicodedata.normalize("NFD", text)
+    decomposed = unicodedata.normalize("NFKD", apart.casefold()).casefold()
     return unicodedata.normalize("NFC", _MARKS.sub("", decomposed).translate(_LETTERS))
 
 

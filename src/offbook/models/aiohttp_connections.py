@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     import ssl
     from types import ModuleType
 
-_KEPT_SECONDS: Final = 4.0
-"""Idle connections are kept for less than the 5 s after which most servers close theirs."""
 _LONGEST_HEADER: Final = 64 * 1024
 _ADDED: Final = ("accept", "accept-encoding", "content-type", "user-agent")
 """What aiohttp would add by itself; the client says what is to be sent."""
@@ -31,11 +29,13 @@ class AiohttpConnections:
     Args:
         httpx: The library that the client is from; responses and failures are its own.
         context: How servers prove who they are.
+        kept_seconds: How long idle connections are kept.
     """
 
-    def __init__(self, httpx: ModuleType, context: ssl.SSLContext) -> None:
+    def __init__(self, httpx: ModuleType, context: ssl.SSLContext, kept_seconds: float) -> None:
         self._httpx: Any = httpx
         self._context = context
+        self._kept_seconds = kept_seconds
         self._body = _body_class(httpx)
         self._session: aiohttp.ClientSession | None = None
 
@@ -72,7 +72,7 @@ class AiohttpConnections:
                 connector=aiohttp.TCPConnector(
                     limit=0,  # the limiter decides how much is in flight
                     ssl=self._context,
-                    keepalive_timeout=_KEPT_SECONDS,
+                    keepalive_timeout=self._kept_seconds,
                 ),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 skip_auto_headers=_ADDED,

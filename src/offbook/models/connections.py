@@ -16,6 +16,8 @@ from typing import Any, Final, Self
 
 IN_A_POOL: Final = 4
 """Requests that share a pool."""
+KEPT_SECONDS: Final = 4.0
+"""Idle connections are kept for less than the 5 s after which most servers close theirs."""
 
 
 @dataclass(slots=True)
@@ -97,8 +99,10 @@ def connections_for(client: type[Any], *, encrypted: bool = True) -> Any:
     with suppress(ImportError):  # not installed, or too old
         from offbook.models.aiohttp_connections import AiohttpConnections
 
-        return AiohttpConnections(httpx, context)
-    limits = httpx.Limits(max_connections=1000, max_keepalive_connections=100)
+        return AiohttpConnections(httpx, context, KEPT_SECONDS)
+    limits = httpx.Limits(
+        max_connections=1000, max_keepalive_connections=100, keepalive_expiry=KEPT_SECONDS
+    )
     return SpreadConnections(
         lambda: httpx.AsyncHTTPTransport(verify=context, trust_env=False, limits=limits)
     )
