@@ -1,5 +1,6 @@
 import contextlib
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -118,6 +119,23 @@ def test_no_pattern_runs_for_long(pattern, text):
     compiled = compile_key(f"/{pattern}/")
     with work_below(1), contextlib.suppress(TimeoutError):
         assert compiled.search(text, 0.05) is None
+
+
+def test_time_that_other_threads_of_the_process_take_fails_no_search():
+    pattern = compile_key("/b+/")
+
+    class Interrupted:
+        """The first time that it looks at the clock, others have taken all the time."""
+
+        asked = 0
+
+        def search(self, *text, **bounds):
+            self.asked += 1
+            if self.asked == 1:
+                raise TimeoutError
+            return pattern.compiled.search(*text, **bounds)
+
+    assert replace(pattern, compiled=Interrupted()).search("abb") == (1, 3)
 
 
 def test_a_stopwatch_runs_while_something_is_searched_for_and_stands_still_between():
