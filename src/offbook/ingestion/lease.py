@@ -8,9 +8,10 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
+from offbook.errors import StoreFailed
 from offbook.stores import leases
 from offbook.stores.grouped_writes import to_the_end
 
@@ -48,8 +49,10 @@ async def ingestion_lease(
     try:
         await _take(store, character, owner, waiting)
     except asyncio.CancelledError:
-        # The write that takes it goes on to its end all the same.
-        await to_the_end(give_back())
+        # The write that takes it goes on to its end all the same. What cannot be given back now is
+        # stale in a minute.
+        with suppress(StoreFailed):
+            await to_the_end(give_back())
         raise
     beating = asyncio.create_task(beat())
     try:
