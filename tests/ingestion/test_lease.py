@@ -73,9 +73,28 @@ async def test_who_is_cancelled_while_it_is_being_taken_gives_it_back(kept, monk
     assert await kept.write(lambda conn: leases.holder(conn, "keeper")) is None
 
 
-async def test_it_is_given_back_when_a_sign_of_life_failed(kept, monkeypatch):
+async def test_a_sign_of_life_that_fails_is_not_the_last_and_it_is_given_back(kept, monkeypatch):
     monkeypatch.setattr(lease, "HEARTBEAT_SECONDS", 0.01)
+    heartbeat = leases.heartbeat
+    failed: list[str] = []
+    given: list[bool] = []
 
+    def fail_once(*told) -> bool:
+        if not failed:
+            failed.append("a sign of life")
+            raise StoreFailed("the disk is full")
+        given.append(heartbeat(*told))
+        return given[-1]
+
+    monkeypatch.setattr(leases, "heartbeat", fail_once)
+    async with ingestion_lease(kept, "keeper", unheard):
+        await eventually(lambda: given)
+    assert given[0]
+    assert await kept.read(lambda conn: leases.holder(conn, "keeper")) is None
+
+
+async def test_it_is_given_back_where_every_sign_of_life_fails(kept, monkeypatch):
+    monkeypatch.setattr(lease, "HEARTBEAT_SECONDS", 0.01)
     failed: list[str] = []
 
     def fail(*_: object) -> bool:

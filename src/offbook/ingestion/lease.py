@@ -44,7 +44,8 @@ async def ingestion_lease(
     async def beat() -> None:
         while True:
             await asyncio.sleep(HEARTBEAT_SECONDS)
-            await store.write(lambda conn: leases.heartbeat(conn, character, owner))
+            with suppress(StoreFailed):  # the next one may come through, and is early enough
+                await store.write(lambda conn: leases.heartbeat(conn, character, owner))
 
     try:
         await _take(store, character, owner, waiting)
@@ -59,7 +60,6 @@ async def ingestion_lease(
         yield
     finally:
         beating.cancel()
-        # A sign of life that failed is no reason to keep the lease.
         await asyncio.gather(beating, return_exceptions=True)
         await to_the_end(give_back())
 
