@@ -9,6 +9,7 @@ import pytest
 from offbook.errors import ConfigurationError, IndexMissing, ModelError
 from offbook.methods.ensemble import Ensemble
 from offbook.methods.knowledge import Knowledge
+from offbook.models import side_by_side
 from offbook.settings import SettingsModel
 from offbook.stores import characters
 from offbook.types import Message, Needs, Recall
@@ -254,6 +255,21 @@ async def test_a_part_without_a_usable_answer_is_told_and_the_rest_goes_on(
     assert any(each.startswith("not ") for each in why(found, kind))
     if failing == "analyse_question":
         assert found.boundary is None
+
+
+async def test_what_is_left_out_is_told_in_one_order_whatever_ends_first(recalling, monkeypatch):
+    recalling.model.failing = ("analyse_question", "reveals_trait", "score_emotions")
+    told = []
+    for order in (slice(None), slice(None, None, -1)):
+
+        async def one_by_one(jobs, order=order):
+            for job in list(jobs)[order]:
+                await job()
+
+        monkeypatch.setattr(side_by_side, "run_all", one_by_one)
+        told.append((await recalling.recall(QUESTION, TOM)).skipped)
+    assert told[0] == told[1]
+    assert {each.kind for each in told[0]} >= {"out_of_scope", "knowledge", "memory"}
 
 
 async def test_an_endpoint_that_fails_for_good_is_an_error(ada):

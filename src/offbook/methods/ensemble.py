@@ -133,23 +133,28 @@ class _FirstRound:
     emotion: Mapping[str, int] | None = None
     fallback: bool | None = None
     unrevealed: str = "no passage was found to reveal how the character takes this"
-    skipped: list[Skipped] = field(default_factory=list)
+    left: tuple[list[Skipped], ...] = field(default_factory=lambda: ([], [], [], []))
 
     @property
     def full(self) -> str:
         """The question with what it refers back to."""
         return self.names.question
 
-    def leave(self, skipped: list[Skipped]) -> None:
+    @property
+    def skipped(self) -> list[Skipped]:
+        """What is left out: of analyse, select, remember, in whatever order they end; the rest."""
+        return [each for part in self.left for each in part]
+
+    def leave(self, skipped: list[Skipped], part: int = 3) -> None:
         """Note what is left out."""
-        self.skipped += skipped
+        self.left[part].extend(skipped)
 
     async def analyse(self) -> None:
         """Hypothetical context and entities: RoleRAG's call."""
         self.analysis, why = await analyse_question(
             self.knowledge, self.graph, self.names, self.profile
         )
-        self.leave(why)
+        self.leave(why, 0)
 
     async def select(self) -> None:
         """The chunks by similarity, and which of them reveal something: AMADEUS's window."""
@@ -163,7 +168,7 @@ class _FirstRound:
             # Where nothing reveals anything, the most similar ones do not either.
             self.revealing = [] if selection.is_fallback else list(selection.chosen)
             self.fallback = selection.found_nothing
-            self.leave(unjudged(selection))
+            self.leave(unjudged(selection), 1)
             if selection.unjudged:
                 self.unrevealed = none_revealing(selection.looked_at, len(selection.unjudged))
 
@@ -176,14 +181,14 @@ class _FirstRound:
         near = await self.knowledge.memories(Felt(vectors[0], None))
         if not near.items:
             none = [Skipped("memory", "memories", "there are none to recall")]
-            self.leave(near.skipped or none)
+            self.leave(near.skipped or none, 2)
             return
         felt = await self.knowledge.feel(self.question)
         self.emotion = felt.emotion
         found = await self.knowledge.memories(felt)
         least, name = self.knowledge.settings.ensemble.likeness, "ensemble.likeness"
         self.memories, little = like_enough(self.full, found.items, least, name)
-        self.leave([*found.skipped, *little])
+        self.leave([*found.skipped, *little], 2)
 
     async def bound(self, grounds: tuple[Source, ...]) -> Findings:
         """The branches of RoleRAG; whom the character was told of is not unknown."""
