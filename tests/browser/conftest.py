@@ -77,7 +77,7 @@ OpenPage = Callable[..., Awaitable[Watched]]
 
 @pytest_asyncio.fixture(loop_scope=LOOP)
 async def show(browser: Browser, tmp_path: Path) -> AsyncIterator[OpenPage]:
-    """Opens a page from a file: ``await show(html, width=..., scheme=...)``."""
+    """Opens a page from a file: ``await show(html, width=..., scheme=..., motion="reduce")``."""
     opened: list[Watched] = []
 
     async def refuse(route: Route) -> None:
@@ -86,11 +86,20 @@ async def show(browser: Browser, tmp_path: Path) -> AsyncIterator[OpenPage]:
         else:
             await route.abort()
 
-    async def go(html: str, width: int = 1280, height: int = 800, scheme: Any = "light") -> Watched:
+    async def go(
+        html: str,
+        width: int = 1280,
+        height: int = 800,
+        scheme: Any = "light",
+        motion: Any = "no-preference",
+    ) -> Watched:
         file = tmp_path / f"page{len(opened)}.html"
         file.write_bytes(html.encode())
         context = await browser.new_context(
-            viewport={"width": width, "height": height}, color_scheme=scheme, offline=True
+            viewport={"width": width, "height": height},
+            color_scheme=scheme,
+            reduced_motion=motion,
+            offline=True,
         )
         page = await context.new_page()
         page.set_default_timeout(WAIT_SECONDS * 1000)

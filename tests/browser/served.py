@@ -23,6 +23,7 @@ import pytest
 import pytest_asyncio
 import uvicorn
 from playwright.async_api import Browser, Page, Request, expect
+from playwright.async_api import TimeoutError as InVain
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -253,6 +254,14 @@ HOLD: Final = """() => {
     return new Promise((done) => setTimeout(done));
   };
 }"""
+FITS: Final = """() => {
+  const { scrollWidth, clientWidth } = document.documentElement;
+  return scrollWidth <= clientWidth;
+}"""
+BEYOND: Final = """() => [...document.querySelectorAll("#main *")].filter((each) => {
+  const box = each.getBoundingClientRect();
+  return box.width && (box.right > innerWidth + 1 || box.left < -1);
+}).map((each) => each.outerHTML.slice(0, 200))"""
 STATE: Final = """() => ({
   shown: document.body.innerText,
   field: document.querySelector(".composer textarea")?.value,
@@ -357,10 +366,13 @@ class Visit:
         """The buttons that tell why."""
         return self.page.locator(".exchange").get_by_role("button", name="Why this reply?")
 
-    async def overflow(self) -> int:
-        """By how much the page is wider than the window."""
-        wider = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-        return int(await self.page.evaluate(wider))
+    async def fits(self) -> None:
+        """Wait until nothing stands beyond the window's edge."""
+        try:
+            await self.page.wait_for_function(FITS)
+        except InVain as error:
+            beyond = await self.page.evaluate(BEYOND)
+            raise AssertionError(f"wider than the window: {beyond}") from error
 
 
 Visiting = Callable[..., Awaitable[Visit]]

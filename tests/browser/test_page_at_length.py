@@ -14,14 +14,11 @@ from offbook.settings import load_settings
 from offbook.ui import picking
 from offbook.ui.talk import conversation
 from tests.browser.conftest import TakePicture
-from tests.browser.served import HOSTILE_NAME, Served, Visiting
+from tests.browser.served import BEYOND, HOSTILE_NAME, Served, Visiting
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-BEYOND = """() => [...document.querySelectorAll("#main *")].filter((each) => {
-  const box = each.getBoundingClientRect();
-  return box.width && (box.right > innerWidth + 1 || box.left < -1);
-}).map((each) => each.outerHTML.slice(0, 200))"""
+NOTHING_BEYOND = f"() => ({BEYOND})().length === 0"
 
 
 async def test_of_many_characters_one_is_searched_for(
@@ -67,7 +64,7 @@ async def test_earlier_turns_of_a_long_conversation_are_shown_when_asked_for(
     await expect(earlier).to_have_count(0)
     await here.ask("And what happened to him?")
     await expect(said).to_have_text([*questions, "And what happened to him?"])
-    assert await here.page.get_by_role("alert").count() == 0
+    await expect(here.page.get_by_role("alert")).to_have_count(0)
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (820, "light")])
@@ -78,8 +75,8 @@ async def test_a_name_that_is_no_word_stays_within_the_window(
     address = await here.page.get_by_role("link", name=HOSTILE_NAME).get_attribute("href")
     for part in (f"?session={uuid.uuid4().hex[:8]}", "/documents", "/names", "/compare"):
         await here.go(f"{here.served.address}{address}{part}")
-        assert await here.page.evaluate(BEYOND) == [], part
-        assert await here.overflow() == 0
+        await here.page.wait_for_function(NOTHING_BEYOND)
+        await here.fits()
     await here.page.get_by_role("combobox", name="First method").focus()
     await here.page.keyboard.press("Enter")
     await here.page.keyboard.press("ArrowDown")

@@ -26,7 +26,7 @@ async def test_two_methods_answer_side_by_side(
         await expect(columns.nth(place).locator(".fact", has_text="method")).to_contain_text(method)
     await expect(columns.nth(0).locator("summary", has_text="Relations")).to_have_count(0)
     await expect(columns.nth(1).locator("summary", has_text="Relations")).to_be_visible()
-    assert await here.overflow() == 0
+    await here.fits()
     await picture(page, f"page-compare-{width}-{scheme}")
 
 
@@ -60,7 +60,7 @@ async def test_a_rating_is_overruled_and_taken_back(
     await rating.get_by_role("button", name="Save").click()
     await expect(rating.get_by_text("saved")).to_be_visible()
     await expect(page.get_by_text("1 looked over")).to_be_visible()
-    assert await here.overflow() == 0
+    await here.fits()
     await picture(page, "page-review-390")
     await page.reload()
     rating = page.get_by_role("article").first

@@ -15,6 +15,7 @@ from sqlalchemy import Connection
 from offbook.app import Offbook
 from offbook.app.sent_files import SentFile
 from offbook.cards import read_card
+from offbook.documents.readers import ReadDocument
 from offbook.errors import OffbookError
 from offbook.stores import ingestions
 from offbook.stores.leases import Owner
@@ -25,6 +26,8 @@ from tests.waiting import eventually
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
+HAS_COME = "(told) => window.held.some((each) => JSON.stringify(each).includes(told))"
+
 
 def refused(*_: object) -> bool:
     """What is done where nothing can be written."""
@@ -33,7 +36,7 @@ def refused(*_: object) -> bool:
 
 def timers_of(client: Client) -> list[ui.timer]:
     """What goes on for a page although nobody clicks."""
-    return [each for each in client.elements.values() if isinstance(each, ui.timer)]
+    return [each for each in list(client.elements.values()) if isinstance(each, ui.timer)]
 
 
 async def test_a_document_is_added_with_progress_and_deleted(
@@ -49,7 +52,7 @@ async def test_a_document_is_added_with_progress_and_deleted(
     await (await chosen.value).set_files(file)
     await expect(page.get_by_role("heading", name=file.name)).to_be_visible()
     await expect(page.locator(".ingestion")).to_contain_text(f"{file.name}: added")
-    assert await here.overflow() == 0
+    await here.fits()
     await picture(page, "page-documents-390")
     await page.get_by_role("button", name=f"Delete {file.name}").click()
     await page.get_by_role("dialog").get_by_role("button", name="Delete").click()
@@ -111,6 +114,24 @@ async def test_a_file_that_holds_no_text_is_refused_with_the_reason(
     await expect(here.page.get_by_text("'blank.md' holds no text")).to_be_visible()
 
 
+async def test_what_is_pressed_while_the_list_changes_is_heard(visit: Visiting, served: Served):
+    async with await Offbook.open(served.settings) as book:
+        made = await book.create("Jo Marsh")
+        await book.ingest_texts(
+            made.id, [ReadDocument("jo.md", "Jo keeps one gull.\n", "text/markdown")]
+        )
+    here = await visit(f"/c/{made.id}/documents")
+    page = here.page
+    note = {"name": "gull.md", "mimeType": "text/markdown", "buffer": b"Jo feeds one gull.\n"}
+    async with here.answers_held():
+        await page.locator("input[type=file]").set_input_files(note)  # type: ignore[arg-type]
+        for drawn in ("gull.md: added", "Delete gull.md"):
+            await page.wait_for_function(HAS_COME, arg=drawn)
+        await page.get_by_role("button", name="Delete jo.md").click()
+    await expect(page.get_by_role("dialog", name="Delete jo.md?")).to_be_visible()
+    await expect(page.get_by_role("heading", name="gull.md")).to_be_visible()
+
+
 async def test_a_card_that_cannot_be_read_holds_back_no_text_beside_it(visit: Visiting):
     here = await visit("/c/ada-byrne/documents")
     note = {"name": "gull.md", "mimeType": "text/markdown", "buffer": b"Ada feeds one gull.\n"}
@@ -140,7 +161,7 @@ async def test_a_character_is_made_of_a_card_given_a_lorebook_and_comes_out_as_a
     await expect(page.get_by_role("heading", name="souls.json")).to_be_visible()
     cards = page.get_by_role("region", name="Cards")
     await expect(cards).to_contain_text("lorebook: souls.json")
-    assert await here.overflow() == 0
+    await here.fits()
     await picture(page, "page-cards-390")
     async with page.expect_download() as given:
         await cards.get_by_role("button", name="as PNG").click()
@@ -223,7 +244,7 @@ async def test_a_memory_is_found_and_forgotten(visit: Visiting, picture: TakePic
     await expect(rows).to_have_count(1)
     await expect(rows).to_contain_text(ATTACK)
     await expect(rows.locator(".chip", has_text="anger")).to_be_visible()
-    assert await here.overflow() == 0
+    await here.fits()
     await picture(page, "page-memories-390-dark")
     await page.get_by_role("button", name="Forget: Were you afraid in the boat?").click()
     await page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
@@ -248,7 +269,7 @@ async def test_the_graph_is_drawn_and_searched(
     await expect(drawing.locator(".entity .name")).to_have_text(["Edmond Dantès"])
     await drawing.locator(".entity").first.click()
     await expect(drawing.locator("#details > div > blockquote").first).to_be_visible()
-    assert await here.overflow() == 0
+    await here.fits()
     assert len(await picture(page, f"page-graph-{width}")) > 40
     async with page.expect_download() as given:
         await page.get_by_role("link", name="GraphML").click()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 import uuid
 
 import pytest
 from nicegui import Client, core
 from playwright.async_api import Page, expect
 
+from offbook.agent.swipes import Exchange
+from offbook.ui.talk.conversation import Conversation
 from tests.browser.conftest import TakePicture
 from tests.browser.served import ATTACK, HOSTILE_NAME, Visiting
 from tests.waiting import eventually
@@ -15,6 +18,7 @@ from tests.waiting import eventually
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 GROUND = {"light": "#f6f3ee", "dark": "#171513"}
+RGB = {"light": "rgb(246, 243, 238)", "dark": "rgb(23, 21, 19)"}
 
 NAMED = "document.activeElement.getAttribute('aria-label') || document.activeElement.innerText"
 
@@ -28,13 +32,15 @@ async def test_a_character_is_picked_and_answers_at_any_width_in_both_schemes(
     visit: Visiting, picture: TakePicture, width, scheme
 ):
     here = await visit("/", width, 844, scheme)
-    assert await here.overflow() == 0
+    await here.fits()
+    await expect(here.page.locator("body")).to_have_css("background-color", RGB[scheme])
     seen = await picture(here.page, f"page-start-{width}-{scheme}")
     assert seen[GROUND[scheme]] > 50_000
     await here.page.get_by_role("link", name="Ada Byrne").click()
     await here.ask("Who taught you to trim the lamp?")
     await expect(here.page.locator(".answered").last).to_contain_text("(")
-    assert await here.overflow() == 0
+    await here.fits()
+    await expect(here.page.locator("body")).to_have_css("background-color", RGB[scheme])
     seen = await picture(here.page, f"page-talk-{width}-{scheme}")
     assert seen[GROUND[scheme]] > 20_000
     await here.why.last.click()
@@ -269,6 +275,31 @@ async def test_a_reply_is_stopped_and_nothing_of_it_is_kept(visit: Visiting):
     )
 
 
+async def test_a_reply_is_stopped_before_it_is_asked_for(
+    visit: Visiting, monkeypatch: pytest.MonkeyPatch
+):
+    heard = threading.Event()
+    stop, catch_up = Conversation.stop, Conversation._catch_up
+
+    def note(it: Conversation) -> None:
+        stop(it)
+        heard.set()
+
+    async def wait(it: Conversation) -> Exchange | None:
+        await eventually(heard.is_set, "the word to stop")
+        return await catch_up(it)
+
+    monkeypatch.setattr(Conversation, "stop", note)
+    monkeypatch.setattr(Conversation, "_catch_up", wait)
+    here = await visit(fresh())
+    field = here.page.locator(".composer textarea")
+    await field.fill("Who taught you to trim the lamp?")
+    await field.press("Enter")
+    await here.page.get_by_role("button", name="Stop").click()
+    await expect(here.page.get_by_text("Stopped; nothing of it is kept.")).to_be_visible()
+    await expect(field).to_have_value("Who taught you to trim the lamp?")
+
+
 async def test_a_model_that_fails_is_told_of_and_the_last_reply_stays(visit: Visiting):
     here = await visit(fresh())
     page, model = here.page, here.served.model
@@ -303,9 +334,10 @@ async def test_the_mood_over_the_conversation_is_a_chart_and_a_table(
     await expect(rows).to_have_count(3)
     await expect(rows.last).to_contain_text("now")
     assert len(await picture(here.page, "page-mood")) > 40
+    # It stays unfolded while there comes more to it.
     await here.ask("Were you glad of the watch?")
-    await here.page.get_by_text("As a table").click()
     await expect(rows).to_have_count(4)
+    await expect(rows.last).to_be_visible()
 
 
 async def test_it_all_works_by_keyboard_alone(visit: Visiting):
@@ -329,6 +361,7 @@ async def test_it_all_works_by_keyboard_alone(visit: Visiting):
     met = await tabbed(page, "Why this reply?")
     assert met.index("Conversation") < met.index("What was said") < met.index("Why this reply?")
     await page.keyboard.press("Enter")
+    await expect(page.get_by_role("region", name="Details")).to_be_focused()
     await tabbed(page, "Source of Ada Byrne, How she came to the rock")
     await page.keyboard.press("Enter")
     await expect(page.get_by_role("dialog").locator("mark")).to_be_visible()
@@ -352,7 +385,7 @@ async def tabbed(page: Page, until: str) -> list[str]:
 async def test_on_a_phone_escape_leads_back_to_the_conversation(visit: Visiting):
     here = await visit(fresh(), 390, 844)
     await here.ask(f"Who taught you to trim the lamp? {'W' * 3000}")
-    assert await here.overflow() == 0
+    await here.fits()
     side = here.page.get_by_role("complementary", name="Why")
     await expect(side).to_be_hidden()
     await here.why.last.click()
@@ -373,10 +406,10 @@ async def test_the_theme_is_chosen_and_kept(visit: Visiting):
     await switch.click()
     await expect(switch).to_have_attribute("aria-label", "Theme: light")
     await switch.click()
-    await expect(body).to_have_css("background-color", "rgb(23, 21, 19)")
+    await expect(body).to_have_css("background-color", RGB["dark"])
     await here.page.reload()
     await expect(switch).to_have_attribute("aria-label", "Theme: dark")
-    await expect(body).to_have_css("background-color", "rgb(23, 21, 19)")
+    await expect(body).to_have_css("background-color", RGB["dark"])
 
 
 async def test_hostile_texts_of_documents_memories_and_models_stay_text(
@@ -399,7 +432,7 @@ async def test_hostile_texts_of_documents_memories_and_models_stay_text(
     await expect(page.locator(".answered").last).to_contain_text(ATTACK)
     await expect(page.locator(".answered").last).to_contain_text("**bold** [link](javascript:")
     for tag in ("img", "b", "#main script", "#main a[href^=javascript]"):
-        assert await page.locator(tag).count() == 0, tag
+        await expect(page.locator(tag), tag).to_have_count(0)
 
 
 async def test_a_script_that_got_into_the_page_does_not_run(visit: Visiting):

@@ -73,6 +73,7 @@ class Conversation:
         self._opening: ui.element | None = None
         self._greeting: int | None = 0 if talk.greetings else None  # None: nothing to begin with
         self._is_busy = False
+        self._is_stopped = False
         self._replying: asyncio.Task[None] | None = None
         self._replies: dict[str, Mapping[str, Any]] = {}
         self.on_busy: Callable[[bool], None] = lambda _: None
@@ -151,6 +152,7 @@ class Conversation:
 
     def stop(self) -> None:
         """Break a reply off that is on its way; nothing of it is kept."""
+        self._is_stopped = True  # it may not have begun yet
         if self._replying is not None:
             self._replying.cancel()
 
@@ -164,6 +166,8 @@ class Conversation:
             with part("div", "answer"):
                 answer = text("div", "", "answered waiting")
         self._replying = asyncio.create_task(self._stream(pieces, Growing(answer)))
+        if self._is_stopped:
+            self._replying.cancel()
         try:
             await self._replying
         except asyncio.CancelledError:
@@ -226,6 +230,7 @@ class Conversation:
 
     def _busy(self, now: bool) -> None:
         self._is_busy = now
+        self._is_stopped = False
         if not self._log.is_deleted:
             named(self._log, aria_busy="true" if now else "false")
             self.on_busy(now)

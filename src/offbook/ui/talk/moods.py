@@ -5,7 +5,7 @@ Takes: the turns of a conversation, and the mood now.  Gives: a line for each of
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from nicegui import ui
@@ -17,28 +17,39 @@ _COLOURS: Final = (
     "#d9a400", "#4f9d69", "#7b61c9", "#d97742", "#4a7fc1", "#8a9a2b", "#c8423f", "#2a9d9d",
 )  # fmt: skip
 _GREY: Final = "#8d857b"
+_IS_OPEN: Final = "(event) => emit(event.target.open)"
 
 Moods = Sequence[tuple[str, Mapping[str, float]]]
 """What was said, and the mood then."""
 
 
-def show_moods(moods: Moods) -> None:
-    """The chart, and the same numbers as a table for those who do not see it."""
+def show_moods(moods: Moods, is_unfolded: bool, fold: Callable[[bool], None]) -> None:
+    """The chart, and the same numbers as a table for those who do not see it.
+
+    Args:
+        moods: What is shown.
+        is_unfolded: Whether the table is.
+        fold: Hears of it when a person folds the table, or unfolds it.
+    """
     if not moods:
         text("p", "The mood is known from the first question on.", "quiet")
         return
     # As SVG its words have the colour of the theme.
     chart = ui.echart(_options(moods), renderer="svg").classes("moods")
     named(chart, role="img", aria_label="Mood over the conversation; the table below has it all")
-    with part("details", "fold") as fold:
+    with part("details", "fold") as whole:
         text("summary", "As a table")
 
-    def unfold() -> None:
-        if len(fold.default_slot.children) == 1:  # long conversations have long tables
-            with fold, scrolling("Mood before each turn"):
+    def toggle(is_open: bool) -> None:
+        fold(is_open)
+        if is_open and len(whole.default_slot.children) == 1:  # long conversations, long tables
+            with whole, scrolling("Mood before each turn"):
                 _table(moods)
 
-    fold.on("toggle", unfold, args=[])
+    whole.on("toggle", lambda event: toggle(bool(event.args)), js_handler=_IS_OPEN)
+    if is_unfolded:
+        named(whole, open="open")
+        toggle(True)
 
 
 def _table(moods: Moods) -> None:

@@ -46,6 +46,7 @@ class Side:
         self._tab: Tab = "why"
         self._reply: tuple[Mapping[str, Any], bool] | None = None
         self._drawn: object = None
+        self._is_unfolded = False
         self._panel: ui.element | None = None
         self._body: ui.element | None = None
         self._tabs: dict[Tab, ui.button] = {}
@@ -119,6 +120,10 @@ class Side:
         for tab, made in self._tabs.items():
             named(made, aria_pressed="true" if tab == self._tab else "false")
 
+    def _fold(self, is_open: bool) -> None:
+        """The table of moods stays as a person left it when there is more to it."""
+        self._is_unfolded = is_open
+
     async def _draw_moods(self) -> None:
         if self._tab == "moods":
             await self._draw()
@@ -134,7 +139,7 @@ class Side:
         with self._body:
             if self._tab == "moods":
                 text("h2", "Mood over the conversation")
-                show_moods(moods)
+                show_moods(moods, self._is_unfolded, self._fold)
             elif self._reply is not None:
                 show_why(self._place, self._reply[0], is_stored=self._reply[1])
             else:
