@@ -41,8 +41,10 @@ async def browser() -> AsyncIterator[Browser]:
     if os.name == "posix" and os.geteuid() == 0:
         arguments.append("--no-sandbox")
     async with async_playwright() as playwright:
+        # Several may be started at once, of a file that nobody has read yet.
+        patience = 3 * WAIT_SECONDS * 1000
         opened = await playwright.chromium.launch(
-            executable_path=found, args=arguments, timeout=WAIT_SECONDS * 1000
+            executable_path=found, args=arguments, timeout=patience
         )
         yield opened
         await opened.close()

@@ -16,7 +16,7 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from urllib.parse import quote
 
 import pytest
@@ -31,6 +31,7 @@ from offbook.app import Offbook
 from offbook.app.keys import Keys, NewKey
 from offbook.app.sent_files import SentFile
 from offbook.documents.readers import ReadDocument
+from offbook.models.clients import close_clients
 from offbook.server.app import create_app
 from offbook.server.principal import OWNER, Caller
 from offbook.server.security.admission import KeyAuthentication
@@ -46,6 +47,7 @@ from tests.loopback.server import LoopbackServer
 from tests.waiting import PATIENCE_SECONDS, eventually, until
 
 LOOP: Final = "session"
+_Made = TypeVar("_Made")
 WAIT_SECONDS: Final = PATIENCE_SECONDS
 """How long is waited in vain for what a page should show, whatever else the machine does."""
 expect.set_options(timeout=WAIT_SECONDS * 1000)
@@ -169,8 +171,6 @@ async def _fill(settings: Settings) -> None:
 @pytest.fixture(scope="package")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A server with Ada, somebody hostile, and Tamsin, who is of a card."""
-    from offbook.models.clients import close_clients
-
     home = tmp_path_factory.mktemp("page") / "home"
     home.mkdir()
     with LoopbackServer(answer=answers()) as model:
@@ -183,6 +183,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
             "judge.model": "offline",
         }
         settings = load_settings(told, {}, home, home / "none")
+        _beside(lambda: _fill(settings))
         taken = socket.create_server(("127.0.0.1", 0))
         app = create_app(settings, authenticate=ByHost())
         mount_page(app)
@@ -192,7 +193,6 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         )
 
         async def run() -> None:
-            await _fill(settings)
             await server.serve(sockets=[taken])
             await close_clients()
 
@@ -237,10 +237,17 @@ def _offline(served: Served) -> Settings:
     return load_settings(told, {}, served.home, served.home / "none")
 
 
-def _beside(work: Callable[[], Coroutine[Any, Any, str]]) -> str:
-    """Do it in an event loop of its own: the tests' own loop belongs to them."""
+def _beside(work: Callable[[], Coroutine[Any, Any, _Made]]) -> _Made:
+    """Do it in an event loop of its own, however long it takes: the tests' own belongs to them."""
+
+    async def whole() -> _Made:
+        try:
+            return await work()
+        finally:
+            await close_clients()
+
     with ThreadPoolExecutor(1) as thread:
-        return thread.submit(lambda: asyncio.run(work())).result()
+        return thread.submit(lambda: asyncio.run(whole())).result()
 
 
 HOLD: Final = """() => {

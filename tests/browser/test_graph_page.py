@@ -7,6 +7,7 @@ from playwright.async_api import Browser, Locator, Page, expect
 
 from offbook.graph.drawing.page import write_html
 from tests.browser.conftest import OpenPage, TakePicture
+from tests.browser.served import WAIT_SECONDS
 from tests.graph.drawing import graphs
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -275,6 +276,7 @@ async def test_two_thousand_entities_are_drawn_at_once(browser: Browser, tmp_pat
     file = tmp_path / "large.html"
     file.write_bytes(html(graphs.large(2000, 5000)).encode())
     page = await browser.new_page(offline=True)
+    page.set_default_timeout(WAIT_SECONDS * 1000)
     try:
         # Only the first drawing, in time of the processor: others may be using it.
         await page.add_init_script("window.requestAnimationFrame = () => 0")
@@ -326,6 +328,7 @@ async def test_a_finger_opens_a_node_on_a_phone(browser, tmp_path):
         viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, offline=True
     )
     page = await context.new_page()
+    page.set_default_timeout(WAIT_SECONDS * 1000)
     await page.goto(file.as_uri())
     await page.wait_for_selector("html[data-layout=settled]", state="attached")
     canvas = await page.locator("#canvas").bounding_box()
