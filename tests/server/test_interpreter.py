@@ -13,10 +13,12 @@ from offbook.server.interpreter import new_event_loop, tuned
 
 @pytest.fixture
 def usual():
-    """The collector as Python starts it; tests have one of their own."""
-    own = gc.get_threshold()
+    """The interpreter as it starts; tests have a collector of their own."""
+    own, seconds = gc.get_threshold(), sys.getswitchinterval()
     gc.set_threshold(700, 10, 10)
+    sys.setswitchinterval(0.005)
     yield
+    sys.setswitchinterval(seconds)
     gc.set_threshold(*own)
 
 

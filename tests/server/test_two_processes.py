@@ -38,7 +38,7 @@ async def served(folder: Path, url: str) -> AsyncIterator[httpx.AsyncClient]:
     assert process.stderr is not None
     try:
         address, said = None, [""]
-        async with asyncio.timeout(PATIENCE_SECONDS):
+        async with asyncio.timeout(2 * PATIENCE_SECONDS):  # all of offbook is loaded
             while address is None:
                 line = (await process.stderr.readline()).decode()
                 said.append(line)

@@ -14,6 +14,7 @@ import pytest
 from offbook.app import Offbook
 from offbook.documents.readers import ReadDocument
 from offbook.errors import StoreFailed
+from offbook.server import background
 from offbook.server import queued as queued_work
 from offbook.server.background import BackgroundWorker
 from offbook.server.evaluations import queue as queues
@@ -118,7 +119,8 @@ async def test_how_far_it_is_can_be_seen_while_it_goes_on(book, endpoint):
         assert (await ended(client, location))["status"] == "done"
 
 
-async def test_a_server_that_stops_in_the_middle_goes_on_with_the_run(book, endpoint):
+async def test_a_server_that_stops_in_the_middle_goes_on_with_the_run(book, endpoint, monkeypatch):
+    monkeypatch.setattr(background, "_STOP_SECONDS", PATIENCE_SECONDS)
     endpoint.hold(1, path=CHAT)
     async with client_of(book) as client:
         location = await begun(client, new=True)

@@ -16,6 +16,7 @@ from offbook.app import Offbook
 from offbook.app.commands import command_of
 from offbook.documents.readers import ReadDocument
 from offbook.evaluation.keeping import usage_row
+from offbook.server import background
 from offbook.server import queued as queued_work
 from offbook.server.ingestions import queue as queues
 from offbook.server.ingestions.queue import IngestionQueue
@@ -38,8 +39,11 @@ GONE = Owner("another", pid=2**22 - 3)
 
 
 @pytest.fixture
-async def held(tmp_path: Path) -> AsyncIterator[tuple[Offbook, LoopbackServer]]:
+async def held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[tuple[Offbook, LoopbackServer]]:
     """Ada, whose documents are read by an endpoint that holds everything after four answers."""
+    monkeypatch.setattr(background, "_STOP_SECONDS", PATIENCE_SECONDS)
     with LoopbackServer(answer=answer_about_a_graph) as endpoint:
         endpoint.hold(4)
         flags = {

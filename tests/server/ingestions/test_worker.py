@@ -15,6 +15,7 @@ import pytest
 from offbook.app import Offbook
 from offbook.errors import StoreFailed
 from offbook.models.offline.model import OfflineModel
+from offbook.server import background
 from offbook.server import queued as queued_work
 from offbook.server.background import BackgroundWorker
 from offbook.server.ingestions import queue as queues
@@ -93,7 +94,10 @@ async def test_a_failure_is_told_with_what_to_do_and_without_the_key(tmp_path: P
     assert "sk-the" not in json.dumps(failed)
 
 
-async def test_a_server_that_stops_in_the_middle_goes_on_and_asks_nothing_twice(tmp_path: Path):
+async def test_a_server_that_stops_in_the_middle_goes_on_and_asks_nothing_twice(
+    tmp_path: Path, monkeypatch
+):
+    monkeypatch.setattr(background, "_STOP_SECONDS", PATIENCE_SECONDS)
     text = "".join(
         f"# Year {n}\n\nAda Byrne met keeper number {n} of Rock {n}.\n\n" for n in range(12)
     )

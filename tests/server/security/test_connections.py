@@ -7,7 +7,6 @@ import json
 import socket
 import threading
 import uuid
-from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 
@@ -33,8 +32,15 @@ UPGRADE = (
     b"upgrade: websocket\r\nsec-websocket-version: 13\r\n"
     b"sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
 )
-_ended: dict[str, threading.Event] = defaultdict(threading.Event)
+_ended: dict[str, threading.Event] = {}
 """Number of an endless answer -> it has ended."""
+
+
+def _numbered() -> tuple[str, threading.Event]:
+    """The number of an endless answer that is to be asked for, and what tells that it has ended."""
+    number, ended = uuid.uuid4().hex, threading.Event()
+    _ended[number] = ended
+    return number, ended
 
 
 async def _hello(request: Request) -> Response:
@@ -157,11 +163,11 @@ def test_what_comes_beside_a_body_is_no_way_to_send_without_end(address, around)
 
 @pytest.mark.parametrize("address", [HttpToolsProtocol], indirect=True)  # h11 reads no further
 def test_a_head_behind_an_answer_that_is_on_its_way_is_counted(address):
-    number = uuid.uuid4().hex
+    number, ended = _numbered()
     with _opened(address, f"/endless?{number}") as sock:
         threading.Thread(target=_flood, args=(sock,), daemon=True).start()
         _all_of(sock)
-        assert _ended[number].wait(PATIENCE_SECONDS)
+        assert ended.wait(PATIENCE_SECONDS)
 
 
 def _flood(sock: socket.socket) -> None:
@@ -174,9 +180,9 @@ def _flood(sock: socket.socket) -> None:
 
 
 def test_a_client_that_takes_nothing_is_left(address):
-    number = uuid.uuid4().hex
+    number, ended = _numbered()
     with _opened(address, f"/endless?{number}"):
-        assert _ended[number].wait(PATIENCE_SECONDS)
+        assert ended.wait(PATIENCE_SECONDS)
 
 
 # -- more connections than there are places -----------------------------------------------------
