@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests import waiting
 from tests.loopback import LoopbackServer
 
 KEY = "sk-loopback-5b1f7c90d2e84a36"
@@ -24,7 +25,8 @@ KEY = "sk-loopback-5b1f7c90d2e84a36"
 PROCESS = (sys.executable, "-W", "error", "-c", "from offbook.cli.main import run; run()")
 """The command line as a process of its own."""
 
-PATIENCE_SECONDS = 60.0
+PATIENCE_SECONDS = 4 * waiting.PATIENCE_SECONDS
+"""How long a process may take that others take the processor from; none that passes takes it."""
 
 
 @dataclass(frozen=True, slots=True)
