@@ -88,7 +88,8 @@ async def test_between_parts_whatever_else_wants_the_loop_has_its_turn():
     assert order[-1] != "call"
 
 
-async def test_a_loop_without_rest_is_waited_for_only_so_long():
+async def test_a_loop_without_rest_is_waited_for_only_so_long(monkeypatch):
+    monkeypatch.setattr("offbook.models.beside._TURNS", 20)
     ended = False
 
     async def busy() -> None:
