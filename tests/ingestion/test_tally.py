@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from offbook.ingestion.tally import tally
 from offbook.stores import chunks, documents, jobs
 from tests.ingestion.stage import read, sections, stored
+from tests.stores.colliding import Colliding
 
 
 async def statuses(store) -> dict[str, str]:
@@ -74,3 +77,11 @@ async def test_it_is_told_where_what_was_put_aside_stands(kept):
         f"put aside: extract {chunk.id} {place}: too long",
         "put aside: graph: too long",
     ]
+
+
+async def test_a_reason_is_told_once_where_the_transaction_is_run_again(kept):
+    reports = await stored(kept, read("a.md", "One."))
+    await put_aside(kept, "profile", ["keeper"], None)
+    colliding: Any = Colliding(kept)
+    (row,) = await tally(colliding, "keeper", reports, [])
+    assert row.messages == ["put aside: profile keeper: too long"]

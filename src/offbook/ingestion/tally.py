@@ -7,6 +7,7 @@ quarantine is ``partial``, in the report and in the store.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from offbook.ingestion.reports import DocumentReport
@@ -42,7 +43,9 @@ def _tally(
     conn: Connection, character: str, reports: list[DocumentReport], chunkings: set[str]
 ) -> list[DocumentReport]:
     infos = {info.id: info for info in documents.list_all(conn, character)}
-    rows = reports or [DocumentReport(i.id, i.name, "unchanged") for i in infos.values()]
+    # Copies: a transaction may be run again, and must find the reports as they were.
+    rows = [replace(report, messages=list(report.messages)) for report in reports]
+    rows = rows or [DocumentReport(i.id, i.name, "unchanged") for i in infos.values()]
     open_ = jobs.list_jobs(conn, character)
     aside = [j for j in open_ if j.status == "quarantined" and j.kind != jobs.REMEMBER]
     for row in rows:
