@@ -73,7 +73,8 @@ class FirstPerson:
         """The sentences ``text[start:end]`` in the first person, in order.
 
         A sentence that already speaks of *I* outside quotations is left as it is, so that turning
-        twice changes nothing; nothing inside quotation marks is ever changed.
+        twice changes nothing, unless that *I* stands behind a name as a numeral does; nothing
+        inside quotation marks is ever changed.
         """
         tokens = tokens_of(text)
         scene = Scene()
