@@ -79,7 +79,10 @@ OpenPage = Callable[..., Awaitable[Watched]]
 
 @pytest_asyncio.fixture(loop_scope=LOOP)
 async def show(browser: Browser, tmp_path: Path) -> AsyncIterator[OpenPage]:
-    """Opens a page from a file: ``await show(html, width=..., scheme=..., motion="reduce")``."""
+    """Opens a page from a file: ``await show(html, width=..., scheme=..., motion="reduce")``.
+
+    A ``script`` of the test's runs before those of the page.
+    """
     opened: list[Watched] = []
 
     async def refuse(route: Route) -> None:
@@ -94,6 +97,7 @@ async def show(browser: Browser, tmp_path: Path) -> AsyncIterator[OpenPage]:
         height: int = 800,
         scheme: Any = "light",
         motion: Any = "no-preference",
+        script: str = "",
     ) -> Watched:
         file = tmp_path / f"page{len(opened)}.html"
         file.write_bytes(html.encode())
@@ -106,6 +110,7 @@ async def show(browser: Browser, tmp_path: Path) -> AsyncIterator[OpenPage]:
         page = await context.new_page()
         page.set_default_timeout(WAIT_SECONDS * 1000)
         await page.route("**/*", refuse)
+        await page.add_init_script(script)
         watched = Watched(page, file)
         opened.append(watched)
         await page.goto(file.as_uri())
