@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-PATIENCE_SECONDS: Final = 60.0
+PATIENCE_SECONDS: Final = 120.0
 """How long a test waits in vain; one that passes never waits so long."""
 
 

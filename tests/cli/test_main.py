@@ -242,6 +242,23 @@ def test_a_reader_that_leaves_is_no_failure_worth_a_word(offline: World):
     assert shell.stderr == ""
 
 
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_standard_streams_may_be_closed(offline: World, closed: str):
+    offline.done("create", "Ada")
+    offline.done("ingest", "ada", offline.write("ada.md", "Ada keeps the light."))
+    shell = subprocess.run(
+        ["bash", "-c", f'"$@" chat ada {closed}', "-", *PROCESS],
+        input="Who are you?\n",
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_SECONDS,
+        check=False,
+    )
+    assert shell.returncode == 0, shell.stderr
+    assert "Traceback" not in shell.stderr
+    assert bool(shell.stdout) == (closed == "2>&-")
+
+
 def test_a_terminal_without_the_letters_gets_their_codes(offline: World):
     offline.done("create", "王小明")
     process = offline.start(

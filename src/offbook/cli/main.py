@@ -7,8 +7,10 @@ input, 3 configuration, 4 the model endpoint failed for good, 130 interrupted.
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -116,10 +118,19 @@ def run(arguments: Sequence[str] | None = None) -> None:
     # Importing makes hundreds of thousands of objects, none of them garbage: with the default
     # thresholds a tenth of a command's processor time goes into looking at them again and again.
     gc.set_threshold(COLLECT_AFTER, 20, 20)
+    _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a letter shows its code; in JSON that is the same letter.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     sys.exit(main(list(sys.argv[1:] if arguments is None else arguments)))
+
+
+def _open_closed_streams() -> None:
+    """A standard stream that whoever started the command had closed says nothing, and hears all."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            # In this order each has its usual number, which nothing else may have.
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))
 
 
 def main(arguments: list[str]) -> int:
