@@ -263,7 +263,7 @@ for (const kind of [CanvasRenderingContext2D, Path2D]) {
 
 
 async def test_the_same_graph_gives_the_same_picture(show: OpenPage, picture: TakePicture):
-    drawn = []
+    drawn: list[list[list[object]]] = []
     # How a browser smooths the edges of it may change from one time to the next.
     for motion in ("no-preference", "no-preference", "reduce"):
         page = (await show(html(graphs.small()), motion=motion, script=RECORD)).page
