@@ -440,8 +440,9 @@ def test_every_answer_obeys_the_laws(pieces: list[str], character: str) -> None:
     obeys(" ".join(pieces), character)
 
 
-# Accents and vowel signs between a letter and a Latin capital are no text: they end the word there.
-NO_MARKS = st.characters(exclude_categories=["Cs", "M"])
+# Accents, vowel signs and joiners between a letter and a Latin capital are no text: they end the
+# word there.
+NO_MARKS = st.characters(exclude_categories=["Cs", "Cf", "M"])
 
 
 @settings(max_examples=80, deadline=None)
