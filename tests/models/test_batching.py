@@ -62,6 +62,11 @@ def test_long_items_behind_many_small_ones_do_not_go_together():
     assert max(sum(batch) for batch in made) <= 3_900
 
 
+def test_items_that_differ_little_take_no_more_calls_than_their_number_needs():
+    made = in_batches([20 + 17 * n % 61 for n in range(72)], lambda cost: cost, 3_000, 24)
+    assert list(map(len, made)) == [24] * 3
+
+
 class Model:
     """Answers with the item in upper case; some items spoil a batch."""
 

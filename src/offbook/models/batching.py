@@ -77,23 +77,23 @@ def in_batches(
         size: How many items it may have.
         spread: As many batches are made even where fewer would do.
     """
+    if not items:
+        return []
     costs = [tokens(item) for item in items]
-    left, made = sum(costs), list[list[T]]()
-    filled, target, count, wanted = 0, 0.0, 0, 0
-    for number, (item, cost) in enumerate(zip(items, costs, strict=True)):
-        if count < wanted and filled + cost / 2 > target * count:
+    wanted = max(-(-sum(costs) // most), -(-len(items) // size), min(spread, len(items)), 1)
+    target, longest = sum(costs) / wanted, max(costs)
+    made: list[list[T]] = [[]]
+    filled = held = 0
+    for item, cost in zip(items, costs, strict=True):
+        over = filled + cost / 2 > target * len(made) and len(made) < wanted
+        # Batches of as many small items as may be leave too much to those that follow.
+        full = len(made[-1]) == size or held + cost > most + longest
+        if made[-1] and (over or full):
             made.append([])
-            count += 1
-        elif not made or len(made[-1]) == size:
-            # A batch of as many items as may be, all small, leaves more to those that follow than
-            # their share was: it is shared out anew.
-            further = len(items) - number
-            wanted = max(-(-left // most), -(-further // size), min(spread - len(made), further), 1)
-            filled, target, count = 0, left / wanted, 1
-            made.append([])
+            held = 0
         made[-1].append(item)
         filled += cost
-        left -= cost
+        held += cost
     return made
 
 
