@@ -42,7 +42,10 @@ async def test_a_pipe_gives_its_lines_however_its_pieces_come(piece: int):
     assert await found == LINES
 
 
-async def test_a_file_is_not_waited_for(tmp_path: Path):
+async def test_a_file_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    # Where the event loop rests on kqueue, a file never wakes it at its end, and a device is refused.
+    monkeypatch.setattr(asyncio.get_running_loop(), "add_reader", None)
+    assert await lines_of(Path(os.devnull).open(encoding="utf-8")) == []
     file = tmp_path / "said.txt"
     file.write_bytes(TEXT.encode())
     assert await lines_of(file.open(encoding="utf-8")) == LINES

@@ -12,6 +12,7 @@ import codecs
 import io
 import os
 import signal
+import stat
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -84,13 +85,13 @@ class PipedLines:
 
 
 async def _until_readable(descriptor: int) -> None:
-    """Wait until something can be read, or the end; a file can always be."""
+    """Wait until something can be read, or the end."""
+    mode = os.fstat(descriptor).st_mode
+    if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
+        return  # a file always can be; asked to wait for it, some systems refuse, or never wake
     readable = asyncio.Event()
     loop = asyncio.get_running_loop()
-    try:
-        loop.add_reader(descriptor, readable.set)
-    except PermissionError:
-        return
+    loop.add_reader(descriptor, readable.set)
     try:
         await readable.wait()
     finally:
