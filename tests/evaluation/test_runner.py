@@ -269,9 +269,21 @@ async def test_two_processes_do_not_work_on_one_run(asking: Asking):
     assert done.cells == 4
 
 
-async def test_one_that_is_cancelled_while_it_takes_a_run_keeps_nobody_else_waiting(
+def fail(*_: Any) -> None:
+    raise StoreFailed("the disk is gone")
+
+
+async def test_one_that_cannot_read_the_run_it_took_keeps_nobody_else_waiting(
     asking: Asking, monkeypatch: pytest.MonkeyPatch
 ):
+    with monkeypatch.context() as for_once:
+        for_once.setattr(evaluations, "require_run", fail)
+        with pytest.raises(StoreFailed):
+            await Working(asking.store, "r-1", Meter()).__aenter__()
+    assert (await asking.go_on()).cells == 4
+
+
+async def cancelled_while_it_takes_a_run(asking: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
     taken, go_on = threading.Event(), threading.Event()
     take = evaluations.take
 
@@ -288,7 +300,20 @@ async def test_one_that_is_cancelled_while_it_takes_a_run_keeps_nobody_else_wait
     go_on.set()
     with pytest.raises(asyncio.CancelledError):
         await running
+
+
+async def test_one_that_is_cancelled_while_it_takes_a_run_keeps_nobody_else_waiting(
+    asking: Asking, monkeypatch: pytest.MonkeyPatch
+):
+    await cancelled_while_it_takes_a_run(asking, monkeypatch)
     assert (await asking.go_on()).cells == 4
+
+
+async def test_a_cancellation_stays_one_where_a_run_cannot_be_given_back(
+    asking: Asking, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(evaluations, "leave", fail)
+    await cancelled_while_it_takes_a_run(asking, monkeypatch)
 
 
 async def test_signs_of_life_are_given_though_one_failed_and_a_run_ends_well(

@@ -73,6 +73,17 @@ async def test_who_is_cancelled_while_it_is_being_taken_gives_it_back(kept, monk
     assert await kept.write(lambda conn: leases.holder(conn, "keeper")) is None
 
 
+async def test_who_is_cancelled_while_it_is_being_given_back_gives_it_back(kept):
+    async def ingest() -> None:
+        async with ingestion_lease(kept, "keeper", unheard):
+            asyncio.get_running_loop().call_soon(ingesting.cancel)
+
+    ingesting = asyncio.create_task(ingest())
+    with pytest.raises(asyncio.CancelledError):
+        await ingesting
+    assert await kept.read(lambda conn: leases.holder(conn, "keeper")) is None
+
+
 async def test_a_sign_of_life_that_fails_is_not_the_last_and_it_is_given_back(kept, monkeypatch):
     monkeypatch.setattr(lease, "HEARTBEAT_SECONDS", 0.01)
     heartbeat = leases.heartbeat

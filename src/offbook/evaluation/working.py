@@ -72,9 +72,11 @@ class Working(AbstractAsyncContextManager["Working"]):
                     f"process {other.pid} on {other.host!r}",
                 )
             stored = await self._store.read(lambda conn: evaluations.require_run(conn, self._run))
-        except asyncio.CancelledError:
-            # The write that takes it goes on to its end all the same.
-            await to_the_end(self._store.write(self._give_back))
+        except BaseException:
+            # The write that takes it goes on to its end even where it is cancelled. What cannot be
+            # given back now is stale in a minute.
+            with suppress(OffbookError):
+                await to_the_end(self._store.write(self._give_back))
             raise
         self._before = usage_of(stored.usage)
         self._signs = asyncio.create_task(self._give_signs())

@@ -56,12 +56,16 @@ async def ingestion_lease(
             await to_the_end(give_back())
         raise
     beating = asyncio.create_task(beat())
+
+    async def end() -> None:
+        beating.cancel()
+        await asyncio.gather(beating, return_exceptions=True)
+        await give_back()
+
     try:
         yield
     finally:
-        beating.cancel()
-        await asyncio.gather(beating, return_exceptions=True)
-        await to_the_end(give_back())
+        await to_the_end(end())
 
 
 async def _take(
