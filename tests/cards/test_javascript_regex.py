@@ -1,10 +1,16 @@
 import contextlib
+import re
 import time
-from dataclasses import replace
 
 import pytest
 
-from offbook.cards.javascript_regex import PatternRefused, Stopwatch, compile_key, is_delimited
+from offbook.cards.javascript_regex import (
+    PatternRefused,
+    SafePattern,
+    Stopwatch,
+    compile_key,
+    is_delimited,
+)
 from tests.waiting import work_below
 
 
@@ -121,21 +127,29 @@ def test_no_pattern_runs_for_long(pattern, text):
         assert compiled.search(text, 0.05) is None
 
 
-def test_time_that_other_threads_of_the_process_take_fails_no_search():
-    pattern = compile_key("/b+/")
+@pytest.mark.parametrize("needed", [0.0, 0.03, 1.0])
+def test_time_that_other_threads_of_the_process_take_fails_no_search(monkeypatch, needed):
+    now, began = 100.0, 0
 
-    class Interrupted:
-        """The first time that it looks at the clock, others have taken all the time."""
+    class Slowed:
+        """Others take three quarters of the process's time."""
 
-        asked = 0
-
-        def search(self, *text, **bounds):
-            self.asked += 1
-            if self.asked == 1:
+        def search(self, text, *, timeout, concurrent):
+            nonlocal now, began
+            began += 1
+            now += min(timeout / 4, needed)
+            if timeout / 4 < needed:
                 raise TimeoutError
-            return pattern.compiled.search(*text, **bounds)
+            return re.search("b+", text)
 
-    assert replace(pattern, compiled=Interrupted()).search("abb") == (1, 3)
+    monkeypatch.setattr(time, "thread_time", lambda: now)
+    pattern = SafePattern("/b+/", Slowed())
+    if needed < 1:
+        assert pattern.search("abb", 0.05) == (1, 3)
+    else:
+        with pytest.raises(TimeoutError):
+            pattern.search("abb", 0.05)
+    assert began < 4
 
 
 def test_a_stopwatch_runs_while_something_is_searched_for_and_stands_still_between():

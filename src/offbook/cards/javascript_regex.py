@@ -24,6 +24,8 @@ MOST_REPEATS: Final = 1_000
 DEEPEST_GROUPS: Final = 50
 SEARCH_SECONDS: Final = 0.05
 _LEAST_SECONDS: Final = 0.001
+_SHARED: Final = 4
+"""So many times as long a search may take that others of the process's threads have slowed."""
 
 _DELIMITED: Final = re.compile(r"/(.+)/([a-z]*)", re.DOTALL)
 _FLAGS: Final = frozenset("dgimsuvy")
@@ -80,16 +82,17 @@ class SafePattern:
         Raises:
             TimeoutError: it took longer than ``seconds`` of this thread's processor time.
         """
-        ends = time.thread_time() + seconds
+        ends, shared = time.thread_time() + seconds, 1
         while True:
             left = max(ends - time.thread_time(), _LEAST_SECONDS)
             try:
-                found = self.compiled.search(text, timeout=left, concurrent=True)
+                found = self.compiled.search(text, timeout=left * shared, concurrent=True)
             except TimeoutError:
                 # The package looks at the clock of the whole process, whose other threads may be
-                # the ones that took the time.
+                # the ones that took the time. It begins anew, while they go on.
                 if ends - time.thread_time() < _LEAST_SECONDS:
                     raise
+                shared = _SHARED
             else:
                 return None if found is None else (found.start(), found.end())
 
