@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from nicegui import Client, ui
+from nicegui import Client, core, ui
 from playwright.async_api import expect
 from sqlalchemy import Connection
 
@@ -19,10 +19,11 @@ from offbook.documents.readers import ReadDocument
 from offbook.errors import OffbookError
 from offbook.stores import ingestions
 from offbook.stores.leases import Owner
+from offbook.ui import documents
 from tests.app.keeper import keeper
 from tests.browser.conftest import TakePicture
 from tests.browser.served import ATTACK, Served, Visiting
-from tests.waiting import eventually
+from tests.waiting import eventually, until
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -127,9 +128,41 @@ async def test_what_is_pressed_while_the_list_changes_is_heard(visit: Visiting, 
         await page.locator("input[type=file]").set_input_files(note)  # type: ignore[arg-type]
         for drawn in ("gull.md: added", "Delete gull.md"):
             await page.wait_for_function(HAS_COME, arg=drawn)
-        await page.get_by_role("button", name="Delete jo.md").click()
-    await expect(page.get_by_role("dialog", name="Delete jo.md?")).to_be_visible()
+        for _ in range(2):
+            await page.get_by_role("button", name="Delete jo.md").click()
+    dialog = page.get_by_role("dialog", name="Delete jo.md?")
+    await expect(dialog).to_have_count(2)
     await expect(page.get_by_role("heading", name="gull.md")).to_be_visible()
+    await dialog.last.get_by_role("button", name="Delete").click()
+    await expect(page.get_by_text("jo.md is deleted")).to_be_visible()
+    await expect(dialog).to_have_count(1)
+    await dialog.get_by_role("button", name="Delete").click()
+    await expect(page.get_by_text("has no document 'jo.md'")).to_be_visible()
+
+
+async def test_what_was_sent_is_read_though_the_page_is_gone_by_then(
+    visit: Visiting, monkeypatch: pytest.MonkeyPatch
+):
+    here = await visit("/c/ada-byrne/documents")
+    client = Client.instances[await here.page.evaluate("window.clientId")]
+    read = documents._readings
+    begun: list[str] = []
+
+    def leave(files: list[SentFile]) -> list[ReadDocument]:
+        assert core.loop is not None
+        core.loop.call_soon_threadsafe(client.delete)
+        until(lambda: client.is_deleted, "the end of the page")
+        return read(files)
+
+    async def begin(_: object, __: object, readings: list[ReadDocument]) -> bool:
+        begun.extend(each.name for each in readings)
+        return False
+
+    monkeypatch.setattr(documents, "_readings", leave)
+    monkeypatch.setattr(documents, "begin_reading", begin)
+    note = {"name": "tern.md", "mimeType": "text/markdown", "buffer": b"Ada feeds a tern.\n"}
+    await here.page.locator("input[type=file]").set_input_files(note)  # type: ignore[arg-type]
+    await eventually(lambda: begun == ["tern.md"], "the reading")
 
 
 async def test_a_card_that_cannot_be_read_holds_back_no_text_beside_it(visit: Visiting):

@@ -174,6 +174,8 @@ class _Documents:
         rows = await self._visitor.book.show(self._place.character.id, "documents")
         is_missing = bool(rows) and await self._is_index_missing()
         files = await self._visitor.book.cards.files(self._place.character.id)
+        if self._list.is_deleted:  # the page is closed, and what was sent is read all the same
+            return
         self._draw_notices(has_texts=bool(rows), is_unread=is_missing and self._timer is None)
         self._draw_rows(rows)
         if self._files != (wanted := (bool(rows), files)):
@@ -227,16 +229,18 @@ class _Documents:
 
     async def _forget(self, name: str) -> None:
         told = "It goes with all that only it supports: chunks, vectors, entities, cached answers."
+        page = ui.context.client.content  # its row may be gone before the answer comes
         if not await confirmed(f"Delete {name}?", told, "Delete"):
             return
-        page = ui.context.client.content  # its row may be gone by then
-        with told_of_errors():
+        with page, told_of_errors():
             await self._visitor.admit("write")
             report = await self._visitor.command().forget(self._place.character.id, name)
             turns, memories = plural(report.turns, "turn"), f"{report.memories} memories"
-            told = f"{name} is deleted. {turns} and {memories} rested on it."
-            with page:
-                ui.notify(told, type="positive", position="top")
+            ui.notify(
+                f"{name} is deleted. {turns} and {memories} rested on it.",
+                type="positive",
+                position="top",
+            )
             await self._draw()
 
 

@@ -105,9 +105,10 @@ class _Memories:
 
     async def _forget(self, fragment: MemoryFragment) -> None:
         told = "It goes from the whole database; the words of conversations stay in these."
+        page = ui.context.client.content  # its row may be gone before the answer comes
         if not await confirmed("Forget this memory?", told, "Forget"):
             return
-        with told_of_errors():
+        with page, told_of_errors():
             await self._visitor.admit("chat" if self._is_own(fragment) else "write")
             command = self._visitor.command()
             await command.memories.forget(self._place.character.id, [fragment.id])
