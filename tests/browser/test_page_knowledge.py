@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from playwright.async_api import expect
 from sqlalchemy import Connection
 
 from offbook.app import Offbook
+from offbook.app.cards import Cards
 from offbook.app.sent_files import SentFile
 from offbook.cards import read_card
 from offbook.documents.readers import ReadDocument
@@ -140,13 +143,13 @@ async def test_what_is_pressed_while_the_list_changes_is_heard(visit: Visiting, 
     await expect(page.get_by_text("has no document 'jo.md'")).to_be_visible()
 
 
-async def test_what_was_sent_is_read_though_the_page_is_gone_by_then(
+async def test_what_was_sent_is_taken_though_the_page_is_gone_by_then(
     visit: Visiting, monkeypatch: pytest.MonkeyPatch
 ):
     here = await visit("/c/ada-byrne/documents")
     client = Client.instances[await here.page.evaluate("window.clientId")]
     read = documents._readings
-    begun: list[str] = []
+    taken: list[str] = []
 
     def leave(files: list[SentFile]) -> list[ReadDocument]:
         assert core.loop is not None
@@ -154,15 +157,22 @@ async def test_what_was_sent_is_read_though_the_page_is_gone_by_then(
         until(lambda: client.is_deleted, "the end of the page")
         return read(files)
 
+    async def attach(_: Cards, __: str, file: SentFile) -> SimpleNamespace:
+        gc.collect()
+        taken.append(str(file))
+        return SimpleNamespace(warnings=())
+
     async def begin(_: object, __: object, readings: list[ReadDocument]) -> bool:
-        begun.extend(each.name for each in readings)
+        taken.extend(each.name for each in readings)
         return False
 
     monkeypatch.setattr(documents, "_readings", leave)
+    monkeypatch.setattr(Cards, "attach", attach)
     monkeypatch.setattr(documents, "begin_reading", begin)
     note = {"name": "tern.md", "mimeType": "text/markdown", "buffer": b"Ada feeds a tern.\n"}
-    await here.page.locator("input[type=file]").set_input_files(note)  # type: ignore[arg-type]
-    await eventually(lambda: begun == ["tern.md"], "the reading")
+    files = [sent("one.json", {}), sent("two.json", {}), note]
+    await here.page.locator("input[type=file]").set_input_files(files)
+    await eventually(lambda: taken == ["one.json", "two.json", "tern.md"], "all three")
 
 
 async def test_a_card_that_cannot_be_read_holds_back_no_text_beside_it(visit: Visiting):

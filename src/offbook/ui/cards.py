@@ -94,8 +94,13 @@ async def _create(visitor: Visitor, given: events.UploadEventArguments, said: ui
             link(f"Go on to {report.character.name}", address)
 
 
-async def attach(place: CharacterPlace, files: Sequence[SentFile]) -> None:
+async def attach(place: CharacterPlace, files: Sequence[SentFile], here: ui.element) -> None:
     """Give a character lorebooks, or a card if it has none; what was mended is told.
+
+    Args:
+        place: The character.
+        files: What was sent; all of it is attached, also when the page is closed meanwhile.
+        here: A part of the page.
 
     Raises:
         UnreadableCard: there is neither in a file; those before it are attached.
@@ -103,10 +108,13 @@ async def attach(place: CharacterPlace, files: Sequence[SentFile]) -> None:
     """
     for sent in files:
         report = await place.visitor.command().cards.attach(place.character.id, sent)
+        if here.is_deleted:
+            continue
         told = f"{sent} is attached"
         if report.warnings:
             told += f"; mended: {_in_words(report.warnings)}"
-        ui.notify(told, type="positive", multi_line=True, position="top")
+        with here:
+            ui.notify(told, type="positive", multi_line=True, position="top")
 
 
 def show_files(

@@ -107,7 +107,7 @@ class _Documents:
             try:
                 if len(texts) < len(files):
                     sent = [file for file in files if cards.is_card(str(file))]
-                    await cards.attach(self._place, sent)
+                    await cards.attach(self._place, sent, self._list)
             finally:  # what cannot be read holds back nothing else
                 await self._draw()
                 await self._read(readings)
