@@ -14,6 +14,8 @@ from tests.loopback.server import LoopbackServer
 from tests.server.served import Served, settings_in, with_ada
 from tests.waiting import PATIENCE_SECONDS
 
+LONGEST_BETWEEN_PINGS = 60.0
+
 
 @pytest.fixture(scope="module")
 def offline(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
@@ -44,7 +46,7 @@ def server(tmp_path, endpoint: LoopbackServer) -> Iterator[Served]:
 
     It sends no pings: they open a stream, and a failure after that has no status of its own.
     """
-    with _served(tmp_path, endpoint, PATIENCE_SECONDS) as running:
+    with _served(tmp_path, endpoint, LONGEST_BETWEEN_PINGS) as running:
         yield running
 
 
