@@ -5,10 +5,17 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from sqlalchemy import Connection
 
 from offbook.errors import UnknownName
-from offbook.ingestion.storing import complete_chunkings, refresh_voice, stored_documents
-from offbook.stores import characters, chunks
+from offbook.ingestion.storing import (
+    complete_chunkings,
+    refresh_voice,
+    store_documents,
+    stored_documents,
+)
+from offbook.stores import characters, chunks, documents
+from offbook.types import Document
 from tests.ingestion.stage import Embedding, read, sections, settings, stored
 
 VOICE = "# Keeper\n\nShe kept a light.\n\n## Sayings\n\n- The tide waits for me.\n"
@@ -54,6 +61,24 @@ async def test_a_chunking_that_documents_lack_is_made_from_the_stored_text(kept)
     assert await texts(kept, "acts") == []
     await complete_chunkings(kept, "keeper", ("acts",), settings(), Embedding())
     assert "ship 3" in "".join(await texts(kept, "acts"))
+
+
+async def test_documents_that_were_split_just_now_are_not_read_again(kept, monkeypatch):
+    """But those that were there before are, whatever came with them."""
+    await stored(kept, read("old.md", sections(4)), chunkings=("acts",))
+    looked_at: list[str] = []
+    get = documents.get
+
+    def noted(conn: Connection, character: str, document: str) -> Document | None:
+        looked_at.append(document)
+        return get(conn, character, document)
+
+    monkeypatch.setattr(documents, "get", noted)
+    what = ("fixed",), settings(), Embedding()
+    reports = await store_documents(kept, "keeper", [read("new.md", sections(5))], *what)
+    await complete_chunkings(kept, "keeper", *what, {report.id for report in reports})
+    assert looked_at == ["old-md"]
+    assert "ship 3" in "".join(await texts(kept, "fixed"))
 
 
 async def test_other_parameters_split_anew_and_the_same_do_not(kept):

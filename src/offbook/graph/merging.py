@@ -81,6 +81,8 @@ KeepMerged = Callable[[Sequence[tuple[Merge, Merged]]], Awaitable[None]]
 def distinct(descriptions: Sequence[str]) -> tuple[str, ...]:
     """Descriptions in their order, without blanks, repetitions and what others contain."""
     told = list(dict.fromkeys(" ".join(d.split()) for d in descriptions if d.strip()))
+    if len(told) == 1:  # as with most
+        return tuple(told)
     if len(told) > 200:  # comparing each with each costs more than it saves
         return tuple(told)
     return tuple(d for d in told if not any(d != other and d in other for other in told))
@@ -92,9 +94,10 @@ def plain_name(mentions: Sequence[RawEntity]) -> str:
 
 
 def _commonest(names: Iterable[str]) -> str:
-    counts = Counter(names)
-    if len(counts) == 1:  # as with most: nothing to compare
-        return next(iter(counts))
+    told = list(names)
+    if told.count(told[0]) == len(told):  # as with most: nothing to compare
+        return told[0]
+    counts = Counter(told)
     order = {name: place for place, name in enumerate(counts)}
     return max(counts, key=lambda name: (counts[name], len(name), -order[name]))
 

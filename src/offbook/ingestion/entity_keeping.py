@@ -57,6 +57,7 @@ class EntityKeeping:
     vectors: NDArray[np.float32] | None
     _known: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
     _settled: dict[int, Entity] = field(default_factory=dict)
+    _stored: dict[str, EntityGroup] = field(default_factory=dict)
 
     async def keep_settled(self) -> None:
         """Store entities that need no merging, all of whose mentions are new.
@@ -66,11 +67,15 @@ class EntityKeeping:
         await calls_first()
         self._known = _vectors_by_text(self.mentions, self.vectors)
         self._settled = {n: self._entity(n) for n in self._numbers if is_settled(*self._told(n))}
-        home = await self.stage.store.read(lambda conn: graph.group_of(conn, self.character))
-        fresh = [e for e in self._settled.values() if home.keys().isdisjoint(e.mentions)]
+        stored = await self.stage.store.read(lambda conn: graph.list_groups(conn, self.character))
+        self._stored = {group.id: group for group in stored}
+        home = {mention for group in stored for mention in group.members}
+        fresh = [e for e in self._settled.values() if home.isdisjoint(e.mentions)]
         if len(home) + sum(len(e.mentions) for e in fresh) == len(self.mentions):
             return
-        await self._put(lambda conn: graph.put_groups(conn, self.character, _rows(fresh)))
+        rows = _rows(fresh)
+        await self._put(lambda conn: graph.put_groups(conn, self.character, rows))
+        self._stored |= {group.id: group for group in rows}
         # Any others are embedded with those that are merged, in one call where they fit into one.
         texts = _texts(fresh)
         await self._embed({name: text for name, text in texts.items() if text in self._known})
@@ -78,17 +83,18 @@ class EntityKeeping:
     async def keep_all(self, note: Kept) -> None:
         """Store what is not stored yet, and remove what is no entity any more.
 
+        After :meth:`keep_settled`; nobody else changes the groups of a character meanwhile.
+
         Args:
             note: Run in the same transaction.
         """
         entities = [self._settled.get(n) or self._entity(n) for n in self._numbers]
+        new = {group.id: group for group in _rows(entities)}
+        gone = [name for name in self._stored if name not in new]
+        changed = [group for name, group in new.items() if self._stored.get(name) != group]
 
         def replace(conn: Connection) -> None:
-            old = {group.id: group for group in graph.list_groups(conn, self.character)}
-            new = {group.id: group for group in _rows(entities)}
-            gone = [name for name in old if name not in new]
             graph.remove_groups(conn, self.character, gone)
-            changed = [group for name, group in new.items() if old.get(name) != group]
             graph.put_groups(conn, self.character, changed)
             note(conn)
 

@@ -8,18 +8,17 @@ Paper: RoleRAG (001), section 3.1. All chunks are asked about at once.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from offbook.errors import AnswerError, InputRefused
 from offbook.graph.equal_names import name_key
-from offbook.graph.loading import CHUNKING
 from offbook.graph.mentions import find_mentions
 from offbook.ingestion.reports import Progress, ProgressListener
 from offbook.models.side_by_side import run_all
 from offbook.prompts.extraction import Extraction, ExtractionInputs, extraction
-from offbook.stores import chunks, graph, jobs
+from offbook.stores import graph, jobs
 from offbook.types import Chunk, RawEntity, RawRelation
 
 if TYPE_CHECKING:
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
     from offbook.ingestion.later_writes import LaterWrites
     from offbook.models.asking import Asking
-    from offbook.protocols import Store
     from offbook.settings.model import GraphSettings
 
 JOB: Final = "extract"
@@ -48,7 +46,7 @@ class Extracting:
     """One run over the chunks that were not extracted yet.
 
     Args:
-        store: Where chunks come from.
+        pending: These, from :func:`unextracted`.
         later: Where results go.
         asking: The extractor.
         character: Id of the character.
@@ -57,7 +55,7 @@ class Extracting:
         heard: Given the mentions of a chunk while others are asked about.
     """
 
-    store: Store
+    pending: Sequence[Chunk]
     later: LaterWrites
     asking: Asking
     character: str
@@ -67,7 +65,6 @@ class Extracting:
     found: list[RawEntity] = field(init=False, default_factory=list)
     refused: list[str] = field(init=False, default_factory=list)
     _done: int = 0
-    _total: int = 0
 
     async def run(self) -> None:
         """Extract what is missing.
@@ -78,22 +75,13 @@ class Extracting:
             ModelError: the endpoint failed for good; what arrived is among the later writes.
             BudgetReached: likewise.
         """
-        pending = await self.store.read(self._pending)
-        self._total = len(pending)
-        if pending:
-            self.later.add(lambda conn: self._note(conn, pending))
-        await run_all([_job(self, chunk) for chunk in pending])
+        if self.pending:
+            self.later.add(self._note)
+        await run_all([_job(self, chunk) for chunk in self.pending])
 
-    def _pending(self, conn: Connection) -> list[Chunk]:
-        done = {
-            job.subject for job in jobs.list_jobs(conn, self.character, kind=JOB, statuses={"done"})
-        }
-        every = chunks.list_chunks(conn, self.character, chunking=CHUNKING)
-        return [chunk for chunk in every if chunk.id not in done and has_words(chunk.text)]
-
-    def _note(self, conn: Connection, pending: Sequence[Chunk]) -> None:
-        for document in dict.fromkeys(chunk.document for chunk in pending):
-            ids = [chunk.id for chunk in pending if chunk.document == document]
+    def _note(self, conn: Connection) -> None:
+        for document in dict.fromkeys(chunk.document for chunk in self.pending):
+            ids = [chunk.id for chunk in self.pending if chunk.document == document]
             jobs.enqueue(conn, self.character, JOB, ids, document=document)
             jobs.start(conn, self.character, JOB, ids)
 
@@ -141,7 +129,13 @@ class Extracting:
         jobs.finish(conn, self.character, JOB, [found.chunk.id])
 
     def _tell(self) -> None:
-        self.progress(Progress("extracting", self._done + len(self.refused), self._total))
+        self.progress(Progress("extracting", self._done + len(self.refused), len(self.pending)))
+
+
+def unextracted(conn: Connection, character: str, every: Iterable[Chunk]) -> list[Chunk]:
+    """The chunks that no answer is stored for and that may mention somebody."""
+    done = {job.subject for job in jobs.list_jobs(conn, character, kind=JOB, statuses={"done"})}
+    return [chunk for chunk in every if chunk.id not in done and has_words(chunk.text)]
 
 
 def found_in(chunk: Chunk, answer: Extraction) -> Found:

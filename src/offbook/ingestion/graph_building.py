@@ -20,7 +20,7 @@ from offbook.graph.loading import given_aliases, load_story, size_of
 from offbook.graph.merging import Merge, Merged, merge_all, merges_of, raw_graph
 from offbook.graph.verification import Component, Split
 from offbook.ingestion.entity_keeping import EntityKeeping
-from offbook.ingestion.extracting import Extracting
+from offbook.ingestion.extracting import Extracting, unextracted
 from offbook.ingestion.later_writes import LaterWrites
 from offbook.ingestion.raw_vectors import RawVectors
 from offbook.ingestion.reports import Steps, unheard
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from offbook.models.side_by_side import Job
     from offbook.pipeline import Stage
     from offbook.settings.model import GraphSettings
-    from offbook.types import Decision, RawEntity
+    from offbook.types import Chunk, Decision, RawEntity
 
 JOB: Final = jobs.GRAPH
 """The kind of the jobs that note a question about the graph that stayed open."""
@@ -158,6 +158,7 @@ class GraphBuilding:
     _merged: dict[str, Merged] = field(default_factory=dict)
     _merging: Steps = field(init=False)
     _later: LaterWrites = field(init=False)
+    _ledger: StoredLedger = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         self._later = LaterWrites(self.stage.store)
@@ -185,20 +186,19 @@ class GraphBuilding:
             await run_all(work)
 
     async def _run(self, described: asyncio.Future[str], extract: bool) -> None:
-        name, story, entities = await self.stage.store.read(self._begin)
+        name, story, entities, pending = await self.stage.store.read(self._begin)
         asking = asking_about(self.stage, self.character, name, story)
         # 1 -- entities and relations of every chunk ---------------------------------------------
         compared = RawVectors(self.stage, self.character, self._later)
-        if extract:
-            settings, progress = self.stage.settings.graph, self.progress
-            told = self.stage.store, self._later, asking, self.character, settings, progress
-            extracting = Extracting(*told, compared.hear)
-            await extracting.run()
-            entities = story.in_reading_order([*entities, *extracting.found])
+        if extract and pending:
+            found = await self._extract(pending, asking, compared)
+            entities = story.in_reading_order([*entities, *found])
+        else:
+            self._ledger = await self.stage.store.read(self._look_up)
+        ledger = self._ledger
         # 2 -- their vectors ---------------------------------------------------------------------
         matrix = await compared.matrix(entities)
         # 3 -- who is the same; beside it what nobody waits for ----------------------------------
-        ledger = await self.stage.store.read(self._ledger)
         normalized, relations = await self._judged(entities, matrix, asking, ledger, compared)
         ledger.judging.end()
         open_questions = compared.refused
@@ -222,6 +222,21 @@ class GraphBuilding:
         open_questions += await self._merge(raw, asking, keeping)
         # 5 -- kept --------------------------------------------------------------------------------
         await keeping.keep_all(lambda conn: self._note(conn, story, open_questions))
+
+    async def _extract(
+        self, pending: Sequence[Chunk], asking: Asking, compared: RawVectors
+    ) -> list[RawEntity]:
+        """What the chunks mention; meanwhile is read what is decided already."""
+        settings, progress = self.stage.settings.graph, self.progress
+        told = pending, self._later, asking, self.character, settings, progress
+        extracting = Extracting(*told, compared.hear)
+
+        async def look_up() -> None:
+            await calls_first()
+            self._ledger = await self.stage.store.read(self._look_up)
+
+        await run_all([extracting.run, look_up])
+        return extracting.found
 
     async def _judged(
         self,
@@ -251,16 +266,21 @@ class GraphBuilding:
         await run_all([judge, keep])
         return normalized, relations
 
-    def _begin(self, conn: Connection) -> tuple[str, Story, list[RawEntity]]:
-        """Name, chunks, mentions; refused before a call where vectors could not be compared."""
+    def _begin(self, conn: Connection) -> tuple[str, Story, list[RawEntity], list[Chunk]]:
+        """Name, chunks, mentions, and the chunks that lack theirs.
+
+        Refused before a call where vectors could not be compared.
+        """
         active = vectors.active_set(conn, self.character)
         if active is not None:
             vectors.check_embedder(active, self.character, self.stage.embedder.name)
         name = characters.require(conn, self.character).name
         mentions = graph.list_raw_entities(conn, self.character)
-        return name, load_story(conn, self.character), mentions
+        story = load_story(conn, self.character)
+        pending = unextracted(conn, self.character, story.chunks.values())
+        return name, story, mentions, pending
 
-    def _ledger(self, conn: Connection) -> StoredLedger:
+    def _look_up(self, conn: Connection) -> StoredLedger:
         decisions = graph.list_decisions(conn, self.character)
         answers = graph_answers.list_all(conn, self.character)
         self._merged = {

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from offbook.graph.loading import load_story
 from offbook.ingestion.entity_vectors import embed_missing, embedded, unembedded
-from offbook.ingestion.extracting import Extracting
+from offbook.ingestion.extracting import Extracting, unextracted
 from offbook.ingestion.graph_building import asking_about
 from offbook.ingestion.later_writes import LaterWrites
 from offbook.ingestion.reports import Steps
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from offbook.ingestion.reports import ProgressListener
     from offbook.pipeline import Stage
     from offbook.stores.vectors import Kind
-    from offbook.types import RawRelation
+    from offbook.types import Chunk, RawRelation
 
 JOB: Final = jobs.MENTIONS
 """The kind of the jobs that note a mention or relation without a vector."""
@@ -69,13 +69,13 @@ class MentionIndexing:
             BudgetReached: likewise.
         """
         store = self.stage.store
-        name = await store.read(self._begin)
+        name, pending = await store.read(self._begin)
         # 1 -- entities and relations of every chunk ---------------------------------------------
         if extract:
             asking = asking_about(self.stage, self.character, name, self._story)
             settings = self.stage.settings.graph
             async with LaterWrites(store) as later:
-                told = store, later, asking, self.character, settings, self.progress
+                told = pending, later, asking, self.character, settings, self.progress
                 await Extracting(*told).run()
         mentions = await store.read(lambda conn: graph.list_raw_entities(conn, self.character))
         relations = await store.read(lambda conn: graph.list_relations(conn, self.character))
@@ -91,13 +91,17 @@ class MentionIndexing:
         )
         await store.write(lambda conn: self._note(conn, chunk_of))
 
-    def _begin(self, conn: Connection) -> str:
-        """The character's name; refused before the first call where vectors cannot be compared."""
+    def _begin(self, conn: Connection) -> tuple[str, list[Chunk]]:
+        """The character's name, and the chunks to extract.
+
+        Refused before the first call where vectors cannot be compared.
+        """
         active = vectors.active_set(conn, self.character)
         if active is not None:
             vectors.check_embedder(active, self.character, self.stage.embedder.name)
         self._story = load_story(conn, self.character)
-        return characters.require(conn, self.character).name
+        pending = unextracted(conn, self.character, self._story.chunks.values())
+        return characters.require(conn, self.character).name, pending
 
     async def _embed(self, kind: Kind, step: str, texts: Mapping[str, str]) -> None:
         steps = Steps(step, self.progress)

@@ -62,7 +62,8 @@ async def take_in(
     reports = await store_documents(store, character, readings, *what)
     if order:
         await store.write(lambda conn: _put_in_order(conn, character, order))
-    await complete_chunkings(store, character, *what)
+    fresh = {report.id for report in reports if report.status != "unchanged"}
+    await complete_chunkings(store, character, *what, fresh)
     return reports
 
 
@@ -88,14 +89,13 @@ async def store_documents(
     reports = []
     for reading in readings:
         digest = hashlib.sha256(reading.text.encode("utf-8", "surrogatepass")).hexdigest()
-        document, status, message = await store.read(
-            lambda conn, r=reading, d=digest: _place(conn, character, r, d)  # type: ignore[misc]
+        document, status, message, known = await store.read(
+            lambda conn, r=reading, d=digest: _placed(conn, character, r, d)  # type: ignore[misc]
         )
         report = DocumentReport(document.id, document.name, status)
         if message:
             report.messages.append(message)
         if status != "unchanged":
-            known = await store.read(lambda conn: chunks.list_chunkings(conn, character))
             others = [
                 _splitter(name, settings, embedder)
                 for name, ids in known.items()
@@ -115,22 +115,27 @@ async def complete_chunkings(
     chunkings: Sequence[str],
     settings: SettingsModel,
     embedder: Embedder,
+    fresh: Collection[str] = (),
 ) -> None:
-    """Split the stored documents that lack a chunking, or have it with other parameters."""
-    for name in chunkings:
+    """Split the stored documents that lack a chunking, or have it with other parameters.
+
+    Those in ``fresh`` (by id) were split just now, and are not looked at.
+    """
+    infos = await store.read(lambda conn: documents.list_all(conn, character))
+    older = [info.id for info in infos if info.id not in fresh]
+    for name in chunkings if older else ():
         splitter = _splitter(name, settings, embedder)
-        infos = await store.read(lambda conn: documents.list_all(conn, character))
         stored = await store.read(
             lambda conn, n=name: chunks.get_parameters(conn, character, n)  # type: ignore[misc]
         )
-        for info in infos:
+        for identity in older:
             document = await store.read(
-                lambda conn, i=info.id: documents.get(conn, character, i)  # type: ignore[misc]
+                lambda conn, i=identity: documents.get(conn, character, i)  # type: ignore[misc]
             )
             if document is None:
                 continue
             parameters = await asyncio.to_thread(splitter.parameters, document)
-            if stored.get(info.id) == parameters:
+            if stored.get(identity) == parameters:
                 continue
             splits = await _split(document, [splitter])
             await store.write(
@@ -181,6 +186,15 @@ def stored_documents(conn: Connection, character: str) -> list[Document]:
     """All documents of a character with their texts, in the order of the story."""
     found = (documents.get(conn, character, i.id) for i in documents.list_all(conn, character))
     return [document for document in found if document is not None]
+
+
+def _placed(
+    conn: Connection, character: str, reading: ReadDocument, digest: str
+) -> tuple[Document, DocumentStatus, str, dict[str, tuple[str, ...]]]:
+    """See :func:`_place`; and which documents have which chunkings, where that matters."""
+    document, status, message = _place(conn, character, reading, digest)
+    known = {} if status == "unchanged" else chunks.list_chunkings(conn, character)
+    return document, status, message, known
 
 
 def _place(

@@ -185,12 +185,15 @@ def _scatter(
     """Each value added, with a sign, at ``_PLACES`` places of its text's row."""
     import numpy as np
 
-    flat = np.zeros(batch.size * width)
-    for place in range(_PLACES):
-        mixed = _mix(hashes.astype(np.uint64), seed + place)
-        signs = np.where(mixed >> np.uint64(63), 1.0, -1.0) / np.sqrt(_PLACES)
-        columns = ((mixed >> np.uint64(20)) % np.uint64(width)).astype(np.intp)
-        flat += np.bincount(batch.owners * width + columns, signs * values, minlength=len(flat))
+    size = batch.size * width
+    seeds = np.arange(seed, seed + _PLACES, dtype=np.uint64)[:, None]
+    mixed = _mix(hashes.astype(np.uint64), seeds)
+    shares = np.where(mixed >> np.uint64(63), values, -values) / np.sqrt(_PLACES)
+    columns = ((mixed >> np.uint64(20)) % np.uint64(width)).astype(np.intp)
+    # A row for each place, added in their order: the same numbers whatever else is in the batch.
+    owners = batch.owners * width + np.arange(0, _PLACES * size, size)[:, None]
+    rows = np.bincount((owners + columns).ravel(), shares.ravel(), _PLACES * size)
+    flat: NDArray[np.float64] = rows.reshape(_PLACES, size).sum(axis=0)
     return flat.reshape(batch.size, width)
 
 
@@ -208,11 +211,11 @@ def word_hash(word: str) -> int:
     return crc32(word.encode("utf-8", "surrogatepass"))
 
 
-def _mix(hashes: NDArray[np.uint64], seed: int) -> NDArray[np.uint64]:
-    """SplitMix64 of hash and seed (Steele, Lea, Flood 2014): every bit depends on all bits."""
+def _mix(hashes: NDArray[np.uint64], seeds: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """SplitMix64 of hash and seeds (Steele, Lea, Flood 2014): every bit depends on all bits."""
     import numpy as np
 
-    x = (hashes << np.uint64(20)) + np.uint64(seed)
+    x = (hashes << np.uint64(20)) + seeds
     x = (x + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from offbook.wire import ChatRequest, ChatResponse
 
-_PROBE_PATIENCE_SECONDS: Final = 0.008
+_PROBE_PATIENCE_SECONDS: Final = 0.004
 """Longer than an endpoint near by takes to refuse; one far away refuses a few calls more, once,
 which costs less than a whole answer's time does at every first use."""
 _REST_SECONDS: Final = 0.05

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, delete, select
 
 from offbook.stores.schema import call_cache, call_cache_documents
-from offbook.stores.statements import batches, insert_missing, storable, timestamp, upsert
+from offbook.stores.statements import batches, storable, timestamp, upsert_plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +79,8 @@ def put(
         documents: Names ``character/document`` of the documents whose text the prompt held.
     """
     storable(text)
-    row = {
-        "key": key,
-        "prompt": prompt,
-        "text": text,
-        "prompt_tokens": prompt_tokens,
-        "completion_tokens": completion_tokens,
-        "created": timestamp(),
-    }
-    conn.execute(upsert(conn, call_cache), row)
+    row = key, prompt, text, prompt_tokens, completion_tokens, timestamp()
+    upsert_plain(conn, call_cache, [row])
     _link(conn, [key], documents)
 
 
@@ -99,13 +92,9 @@ def link(conn: Connection, keys: Sequence[str], documents: frozenset[str]) -> No
 
 def _link(conn: Connection, keys: Sequence[str], documents: frozenset[str]) -> None:
     parts = [name.partition("/") for name in sorted(documents)]
-    rows = [
-        {"key": key, "character_id": character, "document_id": document}
-        for key in keys
-        for character, _, document in parts
-    ]
+    rows = [(key, character, document) for key in keys for character, _, document in parts]
     if rows:
-        conn.execute(insert_missing(conn, call_cache_documents), rows)
+        upsert_plain(conn, call_cache_documents, rows)
 
 
 def forget_documents(conn: Connection, character: str, document: str | None = None) -> int:

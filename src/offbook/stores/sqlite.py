@@ -20,7 +20,7 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.pool import QueuePool
 
 from offbook.errors import StoreFailed
-from offbook.stores import migration
+from offbook.stores import migration, sqlite_dialect
 from offbook.stores.failures import reported
 from offbook.stores.migrations import HEAD
 from offbook.stores.statements import UNPURGED, to_json
@@ -108,12 +108,13 @@ class SqliteStore:
 
     def _engine(self, begin: str, *, pool_size: int) -> Engine:
         engine = create_engine(
-            "sqlite+pysqlite://",
+            f"{sqlite_dialect.NAME}://",
             creator=lambda: self._connect(read_only=begin == "BEGIN"),
             poolclass=QueuePool,
             pool_size=pool_size,
             max_overflow=0,
             json_serializer=to_json,
+            execution_options={"compiled_cache": sqlite_dialect.COMPILED},
         )
 
         @event.listens_for(engine, "begin")

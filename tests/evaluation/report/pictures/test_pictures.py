@@ -47,6 +47,7 @@ KINDS = {
     "chunk-usage": lambda mark: chunk_usage(made_reports.chunk_uses(METHODS), "demo-1", mark),
     "cost-quality": lambda mark: cost_quality(made_reports.scores(METHODS), "demo-1", mark),
 }
+WITH_HAN = "radar-bfi_batch"
 
 
 def colours(svg: str) -> set[str]:
@@ -59,7 +60,10 @@ def test_a_picture_is_drawn_the_same_every_time_and_its_mark_is_in_it(kind):
     (again,) = KINDS[kind](OFFLINE_MARK)
     assert first == again
     assert first.name == f"demo-1-{kind}"
-    assert first.notes == ()
+    if kind == WITH_HAN:  # which not every machine has a font for
+        assert all("in no font" in note for note in first.notes)
+    else:
+        assert first.notes == ()
     assert first.png.startswith(b"\x89PNG")
     assert ET.fromstring(first.svg).tag.endswith("svg")
     assert MARK_INK in colours(first.svg)
