@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import gc
 import json
 import tempfile
 import time
@@ -30,7 +29,7 @@ from typing import Any
 
 from endpoints import Traffic, bare, phase, recorded, served
 from offbook.app import Offbook
-from offbook.cli.main import COLLECT_AFTER
+from offbook.cli import own_process
 from offbook.documents.readers import ReadDocument
 from offbook.ingestion.reports import IngestReport
 from offbook.language.sentences import sentences
@@ -273,7 +272,7 @@ async def report(told: argparse.Namespace, base_url: str) -> dict[str, Any]:
 
 def main() -> None:
     """Measure and print."""
-    gc.set_threshold(COLLECT_AFTER, 20, 20)  # as the command line has it
+    own_process.set_up()  # as the command line has it
     told = arguments()
     if told.simserver:
         with tempfile.TemporaryDirectory() as made:

@@ -17,6 +17,7 @@ import time
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
+from offbook.cli import own_process
 from offbook.graph.candidates import Rules, candidate_pairs, link_equal_names
 from offbook.graph.entity_normalization import Ledger, normalize
 from offbook.graph.merging import merges_of, raw_graph
@@ -130,6 +131,7 @@ async def measure(entities: Sequence[RawEntity]) -> dict[str, Any]:
 
 def main() -> None:
     """Measure and print."""
+    own_process.set_up()  # as the command line has it
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--entities", type=int, default=50_000)
     parser.add_argument("--names", type=int, default=12_000)

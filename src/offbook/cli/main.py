@@ -6,7 +6,6 @@ input, 3 configuration, 4 the model endpoint failed for good, 130 interrupted.
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 from functools import cache
@@ -31,6 +30,7 @@ from offbook.cli import (
     key,
     list_characters,
     memories,
+    own_process,
     recall,
     reembed,
     remember,
@@ -46,8 +46,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 INTERRUPTED = 130
-COLLECT_AFTER = 50_000
-"""New objects after which garbage is looked for."""
 _ANYWHERE = {"--debug": 0, "--home": 1, "--set": 1}
 
 app = typer.Typer(
@@ -115,9 +113,7 @@ app.add_typer(evaluation_app, name="eval")
 
 def run(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and leave the process with its exit code."""
-    # Importing makes hundreds of thousands of objects, none of them garbage: with the default
-    # thresholds a tenth of a command's processor time goes into looking at them again and again.
-    gc.set_threshold(COLLECT_AFTER, 20, 20)
+    own_process.set_up()
     _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a letter shows its code; in JSON that is the same letter.
