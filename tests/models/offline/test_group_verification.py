@@ -43,6 +43,23 @@ def test_the_eldest_daughter_is_miss_with_the_surname():
     assert {"Miss Wren", "Ida Wren", "Ida"} in found
 
 
+def test_a_sentence_that_names_father_and_son_does_not_make_them_one():
+    told = (
+        "He had a son who was also called Tom Wren, and the village called the father Old Tom"
+        " and the son Young Tom."
+    )
+    found = parts(
+        "Mr. Tom Wren",
+        ("Tom Wren", told),
+        ("Old Tom", f"Old Tom was a pilot. / {told}"),
+        ("Young Tom", f"{told} / Young Tom was simply Mr. Wren from then on."),
+        "Tom",
+        "Mr. Wren",
+    )
+    assert not any({"Old Tom", "Young Tom"} <= part for part in found)
+    assert any({"Old Tom", "Mr. Tom Wren"} <= part for part in found)
+
+
 def test_only_those_of_one_given_name_are_looked_at_for_a_marriage(monkeypatch):
     seen = []
 

@@ -307,8 +307,10 @@ class _Table:
             return False
         if any(kept_apart(x, y) for x, y in pairs):
             return False
-        genders = {self.names[m].gender for m in (*a.members, *b.members)}
-        return not {"m", "f"} <= genders
+        names = [self.names[m] for m in (*a.members, *b.members)]
+        if {"old", "young"} <= {name.age for name in names}:
+            return False  # father and son: either is called what the other is
+        return not {"m", "f"} <= {name.gender for name in names}
 
     def _are_wed(self, a: _Someone, b: _Someone, given: Set[tuple[str, ...]]) -> bool:
         """Whether one is the other before she married; ``given`` are the given names of ``a``."""
