@@ -448,6 +448,9 @@ NO_MARKS = st.characters(exclude_categories=["Cs", "Cf", "M"])
 @settings(max_examples=80, deadline=None)
 @given(st.text(NO_MARKS, max_size=200), st.text(max_size=10))
 @example("0", "\xb8")
+@example("I I", "Ada\rByrne")
+@example("AdaAda\r王小明", "Ada\r王小明")
+@example("王\xad", "\xad")
 def test_any_text_obeys_the_laws(passage: str, character: str) -> None:
     obeys(passage, character)
 

@@ -171,4 +171,4 @@ def _speaker(inputs: ExtractionInputs, passage: Passage, entities: Sequence[Name
         for index, token in enumerate(passage.tokens)
         if token.text == "I" and not token.quoted
     )
-    return Named(inputs.character.strip(), own, "character", spans, 0.0)
+    return Named(" ".join(inputs.character.split()), own, "character", spans, 0.0)

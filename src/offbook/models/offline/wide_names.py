@@ -120,8 +120,8 @@ _CALLED_SO: Final = word_set(
 def wide_entities(passage: Passage, character: str) -> list[Named]:
     """The entities of the passage, the most frequent first."""
     found: dict[str, Kind] = {}
-    own = character.strip()
-    if own and own in passage.text:
+    own = " ".join(character.split())
+    if fold(own).strip() and own in passage.text:
         found[own] = "character"
     for name, kind in _named(passage.text):
         found.setdefault(name, kind)
