@@ -125,6 +125,51 @@ async def test_a_persons_word_does_not_give_away_what_a_later_chapter_reveals(to
     assert any({"Wanderer", "Edda Vane"} <= n for n in names(await told.at(4)))
 
 
+MET = """## Chapter 1
+
+Tom Wren teaches the children. Nobody in the village likes him. The Grey Fox came in the night.
+
+## Chapter 2
+
+Tom Wren laughed at the Grey Fox. Ida Lane did not laugh.
+
+## Chapter 3
+
+Ida Lane saw the mask in his kitchen. {reveal}
+"""
+
+
+@pytest.mark.parametrize(
+    ("reveal", "from_chapter"),
+    [
+        ("Tom Wren is the Grey Fox.", 3),
+        ('"The Grey Fox was none other than Tom Wren!" she cried.', 3),
+        ("Tom Wren was not the Grey Fox.", 2),
+        ("Tom Wren smiled.", 2),
+    ],
+)
+async def test_a_persons_word_holds_from_the_sentence_that_says_it(
+    sqlite_store, reveal, from_chapter
+):
+    """A chunk that speaks of both, or a sentence in which they meet, does not give it away."""
+    world = await GraphWorld(sqlite_store).create()
+    story = MET.format(reveal=reveal)
+    await world.put("story", story)
+    await world.say("Tom Wren", "Grey Fox", same=True)
+    for chapter in (1, 2, 3):
+        end = story.index(f"## Chapter {chapter + 1}") if chapter < 3 else len(story)
+        found = names(await at(world, end))
+        one = any({"Tom Wren", "Grey Fox"} <= known for known in found)
+        assert one == (chapter >= from_chapter), (chapter, found)
+
+
+async def at(world: GraphWorld, offset: int) -> Graph:
+    found: Graph = await world.store.read(
+        lambda conn: load_graph(conn, world.character, Position(0, offset))
+    )
+    return found
+
+
 async def test_a_model_that_knows_the_secret_from_elsewhere_does_not_tell_it(told):
     """A decision that rests on mentions which never stand together counts from the end only."""
     decisions = await told.world.store.read(

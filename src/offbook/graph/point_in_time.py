@@ -5,20 +5,20 @@ were known then. Two names are one person only from the later of the mentions th
 a secret identity does not leak (methods.md 5). Source: ours.
 
 A mention is known when its chunk lies before the point. Equal names, and forms of one name, are one
-from the start. Other names are one from the mentions on that were judged, provided a chunk up to
-there speaks of both: a model may know from elsewhere what the text has not told yet. So it is with
-a person's word; where no chunk at all speaks of both, it holds as soon as both names are known.
+from the start. Other names are one from the mentions on that were judged, provided the texts show
+it up to there (``told_together``): a model may know from elsewhere what the text has not told yet.
+So it is with a person's word, which knows the whole story.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from offbook.graph.equal_names import name_key
 from offbook.graph.linking import Links
+from offbook.graph.told_together import ToldTogether
 from offbook.language.person_names import parse_name
 from offbook.stores.graph import PERSON
 from offbook.types import Position
@@ -70,7 +70,8 @@ def groups_at(
         until: The point.
     """
     found = []
-    texts = _Texts(story, until)
+    known = {chunk for chunk in story.chunks if story.known(chunk, until)}
+    texts = ToldTogether(story.chunks, known)
     for group in groups:
         mentions = [mention for mention in group if story.known(mention.chunk, until)]
         if mentions:
@@ -80,7 +81,7 @@ def groups_at(
 
 
 def _parts(
-    mentions: Sequence[RawEntity], decisions: Sequence[Decision], texts: _Texts
+    mentions: Sequence[RawEntity], decisions: Sequence[Decision], texts: ToldTogether
 ) -> list[list[RawEntity]]:
     """The connected parts of what is known of one final group."""
     keys = [name_key(mention.name) for mention in mentions]
@@ -96,7 +97,12 @@ def _parts(
                 continue
             a, b = linked
             names, pair = (mentions[a].name, mentions[b].name), (keys[a], keys[b])
-            if keys[a] == keys[b] or _share_a_word(*names) or texts.show(decision, *pair):
+            by_person = decision.by == PERSON
+            if (
+                keys[a] == keys[b]
+                or _share_a_word(*names)
+                or texts.holds(*pair, by_person=by_person)
+            ):
                 links.join(a, b)
     return [[mentions[row] for row in rows] for rows in links.sets()]
 
@@ -117,36 +123,3 @@ def _linked(
 def _share_a_word(a: str, b: str) -> bool:
     """Whether two names are forms of one: a title that both bear is none."""
     return not set(parse_name(a).words).isdisjoint(parse_name(b).words)
-
-
-class _Texts:
-    """Which chunks speak of which names, read once for all groups."""
-
-    def __init__(self, story: Story, until: Position) -> None:
-        self._story = story
-        self._known = {chunk for chunk in story.chunks if story.known(chunk, until)}
-        self._places: dict[str, frozenset[str]] = {}
-
-    def show(self, decision: Decision, a: str, b: str) -> bool:
-        """Whether a decision on two names holds at the point.
-
-        One chunk up to there has to speak of both. A person may know what no chunk tells: where
-        none ever speaks of both, nothing will be revealed, and the word holds.
-        """
-        together = self._speaking_of(a) & self._speaking_of(b)
-        if not together:
-            return decision.by == PERSON
-        return not together.isdisjoint(self._known)
-
-    def _speaking_of(self, key: str) -> frozenset[str]:
-        if key not in self._places:
-            sought = f" {key} "
-            self._places[key] = frozenset(
-                chunk for chunk, text in self._plain.items() if key and sought in text
-            )
-        return self._places[key]
-
-    @cached_property
-    def _plain(self) -> dict[str, str]:
-        chunks = self._story.chunks.values()
-        return {chunk.id: f" {name_key(chunk.text_with_headings)} " for chunk in chunks}

@@ -1,0 +1,63 @@
+"""Which text shows that two names are one person's."""
+
+from __future__ import annotations
+
+import pytest
+
+from offbook.graph.equal_names import name_key
+from offbook.graph.told_together import ToldTogether
+from offbook.types import Chunk
+
+
+def first_that_shows(a, b, *texts, by_person=False):
+    """The number of texts, from the first on, after which two names are one; None: never."""
+    chunks = {
+        str(at): Chunk(str(at), "story", "graph", at, 0, len(text), (), text)
+        for at, text in enumerate(texts)
+    }
+    for known in range(len(texts) + 1):
+        told = ToldTogether(chunks, list(chunks)[:known])
+        if told.holds(name_key(a), name_key(b), by_person=by_person):
+            return known
+    return None
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "met", "told"),
+    [
+        ("Tom Wren", "Grey Fox", "Tom Wren fled from the Grey Fox.", "Tom Wren is the Grey Fox."),
+        ("Tom Wren", "Grey Fox", "Tom Wren is not the Grey Fox.", "The Grey Fox was Tom Wren!"),
+        (
+            "Tom Wren",
+            "Grey Fox",
+            "Tom Wren was afraid of the Grey Fox.",
+            "Tom Wren, alias Grey Fox.",
+        ),
+        (
+            "Anna Vogt",
+            "Elster",
+            "Anna Vogt jagte die Elster.",
+            "Die Elster war niemand anderes als Anna Vogt.",
+        ),
+        ("李明", "灰狐", "李明害怕灰狐。", "原来李明就是灰狐。"),
+    ],
+)
+@pytest.mark.parametrize("by_person", [True, False])
+def test_the_sentence_that_says_it_counts_where_there_is_one(a, b, met, told, by_person):
+    assert first_that_shows(a, b, met, told, by_person=by_person) == 2
+
+
+def test_a_persons_word_waits_for_a_sentence_with_both_and_a_models_for_a_chunk():
+    texts = ("Tom Wren slept. The Grey Fox came.", "Tom Wren thought of the Grey Fox.")
+    assert first_that_shows("Tom Wren", "Grey Fox", *texts, by_person=True) == 2
+    assert first_that_shows("Tom Wren", "Grey Fox", *texts) == 1
+
+
+def test_where_no_chunk_speaks_of_both_only_a_persons_word_holds():
+    texts = ("Tom Wren slept.", "The Grey Fox came.")
+    assert first_that_shows("Tom Wren", "Grey Fox", *texts, by_person=True) == 0
+    assert first_that_shows("Tom Wren", "Grey Fox", *texts) is None
+
+
+def test_names_of_scripts_without_blanks_are_found_within_a_sentence():
+    assert first_that_shows("李明", "灰狐", "李明来了。", "村民都说李明像灰狐。") == 2
