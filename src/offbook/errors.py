@@ -5,6 +5,7 @@ Takes: what happened, and a hint that says how to mend it.  Gives: an exit code.
 OffbookError                 exit 1   something failed; what was done is kept
 ├── BudgetReached            exit 1   the most a command may spend is spent
 ├── StoreFailed              exit 1   the database could not be read or written
+├── Interrupted              exit 130 a person, or the system, ended the command
 ├── FetchFailed              exit 1   a dataset could not be fetched, or is not what it should be
 ├── UsageError               exit 2   bad input
 │   ├── UnknownName          exit 2   no character, document, method or setting of that name
@@ -62,6 +63,13 @@ class StoreFailed(OffbookError):
     """The database could not be read or written."""
 
     kind = "store_failed"
+
+
+class Interrupted(OffbookError):
+    """A person, or the system, ended the command."""
+
+    exit_code = 130
+    kind = "interrupted"
 
 
 class FetchFailed(OffbookError):

@@ -179,6 +179,20 @@ def test_interruption_ends_with_130(offline: World, monkeypatch, interruption):
     assert outcome.err.endswith("offbook: interrupted; what was done is kept\n")
 
 
+def test_an_interruption_says_how_to_go_on_where_a_command_can(offline: World, monkeypatch):
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("offbook.cli.running.with_offbook", stop)
+    outcome = offline.run("ingest", "ada", "--json")
+    assert outcome.code == 130
+    assert misfit(outcome.json, ERROR) is None
+    assert outcome.error["kind"] == "interrupted"
+    assert "the same command goes on from there" in outcome.error["hint"]
+    assert outcome.error["hint"] in outcome.err
+    assert "goes on" not in offline.run("list").err
+
+
 def test_globals_stand_anywhere_and_the_last_of_their_kind_counts(offline: World):
     other = offline.folder / "other"
     offline.done("create", "Ada", "--home", str(other))

@@ -170,19 +170,39 @@ def test_the_lease_of_a_killed_process_is_taken_over_at_once(keeper, server):
     assert "waiting" not in outcome.err
 
 
-def test_an_interrupted_ingestion_ends_with_130_and_goes_on(keeper, server):
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_ingestion_that_is_told_to_end_says_what_is_kept_and_goes_on(
+    keeper, server, number, code
+):
     server.hold(4)
     process = keeper.start("ingest", "Keeper", *sources(keeper))
     until(lambda: len(keeper.rows()["vectors"]) >= 2, process)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     outcome = ended(process)
-    assert outcome.code == 130, outcome
-    assert "what was done is kept" in outcome.err
+    assert outcome.code == code, outcome
+    assert "what was done is kept, and the same command goes on from there" in outcome.err
     assert "Traceback" not in outcome.err
     settled(server)
     server.release()
     keeper.done("ingest", "Keeper", *sources(keeper))
     assert keeper.rows() == undisturbed(keeper, [("ingest", "Keeper")])
+
+
+def test_sigterm_ends_a_command_that_ctrl_c_may_not_reach(keeper, server):
+    """Behind ``&`` a script's shell has Ctrl-C ignored."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        server.hold(4)
+        process = keeper.start("ingest", "Keeper", *sources(keeper))
+        until(lambda: len(keeper.rows()["vectors"]) >= 2, process)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    process.send_signal(signal.SIGINT)
+    process.send_signal(signal.SIGTERM)
+    outcome = ended(process)
+    assert outcome.code == 143, outcome
+    assert "what was done is kept" in outcome.err
+    assert "Traceback" not in outcome.err
 
 
 def test_two_processes_on_one_character_take_turns(keeper, server):

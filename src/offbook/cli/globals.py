@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Globals:
-    """What stood in front of (or after) the command."""
+    """What stood in front of (or after) the command, and the command."""
 
+    command: str = ""
     flags: dict[str, Any] = field(default_factory=dict)
     debug: bool = False
 
@@ -38,7 +39,7 @@ class Globals:
 
     def forget(self) -> None:
         """Back to how it is before a command line was read."""
-        self.flags, self.debug = {}, False
+        self.command, self.flags, self.debug = "", {}, False
 
 
 GLOBALS = Globals()

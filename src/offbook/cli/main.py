@@ -1,7 +1,7 @@
 """The entry point: commands by name, exit codes, and errors as one line or one JSON document.
 
 Takes: ``sys.argv``.  Gives: an exit code: 0 done, 1 failed or budget reached, 2 usage or bad
-input, 3 configuration, 4 the model endpoint failed for good, 130 interrupted.
+input, 3 configuration, 4 the model endpoint failed for good, 130 interrupted, 143 terminated.
 """
 
 from __future__ import annotations
@@ -36,16 +36,18 @@ from offbook.cli import (
     remember,
     serve,
     show,
+    termination,
 )
 from offbook.cli.card.app import app as card_app
 from offbook.cli.evaluation.app import app as evaluation_app
 from offbook.cli.globals import GLOBALS, help_without_command, one_line
-from offbook.errors import OffbookError, UsageError
+from offbook.errors import Interrupted, OffbookError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-INTERRUPTED = 130
+_GOES_ON = ("ingest", "remember", "reembed")
+"""Commands that take up their work where an earlier run of the same left it."""
 _ANYWHERE = {"--debug": 0, "--home": 1, "--set": 1}
 
 app = typer.Typer(
@@ -83,6 +85,7 @@ def _globals(
 ) -> None:
     del version
     GLOBALS.remember(home, set_ or [], debug=debug)
+    GLOBALS.command = context.invoked_subcommand or ""
     help_without_command(context)
 
 
@@ -114,6 +117,7 @@ app.add_typer(evaluation_app, name="eval")
 def run(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and leave the process with its exit code."""
     own_process.set_up()
+    termination.heed()
     _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a letter shows its code; in JSON that is the same letter.
@@ -146,7 +150,7 @@ def main(arguments: list[str]) -> int:
     except OffbookError as error:
         return _fail(error, as_json)
     except (KeyboardInterrupt, typer.Abort, EOFError):
-        code = INTERRUPTED
+        return _stopped(as_json)
     except typer.TyperException as error:
         return _fail(_usage(error), as_json)
     except BrokenPipeError:
@@ -156,8 +160,8 @@ def main(arguments: list[str]) -> int:
         failure = OffbookError(f"{type(error).__name__}: {error}", hint)
         failure.__cause__ = error
         return _fail(failure, as_json)
-    if code == INTERRUPTED:
-        sys.stderr.write("offbook: interrupted; what was done is kept\n")
+    if code == termination.INTERRUPTED:  # a shell's way to say so: the parser saw Ctrl-C
+        return _stopped(as_json)
     return code if isinstance(code, int) else 0
 
 
@@ -201,6 +205,14 @@ def _fail(error: OffbookError, as_json: bool) -> int:
         sys.stdout.write(json.dumps(error.as_json(), ensure_ascii=False) + "\n")
     sys.stderr.write(one_line(error) + "\n")
     return error.exit_code
+
+
+def _stopped(as_json: bool) -> int:
+    kept = "what was done is kept"
+    if GLOBALS.command in _GOES_ON:
+        kept += ", and the same command goes on from there"
+    _fail(Interrupted("interrupted", kept), as_json)
+    return termination.exit_code()
 
 
 def _usage(error: typer.TyperException) -> UsageError:

@@ -39,14 +39,18 @@ def with_offbook(
     """Open, run, close; ``loop`` makes an event loop other than the usual one."""
     from offbook.app import Offbook
     from offbook.cli.interruption import signals_wake_the_loop
+    from offbook.cli.termination import cancelling_this_task
 
     async def whole() -> T:
-        with signals_wake_the_loop():
+        with signals_wake_the_loop(), cancelling_this_task():
             async with await Offbook.open(settings) as book:
                 return await body(book)
 
-    with asyncio.Runner(loop_factory=loop) as runner:
-        return runner.run(whole())
+    try:
+        with asyncio.Runner(loop_factory=loop) as runner:
+            return runner.run(whole())
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None
 
 
 def print_json(document: Any) -> None:
