@@ -90,6 +90,7 @@ DECISIONS = [
         "reason": str,
         "evidence": [str],
         "created": str,
+        "holds": bool,
     }
 ]
 ALIAS = {

@@ -92,6 +92,23 @@ def test_what_a_rule_decided_is_overruled(known: World):
     assert not any({"Ada", "Ada Byrne"} <= entity for entity in names(known))
 
 
+def test_a_decision_that_the_graph_does_not_follow_is_marked(known: World):
+    rows = known.done("show", "ada", "decisions", "--json").json
+    assert rows
+    assert all(row["holds"] for row in rows)
+    known.done("alias", "ada", "remove", "Ada", "Ada Byrne")
+    (word, *rest) = known.done("show", "ada", "decisions", "--json").json
+    assert (word["by"], word["holds"]) == ("person", True)
+    judged = [row for row in rest if {row["a"], row["b"]} == {"Ada", "Ada Byrne"}]
+    assert [(row["same"], row["holds"]) for row in judged] == [(True, False)]
+    (line,) = [
+        line
+        for line in known.done("show", "ada", "decisions").out.splitlines()
+        if line.startswith(judged[0]["id"])
+    ]
+    assert line.endswith("(but now they are two)")
+
+
 def test_for_a_person_it_says_who_bears_the_names_now(known: World):
     outcome = known.done("alias", "ada", "add", "Skerry Rock", "the Skerries")
     assert outcome.out == ""

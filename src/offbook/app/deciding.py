@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from offbook.stores.graph_answers import GraphAnswer
+    from offbook.types import RawEntity
 
 MOST_PARTS: Final = 8
 """Parts of a group up to which each two of them are a decision to be shown."""
@@ -36,14 +37,62 @@ class Parted:
     names: tuple[tuple[str, ...], tuple[str, ...]]
 
 
-def named_decisions(conn: Connection, character: str) -> list[Decision]:
-    """All decisions, names in the place of the ids of raw entities: persons' words first."""
-    names = mention_names(conn, character)
-    decided = [shown(decision, names) for decision in graph.list_decisions(conn, character)]
-    decided += [parted.decision for parted in parted_groups(conn, character)]
-    return sorted(
-        decided, key=lambda d: (d.by != graph.PERSON, d.a.casefold(), d.b.casefold(), d.id)
-    )
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A decision, names in the place of ids, and whether the graph is as it says.
+
+    It may not be: a look at the whole group, or a person, said otherwise later, or the two are no
+    candidates any more since others came nearer.
+    """
+
+    decision: Decision
+    holds: bool
+
+
+def listed_decisions(conn: Connection, character: str) -> list[Listed]:
+    """All decisions: persons' words first."""
+    mentions = graph.list_raw_entities(conn, character)
+    names = {mention.id: mention.name for mention in mentions}
+    homes = _Homes(mentions, graph.group_of(conn, character))
+    decided = [
+        Listed(shown(decision, names), homes.bear_out(decision))
+        for decision in graph.list_decisions(conn, character)
+    ]
+    decided += [
+        Listed(parted.decision, homes.bear_out(parted.decision))
+        for parted in parted_groups(conn, character)
+    ]
+    return sorted(decided, key=lambda each: _order(each.decision))
+
+
+def _order(decision: Decision) -> tuple[bool, str, str, str]:
+    by_person = decision.by == graph.PERSON
+    return (not by_person, decision.a.casefold(), decision.b.casefold(), decision.id)
+
+
+class _Homes:
+    """In which groups the mentions are now, by their ids and by their names."""
+
+    def __init__(self, mentions: Sequence[RawEntity], group_of: Mapping[str, str]) -> None:
+        self._ids = {mention.id for mention in mentions}
+        self._of: dict[str, set[str]] = {}
+        for mention in mentions:
+            if (home := group_of.get(mention.id)) is not None:
+                self._of.setdefault(mention.id, set()).add(home)
+                self._of.setdefault(f" {name_key(mention.name)}", set()).add(home)
+
+    def bear_out(self, decision: Decision) -> bool:
+        """Whether two are in one group, or not, as it was decided."""
+        a, b = self._groups(decision.a), self._groups(decision.b)
+        if decision.a not in self._ids and (
+            not (a and b) or name_key(decision.a) == name_key(decision.b)
+        ):
+            return True  # a further name stands where it was said; one name tells no two apart
+        return decision.same != a.isdisjoint(b)
+
+    def _groups(self, mention_or_name: str) -> set[str]:
+        key = mention_or_name if mention_or_name in self._ids else f" {name_key(mention_or_name)}"
+        return self._of.get(key, set())
 
 
 def mention_names(conn: Connection, character: str) -> dict[str, str]:

@@ -10,20 +10,21 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from offbook.app.deciding import named_decisions
+from offbook.app.deciding import listed_decisions
 from offbook.graph.equal_names import name_key
 from offbook.graph.loading import load_graph
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from offbook.types import Decision, Entity, Graph, Source
+    from offbook.app.deciding import Listed
+    from offbook.types import Entity, Graph, Source
 
 
 def rows(conn: Connection, character: str, part: str) -> list[dict[str, Any]]:
     """The rows of ``entities``, ``relations``, ``aliases`` or ``decisions``."""
     if part == "decisions":
-        return [_decision(decision) for decision in named_decisions(conn, character)]
+        return [_decision(listed) for listed in listed_decisions(conn, character)]
     graph = load_graph(conn, character)
     if part == "entities":
         return [_entity(entity) for entity in graph.entities]
@@ -68,8 +69,9 @@ def _aliases(graph: Graph) -> list[dict[str, str]]:
     ]
 
 
-def _decision(decision: Decision) -> dict[str, Any]:
-    return asdict(decision) | {"evidence": list(decision.evidence)}
+def _decision(listed: Listed) -> dict[str, Any]:
+    decision = listed.decision
+    return asdict(decision) | {"evidence": list(decision.evidence), "holds": listed.holds}
 
 
 def _sources(sources: Sequence[Source]) -> list[dict[str, Any]]:

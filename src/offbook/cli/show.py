@@ -141,11 +141,15 @@ def _decisions(rows: list[dict[str, Any]]) -> str:
                 "is" if row["same"] else "is not",
                 shortened(row["b"], 40),
                 row["by"],
-                shortened(row["reason"], 80),
+                shortened(row["reason"], 80) + ("" if row["holds"] else _overridden(row["same"])),
             )
             for row in rows
         ]
     )
+
+
+def _overridden(same: bool) -> str:
+    return f" (but now they are {'two' if same else 'one'})"
 
 
 def _attributes(rows: list[dict[str, Any]]) -> str:

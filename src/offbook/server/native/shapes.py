@@ -190,6 +190,7 @@ class DecisionListed(Shape):
     reason: str
     evidence: list[str]
     created: str
+    holds: bool
 
 
 class AttributeListed(Shape):
