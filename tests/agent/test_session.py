@@ -121,6 +121,35 @@ async def test_a_turn_sees_documents_that_came_meanwhile(book: Offbook):
     }
 
 
+async def test_an_open_conversation_says_no_more_of_what_is_forgotten(book: Offbook):
+    gulls = ReadDocument("gulls.txt", "Ada feeds the gulls every morning.\n", "text/plain")
+    talk = await book.session("ada", session="evening")
+    await talk.ask("What happened to Tom?")
+    await book.ingest_texts("ada", [gulls])
+    await book.forget("ada", "ada.md", with_memories=True)
+    reply = await talk.ask("And who feeds the gulls?")
+    assert reply.remembered is not None
+    assert reply.remembered.memory is not None
+    assert [message.content for message in talk.history[::2]] == ["And who feeds the gulls?"]
+    assert await turns(book, "evening") == ["And who feeds the gulls?"]
+
+
+async def test_a_reply_that_came_too_late_is_no_part_of_the_conversation(book: Offbook):
+    gulls = ReadDocument("gulls.txt", "Ada feeds the gulls every morning.\n", "text/plain")
+    await book.ingest_texts("ada", [gulls])
+    talk = await book.session("ada", session="evening")
+    stream = talk.say("What happened to Tom?")
+    async for _ in stream:
+        await book.forget("ada", "ada.md")
+        break
+    assert len([piece async for piece in stream]) > 0
+    assert talk.last is not None
+    assert talk.last.remembered is not None
+    assert talk.last.remembered.memory is None
+    assert talk.history == ()
+    assert await turns(book, "evening") == []
+
+
 @pytest.mark.parametrize("words", ["", " ", "\n\t"])
 async def test_saying_nothing_is_refused(book: Offbook, words: str):
     with pytest.raises(UsageError):

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from offbook.errors import UsageError
-from offbook.memory.conversation import KeptTurn, TurnKeeper, list_kept_out
+from offbook.memory.conversation import Heard, KeptTurn, TurnKeeper, list_kept_out
 from offbook.protocols import Store
 from offbook.settings.model import MemorySettings
-from offbook.stores import characters, conversations, jobs, memories
+from offbook.stores import characters, conversations, documents, jobs, memories
 from offbook.types import Character
+from tests.stores import data
 
 FIRST = ("Who taught you?", "My brother Tom did.")
 
@@ -159,6 +160,8 @@ async def test_a_memory_that_was_forgotten_does_not_come_back_by_a_replay(store:
 async def test_a_turn_that_recalls_a_memory_rests_on_what_that_rested_on(store: Store, ada):
     talking = Talking(store, ada)
     source = {"document": "life-md", "chunk": "c", "start": 0, "end": 3}
+    text = data.document("life-md", "Tom taught me.")
+    await store.write(lambda conn: documents.put(conn, ada.id, text))
     first = await talking.keep(
         *FIRST, recall={"context": [{"kind": "knowledge", "sources": [source]}]}
     )
@@ -170,6 +173,47 @@ async def test_a_turn_that_recalls_a_memory_rests_on_what_that_rested_on(store: 
         lambda conn: conversations.documents_of_turns(conn, ada.id, "evening", [second.turn])
     )
     assert found == {"life-md"}
+
+
+def recalling(document: str | None = None, memory: str | None = None) -> dict[str, Any]:
+    """A recall that names a document or a memory."""
+    source = {"document": document, "chunk": "c", "start": 0, "end": 3}
+    item = {"kind": "knowledge", "sources": [source] if document else [], "memory": memory}
+    return {"context": [item]}
+
+
+async def test_a_turn_that_rests_on_what_was_forgotten_meanwhile_is_not_stored(store: Store, ada):
+    talking = Talking(store, ada)
+    kept = await talking.keep(*FIRST, recall=recalling(document="life-md"))
+    assert kept == KeptTurn("", None, "what it rests on was forgotten meanwhile")
+    kept = await talking.keep(*FIRST, recall=recalling(memory="m1"))
+    assert (kept.turn, kept.memory) == ("", None)
+    assert await store.read(lambda conn: conversations.get(conn, ada.id, "evening")) is None
+    assert await talking.remembered() == []
+
+
+async def test_a_turn_that_heard_one_whose_words_are_forgotten_since_is_not_stored(
+    store: Store, ada
+):
+    talking = Talking(store, ada)
+    text = data.document("life-md", "Tom taught me.")
+    await store.write(lambda conn: documents.put(conn, ada.id, text))
+    first = await talking.keep(*FIRST, recall=recalling(document="life-md"))
+    other = await talking.keep("And who taught him?", "Our father.")
+
+    def heard(conn):
+        ids = frozenset({first.turn, other.turn})
+        return Heard().now(conn, ada.id, "evening", ids)
+
+    before = await store.read(heard)
+    await store.write(lambda conn: documents.remove(conn, ada.id, "life-md", with_memories=True))
+    late = await talking.keep("Say it again!", FIRST[1], heard=before)
+    assert late.turn == ""
+    after = await store.read(
+        lambda conn: before.now(conn, ada.id, "evening", frozenset({first.turn, other.turn}))
+    )
+    assert after.turns == {other.turn}
+    assert (await talking.keep("Who are you?", "Ada.", heard=after)).turn
 
 
 async def test_a_megabyte_is_a_memory(store: Store, ada):

@@ -16,12 +16,14 @@ from offbook.models.wrappers import wrap
 from offbook.prompts.ask import ask
 from offbook.prompts.profile import PROFILE, ProfileInputs
 from offbook.protocols import Store
-from offbook.stores import call_cache
+from offbook.stores import call_cache, characters
+from offbook.stores import documents as stored_texts
 from offbook.stores.call_cache import CachedCall
 from offbook.stores.schema import call_cache_documents
 from offbook.types import Message
 from offbook.wire import ChatRequest, ChatResponse
 from tests.models.fakes import Said, Scripted, prompt, request
+from tests.stores import data
 from tests.waiting import eventually
 
 ADA = ProfileInputs("Ada", ("Ada counts.",))
@@ -30,6 +32,23 @@ ADA = ProfileInputs("Ada", ("Ada counts.",))
 @pytest.fixture
 def cache(sqlite_store):
     return CallCache(sqlite_store)
+
+
+@pytest.fixture
+async def texts(sqlite_store):
+    """Three characters, each with two documents."""
+
+    def write(conn):
+        for name in ("ada", "bo", "cy"):
+            characters.create(conn, name)
+            put_text(conn, name, "a.md", "She was born.")
+            put_text(conn, name, "b.md", "She wrote.")
+
+    await sqlite_store.write(write)
+
+
+def put_text(conn, character: str, name: str, text: str) -> None:
+    stored_texts.put(conn, character, data.document(name, text))
 
 
 async def stored(store: Store, sent: ChatRequest, model: Scripted) -> CachedCall | None:
@@ -150,6 +169,7 @@ async def test_equal_calls_in_flight_are_one_call(cache):
     assert {answer.text for answer in answers} == {"Yes."}
 
 
+@pytest.mark.usefixtures("texts")
 async def test_documents_of_all_who_asked_are_noted(cache, sqlite_store):
     model = Scripted("Yes.")
     cached = Cached(model, cache)
@@ -162,6 +182,7 @@ async def test_documents_of_all_who_asked_are_noted(cache, sqlite_store):
     assert await stored(sqlite_store, request(), model) is None
 
 
+@pytest.mark.usefixtures("texts")
 async def test_one_who_finds_a_stored_answer_has_its_documents_noted(cache, sqlite_store):
     cached = Cached(Scripted("Yes."), cache)
     await cached.complete(request(documents=frozenset({"ada/a.md"})))
@@ -172,6 +193,7 @@ async def test_one_who_finds_a_stored_answer_has_its_documents_noted(cache, sqli
     assert await documents(sqlite_store) == {"ada/a.md", "bo/a.md", "cy/a.md"}
 
 
+@pytest.mark.usefixtures("texts")
 async def test_a_stored_answer_that_is_known_to_rest_on_a_document_is_only_read(sqlite_store):
     class ReadOnly:
         async def read(self, operation):
@@ -183,6 +205,7 @@ async def test_a_stored_answer_that_is_known_to_rest_on_a_document_is_only_read(
     assert (await again.complete(sent)).cached
 
 
+@pytest.mark.usefixtures("texts")
 @pytest.mark.parametrize("steps", range(12))
 async def test_whenever_one_joins_its_documents_are_noted(sqlite_store, steps):
     class Immediate:
@@ -206,6 +229,7 @@ async def test_whenever_one_joins_its_documents_are_noted(sqlite_store, steps):
     assert await documents(sqlite_store) == {"ada/a.md", "ada/b.md"}
 
 
+@pytest.mark.usefixtures("texts")
 async def test_one_who_joins_while_the_answer_is_written_has_its_documents_noted(sqlite_store):
     writing, go = asyncio.Event(), asyncio.Event()
 

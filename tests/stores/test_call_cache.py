@@ -2,10 +2,19 @@ from __future__ import annotations
 
 from functools import partial
 
+from sqlalchemy import Connection
+
 from offbook.protocols import Store
-from offbook.stores import call_cache
+from offbook.stores import call_cache, characters, documents
+from tests.stores import data
 
 put = partial(call_cache.put, prompt="profile.v1", prompt_tokens=3, completion_tokens=2)
+
+
+def put_texts(conn: Connection) -> None:
+    for character, name in (("a", "d"), ("b", "e/f")):
+        characters.create(conn, character)
+        documents.put(conn, character, data.document(name, "She was born."))
 
 
 async def test_an_answer_comes_back_as_it_was_put(store: Store):
@@ -38,12 +47,20 @@ async def test_forgetting_a_document_forgets_only_the_answers_that_saw_it(store:
 
 
 async def test_an_answer_that_was_found_with_another_document_goes_with_that_one_too(store: Store):
+    await store.write(put_texts)
     await store.write(lambda c: put(c, "1", text="x", documents=frozenset({"a/d"})))
     await store.write(lambda c: call_cache.link(c, ["1", "gone"], frozenset({"a/d", "b/e/f"})))
     found = await store.read(lambda c: call_cache.get(c, "1"))
     assert found is not None
     assert found.documents == {"a/d", "b/e/f"}
     assert await store.write(lambda c: call_cache.forget_documents(c, "b", "e/f")) == 1
+    assert await store.read(lambda c: call_cache.get(c, "1")) is None
+
+
+async def test_an_answer_that_is_found_by_a_text_that_is_gone_is_forgotten(store: Store):
+    await store.write(put_texts)
+    await store.write(lambda c: put(c, "1", text="x", documents=frozenset({"a/d"})))
+    await store.write(lambda c: call_cache.link(c, ["1"], frozenset({"a/d", "b/gone"})))
     assert await store.read(lambda c: call_cache.get(c, "1")) is None
 
 

@@ -16,6 +16,7 @@ from offbook.stores import (
     evaluated_text,
     evaluations,
     recalled_text,
+    text_versions,
 )
 from offbook.stores.evaluations import StoredRun
 from offbook.stores.leases import Owner
@@ -245,7 +246,7 @@ async def test_replies_go_where_memories_and_turns_do(run: Store):
 
 
 async def test_a_forgotten_memory_leaves_the_cells_and_the_judges_cached_answer(run: Store):
-    name = evaluated_text.memory_name("m1")
+    name = text_versions.memory_name("m1")
     rested = cell("q1", documents=[name], context=[item("The gale.", memory="m1")])
     await run.write(lambda c: evaluations.add_cells(c, [rested, cell("q2", documents=["m"])]))
     told: dict[str, Any] = {"prompt": "p", "text": "t", "prompt_tokens": 1, "completion_tokens": 1}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from offbook.agent.summary import SpokenTurn
 from offbook.context.card_words import card_words
 from offbook.errors import UsageError
-from offbook.stores import conversations
+from offbook.stores import conversations, text_versions
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -97,6 +97,8 @@ def keep(
     if not turns or turns[0].said:
         return
     session, principal = where
+    if text_versions.forgotten(conn, character.id, turns[0].documents):
+        return
     known = conversations.turn_id(None, "", turns[0].answered)
     if conversations.holds(conn, character.id, session, known):
         return

@@ -314,11 +314,9 @@ class ReplayedSession(Session):
         whole = [i for i, text in enumerate(texts) if text and i not in self._cut]
         kept: KeptTurn | None = None
         if whole and not self._fleeting:
-            kept = await self._store.write(
-                lambda conn: self._store_all(conn, turn.stage, found, whole)
-            )
+            kept = await self._store.write(lambda conn: self._store_all(conn, turn, found, whole))
             # Here, and not with what is stored: a transaction may be run again.
-            spoken = SpokenTurn(kept.turn, self._transcript.said, found[whole[0]].text)
+            spoken = SpokenTurn(kept.turn or None, self._transcript.said, found[whole[0]].text)
             self._turns.append(spoken)
         self.replies = tuple(
             replace(reply, remembered=self._remembered(i, whole, kept))
@@ -337,16 +335,17 @@ class ReplayedSession(Session):
         return Remembered(None, _OTHER if index in whole else none)
 
     def _store_all(
-        self, conn: Connection, stage: Stage, found: Sequence[Reply], whole: Sequence[int]
+        self, conn: Connection, turn: _Open, found: Sequence[Reply], whole: Sequence[int]
     ) -> KeptTurn:
-        keeper = TurnKeeper(self.character, self._stored_id, self._principal, stage.settings.memory)
+        memory, heard = turn.stage.settings.memory, turn.heard
+        keeper = TurnKeeper(self.character, self._stored_id, self._principal, memory)
         conversations.begin(conn, self.character.id, self._stored_id, self._principal)
         said, parent = self._transcript.said, self._keep_history(conn, keeper)
         # The first comes last: from it the conversation goes on until another is taken up.
         for index in reversed(whole):
             reply = found[index]
             recall = reply.recall.as_json(reply.usage)
-            kept = keeper.keep(conn, said, reply.text, recall=recall, parent=parent)
+            kept = keeper.keep(conn, said, reply.text, recall=recall, parent=parent, heard=heard)
         return kept
 
     def _keep_history(self, conn: Connection, keeper: TurnKeeper) -> str:

@@ -23,18 +23,20 @@ from offbook.agent.point_in_time import Earlier, at_point, until_point, with_sta
 from offbook.agent.summary import (
     SpokenTurn,
     is_summarized,
+    messages_of,
     overflowing,
     summarize,
     summary_item,
     uncovered,
+    without,
 )
 from offbook.context.token_budget import fit_history
 from offbook.errors import EmbedderMismatch, IndexMissing, StoreFailed, UsageError
 from offbook.language.encodings import token_counter
-from offbook.memory.conversation import KeptTurn, TurnKeeper
+from offbook.memory.conversation import Heard, KeptTurn, TurnKeeper
 from offbook.memory.talk import Talk
 from offbook.stores import characters, conversation_states, conversations, principals
-from offbook.types import Message, Remembered, Reply, Skipped
+from offbook.types import Remembered, Reply, Skipped
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -49,7 +51,7 @@ if TYPE_CHECKING:
     from offbook.retrieval.point import Point
     from offbook.settings import SettingsModel
     from offbook.stores.conversation_states import ConversationState
-    from offbook.types import Character, Position, Recall, Usage
+    from offbook.types import Character, Message, Position, Recall, Usage
 
 
 __all__ = ["Session", "messages_of", "names_of", "require_words", "stored_id"]
@@ -108,6 +110,7 @@ class Session:
         self._turns: list[SpokenTurn] = []
         self._before = 0  # turns of the conversation that stand before these
         self._seen = Earlier()
+        self._heard_of = Heard()
         self._moods: Moods | None = None
         self._summarizing = False
 
@@ -272,7 +275,7 @@ class Session:
             found = replace(found, context=(summary_item(self._seen.state), *found.context))
         if self._seen.hidden:
             found = replace(found, skipped=(*found.skipped, _later(self._seen.hidden)))
-        return _Open(stage, meter, found, shown, earlier + len(recent) - len(shown))
+        return _Open(stage, meter, found, shown, earlier + len(recent) - len(shown), self._heard_of)
 
     async def _documents(self, turns: Sequence[SpokenTurn]) -> frozenset[str]:
         """What turns of this conversation rest on."""
@@ -288,6 +291,9 @@ class Session:
     def _now(self, conn: Connection) -> tuple[Character, Point | None]:
         """The character as it is stored now, at the point where it is asked."""
         character, point = at_point(conn, characters.require(conn, self.character.id), self._as_of)
+        ids = frozenset(turn.id for turn in self._turns if turn.id is not None)
+        self._heard_of = self._heard_of.now(conn, character.id, self._stored_id, ids)
+        self._turns = without(self._turns, ids - self._heard_of.turns)
         self._seen = self._heard(conn, character, None if point is None else point.position)
         return character, point
 
@@ -321,10 +327,11 @@ class Session:
         reply = Reply(text, turn.found, turn.meter.usage())
         kept: KeptTurn | None = None
         if self._keep:
-            kept = await self._store.write(
-                lambda conn: self._add(conn, turn.stage, said, reply, place)
-            )
+            kept = await self._store.write(lambda conn: self._add(conn, turn, said, reply, place))
             reply = replace(reply, remembered=Remembered(kept.memory, kept.why))
+        self.last = reply
+        if kept is not None and not kept.turn:
+            return reply
         sources = (source for item in turn.found.context for source in item.sources)
         rests_on = frozenset(source.document for source in sources)
         turn_id = None if kept is None else kept.turn
@@ -332,18 +339,19 @@ class Session:
         self._turns.append(spoken)
         if self._seen.turns is not self._turns:
             self._seen.turns.append(spoken)
-        self.last = reply
         if kept is not None and self._learning is not None:
             self._learn(self._learning, turn.stage, kept)
         return reply
 
     def _add(
-        self, conn: Connection, stage: Stage, said: str, reply: Reply, place: Place
+        self, conn: Connection, turn: _Open, said: str, reply: Reply, place: Place
     ) -> KeptTurn:
-        keeper = TurnKeeper(self.character, self._stored_id, self._principal, stage.settings.memory)
+        memory = turn.stage.settings.memory
+        keeper = TurnKeeper(self.character, self._stored_id, self._principal, memory)
         told = reply.recall.as_json(reply.usage) | place.as_json()
         greeting.keep(conn, self.character, (self._stored_id, self._principal), self._turns)
-        return keeper.keep(conn, said, reply.text, recall=told, parent=place.parent)
+        where, heard = place.parent, turn.heard
+        return keeper.keep(conn, said, reply.text, recall=told, parent=where, heard=heard)
 
     def _learn(self, learning: Learning, stage: Stage, kept: KeptTurn) -> None:
         """Start what nobody waits for."""
@@ -376,21 +384,12 @@ class _Open:
     found: Recall
     history: tuple[Message, ...]
     earlier: int
+    heard: Heard
 
 
 def _later(turns: int) -> Skipped:
     told = "1 turn" if turns == 1 else f"{turns} turns"
     return Skipped("memory", f"{told} of this conversation", "held later in the story (--as-of)")
-
-
-def messages_of(turns: Sequence[SpokenTurn]) -> tuple[Message, ...]:
-    """Turns as messages of a prompt; a greeting answers nothing that was said."""
-    return tuple(
-        message
-        for turn in turns
-        for message in (Message("user", turn.said), Message("assistant", turn.answered))
-        if message.content or message.role == "assistant"
-    )
 
 
 def _counter(stage: Stage) -> TokenCounter:

@@ -6,7 +6,7 @@ summarized in the background, before it falls out of the prompt.  Source: ours.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -14,7 +14,7 @@ from offbook.language.tokens import truncate_to_tokens
 from offbook.prompts.ask import ask
 from offbook.prompts.conversation import SUMMARIZE_CONVERSATION, SummarizeConversationInputs
 from offbook.stores import conversation_states, conversations
-from offbook.types import ContextItem, Turn
+from offbook.types import ContextItem, Message, Turn
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -46,6 +46,24 @@ class SpokenTurn:
     answered: str
     as_of: str | None = None
     documents: frozenset[str] = frozenset()
+
+
+def messages_of(turns: Sequence[SpokenTurn]) -> tuple[Message, ...]:
+    """Turns as messages of a prompt; a greeting answers nothing that was said."""
+    return tuple(
+        message
+        for turn in turns
+        if turn.said or turn.answered
+        for message in (Message("user", turn.said), Message("assistant", turn.answered))
+        if message.content or message.role == "assistant"
+    )
+
+
+def without(turns: list[SpokenTurn], gone: Collection[str]) -> list[SpokenTurn]:
+    """The turns, in their places, without the words of those that are forgotten."""
+    if not gone:
+        return turns
+    return [SpokenTurn(None, "", "") if turn.id in gone else turn for turn in turns]
 
 
 def uncovered(turns: Sequence[SpokenTurn], state: ConversationState) -> Sequence[SpokenTurn]:
@@ -128,9 +146,10 @@ async def summarize(
 
     def keep(conn: Connection) -> None:
         now = conversation_states.get(conn, character.id, session)
-        own = conversations.get_turn(conn, character.id, session, last)
+        here = conversations.holds(conn, character.id, session, last)
         # Forgotten meanwhile, words and all: the summary must not bring them back.
-        if now.summarized == state.summarized and own is not None and own.said:
+        gone = conversations.emptied(conn, character.id, session)
+        if now.summarized == state.summarized and here and gone.isdisjoint(ids):
             conversation_states.set_summary(conn, character.id, session, kept, last)
 
     await stage.store.write(keep)

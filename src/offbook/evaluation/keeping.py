@@ -20,8 +20,8 @@ from offbook.evaluation.record import (
     Run,
     Variant,
 )
-from offbook.stores.evaluated_text import memory_name
 from offbook.stores.evaluations import StoredRun
+from offbook.stores.text_versions import memory_name
 from offbook.types import ContextItem, Source, TaskUsage, Usage
 
 FORMAT: Final = 1

@@ -16,7 +16,7 @@ from offbook.evaluation.keeping import rating_row, rests_on
 from offbook.evaluation.record import Rating
 from offbook.models.side_by_side import failed_around, run_all
 from offbook.prompts.ask import ask
-from offbook.stores import evaluations
+from offbook.stores import evaluated_text
 from offbook.stores.grouped_writes import to_the_end
 
 if TYPE_CHECKING:
@@ -41,6 +41,8 @@ class Rater:
         retries: How often an unusable answer is asked for again.
         writes: Where ratings go.
         rated: The ratings that are stored already.
+        elsewhere: Names ``character/document`` of what the dataset tells of subjects, where the
+            character was not made from it.
     """
 
     run: Run
@@ -50,6 +52,7 @@ class Rater:
     retries: int
     writes: GroupedWrites
     rated: set[RatingKey] = field(default_factory=set)
+    elsewhere: frozenset[str] = frozenset()
     given: int = 0
     missing: int = 0
 
@@ -75,16 +78,17 @@ class Rater:
         mine = _subjects_of(judgement, cells)
         names = frozenset(name for cell in mine for name in rests_on(cell.context))
         whose = mine[0].character
-        noted = judgement.documents | {f"{whose}/{name}" for name in names}
+        introducing = judgement.documents - self.elsewhere
+        noted = introducing | {f"{whose}/{name}" for name in names}
         ratings: Sequence[Rating]
         if any(cell.forgotten for cell in mine):
             ratings = _missing(judgement, FORGOTTEN)
         else:
             ratings = await self._answered(judgement, noted)
         new = [rating for rating in ratings if rating.key not in self.rated]
-        read = names | {name.partition("/")[2] for name in judgement.documents}
+        read = names | {name.partition("/")[2] for name in introducing}
         rows = [rating_row(self.run.id, whose, rating, read) for rating in new]
-        await to_the_end(self.writes.write(lambda conn: evaluations.add_ratings(conn, rows)))
+        await to_the_end(self.writes.write(lambda conn: evaluated_text.add_ratings(conn, rows)))
         self.rated.update(rating.key for rating in new)
         self.given += len(new)
         self.missing += sum(rating.value is None for rating in new)

@@ -6,23 +6,27 @@ finish, so that a run that is stopped, by whatever, goes on where it stopped.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from offbook.evaluation import streaming
-from offbook.evaluation.keeping import cell_row
+from offbook.evaluation.judging import documents_named, introduction_of
+from offbook.evaluation.keeping import cell_of, cell_row
 from offbook.evaluation.plan import Group, plan
 from offbook.evaluation.rating import Rater
+from offbook.evaluation.subjects import subject_named
 from offbook.evaluation.working import Working
 from offbook.ingestion.reports import Progress, ProgressListener, unheard
 from offbook.models.side_by_side import Job, failed_around, run_all
 from offbook.models.wrappers import OFFLINE_URL
-from offbook.stores import evaluations
+from offbook.stores import evaluated_text, evaluations, text_versions
 from offbook.stores.grouped_writes import GroupedWrites, to_the_end
 
 if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
     from offbook.evaluation.answering import Cast
     from offbook.evaluation.benchmark import Dataset
     from offbook.evaluation.protocol import EvaluationProtocol
@@ -151,8 +155,7 @@ class Runner:
         cell = await self.cast.ask(key)
         if cell is None:
             return
-        row = cell_row(self.run.id, cell)
-        await to_the_end(self._writes.write(lambda conn: evaluations.add_cells(conn, [row])))
+        cell = await self._keep(cell)
         self._stored.add(key)
         self._asked += 1
         self._left[group] -= 1
@@ -161,6 +164,16 @@ class Runner:
             alone = len(group.keys) == 1
             cells = [cell] if alone else await self._cells([group])
             await self._judge(cells)
+
+    async def _keep(self, cell: Cell) -> Cell:
+        """Store a cell; as it is stored."""
+        row, kept = cell_row(self.run.id, cell), list[Mapping[str, Any]]()
+
+        def write(conn: Connection) -> None:
+            kept[:] = evaluated_text.add_cells(conn, [row])
+
+        await to_the_end(self._writes.write(write))
+        return cell if kept == [row] else cell_of(kept[0])
 
     async def _judge_stored(self, groups: Sequence[Group]) -> None:
         cells = {cell.key: cell for cell in await self._cells(groups)}
@@ -186,7 +199,15 @@ class Runner:
             self.stage.settings.answers.retries,
             self._writes,
             await streaming.rated_keys(self.stage.store, self.run.id, judge),
+            await self.stage.store.read(self._elsewhere),
         )
+
+    def _elsewhere(self, conn: Connection) -> frozenset[str]:
+        names = frozenset[str]()
+        for subject, character in self.run.subjects.items():
+            told = introduction_of(self.dataset, subject_named(self.dataset, subject))
+            names |= documents_named(character, told)
+        return names - text_versions.versions(conn, names).keys()
 
     def _tell(self) -> None:
         if self.asks:

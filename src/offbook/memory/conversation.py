@@ -10,10 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from offbook.memory.gate import kept_out
-from offbook.stores import branches, conversations, jobs, memories
+from offbook.stores import (
+    branches,
+    conversations,
+    jobs,
+    memories,
+    memory_banks,
+    text_versions,
+)
 from offbook.types import MemoryFragment
 
 if TYPE_CHECKING:
@@ -24,13 +31,37 @@ if TYPE_CHECKING:
     from offbook.types import Character
 
 
+MEANWHILE: Final = "what it rests on was forgotten meanwhile"
+
+
 @dataclass(frozen=True, slots=True)
 class KeptTurn:
-    """A turn that is stored; ``memory`` is the fragment that it became, or ``why`` it did not."""
+    """A turn that is stored; ``memory`` is the fragment that it became, or ``why`` it did not.
+
+    ``turn`` is empty where it was not stored.
+    """
 
     turn: str
     memory: str | None
     why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """The turns of a conversation that a reply was told of, by id, and when that was.
+
+    While ``cleared`` of the memories' state stays, no turn of the character has lost its words.
+    """
+
+    turns: frozenset[str] = frozenset()
+    cleared: int | None = None
+
+    def now(self, conn: Connection, character: str, session: str, turns: frozenset[str]) -> Heard:
+        """These turns, but for those that have lost their words since."""
+        cleared = memory_banks.state(conn, character).cleared
+        if self.cleared not in (None, cleared):
+            turns -= conversations.emptied(conn, character, session)
+        return Heard(turns, cleared)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +88,11 @@ class TurnKeeper:
         *,
         recall: Mapping[str, Any] | None = None,
         parent: str | None = None,
+        heard: Heard | None = None,
     ) -> KeptTurn:
-        """Store a turn after ``parent``.
+        """Store a turn after ``parent``; none that rests on what was forgotten meanwhile.
+
+        Its words may repeat what was to go, and whoever had it forgotten was not told of this turn.
 
         Args:
             conn: Connection of a write.
@@ -66,11 +100,14 @@ class TurnKeeper:
             answered: What the character answered.
             recall: What the reply rested on.
             parent: None: where the conversation has come to; ``conversations.BEGINNING``.
+            heard: What was said before it, as the prompt told of it.
 
         Raises:
             UsageError: the conversation belongs to somebody else, or a text cannot be stored.
         """
         name = self.character.id
+        if self._is_forgotten(conn, recall, heard):
+            return KeptTurn("", None, MEANWHILE)
         begun = conversations.begin(conn, name, self.session, self.principal)
         before = begun.head if parent is None else (parent or None)
         turn = conversations.turn_id(before, said, answered)
@@ -97,6 +134,18 @@ class TurnKeeper:
         made = self._memory(turn)
         here = bool(memories.get(conn, name, [made]))
         return KeptTurn(turn, made if here else None, "" if here else "it is a memory already")
+
+    def _is_forgotten(
+        self, conn: Connection, recall: Mapping[str, Any] | None, heard: Heard | None
+    ) -> bool:
+        """Whether anything that the reply rests on is gone: a text, a memory, an earlier turn."""
+        name, names = self.character.id, conversations.documents_of(recall)
+        names |= set(map(text_versions.memory_name, conversations.memories_of(recall)))
+        if text_versions.forgotten(conn, name, names):
+            return True
+        if heard is None:
+            return False
+        return heard.now(conn, name, self.session, heard.turns).turns != heard.turns
 
     def _out(self, said: str, answered: str) -> str:
         if not self.settings.learn:
@@ -146,7 +195,7 @@ class TurnKeeper:
     def _rests_on(self, conn: Connection, recall: Mapping[str, Any] | None) -> set[str]:
         """Documents that the recall names, and those that its memories rested on."""
         found = conversations.documents_of(recall)
-        ids = [item["memory"] for item in (recall or {}).get("context", ()) if item.get("memory")]
+        ids = conversations.memories_of(recall)
         for memory in memories.get(conn, self.character.id, ids):
             if memory.session is not None and memory.turn is not None:
                 found |= conversations.documents_of_turns(

@@ -11,7 +11,7 @@ import hashlib
 import json
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from offbook.errors import BudgetReached, ModelError
@@ -70,6 +70,7 @@ class CallCache:
         self._store = store
         self._writes = GroupedWrites.of(store)
         self._lookups = GroupedReads(store, _stored)
+        self._texts = _TextsNow()
         self._flights: dict[str, _Flight] = {}
 
     async def answer(self, inner: ChatModel, request: ChatRequest) -> ChatResponse:
@@ -127,7 +128,7 @@ class CallCache:
         keys = [key]
         if request.retry_of is not None:
             keys.append(call_key(inner.base_url, inner.name, request.retry_of))
-        stored = await self._find(key, request)
+        stored, before = await self._find(key, request)
         if stored is not None:
             response, noted = stored
         else:
@@ -136,7 +137,7 @@ class CallCache:
             if usable is None:
                 return answered
             response = usable
-            await to_the_end(self._keep(keys, request, response, noted))
+            await to_the_end(self._keep(keys, request, response, noted, before))
         # Forgetting any document that the prompt held has to find this answer. Nothing is awaited
         # between the last look and the end: whoever joins later makes a call of their own.
         while not documents <= noted:
@@ -146,16 +147,17 @@ class CallCache:
 
     async def _find(
         self, key: str, request: ChatRequest
-    ) -> tuple[ChatResponse, frozenset[str]] | None:
-        """The stored answer, and the documents that are noted with it."""
-        call = await self._lookups.get(key)
+    ) -> tuple[tuple[ChatResponse, frozenset[str]] | None, Mapping[str, str]]:
+        """The stored answer with the documents that are noted with it; and what these are now."""
+        found = await self._lookups.get((key, request.documents))
+        call, before = found or (None, {})
         if call is None:
-            return None
+            return None, before
         response = ChatResponse(
             call.text, "stop", call.prompt_tokens, call.completion_tokens, cached=True
         )
         usable = _read(request, response)
-        return None if usable is None else (usable, call.documents)
+        return None if usable is None else (usable, call.documents), before
 
     async def _keep(
         self,
@@ -163,12 +165,23 @@ class CallCache:
         request: ChatRequest,
         response: ChatResponse,
         documents: frozenset[str],
+        before: Mapping[str, str],
     ) -> None:
+        """Store an answer, unless what its prompt held is forgotten or replaced by now.
+
+        ``before`` is what the documents of the request were when it was looked up. Of those who
+        joined later only that they are there is asked: an equal prompt holds equal text.
+        """
         from offbook.stores import call_cache
 
         prompt = request.origin[0].label if request.origin else ""
 
         def write(connection: Connection) -> None:
+            now = self._texts.of(connection, documents)
+            if any(now.get(name) != before.get(name) for name in request.documents):
+                return
+            if any(name not in now for name in documents):
+                return
             for key in keys:
                 call_cache.put(
                     connection,
@@ -188,11 +201,40 @@ class CallCache:
         await self._store.write(lambda connection: call_cache.link(connection, keys, documents))
 
 
-def _stored(connection: Connection, keys: Sequence[str]) -> Mapping[str, CachedCall]:
+@dataclass(slots=True)
+class _TextsNow:
+    """Versions of texts, looked up once in a transaction: answers that arrive together share it."""
+
+    _transaction: object = None
+    _known: dict[str, str | None] = field(default_factory=dict)
+
+    def of(self, connection: Connection, names: frozenset[str]) -> Mapping[str, str]:
+        """What is stored of these."""
+        from offbook.stores.text_versions import versions
+
+        transaction = connection.get_transaction()
+        if transaction is not self._transaction:
+            self._transaction, self._known = transaction, {}
+        if new := names - self._known.keys():
+            self._known |= dict.fromkeys(new) | versions(connection, new)
+        found = ((name, self._known[name]) for name in names)
+        return {name: version for name, version in found if version is not None}
+
+
+def _stored(
+    connection: Connection, asked: Sequence[tuple[str, frozenset[str]]]
+) -> Mapping[tuple[str, frozenset[str]], tuple[CachedCall | None, Mapping[str, str]]]:
+    """The answers under some keys, and what the documents of each call are now."""
     # Here and not above: a command that asks nobody should not wait for the database's libraries.
     from offbook.stores import call_cache
+    from offbook.stores.text_versions import versions
 
-    return call_cache.get_all(connection, keys)
+    calls = call_cache.get_all(connection, [key for key, _ in asked])
+    texts = versions(connection, frozenset[str]().union(*(names for _, names in asked)))
+    return {
+        (key, names): (calls.get(key), {name: texts[name] for name in names & texts.keys()})
+        for key, names in asked
+    }
 
 
 def _read(request: ChatRequest, response: ChatResponse) -> ChatResponse | None:

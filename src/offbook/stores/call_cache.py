@@ -12,7 +12,14 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, delete, select
 
 from offbook.stores.schema import call_cache, call_cache_documents
-from offbook.stores.statements import batches, storable, timestamp, upsert_plain
+from offbook.stores.statements import (
+    batches,
+    mark_unpurged,
+    storable,
+    timestamp,
+    upsert_plain,
+)
+from offbook.stores.text_versions import versions
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +92,14 @@ def put(
 
 
 def link(conn: Connection, keys: Sequence[str], documents: frozenset[str]) -> None:
-    """Note further documents whose text the prompt held; a call that is forgotten stays so."""
+    """Note further documents whose text the prompt held; a call that is forgotten stays so.
+
+    Where one of them is not stored any more, its answer is forgotten.
+    """
+    if len(versions(conn, documents)) < len(documents):
+        if conn.execute(delete(call_cache).where(call_cache.c.key.in_(keys))).rowcount:
+            mark_unpurged(conn)
+        return
     stored = select(call_cache.c.key).where(call_cache.c.key.in_(keys))
     _link(conn, conn.scalars(stored).all(), documents)
 

@@ -236,6 +236,18 @@ def documents_of(recall: Mapping[str, Any] | None) -> set[str]:
     return {source["document"] for item in items for source in item.get("sources", ())}
 
 
+def memories_of(recall: Mapping[str, Any] | None) -> list[str]:
+    """Ids of the memories that a recall names."""
+    return [item["memory"] for item in (recall or {}).get("context", ()) if item.get("memory")]
+
+
+def emptied(conn: Connection, character: str, session: str) -> set[str]:
+    """Ids of the turns of a conversation whose words are forgotten."""
+    c = turns.c
+    here = c.character_id == character, c.conversation_id == session
+    return set(conn.scalars(select(c.id).where(*here, c.said == "", c.answered == "")))
+
+
 def documents_of_turns(
     conn: Connection, character: str, session: str, ids: Collection[str]
 ) -> set[str]:

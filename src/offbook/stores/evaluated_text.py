@@ -11,9 +11,11 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Table, Text, cast, or_, select, update
 
+from offbook.stores import evaluations, text_versions
 from offbook.stores.evaluation_tables import cells, ratings
 from offbook.stores.evaluations import CELL_KEY, RATING_KEY
 from offbook.stores.statements import batches
+from offbook.stores.text_versions import memory_name
 
 FORGOTTEN: Final = "forgotten"
 _IDS_AT_ONCE: Final = 100
@@ -22,9 +24,46 @@ _IDS_AT_ONCE: Final = 100
 Item = Mapping[str, Any]
 
 
-def memory_name(memory: str) -> str:
-    """What stands for a memory where the names of documents are noted."""
-    return f"memory:{memory}"
+def add_cells(conn: Connection, rows: Sequence[Item]) -> list[Item]:
+    """Store finished cells, without what was forgotten while they were being answered.
+
+    A reply may say over again what it rested on: one that came too late is not kept, and counts as
+    failed.
+
+    Returns:
+        The rows as they are to be stored.
+    """
+    kept = [_still_supported(conn, row) for row in rows]
+    evaluations.add_cells(conn, kept)
+    return kept
+
+
+def add_ratings(conn: Connection, rows: Sequence[Item]) -> None:
+    """Store ratings; what a judge wrote of a text that is forgotten meanwhile is left out."""
+    kept = [
+        {**row, "analysis": ""} if row["analysis"] and _gone(conn, row) else row for row in rows
+    ]
+    evaluations.add_ratings(conn, kept)
+
+
+def _still_supported(conn: Connection, row: Item) -> Item:
+    gone = _gone(conn, row)
+    if not gone:
+        return row
+
+    def is_gone(item: Item) -> bool:
+        held = {source["document"] for source in item["sources"]}
+        if item["memory"] is not None:
+            held.add(memory_name(item["memory"]))
+        return not held or not gone.isdisjoint(held)
+
+    context = [item for item in row["context"] if not is_gone(item)]
+    lost = len(row["context"]) - len(context)
+    return {**row, "context": context, "forgotten": lost, "reply": None, "error": FORGOTTEN}
+
+
+def _gone(conn: Connection, row: Item) -> set[str]:
+    return text_versions.forgotten(conn, row["character_id"], row["documents"])
 
 
 def drop_document(

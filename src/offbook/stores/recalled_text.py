@@ -14,6 +14,7 @@ from sqlalchemy import ColumnElement, Connection, Text, cast, or_, select, updat
 from offbook.stores import call_cache, evaluated_text
 from offbook.stores.schema import turns
 from offbook.stores.statements import batches
+from offbook.stores.text_versions import memory_name
 
 _IDS_AT_ONCE: Final = 100
 """Each is a condition of its own, and SQLite nests at most a thousand."""
@@ -29,7 +30,7 @@ def drop_memories(conn: Connection, character: str, ids: Sequence[str]) -> int:
     """
     evaluated_text.drop_memories(conn, character, ids)
     for memory in ids:
-        call_cache.forget_documents(conn, character, evaluated_text.memory_name(memory))
+        call_cache.forget_documents(conn, character, memory_name(memory))
     gone = frozenset(ids)
     text = cast(turns.c.recall, Text)
     changed: set[tuple[str, str]] = set()

@@ -339,7 +339,7 @@ call_cache_documents: Final = Table(
     "call_cache_documents",
     metadata,
     Column("key", Key, ForeignKey("call_cache.key", ondelete="CASCADE"), primary_key=True),
-    # No foreign key to the document: a call may be cached before its document is stored.
+    # No foreign key to the document: it may be a memory, and the answer has to go with it.
     key("character_id", primary=True),
     key("document_id", primary=True),
     Index(None, "character_id", "document_id"),
