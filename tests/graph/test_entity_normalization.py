@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,7 +13,9 @@ from offbook.graph.entity_normalization import Ledger, normalize
 from offbook.graph.judging import decision_id
 from offbook.models.asking import Asking
 from offbook.models.offline.model import OfflineModel
+from offbook.prompts.same_entity import GroupVerdict, VerifyGroupAnswer
 from offbook.types import Decision, RawEntity
+from offbook.wire import ChatResponse
 from tests.graph.rules_model import RulesModel
 from tests.graph.world import Trigrams
 
@@ -53,6 +56,59 @@ async def groups(entities, *, ledger=None, model=None, rules=None, verified=True
     rows = sorted(row for group in found.groups for row in group)
     assert rows == list(range(len(entities))), "each raw entity is in exactly one group"
     return [sorted({entities[row].name for row in group}) for group in found.groups], model, found
+
+
+def on_mentions(a: RawEntity, b: RawEntity, *, same: bool) -> Decision:
+    return Decision(decision_id(a.id, b.id), a.id, b.id, same, "person", "")
+
+
+async def kinds(entities, *words: Decision, **more: Any) -> list[list[str]]:
+    """The types of each group."""
+    _, _, found = await groups(entities, ledger=Ledger(words), rules=Rules(same_type=False), **more)
+    return [[entities[row].type for row in group] for group in found.groups]
+
+
+async def test_a_persons_word_means_the_bearer_of_a_name_who_is_of_the_same_type():
+    fox = [mention(0, "Fox", kind="location"), mention(1, "Fox"), mention(2, "Tom Reed")]
+    apart = on_mentions(fox[0], fox[1], same=False)
+    said = word("Tom Reed", "Fox", same=True)
+    assert await kinds(fox, apart, said) == [["location"], ["character", "character"]]
+    lone = [fox[0], mention(2, "Tom Reed")]
+    assert await kinds(lone, said) == [["location", "character"]]
+
+
+class Splitter(RulesModel):
+    """Finds each name of a group to be somebody else."""
+
+    async def complete(self, request):
+        prompt, inputs = request.origin
+        if prompt.name != "verify_group":
+            return await super().complete(request)
+        items = [
+            GroupVerdict(
+                item=n, split=True, reason="", parts=[[m + 1] for m in range(len(g.members))]
+            )
+            for n, g in enumerate(inputs.groups, 1)
+        ]
+        return ChatResponse(prompt.answer.write(VerifyGroupAnswer(items=items)))
+
+
+async def test_a_persons_word_on_two_mentions_of_one_name_stands_whatever_a_model_says():
+    """The names do not tell them apart, so the word is on the mentions themselves."""
+    three = [mention(0, "Fox", kind="location"), mention(1, "Fox"), mention(2, "Tom Fox")]
+    joined = on_mentions(three[0], three[1], same=True)
+    found = await kinds(three, joined, word("Fox", "Tom Fox", same=True), model=Splitter())
+    assert found == [["location", "character", "character"]]
+
+
+async def test_two_mentions_of_one_name_that_a_person_told_apart_are_not_chained():
+    three = [mention(0, "Fox", kind="location"), mention(1, "Fox"), mention(2, "Fox", kind="event")]
+    judged = [replace(on_mentions(three[2], each, same=True), by="judge") for each in three[:2]]
+    assert await kinds(three, *judged) == [["location", "character", "event"]]
+    apart = on_mentions(three[0], three[1], same=False)
+    assert ["location", "character"] not in [
+        each[:2] for each in await kinds(three, *judged, apart)
+    ]
 
 
 async def test_a_star_of_aliases_loses_no_member():

@@ -58,7 +58,11 @@ def record(conn: Connection, names: Names, a: str, b: str, *, same: bool) -> Wor
     """
     a, b = names.spelled(a), names.spelled(b)
     if name_key(a) == name_key(b):
-        raise UsageError(f"{a!r} and {b!r} are one name", "give two names that differ")
+        raise UsageError(
+            f"{a!r} and {b!r} are one name",
+            "give two names that differ; who of one name is apart is joined by its decision: "
+            f"offbook show {names.character.id} decisions",
+        )
     unknown = [name for name in (a, b) if not names.known(name)]
     if len(unknown) == 2 or (unknown and not same):
         raise names.unknown(unknown)

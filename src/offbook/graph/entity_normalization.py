@@ -7,7 +7,7 @@ entities instead of names; groups of three or more names are verified (methods.m
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -160,7 +160,8 @@ def _linked(
     entities: Sequence[RawEntity], blocks: Blocks, pairs: Sequence[Pair], ledger: Ledger
 ) -> Links:
     """Links by a person's word first, then by equal names, then as judged."""
-    links = Links(_keys(entities), _apart(ledger))
+    ids = [entity.id for entity in entities]
+    links = Links(_keys(entities), _apart(ledger, set(ids)), ids)
     for a, b in _persons_pairs(entities, ledger):
         links.join(a, b)
     first: dict[int, int] = {}
@@ -177,17 +178,37 @@ def _keys(entities: Sequence[RawEntity]) -> list[str]:
     return [name_key(entity.name) for entity in entities]
 
 
-def _apart(ledger: Ledger) -> list[tuple[str, str]]:
-    return [(name_key(d.a), name_key(d.b)) for d in ledger.persons if not d.same]
+def _apart(ledger: Ledger, ids: Set[str]) -> list[tuple[str, str]]:
+    """Names that a person has told apart or, where both bear one name, mentions."""
+    told = [(word.a, word.b) for word in ledger.persons if not word.same]
+    return [(a, b) if a in ids and b in ids else (name_key(a), name_key(b)) for a, b in told]
 
 
 def _persons_pairs(entities: Sequence[RawEntity], ledger: Ledger) -> list[Pair]:
-    """The first mentions of two names that a person has called the same."""
-    rows: dict[str, int] = {}
-    for row, key in enumerate(_keys(entities)):
-        rows.setdefault(key, row)
-    named = [(name_key(d.a), name_key(d.b)) for d in ledger.persons if d.same]
-    return [(rows[a], rows[b]) for a, b in named if a in rows and b in rows]
+    """The mentions that a person has called the same.
+
+    Of two names the first mentions of a type that both have; of names that no type is common to,
+    the first of all. Where both bear one name, the two mentions themselves.
+    """
+    rows = {entity.id: row for row, entity in enumerate(entities)}
+    named: dict[str, dict[str, int]] = {}
+    for row, (key, entity) in enumerate(zip(_keys(entities), entities, strict=True)):
+        named.setdefault(key, {}).setdefault(entity.type.casefold(), row)
+    found = []
+    for word in ledger.persons:
+        if not word.same:
+            continue
+        if word.a in rows and word.b in rows:
+            found.append((rows[word.a], rows[word.b]))
+            continue
+        a, b = named.get(name_key(word.a)), named.get(name_key(word.b))
+        if a and b:
+            found.append(min(((a[k], b[k]) for k in a if k in b), default=_first_of(a, b)))
+    return found
+
+
+def _first_of(a: Mapping[str, int], b: Mapping[str, int]) -> Pair:
+    return min(a.values()), min(b.values())
 
 
 def _components(entities: Sequence[RawEntity], links: Links, blocks: Blocks) -> list[Component]:

@@ -14,14 +14,20 @@ class Links:
 
     Args:
         keys: The name key of each row (``equal_names.name_key``).
-        apart: Pairs of name keys that may not stand in one set.
+        apart: Pairs of name keys, or of ids, that may not stand in one set.
+        ids: The id of each row, where any may be told apart by it.
     """
 
-    def __init__(self, keys: Sequence[str], apart: Collection[tuple[str, str]] = ()) -> None:
+    def __init__(
+        self,
+        keys: Sequence[str],
+        apart: Collection[tuple[str, str]] = (),
+        ids: Sequence[str] | None = None,
+    ) -> None:
         self._parent = list(range(len(keys)))
         told = {key for pair in apart for key in pair}
         # Only the names that are told apart have to be known of a set.
-        self._names = [{key} & told for key in keys]
+        self._names = [set(both) & told for both in zip(keys, ids or keys, strict=True)]
         self._apart = {pair for a, b in apart for pair in ((a, b), (b, a))}
 
     def root(self, row: int) -> int:
