@@ -54,6 +54,8 @@ def entities(*names):
         ("Harriet Wren", "Miss Wren"),
         ("Mr. Wren", "old Wren"),
         ("Admiral Lane", "the Admiral"),
+        ("the Duke of Low Water", "Low Water"),
+        ("Low Water", "the Duke of Low Water"),
         (("Mr. Wren", ""), ("my father", "Said by Tom Wren: he comes")),
         (("my father", "Said by Tom Wren: he comes"), ("Mr. Wren", "")),
         (("the Fox", ""), ("Tom Lane", "A smuggler, known as the Fox.")),

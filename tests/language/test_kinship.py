@@ -23,6 +23,9 @@ def fit(a, said_a, b, said_b=()):
         ("my sister", ["Tom Wren"], "Miss Wren", []),
         ("Tom's father", ["Ida"], "my father", ["Tom Wren"]),
         ("your father", ["Ida"], "your father", ["Ida"]),
+        ("my father", ["Ida Wren"], "the Comte de Wren", []),
+        ("my father", ["Tom Wren"], "Lawyer Wren", []),
+        ("Mamma", ["Tom Wren"], "the Countess Wren", []),
     ],
 )
 def test_kin_of_who_speaks(a, said, b, said_b):
@@ -40,6 +43,9 @@ def test_kin_of_who_speaks(a, said, b, said_b):
         ("my husband", ["Miss Wren"], "Mr. Wren", []),
         ("your father", ["Tom Wren"], "Mr. Wren", []),
         ("Mr. Wren", [], "Mrs. Wren", []),
+        ("my father", ["Mrs. Wren"], "Mr. Wren", []),
+        ("my brother", ["Mrs. Wren"], "Mr. Wren", []),
+        ("Mamma", ["Ida Wren"], "Nurse Wren", []),
     ],
 )
 def test_what_is_no_tie(a, said, b, said_b):

@@ -31,6 +31,11 @@ from offbook.language.name_evidence import (
         ("Wren", "Wren met Ida. She is called Peg by all.", ()),
         ("Wren", "Wren and his dog, which Ida Lane called Rex.", ()),
         ("Ida", "Said by Wren: the ship was known as the Fox.", ()),
+        ("Ida", "Ida wrote of a child called Tom Wren.", ()),
+        ("Ida", "Ida lives with an old painter known as Red.", ()),
+        ("Tom", "Tom, a child called Red, hid.", ("red",)),
+        ("Tom", "Tom is now an old man known as Red.", ("red",)),
+        ("Tom", "Tom, who in the village was called Red, hid.", ("red",)),
     ],
 )
 def test_other_names_are_those_of_the_described(name, description, others):

@@ -49,6 +49,10 @@ def fit(a, b):
         ("D'Arnet", "Charles d'Arnet", 0.6),
         ("Mrs. Wren", "Ida Wren", 0.4),
         ("Peter Pan", "Pan", 0.6),
+        ("the Duke of Low Water", "Low Water", 0.6),
+        ("the Duke of Low Water", "Monsieur de Low Water", 0.6),
+        ("M. Zorba", "M. Zorba de Low", 0.6),
+        ("an Unseen Man", "the Unseen Man", 0.6),
     ],
 )
 def test_names_of_one_person(a, b, least):
@@ -111,3 +115,31 @@ def test_likeness_is_symmetric_and_bounded(a, b):
 @given(PARTS)
 def test_a_name_never_contradicts_itself(a):
     assert not fit(a, a).conflict
+
+
+@pytest.mark.parametrize(
+    ("surname", "mans", "womans"),
+    [
+        ("Wren", "Mr. Wren", "aunt Wren"),
+        ("Wren", "Mr. Wren", "sister Wren"),
+        ("Wren", "Sir Tobias Wren", "Lady Wren"),
+    ],
+)
+def test_a_surname_alone_is_a_mans_before_it_is_a_womans(surname, mans, womans):
+    assert fit(surname, mans).strength > fit(surname, womans).strength + 0.1
+
+
+@pytest.mark.parametrize(
+    ("given_name", "exact", "short"),
+    [
+        ("Edmund", "Edmund Lane", "Ned Wren"),
+        ("Monsieur Edmund", "Edmund Lane", "Ned Wren"),
+    ],
+)
+def test_the_given_name_itself_fits_better_than_a_short_form(given_name, exact, short):
+    assert fit(given_name, exact).strength > fit(given_name, short).strength > 0.4
+
+
+@pytest.mark.parametrize(("a", "b"), [("that man", "the poor man"), ("dear girl", "the girl")])
+def test_what_is_said_of_anybody_is_no_description(a, b):
+    assert fit(a, b).strength < 0.4

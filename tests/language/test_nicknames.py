@@ -25,6 +25,12 @@ from offbook.language.nicknames import (
         ("pepe", "jose"),
         ("grete", "margarete"),
         ("katharine", "catherine"),
+        ("tilda", "matilda"),
+        ("bertie", "ethelbert"),
+        ("geordie", "george"),
+        ("dodo", "dorothea"),
+        ("issy", "isabel"),
+        ("andre", "andrei"),
     ],
 )
 def test_forms_of_one_name_are_recognised_both_ways(a, b):
@@ -47,6 +53,8 @@ def test_different_names_stay_different(a, b):
         ("tony", "m"),
         ("zorblax", ""),
         ("winifred", "f"),
+        ("dolly", "f"),
+        ("jo", "f"),
     ],
 )
 def test_gender_is_told_only_where_one_sex_bears_the_name(name, gender):

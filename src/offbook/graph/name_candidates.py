@@ -146,6 +146,7 @@ def _kept_under(name: PersonName, entity: RawEntity) -> Iterator[str]:
     """The tokens by which a row is found."""
     if name.is_full:
         yield f"surname:{name.surname}"
+        yield from _as_place(name)
         for word in name.given:
             yield from (f"given:{form}" for form in _forms(word))
         if len(name.given[0]) > _HEAD:
@@ -159,6 +160,7 @@ def _looked_up(name: PersonName, entity: RawEntity) -> Iterator[str]:
     """The tokens by which a row finds others: full names do not look for mere namesakes."""
     if name.is_full:
         yield f"surname:{name.surname}"
+        yield from _as_place(name)
         for word in (*name.given, name.surname):
             yield from (f"word:{form}" for form in _forms(word))
     elif name.words:
@@ -170,6 +172,12 @@ def _looked_up(name: PersonName, entity: RawEntity) -> Iterator[str]:
         if len(word) >= _HEAD and not is_given(word):
             yield f"head:{word[:_HEAD]}"
     yield from _other_tokens(name, entity)
+
+
+def _as_place(name: PersonName) -> Iterator[str]:
+    """A full name as that of a place: who is called so may be known by an office."""
+    if not is_given(name.given[0]):
+        yield f"word:{' '.join(name.words)}"
 
 
 def _forms(word: str) -> tuple[str, ...]:

@@ -12,20 +12,19 @@ from typing import Final
 from offbook.language.grammar import word_set
 from offbook.language.name_likeness import Likeness, likeness
 from offbook.language.person_names import PersonName, is_demonstrative, parse_name
+from offbook.language.person_titles import FEMALE_TITLES, MALE_TITLES
 
 _OWN: Final = frozenset(("", "my", "our", "mine", "dear"))
 _OTHERS: Final = frozenset(("your", "yo", "thy", "his", "her", "their", "its"))
 _SHARED: Final = word_set("father mother brother sister uncle aunt grandfather grandmother cousin")
 """Terms that brothers and sisters use of the same people."""
+_BLOOD: Final = word_set("father mother brother sister grandfather grandmother")
+"""Kin by birth, whose surname a married woman bears no more."""
 _NONE: Final = Likeness(0.0, "no tie of kinship is told")
-_TITLE_OF: Final = {
-    "father": frozenset(
-        ("mr", "sir", "dr", "colonel", "captain", "general", "reverend", "admiral")
-    ),
-    "husband": frozenset(("mr", "sir", "dr", "colonel", "captain", "general", "lord", "count")),
-    "mother": frozenset(("mrs", "lady")),
-    "wife": frozenset(("mrs", "lady")),
-}
+_LORDS: Final = MALE_TITLES - {"master"}
+_LADIES: Final = FEMALE_TITLES - word_set("miss ms nurse abbess princess")
+_TITLE_OF: Final = {"father": _LORDS, "husband": _LORDS, "mother": _LADIES, "wife": _LADIES}
+"""Titles that who has such kin may have: the grown-up's."""
 
 
 def may_share_kin(kin: str, owner: str, a: Sequence[str], b: Sequence[str]) -> bool:
@@ -113,6 +112,8 @@ def _of_owner(kin: str, owner: PersonName, name: PersonName) -> Likeness:
         return _NONE
     if kin in ("husband", "wife") and not owner.is_married_woman and owner.is_maiden:
         return _NONE
+    if kin in _BLOOD and owner.is_married_woman:
+        return _NONE  # her surname is her husband's
     titles = _TITLE_OF.get(kin)
     if kin == "father" and name.is_full and name.titles & (_TITLE_OF["father"] - {"mr"}):
         return Likeness(0.65, "the father of one who bears the same surname")

@@ -57,6 +57,10 @@ _PASSIVE: Final = PERSON_NOUNS | word_set(
     "is was were are be been being who town village house inn place island city ship river one"
 )
 """Behind these "called" gives the name of what stands before it; else somebody calls another."""
+_NOUN_BEFORE: Final = re.compile(r"\b(?:an?|the|one|some|another) (?:[a-z-]+ ){0,2}([a-z-]+),? \Z")
+_BEING: Final = word_set(
+    "is was are were be been being as became becomes remained remains who which"
+)
 _INTERRUPTS: Final = re.compile(r"[.!?;:\"“”]|\b(?!(?:He|She|The|A|An|Who)\b)[A-ZÀ-Þ]")
 _POSSESSIVE: Final = re.compile(r"['’]s$")
 _SPEAKER: Final = re.compile(r"\b[Ss](?:aid|poken) by ([^:\"“”]{1,60}):")
@@ -74,7 +78,9 @@ def other_names(description: str, name: str) -> tuple[str, ...]:
     found = [
         fold(match.group(1)).strip(" .'’")
         for match in _ALSO.finditer(description)
-        if _speaks_of(description, match.start(), name) and _is_passive(description, match)
+        if _speaks_of(description, match.start(), name)
+        and _is_passive(description, match)
+        and not _is_of_another(description, match, name)
     ]
     return tuple(dict.fromkeys(other for other in found if other))
 
@@ -218,6 +224,19 @@ def _is_passive(description: str, match: re.Match[str]) -> bool:
     if not before or before[-1] in ",(—–":
         return True
     return fold(before.split()[-1]) in _PASSIVE
+
+
+def _is_of_another(description: str, match: re.Match[str], name: str) -> bool:
+    """Whether a noun of its own stands before "called": "Ann wrote of a child called Tom".
+
+    An apposition and a predicate are the name's: "Tom, a child called", "Tom is a child called".
+    """
+    between = description[: match.start()].rpartition(name)[2]
+    noun = _NOUN_BEFORE.search(between)
+    if noun is None or noun[1] in _BEING or not match.group().startswith((*_NAMING, "known")):
+        return False
+    before = between[: noun.start()].split()[-2:]
+    return bool(before) and not any(w[-1] in ",(—–" or fold(w) in _BEING for w in before)
 
 
 @lru_cache(maxsize=1 << 14)

@@ -6,12 +6,13 @@ where nothing links them. Source: ours; rules of address in English and its neig
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
 from offbook.language.grammar import word_set
 from offbook.language.han_names import is_family
+from offbook.language.name_parts import ADDRESS_NOUNS, FONDNESS
 from offbook.language.nicknames import (
     gender_of_given,
     is_given,
@@ -35,6 +36,7 @@ ADDRESS: Final = word_set(
     "sir madam mrs mr miss master lord lady my dear child boy girl man woman fellow"
 )
 _HIGH: Final = word_set("sir lord lady king queen prince princess saint pope emperor")
+_SAID_OF_ANYBODY: Final = ADDRESS | ADDRESS_NOUNS | FONDNESS
 _HEAD: Final = 3
 """The least letters of a short form."""
 _MRS: Final = 0.4
@@ -66,6 +68,7 @@ _NOTHING: Final = Likeness(0.0, "no part of the names is shared")
 @lru_cache(maxsize=1 << 18)
 def likeness(a: PersonName, b: PersonName) -> Likeness:
     """How well ``a`` and ``b`` fit one person; symmetric."""
+    a, b = _of_place(a, b), _of_place(b, a)
     clash = contradiction(a, b)
     if clash:
         return Likeness(0.0, clash, conflict=True)
@@ -74,6 +77,15 @@ def likeness(a: PersonName, b: PersonName) -> Likeness:
     if a.role and b.role:
         return _of_roles(a, b)
     return _title_alone(a, b) or _title_alone(b, a) or _NOTHING
+
+
+def _of_place(name: PersonName, other: PersonName) -> PersonName:
+    """The name with its words as one, where the other is an office that has them for its place.
+
+    Who is "Duke of Low Water" is called "Low Water", too; it is no given name and surname.
+    """
+    place = " ".join(name.words)
+    return replace(name, words=(place,)) if name.is_full and other.words == (place,) else name
 
 
 def contradiction(a: PersonName, b: PersonName) -> str:
@@ -219,19 +231,26 @@ def _equal_words(a: PersonName, b: PersonName) -> Likeness:
     word = a.words[0]
     if not a.is_full and is_family(word):
         return _of_family(a, b)
-    if a.is_full or a.titles == b.titles:
+    if a.is_full or (a.titles == b.titles and not _is_kinswoman(a, b)):
         return Likeness(1.0, "the same name")
     bare = not a.titles or not b.titles
     titled = b if not a.titles else a
+    if (a.is_bare or b.is_bare) and _is_kinswoman(a, b) and not is_given(word):
+        return Likeness(_BARE, "a surname alone mostly means a man")
     if a.kin != b.kin and (a.kin or b.kin) and not is_given(word):
         return Likeness(0.7, "the same name behind a term of kinship")
-    if bare and titled.gender == "f" and not is_given(word) and not titled.titles & {"lady"}:
+    if bare and titled.gender == "f" and not is_given(word):
         return Likeness(_BARE, "a surname alone mostly means a man")
     if bare:
         return Likeness(0.8, "the same name with and without a title")
     if frozenset(("dr", "mr")) == a.titles | b.titles or a.titles & b.titles:
         return Likeness(0.8, "the same surname under two titles")
     return Likeness(0.6, "the same surname; the titles differ")
+
+
+def _is_kinswoman(a: PersonName, b: PersonName) -> bool:
+    """Whether one of two is called by a woman's kinship: "Aunt Lane", not "Lane"."""
+    return a.kin != b.kin and "f" in (a.gender, b.gender)
 
 
 def _of_family(a: PersonName, b: PersonName) -> Likeness:
@@ -258,9 +277,14 @@ def _part_of(part: PersonName, full: PersonName) -> Likeness:
             return Likeness(0.25, "a short form that is also a name of its own")
         if full.titles & _HIGH and word not in full.given:
             return Likeness(0.25, "a title is rarely joined to a short form")
+        if word not in full.given and " ".join(full.given) != word:
+            return Likeness(0.8, "a short form of the given name of the other")
         return Likeness(0.85, "the given name of the other")
     if part.takes_surname and _is_given_of(word, full) and is_given(word):
-        return Likeness(0.7, "a title before the given name")
+        exact = word in full.given
+        return Likeness(0.7 if exact else 0.65, "a title before the given name")
+    if part.takes_surname and word == full.given[0] and part.titles & full.titles:
+        return Likeness(0.6, "the same title before the given name")
     if _is_patronymic_of(part, full):
         return _BY_FATHER
     if word != full.surname or (not part.surname and part.titles):
@@ -329,7 +353,7 @@ def _single_words(a: PersonName, b: PersonName) -> Likeness:
 
 def _of_roles(a: PersonName, b: PersonName) -> Likeness:
     if a.role == b.role:
-        strength = 0.3 if a.role.split()[-1] in ADDRESS else 0.8
+        strength = 0.3 if all(word in _SAID_OF_ANYBODY for word in a.role.split()) else 0.8
         return Likeness(strength, "the same description")
     short, long = sorted((a.role, b.role), key=len)
     if long.startswith(short + " of "):

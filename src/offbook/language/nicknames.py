@@ -66,6 +66,20 @@ pedro: perico; enrique: quique; rafael: rafa; jesus: chucho; luis: lucho luisito
 eduardo: lalo; alfonso: poncho; miguel: miguelito; jean: jeannot; pierre: pierrot; charles: charlot
 georges: jojo; louis: loulou; philippe: phil; phillip: philip; stephen: steven; jeffrey: geoffrey
 frederick: frederic; katharine:; frederik: fritz; laurence: lawrence
+adolphus: dolph; alexander: eck sawnie; alonzo: lon; angus: gus
+asahel: ase; augustine: gus austin; barnard: barney; bartholomew: tolly; benjamin: benjie
+bertrand: bert bertie; calvin: cal; cyrus: cy; dominick: nick; donald: dod; duncan: dunc
+ebenezer: eb ben; edgar: eddie; edward: eddy; edwin: eddie teddy; egbert: bert bertie
+emanuel: manny; ernest: erny; ethelbert: bert bertie; fergus: fergie; fitzwilliam: fitz
+fitzgerald: fitz; george: geordie dod; gideon: gid; gustave: gus; gustavus: gus guss
+hamish: jamie; jacob: coby; james: jeames jas; jedediah: jed; john: jacky jacko ian
+josephus: joe; josiah: joe si; kenneth: kenny; lawrence: lorry; lionel: leo; llewellyn: lew
+malcolm: mal; maximilian: max; murdoch: murdo; nathaniel: nathan; nicholas: colin; obadiah: obe
+osbert: bert bertie; oswald: ozzy; peter: pierce peterkin; randall: randy ran
+richard: dickon diccon rickie; robert: rab rabbie bertie; roderick: roddy; rodolphus: dolph
+rufus: rufe; rupert: rupe; russell: russ; sampson: sam; samson: sam; sylvester: vester
+thaddeus: teddy; theobald: theo tib; urian: uri; walter: wattie; wilfrid: fred; william: liam wullie
+zebulon: zeb; zedekiah: zed; owen: owney; torquil: quil; cornelius: corny; lysander: sandy
 """
 _FEMALE_FORMS: Final = """
 abigail: abby nabby gail; adelaide: addie addy ada; adeline: addie addy ada lina
@@ -136,6 +150,23 @@ katharina: kathe kathchen; gertrud: trude; elisabeth: liesel lieschen lisbeth il
 therese: resi; antonie: toni; auguste: gusti; maria: mizzi mitzi; klara: klarchen
 christine: christel stine; amalie: malchen; karoline: line lina; luise: lulu
 luisa: gigia; caterina: rina catina; giovanna: gianna; annunziata: nunziata
+adelaide: della heidi; agnes: aggy; alexandra: alix; alice: alicia; alicia: ally; alison: ally
+amanda: mandy manda; amelia: melia; angela: angie; angelica: angie; annabel: annie
+annabella: bella bel; augusta: gusty; barbara: babette; catherine: cathie kathleen
+celestina: tina; charlotte: lotta; christabel: bel; christina: kirsty teenie chrissy
+clarissa: lissa; claribel: bel; clementine: clemmie; cordelia: dell; cynthia: cindy; delia: dell
+dorothea: dodo; dorothy: dodo; edwina: winnie; eleanor: ellie lena; elinor: ellie; ellen: ellie
+elizabeth: betsey bettina lillibet tetty issy lilibet; elspeth: elsie eppie; ernestina: tina
+evelina: evie lina; georgina: ina; grizel: grizzy grizzie; hannah: annie; helen: ellen
+henrietta: etty; hepzibah: eppie; hermione: minnie; honoria: nora norah; isabel: issy isie tibbie
+isabella: issy isa tibbie; isobel: isie tibbie; jane: jean janie jinny jen jeanie
+jemima: mimi; julia: juley; juliana: juley; lavinia: viney; lilias: lily; lydia: lyddy
+madeline: maddie; madeleine: maddie madge; malvina: viney; margaret: mags magsie meta mysie maisie
+marianne: minny; marjory: madge mysie maidie; martina: tina; mary: mally maidie
+matilda: tilda; mehetabel: hetty; melissa: lissa; mercy: merry; miranda: mandy; miriam: mim
+natalie: nattie; nathalie: nattie; olivia: livvy; pamela: mela; parthenia: thenie; permelia: melia
+phoebe: pheeb; rosabel: rosie; roxana: roxy; roxanne: roxy; serena: rena
+susan: suky; susannah: suky; sybil: sib; theodosia: dosy; thomasin: tamsin; wilhelmina: mena
 """
 _MALE_MORE: Final = word_set(
     "abel adolphus adrian alan alasdair alistair allan allen alphonse alphonso ambrose amos angus"

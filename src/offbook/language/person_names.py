@@ -313,11 +313,16 @@ def _lead(words: list[str]) -> tuple[int, _Seen]:
             seen.titles.append(title)
         elif low in AGES or low in FONDNESS or low in ARTICLES:
             seen.age = AGES.get(low, seen.age)
-        elif low in FOREIGN_ARTICLES and word[0].islower() and not last:
+        elif low in FOREIGN_ARTICLES and not last and _is_article(words, at):
             continue
         elif low in PARTICLES or word[0].isupper() or last_name <= at:
             return at, seen
     return len(words), seen
+
+
+def _is_article(words: list[str], at: int) -> bool:
+    """Whether a word is an article, not part of a surname: in small letters or before a title."""
+    return words[at][0].islower() or (at == 0 and fold(words[at + 1]) in TITLES)
 
 
 def _join_particles(rest: list[str], names: frozenset[str]) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from offbook.language.words import fold
 
 TITLES: Final = (
     dict.fromkeys(word_set("mr mister mistah mistuh mist' muster mas'r marse massa sor"), "mr")
+    | dict.fromkeys(word_set("maister mester measter measther"), "mr")
     | dict.fromkeys(word_set("mrs missis missus miz mistress mis' mizz"), "mrs")
     | dict.fromkeys(word_set("miss mademoiselle mlle fraulein signorina señorita senorita"), "miss")
     | dict.fromkeys(word_set("madame mme madam frau signora señora senora mevrouw"), "mrs")

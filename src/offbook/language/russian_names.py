@@ -49,10 +49,11 @@ _VOWELS: Final = "aeiouyj"
 MALE_FORMS: Final = """
 aleksandr: alexander alexandr sasha sashka sashenka shura sanya; aleksei: alexei alexey alexis
 aleksei: aleksey aleksej alyosha alesha lyosha lesha; anatoly: anatol anatole tolya; andrei: andrey
-andrei: andrew andrusha andryusha; anton: antosha tosha; arkady: arkasha; boris: borya
-borya:; vasily: vassily vasili vassili wassily vasya; viktor: victor vitya; vladimir: volodya vova
-vladimir: wladimir; gennady: gena; georgy: georgi zhora; grigory: grigori grisha; danila: danya
-denis:; dmitri: dmitry dmitrii dmitriy dimitri mitya dima; evgeny: evgeni yevgeny eugene zhenya
+andrei: andrew andre andrusha andryusha; anton: antosha tosha; arkady: arkasha; boris: borya
+borya:; vasily: vassily vasili vassili wassily vasya vaska; viktor: victor vitya
+vladimir: wladimir volodya vova; gennady: gena; georgy: georgi zhora; grigory: grigori grisha
+danila: danya; denis:; dmitri: dmitry dmitrii dmitriy dimitri mitya dima
+evgeny: evgeni yevgeny eugene zhenya
 yegor: egor; ilya: ilia ilyusha; innokenty: kesha; ivan: iwan vanya vanyusha jean
 konstantin: konstantine constantine kostya; lev: leo lyova leva; leonid: lyonya; maxim: maksim
 mikhail: mihail michail mikhael misha mishka mishenka; nikita: nikitushka; nikolai: nikolay nicolai

@@ -266,3 +266,41 @@ def test_a_text_that_gives_one_as_a_name_of_the_other_outweighs_an_epithet(one, 
 )
 def test_epithets_tell_apart_where_no_text_says_otherwise(one, other, told):
     assert {one} in parts((one, told), other)
+
+
+def test_the_father_of_whom_no_son_speaks_is_the_man_who_bears_the_surname():
+    told = ("Papa", "Said by Ida Wren: come")
+    assert {"Hugh Wren", "Papa", "Mr. Wren"} in parts("Hugh Wren", "Ida Wren", told, "Mr. Wren")
+    own = ("my father", "Said by Hugh Wren: come")
+    assert {"Hugh Wren"} in parts("Hugh Wren", "Ida Wren", own, "Mr. Wren")
+
+
+def test_who_speaks_of_somebody_as_mrs_is_not_that_one():
+    said = ("dear Ida", "Said by Mrs. Wren: sleeps")
+    assert len(parts("Mrs. Wren", "Ida Wren", said)) == 2
+    assert len(parts("Mrs. Wren", "Ida Wren", ("dear Ida", "Said by Tom Lane: sleeps"))) == 1
+
+
+def test_who_speaks_of_somebody_twice_by_a_title_and_surname_is_not_that_one():
+    told = "Said by Mr. Wren: sleeps"
+    assert {"Mr. Wren"} in parts("Mr. Wren", ("Hugh Wren", f"{told} / {told}"), "Hugh")
+    assert {"Mr. Wren"} not in parts("Mr. Wren", ("Hugh Wren", told), "Hugh")
+
+
+def test_a_woman_who_speaks_of_mr_with_her_own_surname_is_his_wife():
+    family = ["Ida Wren", "Hetty Wren", "Miss Hetty", "Mrs. Wren", "Miss Wren"]
+    found = parts(*family, ("Mr. Wren", "Said by Ida Wren: he comes"))
+    assert {"Ida Wren", "Mrs. Wren"} in found
+    assert {"Hetty Wren", "Miss Hetty", "Miss Wren"} in found
+    found = parts(*family, ("Mr. Wren", "Said by Tom Lane: he comes"))
+    assert {"Ida Wren", "Mrs. Wren"} not in found
+
+
+def test_miss_with_the_surname_is_no_one_of_whom_nobody_knows_whether_it_is_a_woman():
+    found = parts("Zorblax Wren", "Hetty Wren", "Miss Hetty", "Miss Wren")
+    assert {"Hetty Wren", "Miss Hetty", "Miss Wren"} in found
+
+
+def test_a_count_is_called_by_his_given_name_behind_another_title():
+    found = parts("Tobias Wren", "Count Wren", "Monsieur Tobias", "Count Lane")
+    assert {"Tobias Wren", "Count Wren", "Monsieur Tobias"} in found

@@ -23,6 +23,7 @@ from offbook.language.name_evidence import defined
 from offbook.language.name_likeness import ADDRESS, Likeness, certainty, gender_of_full, likeness
 from offbook.language.nicknames import is_given
 from offbook.language.person_names import PersonName, parse_name
+from offbook.language.styles import is_maiden_beside_wife, is_style_of_given
 from offbook.models.offline.identity import (
     TOLD,
     fit_of,
@@ -32,6 +33,7 @@ from offbook.models.offline.identity import (
     portrait,
     told,
 )
+from offbook.models.offline.speaking import Speech
 from offbook.prompts.described import Described
 
 _LEAST: Final = 0.3
@@ -57,6 +59,8 @@ _MARRIED: Final = 0.3
 """What it costs "Mrs. Lane" to be who is called "Miss", and the other way round."""
 _GIVEN: Final = 1
 """The rank of a given name; so is one that some full name of the group begins with."""
+_OWN_NAME: Final = 0.8
+"""From here on a name is one of a person's own, so that whoever says it is somebody else."""
 _SELF: Final = 0.25
 """What it costs a name to be given to whoever says it: few speak of themselves by name."""
 
@@ -115,6 +119,7 @@ class _Table:
         self._portraits = [portrait(member) for member in members]
         self.names = [seen.name for seen in self._portraits]
         self.said = [seen.said for seen in self._portraits]
+        self._speech = Speech(self.names, self.said)
         self._terms = [
             n for n, name in enumerate(self.names) if name.kin in _PARENTS and not name.words
         ]
@@ -143,8 +148,8 @@ class _Table:
         if not fitting:
             return None
         name = self.names[number]
-        if fitting[0][0] < _TITLED and any(self._is_parent_of(number, s) for s in people):
-            return None  # of an earlier generation than those who bear the surname
+        if fitting[0][0] < _TITLED and self._is_parent_of(number, people[-fitting[0][1]]):
+            return None  # the parent of whom it fits best, who bears the surname
         close = [
             self._mass(people[-at]) for score, at in fitting if score >= fitting[0][0] - _CLOSE
         ]
@@ -165,28 +170,22 @@ class _Table:
             best = max(best, found.strength)
         if best < _LEAST:
             return 0.0
+        names = [self.names[m] for m in someone.members]
         score = best + min(self._mass(someone), _MOST) * _MASS
         if best < _SURE:
-            score -= _SELF * self._said_by(number, someone)
+            score -= _SELF * self._speech.own_part(number, names)
         if self._is_mans(number, someone) or self._is_anothers(number, someone):
             return 0.0
+        if self.names[number].takes_surname and best < _OWN_NAME and self._says(number, someone):
+            return 0.0
         score -= _STYLE * self._styled_by_given(number, someone)
-        score -= _MARRIED * self._is_maiden_and_wife(number, someone)
+        score -= _MARRIED * is_maiden_beside_wife(self.names[number], names)
         return score
 
     def _is_style(self, a: int, b: int, someone: _Someone) -> bool:
-        """Whether one of two names is a title with the given name of a person: "Mr. Hugh".
-
-        Then it does not speak against the other that it has another surname.
-        """
-        one, other = self.names[a], self.names[b]
-        if one.is_full or other.is_full or not (one.takes_surname and other.takes_surname):
-            return False
-        # Nothing else is overlooked: neither old and young, nor Miss and Mrs.
-        if one.words == other.words or (one.titles, one.age) != (other.titles, other.age):
-            return False
+        """Whether just one of two names is a title with the given name of a person."""
         given = {word for m in someone.members for word in self.names[m].given}
-        return len({one.words[0], other.words[0]} & given) == 1
+        return is_style_of_given(self.names[a], self.names[b], given)
 
     def _styled_by_given(self, number: int, someone: _Someone) -> float:
         """How often who may be "Miss Lane" is called "Miss Ann": the eldest seldom is."""
@@ -209,6 +208,8 @@ class _Table:
         other = self.names[number]
         if other.surname != name.surname or not other.is_full or number in someone.members:
             return False
+        if name.is_maiden and (gender_of_full(other) != "f" or self._speech.is_wife(other)):
+            return False
         return not {gender_of_full(other), name.gender} >= {"m", "f"}
 
     def _is_mans(self, number: int, someone: _Someone) -> bool:
@@ -230,16 +231,28 @@ class _Table:
         name = self.names[number]
         if not name.is_married_woman or name.is_full:
             return False
-        if any(self.names[m].is_married_woman for m in someone.members):
+        if any(self._speech.is_wife(self.names[m]) for m in someone.members):
             return False
         if any("wife" in self._portraits[m].attached_kin for m in someone.members):
             return False  # the texts call her somebody's wife
+        if self._says(number, someone):
+            return True
         if any(self._is_sister(m, someone) for m in range(len(self.names))):
             return True
         return not self.said[number] and any(
             other.is_bare and other.words == name.words and self.weight[m] > self.weight[number]
             for m, other in enumerate(self.names)
         )
+
+    def _says(self, number: int, someone: _Someone) -> bool:
+        """Whether who is called so says a name of this person: few speak of themselves."""
+        name = self.names[number]
+        times = sum(
+            count
+            for m, count in self._speech.heard_from(name).items()
+            if any(self.fit(m, other).strength >= _OWN_NAME for other in someone.members)
+        )
+        return times >= (1 if name.is_married_woman else _TWICE)
 
     def _is_sister(self, number: int, someone: _Someone) -> bool:
         """Whether another woman's full name has the surname of a full name of this person."""
@@ -250,13 +263,6 @@ class _Table:
         return number not in someone.members and any(
             self.fit(number, m).conflict for m in namesakes
         )
-
-    def _is_maiden_and_wife(self, number: int, someone: _Someone) -> bool:
-        name = self.names[number]
-        others = [self.names[m] for m in someone.members]
-        if name.is_married_woman:
-            return any(other.is_maiden for other in others)
-        return name.is_maiden and any(other.is_married_woman for other in others)
 
     def _is_parent_of(self, number: int, someone: _Someone) -> bool:
         """Whether a kinship term that fits the name is said by, or belongs to, this person."""
@@ -377,15 +383,6 @@ class _Table:
     def _mass(self, someone: _Someone) -> int:
         """How much is told of a person."""
         return sum(self.weight[member] for member in someone.members)
-
-    def _said_by(self, number: int, someone: _Someone) -> float:
-        """Which part of those who say the name are this person."""
-        said = self.said[number]
-        own = sum(
-            any(likeness(parse_name(s), self.names[m]).strength >= _SURE for m in someone.members)
-            for s in said
-        )
-        return own / len(said) if said else 0.0
 
 
 def _reason(members: Sequence[Described], parts: Sequence[tuple[int, ...]], table: _Table) -> str:
