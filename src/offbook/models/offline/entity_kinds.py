@@ -14,6 +14,7 @@ from typing import Final, Literal
 from offbook.language import grammar
 from offbook.language.grammar import word_set
 from offbook.language.verbs import is_finite, is_past
+from offbook.models.offline.epithets import is_given_to_a_person
 from offbook.models.offline.name_words import (
     COUNTRIES_AND_CITIES,
     EVENT_HEADS,
@@ -245,6 +246,8 @@ def _of_article(passage: Passage, span: Span) -> Iterator[tuple[Kind, float]]:
         yield from _of_one_word(word)
     if passage.word(span[0] - 2) in _IN:
         yield "location", 0.7
+    if not alone and is_given_to_a_person(passage, span[0] - 1):
+        yield "character", 4.0
 
 
 def _of_way(passage: Passage, first: int) -> Iterator[tuple[Kind, float]]:
