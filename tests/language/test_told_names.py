@@ -28,6 +28,8 @@ from offbook.language.told_names import told_names
         ("Ida, now Countess of Low, bowed.", "ida=countess of low"),
         ("Tom Wren had become a general and Duke of Low.", "tom wren=duke of low"),
         ("Hetty (Henny) Wren sang.", "hetty=henny"),
+        ("'So it is you. Tom Wren is the Grey Fox!'", "tom wren=grey fox"),
+        ("The Grey Fox was none other than Tom Wren, as she knew.", "grey fox=tom wren"),
     ],
 )
 def test_who_is_told_to_be_one(text, pair):
@@ -37,6 +39,12 @@ def test_who_is_told_to_be_one(text, pair):
 @pytest.mark.parametrize(
     "text",
     [
+        "Tom Wren was not the Grey Fox.",
+        "They said that Tom Wren was the Grey Fox.",
+        "Tom Wren is the Grey Fox?",
+        "Tom Wren was the Grey Fox of the village play.",
+        "Tom Wren was the Lord Mayor.",
+        "The Grey Fox was Tom Wren's inn.",
         "Countess Ilse saw the pallor and called the Count a ghost.",
         "Herrera is the name of the father of Ida.",
         "Tom Wren plays the flute, an old one.",

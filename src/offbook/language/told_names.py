@@ -20,6 +20,8 @@ _WORD: Final = r"[^\W\d_a-zß-öø-ÿ][\w'’-]*\.?"
 _LINK: Final = r"(?:(?:of|the|van|von|der|de|du|da|del|di|la|le|d['’])[ ]+)*"
 _PLAIN: Final = rf"{_WORD}(?:[ ]+{_LINK}{_WORD})*"
 _NAME: Final = rf"(?:[Tt]he )?{_PLAIN}"
+_PHRASE: Final = rf"{_WORD}(?:[ ]+{_LINK}{_WORD})+"
+_TRULY: Final = r"(?:(?:really|truly|in truth|in fact|none other than|no other than) )?"
 _NUMBER: Final = r"(?:number|prisoner|no\.) \d{1,5}"
 _RANK: Final = "|".join(
     sorted({re.escape(t) for t in TITLES if t.isalpha() and len(t) > 3}, key=len, reverse=True)
@@ -96,6 +98,14 @@ _PATTERNS: Final = tuple(
             r"{A} (?:plays|played|acts|acted) (?:the (?:part|role) of {B}|(?P<c>"
             + _NAME
             + r")(?=, an? ))",
+        ),
+        # Tom Wren was the Grey Fox. The Grey Fox was really Tom Wren.
+        (
+            (" is ", " was "),
+            r"(?:^|(?<=[.!?\"“‘'] )|(?<=[\"“‘']))(?:{A} (?:is|was) "
+            + _TRULY
+            + rf"the (?!(?i:{_RANK})\b)(?P<h>{_PHRASE})|The (?!(?i:{_RANK})\b)(?P<i>{_PHRASE})"
+            + rf" (?:is|was) {_TRULY}(?P<c>{_PHRASE}))(?=[.,;!])",
         ),
         # As the Duke of Low, Tom Wren received ...
         (
@@ -175,8 +185,8 @@ def told_names(text: str) -> tuple[tuple[str, str], ...]:
             continue
         for match in pattern.finditer(text):
             groups = match.groupdict()
-            a = _clean(groups["a"])
-            b = _clean(next(groups[key] for key in "bcdefg" if groups.get(key)))
+            a = _clean(groups["a"] or groups["i"])
+            b = _clean(next(groups[key] for key in "bcdefgh" if groups.get(key)))
             if a and b and a != b and _may_be_one(a, b):
                 found[(a, b)] = None
     return tuple(found)
