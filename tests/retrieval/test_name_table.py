@@ -141,6 +141,18 @@ def test_a_part_of_a_name_is_a_name_and_no_title_place_or_noun(part, people):
     assert list(table.bearing(part)) == people
 
 
+@pytest.mark.parametrize(
+    ("part", "people"),
+    [
+        ("Prof. Lane", [0]), ("Monsieur Silver", [5]), ("Captain Bell", [8]), ("Mrs. Lane", []),
+        ("Madame Bell", []), ("King Silver", []), ("Lady York", []), ("Professor", []),
+    ],
+)  # fmt: skip
+def test_a_title_that_no_name_has_is_left_out_where_it_is_no_other_persons(part, people):
+    table = NameTable((name, at) for at, name in enumerate(PEOPLE))
+    assert list(table.bearing(part)) == people
+
+
 words = st.text(st.sampled_from("abéŸ李김 ア'-.’"), max_size=12)
 
 

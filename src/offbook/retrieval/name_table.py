@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from offbook.language.concepts import is_general
 from offbook.language.nicknames import is_given
-from offbook.language.person_names import parse_name
+from offbook.language.person_names import PersonName, parse_name
+from offbook.language.person_titles import GIVEN_TITLES
 from offbook.language.russian_names import latin
 from offbook.language.stopwords import CONTRACTION_ENDINGS, ENGLISH
 from offbook.language.words import fold
@@ -123,15 +124,29 @@ class NameTable:
     def bearing(self, part: str) -> tuple[int, ...]:
         """The entities that ``part`` may be, where they are people.
 
-        A part is a given or a family name, with a title or without: "Silas", "Mr. Crane".
+        A part is a given or a family name, with a title or without: "Silas", "Mr. Crane". A title
+        that no name has beside it is left out, where it does not say another gender.
         """
         key = key_of(part)
+        found = self._holding(key, lambda name: _holds(name, key))
+        if not found and (read := parse_name(part)).titles:
+            bare = key_of(" ".join(read.words))
+            found = self._holding(
+                bare,
+                lambda name: (
+                    (name == bare or _holds(name, bare))
+                    and not _is_other(read, parse_name(self._written[name]))
+                ),
+            )
+        return found
+
+    def _holding(self, key: Key, holds: Callable[[Key], bool]) -> tuple[int, ...]:
         if len("".join(key)) < 2 or all(word in ENGLISH for word in key):
             return ()
         found = (
             at
             for name, of in self._entities.items()
-            if _holds(name, key) and _names(self._written[name], name, key)
+            if holds(name) and _names(self._written[name], name, key)
             for at in of
         )
         return tuple(dict.fromkeys(found))
@@ -190,6 +205,13 @@ def _holds(name: Key, part: Key) -> bool:
     rest = iter(name)
     ends = part[0] == name[0] and part[-1] == name[-1]
     return ends and all(len(word) > 1 and word in rest for word in part)
+
+
+def _is_other(one: PersonName, other: PersonName) -> bool:
+    """Whether two names with equal words cannot be one person's: "Mrs. Crane", "Silas Crane"."""
+    return bool(one.gender and other.gender and one.gender != other.gender) or bool(
+        one.titles & GIVEN_TITLES
+    ) != bool(other.titles & GIVEN_TITLES)
 
 
 def _names(written: str, name: Key, part: Key) -> bool:
