@@ -73,6 +73,18 @@ _HEAD: Final = 4000
 """Characters of a text that are read for the dates of a life: they stand where it is introduced."""
 _LIFETIME: Final = 100
 """Years that nobody sees both ends of, where the text does not tell when the character died."""
+_OUR_TIME: Final = 1950
+_FEWEST_YEARS: Final = 3
+"""Years within a lifetime that a text must name to tell what time it is set in."""
+_OUTLIVED: Final = 10
+"""Years after the last that a text names which a character may see."""
+_OF_OUR_TIME: Final = re.compile(
+    r"\b(?:televisions?|tv|computers?|internet|online|e-?mails?|web ?sites?|laptops?|smart ?phones?"
+    r"|(?:cell|mobile) ?phones?|phones?|videos?|dvds?|airports?|astronauts?|robots?|apps?"
+    r"|plastics?|supermarkets?|teenagers?|jeans|okay|guys)\b",
+    re.IGNORECASE,
+)
+"""Things and words that nearly every longer text of our time has, and none of an earlier one."""
 
 
 def years_in(text: str) -> Iterator[int]:
@@ -117,8 +129,8 @@ def last_year_of(character: str, texts: Sequence[str]) -> int | None:
         texts: A profile, or the documents about it in their order, in any person.
 
     Returns:
-        As ``last_year``; of several texts the first that tells one. None where none does, as with
-        most characters of fiction.
+        As ``last_year``; of several texts the first that tells one. Where none does, as with most
+        characters of fiction, the end of the time that the texts are set in, if they tell it.
     """
     for text in texts:
         head = text[:_HEAD]
@@ -128,7 +140,21 @@ def last_year_of(character: str, texts: Sequence[str]) -> int | None:
         told = speaker.passage(head, sentences(head))
         if (year := last_year(one.text for one in told if one.about)) is not None:
             return year
-    return None
+    return _end_of_setting(texts)
+
+
+def _end_of_setting(texts: Sequence[str]) -> int | None:
+    """A few years after the last year that texts of an earlier time name; else None.
+
+    A story of our time may speak of earlier years, too, but does without the things of our time
+    in no text of any length.
+    """
+    named = {year for text in texts for year in years_in(text)}
+    last = max(named, default=_OUR_TIME)
+    near = [year for year in named if last - year <= _LIFETIME]
+    if last >= _OUR_TIME or len(near) < _FEWEST_YEARS or any(map(_OF_OUR_TIME.search, texts)):
+        return None
+    return last + _OUTLIVED
 
 
 def _end_of_span(character: str, head: str) -> int | None:
