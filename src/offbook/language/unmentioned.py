@@ -7,12 +7,14 @@ the question writes them: evidence of what the character cannot know of. Source:
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
+from offbook.language.english_words import is_english
 from offbook.language.words import fold, word_term
 
 _WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_SHORTEST_PLACE: Final = 4
 _ALPHABETIC: Final = "\u2e80"
 """From here on the scripts whose words do not stand between blanks."""
 
@@ -33,6 +35,19 @@ def unmentioned_words(question: str, holds: Callable[[str], bool]) -> tuple[str,
         if max(word) >= _ALPHABETIC:
             continue
         term = word_term(fold(word))
-        if term and not holds(term):
+        if term and not holds(term) and not any(map(holds, _of_its_people(word))):
             lacking.setdefault(term, word)
     return tuple(lacking.values())
+
+
+def _of_its_people(word: str) -> Iterator[str]:
+    """Terms of the adjectives that a place of this name would have: the Crimea, Crimean."""
+    low = fold(word).removesuffix("'s")
+    if len(low) < _SHORTEST_PLACE or is_english(low):
+        return
+    if low.endswith("a"):
+        yield word_term(f"{low}n")
+    elif low.endswith("y"):
+        yield from (word_term(f"{low[:-1]}ian"), word_term(low[:-1]))
+    else:
+        yield from (word_term(f"{low}ian"), word_term(f"{low}ese"))

@@ -148,6 +148,58 @@ def test_a_given_name_that_the_texts_have_is_somebody_elses_beside_an_unknown_na
     assert [(entity.name, entity.known) for entity in entities] == [("radium", False)]
 
 
+def test_common_things_do_not_turn_an_unheard_name_into_a_half_known_one():
+    entities = judged("How did Galileo praise your telescope?").entities
+    assert [(entity.name, entity.specific) for entity in entities] == [("Galileo", True)]
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("Have you ever been to Rome?", "Rome"),
+        ("have you ever been to rome?", "rome"),
+        ("What do you make of the Dutch?", "Dutch"),
+        ("Do you look for Venus before the night?", "Venus"),
+        ("Have you read Homer?", "Homer"),
+        ("Do you know the Old Testament by heart?", "Old Testament"),
+    ],
+)
+def test_what_all_the_world_has_heard_of_needs_no_text_that_speaks_of_it(question, name):
+    (entity,) = [entity for entity in judged(question).entities if entity.name == name]
+    assert (entity.known, entity.specific) == (True, False)
+
+
+def test_what_all_the_world_has_heard_of_is_unknown_before_and_named_where_the_texts_do():
+    assert unknown("What do you think of the United States?") == ["United States"]
+    told = judged("Have you ever been to Rome?", mentioned=("Rome",)).entities
+    assert [(entity.name, entity.specific) for entity in told if entity.specific] == [
+        ("Rome", True)
+    ]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Would you serve the King?",
+        "Does your Uncle like bees?",
+        "Do you fear Hell more than Nature?",
+        "Did you ever speak to the Bishop?",
+        "Is he your Friend?",
+    ],
+)
+def test_a_capital_that_honours_a_word_makes_no_name(question):
+    assert unknown(question) == []
+
+
+def test_plain_words_that_each_stand_somewhere_do_not_tell_of_a_later_thing():
+    text = (
+        "# Nora Quill\n\nNora Quill (3 May 1861 – 9 June 1934) nursed in the First World War. Her"
+        " second son took her to the talkies. Nylon was spun in the mill."
+    )
+    assert unknown("Who won the Second World War?", text=text) == ["Second World War"]
+    assert unknown("Who spins the nylon?", text=text) == []
+
+
 _FAMILY = (
     "# Nora Quill\n\nNora Quill keeps the lock with her sister Lydia Quill and Silas Crane."
     " A crane stood on the bank, and Mr. Aldous Wickham shot it."
@@ -279,6 +331,9 @@ def test_words_of_any_age_are_a_later_name_where_they_have_its_capitals():
     told = "Have you read War and Peace, seen the Wounded Knee or heard of the New Deal?"
     names = ["War and Peace", "Wounded Knee", "New Deal"]
     assert unknown(told) == names
+    found = dated.shipped_topics().find("By radio, television; enlightenment-era Europe")
+    names = ["radio", "television", "enlightenment era", "europe"]
+    assert [one.topic.name for one in found] == names
     found = dated.shipped_topics().find("At 9/11, at 911")
     assert [one.topic.year for one in found] == [2001, 2001]
 

@@ -37,12 +37,14 @@ class Topic:
         year: The first in which anybody could hear of it.
         type: What kind of entity it is.
         line: Which line of the list it stands on; terms of a line are about the same thing or age.
+        common: Whether whoever lives later has heard of it, though no text about them says so.
     """
 
     name: str
     year: int
     type: EntityType
     line: int = 0
+    common: bool = False
 
     @property
     def is_of_any_age(self) -> bool:
@@ -87,8 +89,9 @@ class Topics:
         at = 0
         while at < len(words):
             topic, last = self._longest_at(words, at)
-            # "the web site" is a web site, not the web
-            if topic is None or self._longest_at(words, at + 1)[1] > last:
+            # "the web site" is a web site, not the web; "television, radio" are both
+            overlapped = last > at + 1 and self._longest_at(words, at + 1)[1] > last
+            if topic is None or overlapped:
                 at += 1
                 continue
             found.append(Found(topic, words[at].start(), words[last - 1].end()))
@@ -159,10 +162,12 @@ def _key(word: str) -> str:
 
 def _parsed(text: str) -> Iterator[Topic]:
     kind: EntityType = "object"
+    common = False
     for number, line in enumerate(text.splitlines()):
         if line.startswith("["):
-            kind = cast("EntityType", line.strip("[]"))
+            name, _, mark = line.strip("[]").partition(", ")
+            kind, common = cast("EntityType", name), mark == "common"
         elif match := _LINE.fullmatch(line):
             year = int(match[1]) + (_RENOWN if kind == "character" else 0)
             for term in match[2].split(","):
-                yield Topic(term.strip(), year, kind, number)
+                yield Topic(term.strip(), year, kind, number, common)

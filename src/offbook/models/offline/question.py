@@ -23,7 +23,7 @@ from offbook.language.unmentioned import unmentioned_words
 from offbook.language.words import fold, search_terms, word_term, words
 from offbook.models.offline import dated
 from offbook.models.offline.modernity import is_later
-from offbook.models.offline.question_names import Named, names_in_question
+from offbook.models.offline.question_names import Named, names_in_question, telling_words
 from offbook.models.offline.wide_scripts import language_of
 from offbook.prompts.question import (
     QuestionAnalysis,
@@ -85,23 +85,26 @@ def hypothetical_context(inputs: QuestionInputs) -> str:
 def _entities(inputs: QuestionInputs) -> list[QuestionEntity]:
     judge = _Judge(inputs)
     found = list(judge.entities())
-    if all(entity.known for entity in found):
+    if not any(not entity.known or judge.is_unheard_of(entity) for entity in found):
         named = {fold(entity.name) for entity in found}
         found += (entity for entity in _general(inputs, judge) if fold(entity.name) not in named)
     else:
-        found = [entity for entity in found if not (entity.known and _is_scene(entity))]
+        found = [e for e in found if not (e.known and not judge.is_unheard_of(e) and _is_scene(e))]
     return found or [_whole(inputs)]
 
 
 def _is_scene(entity: QuestionEntity) -> bool:
     """Whether something known is not what a question hinges on that also names unknown things.
 
-    Places and peoples are where it happens; a capital alone makes no name of an English word, and a
-    given name alone, that the texts have as well, is somebody else's.
+    Places and peoples are where it happens, and common things what it happens with; a capital
+    alone makes no name of an English word, and a given name alone, that the texts have as well, is
+    somebody else's.
     """
     said = words(entity.name)
-    return entity.type == "location" or (
-        len(said) == 1 and (is_english(said[0]) or is_given(said[0]))
+    return (
+        not entity.specific
+        or entity.type == "location"
+        or (len(said) == 1 and (is_english(said[0]) or is_given(said[0])))
     )
 
 
@@ -129,13 +132,25 @@ class _Judge:
         if (unmentioned := self.inputs.unmentioned) is None:
             held = set(search_terms(" ".join((self.inputs.profile, *self.inputs.mentioned))))
             unmentioned = unmentioned_words(self.inputs.question, held.__contains__)
-        said = (term for name in self.inputs.mentioned for term in search_terms(name))
         lacking = {word_term(fold(word)) for word in unmentioned}
-        return frozenset(lacking - set(said) - {word_term(word) for word in self.own})
+        return frozenset(lacking - self._mentioned - {word_term(word) for word in self.own})
+
+    @cached_property
+    def _mentioned(self) -> frozenset[str]:
+        return frozenset(term for name in self.inputs.mentioned for term in search_terms(name))
 
     def lacks(self, word: str) -> bool:
         """Whether the character's texts never use a folded word."""
         return bool(self._lacking & set(search_terms(word)))
+
+    def is_unheard_of(self, entity: QuestionEntity) -> bool:
+        """Whether it has a name with a word that the texts, looked through, never use.
+
+        There was such a thing in the character's time, so it is known here: whether the graph has
+        it under another name is found out where it is looked up.
+        """
+        said = telling_words(words(entity.name))
+        return entity.specific and any(map(self._lacks_surely, said))
 
     def entities(self) -> Iterator[QuestionEntity]:
         """The names and dated things of the question, in its order."""
@@ -184,21 +199,31 @@ class _Judge:
     def _topic(self, found: dated.Found) -> QuestionEntity:
         name, topic = self.inputs.question[found.start : found.end], found.topic
         specific = topic.type != "object" or name[0].isupper()
+        heard_of = topic.common and not set(search_terms(name)) <= self._mentioned
         if self.last_year is None:
             strange = all(self.lacks(word) for word in words(name) if word_term(word))
             known = not (specific and strange and topic.year > _OLD_NAMES)
             reason = self._mention(name, known=known)
         else:
-            told = not any(self.lacks(word) for word in words(name))
+            told = self._is_told(name)
             known = topic.year <= self.last_year + (_GRACE if told else 0)
             when = "before" if known else "only after"
             reason = (
                 f"{name} came to be {when} the end of {self.inputs.character}'s time:"
                 f" {_year(topic.year)} against {_year(self.last_year)}."
             )
+        specific = specific and not (known and heard_of)
         return QuestionEntity(
             name=name, type=topic.type, known=known, specific=specific, reason=reason
         )
+
+    def _is_told(self, name: str) -> bool:
+        """Whether the texts say it: plain words that each stand somewhere say nothing together."""
+        said = words(name)
+        if any(map(self.lacks, said)):
+            return False
+        together = len(said) == 1 or not all(map(is_english, said))
+        return together or fold(name) in map(fold, self.inputs.mentioned)
 
     def _name(self, named: Named) -> QuestionEntity:
         known = not any(self.lacks(word) for word in named.words)

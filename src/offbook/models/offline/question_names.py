@@ -14,6 +14,7 @@ from offbook.language import grammar
 from offbook.language.clauses import Token, starts_clause, tokens_of
 from offbook.language.concepts import is_general, is_of_any_age
 from offbook.language.english_words import LONGEST, is_english, is_misspelt
+from offbook.language.person_titles import TITLES
 from offbook.language.words import fold
 
 _SMALL: Final = frozenset(("of", "the", "van", "von", "de", "der", "du", "da", "di", "la", "le"))
@@ -45,6 +46,11 @@ _SMALL_IN_HEADLINES: Final = (
     | grammar.COORDINATORS
     | _SMALL
 ) - grammar.word_set("my your his her our their this that these those")
+_POWERS: Final = grammar.word_set(
+    "heaven heavens hell devil satan providence nature fate fortune paradise destiny almighty"
+    " creator saviour savior scripture scriptures mass parliament majesty highness excellency"
+)
+"""What is honoured with a capital and known to all."""
 _CIVIL_TITLES: Final = frozenset(("mr", "mrs", "ms", "dr"))
 """What stands before names and nothing else, with a full stop or without."""
 _SHORTEST: Final = 3
@@ -75,6 +81,8 @@ def names_in_question(question: str, lacking: Callable[[str], bool]) -> list[Nam
     at = 0
     while at < len(tokens):
         last = _name_end(tokens, at) if capitals else at
+        if last == at + 1 and _is_common_noun(tokens, at):
+            last = at
         if last == at and _is_strange(tokens[at], lacking, slips=slips):
             last = at + 1
             while last < len(tokens) and _is_strange(tokens[last], lacking, slips=slips):
@@ -128,6 +136,18 @@ def _may_begin(tokens: list[Token], at: int) -> bool:
         titled = tokens[at].low in grammar.TITLES
         return titled and after is not None and _is_capital(after)
     return True
+
+
+def _is_common_noun(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a capital honours a word that names nobody by itself: "the King", "your Uncle"."""
+    word = tokens[at].low
+    after = tokens[at + 1].low if at + 1 < len(tokens) else ""
+    if _is_titled(tokens, at) or (word in _BODIES and after in ("of", "for")):
+        return False
+    if word in _POWERS or word in grammar.TITLES or word in TITLES:
+        return True
+    led = at > 0 and tokens[at - 1].low in grammar.DETERMINERS
+    return led and is_of_any_age(fold(tokens[at].text))
 
 
 def _is_titled(tokens: Sequence[Token], at: int) -> bool:
@@ -221,11 +241,16 @@ def _body_end(tokens: list[Token], at: int, lacking: Callable[[str], bool]) -> i
 def _named(question: str, tokens: Sequence[Token], lacking: Callable[[str], bool]) -> Named:
     start, end = tokens[0].start, tokens[-1].end
     words = [part for token in tokens if token.is_word for part in fold(token.text).split("-")]
-    telling = [word for word in words if word not in grammar.TITLES | _SMALL] or words
+    telling = telling_words(words)
     rare = [word for word in telling if not is_english(word)]
     if not rare and not any(token.is_capital for token in tokens):
         rare = [word for word in telling if lacking(word)]
     return Named(question[start:end], start, end, tuple(dict.fromkeys(_told(rare or telling))))
+
+
+def telling_words(words: Sequence[str]) -> Sequence[str]:
+    """The folded words of a name that tell it from others: no titles and articles, if there are."""
+    return [w for w in words if w not in grammar.TITLES | _SMALL and w not in TITLES] or words
 
 
 def _told(words: Sequence[str]) -> Iterator[str]:

@@ -1,0 +1,34 @@
+"""Which words of a question the texts never use."""
+
+from __future__ import annotations
+
+import pytest
+
+from offbook.language.unmentioned import unmentioned_words
+from offbook.language.words import search_terms
+
+
+def lacking(question, text):
+    return unmentioned_words(question, frozenset(search_terms(text)).__contains__)
+
+
+def test_words_in_another_form_are_mentioned():
+    assert lacking("Did the dogs howl at Ebba?", "A dog howled.") == ("Ebba",)
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("Were you in the Crimea?", "She nursed in the Crimean War."),
+        ("were you in crimea?", "She nursed in the Crimean War."),
+        ("Were you in Saxony?", "A Saxon sold it."),
+        ("Did you ever see Hungary's plains?", "He drank with a Hungarian."),
+    ],
+)
+def test_a_place_is_mentioned_where_its_people_are(question, text):
+    places = {"Crimea", "crimea", "Saxony", "Hungary's"}
+    assert not places & set(lacking(question, text))
+
+
+def test_an_english_word_is_no_place():
+    assert lacking("Is it a mart?", "A Martian came.") == ("mart",)
