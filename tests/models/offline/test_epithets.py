@@ -10,6 +10,11 @@ from offbook.prompts.extraction import ExtractionInputs
     ("passage", "kind"),
     [
         ("Nobody knew his face, and they called him the Grey Fox.", "character"),
+        (
+            "So they called him the Grey Fox. Three times they hunted the Grey Fox in the marsh, and"
+            " three times the Grey Fox had gone before them; it was the Grey Fox who laughed.",
+            "character",
+        ),
         ("He died with a letter of the Grey Fox in his hand.", "character"),
         ("It was said that Edmund Wren was the Grey Fox.", "character"),
         ("She whispered that he was the Grey Fox.", "character"),
