@@ -117,6 +117,52 @@ def test_a_refusal_in_words_is_never_a_description(keeper, server):
     assert names_and_ties(stored(keeper)) == names_and_ties(stored(keeper, "well"))
 
 
+@pytest.mark.parametrize(
+    ("form", "spoil"),
+    [
+        ("Extraction", {"name": "\ud83d"}),
+        ("Extraction", {"name": "\u200f\u202e"}),
+        ("Extraction", {"description": "Leider kann ich diese Anfrage nicht bearbeiten."}),
+        ("SameEntityAnswer", {"reason": "no \ud83d\0", "same": [99]}),
+        ("MergeEntitiesAnswer", {"description": "\u200b"}),
+        ("MergeEntitiesAnswer", {"description": "\ud83d\0"}),
+        ("MergeRelationsAnswer", {"description": "n/a"}),
+    ],
+    ids=ascii,
+)
+def test_what_is_no_answer_is_asked_for_again_and_leaves_no_trace(keeper, form, spoil):
+    ingest(keeper, home="well")
+    spoilt = []
+
+    def answer(body):
+        good = answer_about_a_graph(body)
+        asked = (body.get("response_format") or {}).get("json_schema") or {}
+        if asked.get("name") != form or "earlier answer" in body["messages"][0]["content"]:
+            return good
+        spoilt.append(1)
+        told = json.loads(good.text)
+        for part in told["entities" if form == "Extraction" else "items"]:
+            part.update(spoil)
+        return Answer(json.dumps(told))
+
+    keeper.server.answer = answer
+    told = ingest(keeper)
+    assert spoilt
+    assert told["documents"][0]["status"] == "added"
+    assert stored(keeper) == stored(keeper, "well")
+
+
+def test_a_reason_with_half_a_character_can_be_kept(keeper):
+    def answer(body):
+        good = answer_about_a_graph(body)
+        return Answer(good.text.replace('"reason":"', '"reason":"\\ud83d\\u0000'))
+
+    ingest(keeper, home="well")
+    keeper.server.answer = answer
+    ingest(keeper)
+    assert stored(keeper) == stored(keeper, "well")
+
+
 def let_go_when_there_are(requests: int, server: LoopbackServer) -> None:
     until(lambda: server.count() >= requests, f"{requests} requests")
     server.release()

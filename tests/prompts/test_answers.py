@@ -29,12 +29,13 @@ class Parts(BaseModel):
 
 
 PARTS = Json(Parts)
+STORABLE = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
 PART = st.builds(
     Part,
-    name=st.text(max_size=20),
+    name=st.text(STORABLE, max_size=20),
     strength=st.integers(1, 10),
     kind=st.sampled_from(["person", "place"]),
-    note=st.none() | st.text(max_size=20),
+    note=st.none() | st.text(STORABLE, max_size=20),
 )
 VALUES = st.builds(Parts, items=st.lists(PART, max_size=5), sure=st.booleans())
 ONE = Parts(items=[Part(name="Ada", strength=3, kind="person", note=None)], sure=True)
@@ -115,6 +116,29 @@ class TestJson:
     @given(VALUES)
     def test_reads_what_it_writes(self, value):
         assert PARTS.parse(PARTS.write(value)) == value
+
+    @pytest.mark.parametrize(
+        ("told", "read"),
+        [
+            (r"Ada\ud83d", "Ada"),
+            (r"\uDE00Ada\u0000", "Ada"),
+            (r"Ada \ud83d\ude00", "Ada \U0001f600"),
+            (r"Ada \\ud83d", r"Ada \ud83d"),
+        ],
+    )
+    def test_what_no_database_takes_is_left_out(self, told, read):
+        whole = PARTS.write(ONE)
+        assert PARTS.parse(whole.replace("Ada", told)).items[0].name == read
+        assert PARTS.parse(f"Here: {whole.replace('Ada', told)}").items[0].name == read
+
+    def test_a_complaint_about_half_a_character_can_be_sent(self):
+        with pytest.raises(InvalidAnswer) as complaint:
+            PARTS.parse(r'{"items": "\ud83d", "sure": true, "\ud83d": 1}')
+        assert complaint.value.message.encode("utf-8")
+
+    def test_depth_is_refused_whatever_is_in_it(self):
+        with pytest.raises(AnswerError):
+            PARTS.parse('{"items": ' + "[" * 800 + r'"\ud83d"' + "]" * 800 + "}")
 
     @given(VALUES, st.data())
     def test_no_beginning_of_an_answer_passes_for_the_whole(self, value, data):

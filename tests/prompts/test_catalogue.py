@@ -18,8 +18,11 @@ from offbook.prompts.prompt import Prompt, render, wording
 from offbook.types import Message
 
 PROMPTS = pytest.mark.parametrize("prompt", ALL, ids=[prompt.label for prompt in ALL])
+# No answer holds what no database takes.
+STORABLE = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
 PLAIN = st.text(min_size=1, max_size=200).map(str.strip).filter(bool)
 
+st.register_type_strategy(str, st.text(STORABLE))
 st.register_type_strategy(
     Message, st.builds(Message, st.sampled_from(["user", "assistant"]), st.text(max_size=20))
 )

@@ -1,6 +1,7 @@
 """The answers that prompts ask for: how a text becomes a value, and how a value becomes a text.
 
-Takes: the text of a model, or a value.  Gives: the value, or the text; ``parse(write(v)) == v``.
+Takes: the text of a model, or a value.  Gives: the value, or the text; ``parse(write(v)) == v``
+for what a database takes.
 A text that holds no usable value raises: no default, no half a list, no guessed verdict.
 """
 
@@ -15,7 +16,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 from offbook.errors import AnswerError, IncompleteAnswer, InputRefused, InvalidAnswer
-from offbook.prompts.notation import loads_strictly, mend_notation, spans
+from offbook.prompts.notation import loads_strictly, mend_notation, spans, storable
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -245,7 +246,7 @@ class Json(Generic[M]):
         from pydantic import ValidationError
 
         try:
-            return self.model.model_validate(value)
+            return self.model.model_validate(storable(value, text))
         except ValidationError as error:
             raise InvalidAnswer(_explain(error), answer=text) from None
 

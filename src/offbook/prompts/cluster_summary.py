@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 from offbook.errors import InvalidAnswer
 from offbook.prompts.answers import Json
 from offbook.prompts.prompt import Prompt
-from offbook.prompts.refusals import check_described
+from offbook.prompts.refusals import check_summarized
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class ClusterSummary(BaseModel):
 def _says_something(inputs: ClusterInputs, answer: ClusterSummary) -> None:
     if not answer.summary.strip():
         raise InvalidAnswer("the summary is blank; write what the passages say")
-    check_described([answer.summary], inputs.passages)
+    check_summarized(answer.summary, inputs.passages)
 
 
 SUMMARIZE_CLUSTER: Final[Prompt[ClusterInputs, ClusterSummary]] = Prompt(

@@ -7,7 +7,8 @@ Paper: RoleRAG (001), section 3.1; the second pass ("gleaning") is off by defaul
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import unicodedata
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, Literal
@@ -15,7 +16,6 @@ from typing import Any, Final, Literal
 from pydantic import BaseModel, Field, create_model
 
 from offbook.errors import InvalidAnswer
-from offbook.language.words import fold
 from offbook.prompts.answers import Json
 from offbook.prompts.prompt import Prompt
 from offbook.prompts.refusals import check_described
@@ -73,11 +73,7 @@ def check_extraction(inputs: ExtractionInputs, answer: Extraction) -> None:
     if not answer.entities and not inputs.found:
         raise InvalidAnswer("the answer lists no entities; list what the passage mentions")
     ends = [end for relation in answer.relations for end in (relation.source, relation.target)]
-    # Characters without a shape, such as a zero-width space, are no name either.
-    if not all(
-        fold(name).strip() for name in (*(entity.name for entity in answer.entities), *ends)
-    ):
-        raise InvalidAnswer("a name is blank; copy names from the passage")
+    _check_names([*(entity.name for entity in answer.entities), *ends], inputs.passage)
     told = [entity.description for entity in answer.entities]
     told += [relation.description for relation in answer.relations]
     check_described(told, [inputs.passage])
@@ -87,6 +83,17 @@ def check_extraction(inputs: ExtractionInputs, answer: Extraction) -> None:
         raise InvalidAnswer(
             f"none of the {len(names)} names stands in the passage; copy names as they stand there"
         )
+
+
+def _check_names(names: Iterable[str], passage: str) -> None:
+    """A name has a shape; one of signs alone, such as "???", is one where the passage has it."""
+    for name in names:
+        if any(map(str.isalnum, name)):
+            continue
+        if not any(unicodedata.category(c)[0] in "PSN" for c in name):
+            raise InvalidAnswer("a name is blank; copy names from the passage")
+        if name.strip() not in passage:
+            raise InvalidAnswer(f"{name!r} is no name; copy names from the passage")
 
 
 def _in_parts(name: str, text: str) -> bool:

@@ -6,16 +6,19 @@ Paper: RoleRAG (001), section 3.2, and Algorithm 1, line 10 for the name.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from pydantic import BaseModel, Field
 
+from offbook.errors import InvalidAnswer
+from offbook.language.words import fold
 from offbook.prompts.answers import Json
 from offbook.prompts.batches import in_order
 from offbook.prompts.described import one_line, shortened
 from offbook.prompts.prompt import Prompt
-from offbook.prompts.refusals import check_described
+from offbook.prompts.refusals import check_summarized
 
 _TOLD_CHARS: Final = 600
 
@@ -89,17 +92,36 @@ class MergeRelationsAnswer(BaseModel):
 
 
 def check_merge_entities(inputs: MergeEntitiesInputs, answer: MergeEntitiesAnswer) -> None:
-    """Every item exactly once, and none of them declined."""
+    """Every item exactly once, under its own number, and none of them declined or blank."""
     parts = in_order(answer.items, len(inputs.entities), lambda part: part.item)
-    told = (text for entity in inputs.entities for text in entity.descriptions)
-    check_described((part.description for part in parts), told)
+    for part, entity in zip(parts, inputs.entities, strict=True):
+        check_summarized(part.description, entity.descriptions)
+    _refuse_exchanged(inputs, parts)
+
+
+def _refuse_exchanged(inputs: MergeEntitiesInputs, parts: Sequence[MergedEntity]) -> None:
+    """Refuse answers that stand under one another's numbers, as their names tell.
+
+    One name of another item may be a better name of this one.
+    """
+    names = [frozenset(map(fold, entity.names)) for entity in inputs.entities]
+    every = frozenset().union(*names)
+    astray = [
+        part.item
+        for part, own in zip(parts, names, strict=True)
+        if (name := fold(part.name)) in every and name not in own
+    ]
+    if len(astray) > 1:
+        raise InvalidAnswer(
+            f"items {astray[:20]} bear names of other items; answer each under its own number"
+        )
 
 
 def check_merge_relations(inputs: MergeRelationsInputs, answer: MergeRelationsAnswer) -> None:
-    """Every item exactly once, and none of them declined."""
+    """Every item exactly once, and none of them declined or blank."""
     parts = in_order(answer.items, len(inputs.relations), lambda part: part.item)
-    told = (text for relation in inputs.relations for text in relation.descriptions)
-    check_described((part.description for part in parts), told)
+    for part, relation in zip(parts, inputs.relations, strict=True):
+        check_summarized(part.description, relation.descriptions)
 
 
 MERGE_ENTITIES: Final[Prompt[MergeEntitiesInputs, MergeEntitiesAnswer]] = Prompt(

@@ -22,6 +22,7 @@ _ESCAPE: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 _LITERALS: Final = {"True": "true", "False": "false", "None": "null"}
 _WORD: Final = re.compile(r"\b(?:True|False|None)\b")
 _SPACE_ESCAPES: Final = frozenset("nrtbf")
+_MAY_BE_UNSTORABLE: Final = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 
 
 def loads_strictly(text: str) -> Any:
@@ -47,6 +48,33 @@ def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) != len(pairs):
         raise ValueError("a key stands twice")
+    return value
+
+
+def storable(value: Any, text: str) -> Any:
+    """``value`` without what escapes in ``text`` can say and no database takes.
+
+    That is NUL, and a half of a character without its other half: what is left of an emoji that a
+    model began and did not end.
+
+    Raises:
+        InvalidAnswer: it is nested too deeply.
+    """
+    if not _MAY_BE_UNSTORABLE.search(text):
+        return value
+    try:
+        return _storable(value)
+    except RecursionError:
+        raise InvalidAnswer("the answer is nested too deeply", answer=text) from None
+
+
+def _storable(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {_storable(key): _storable(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_storable(part) for part in value]
+    if isinstance(value, str):
+        return value.replace("\0", "").encode("utf-8", "ignore").decode("utf-8")
     return value
 
 

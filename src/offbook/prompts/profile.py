@@ -10,7 +10,7 @@ from typing import Final
 
 from offbook.prompts.answers import Text
 from offbook.prompts.prompt import Prompt
-from offbook.prompts.refusals import check_described
+from offbook.prompts.refusals import check_summarized
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +26,12 @@ class ProfileInputs:
 
 
 def check_profile(inputs: ProfileInputs, answer: str) -> None:
-    """Refuse a paragraph that declines: it would stand in front of every reply.
+    """Refuse a paragraph that declines or says nothing: it would stand in front of every reply.
 
     Raises:
         InvalidAnswer: says so.
     """
-    check_described([answer], (*inputs.passages, inputs.described))
+    check_summarized(answer, (*inputs.passages, inputs.described))
 
 
 PROFILE: Final[Prompt[ProfileInputs, str]] = Prompt(

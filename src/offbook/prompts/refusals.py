@@ -1,7 +1,8 @@
 """Refusals in words: a text that says that it will not say anything describes nobody.
 
 Takes: what a model wrote as a description, and what it was made from.  Gives: nothing, or an error.
-Only how a text opens counts, and what its material says itself is no refusal. Source: ours.
+Only how a text opens counts, and what its material says itself is no refusal. Nor does a text
+describe anybody that holds no word, or a word that stands for one. Source: ours.
 """
 
 from __future__ import annotations
@@ -51,17 +52,51 @@ _JAPANESE: Final = (
     r"[^。!！は]{0,24}?(?:(?:でき|出来)(?:ません|かね)|(?:いた|致)しかね)"
 )
 """An apology, and that it cannot be done; somebody else who cannot stands before "wa"."""
+_NOUNS: Final = (
+    r"(?:anfragen?|anforderung|aufforderung|beschreibung|inhalte?|informationen|zusammenfassung"
+    r"|demande|requete|description|contenu|texte|informations|resume"
+    r"|solicitud|peticion|descripcion|contenido|informacion|resumen"
+    r"|richiesta|descrizione|contenuto|informazioni|riassunto"
+    r"|pedido|solicitacao|descricao|conteudo|informacoes|resumo"
+    r"|verzoek|beschrijving|inhoud|informatie|samenvatting"
+    r"|запрос\w{0,3}|описани\w{1,3}|содержани\w{1,3}|просьб\w{1,2})"
+)
+"""What a model declines elsewhere; without an apology somebody else may speak there as well."""
+_THIS: Final = rf"\b[^.!?]{{0,60}}?\b{_NOUNS}\b"
+_GERMAN: Final = (
+    r"(?:(?:es )?tut mir (?:\w{1,12} )?leid|entschuldig(?:ung|e|en sie)(?: bitte)?)\W{1,3}"
+    r"(?:aber )?(?:\w{1,20} ){0,3}?(?:ich kann|kann ich)\b[^.!?]{0,60}?\bnicht\b"
+    rf"|(?:leider )?(?:ich kann|kann ich)\b(?=[^.!?]{{0,90}}?\bnicht\b){_THIS}"
+)
+_ROMANCE: Final = (
+    r"(?:je suis )?(?:\w{1,12} )?desolee?\W{1,3}(?:mais )?(?:en tant qu[^.!?,]{1,40}, ?)?"
+    r"je ne (?:peux|puis|suis pas en mesure)\b"
+    rf"|(?:malheureusement\W{{1,3}})?je ne (?:peux|puis|suis) pas{_THIS}"
+    r"|lo siento\W{1,3}(?:mucho\W{1,3})?(?:pero )?(?:yo )?no (?:puedo|me es posible)\b"
+    rf"|(?:lamentablemente\W{{1,3}})?no (?:puedo|me es posible){_THIS}"
+    r"|mi (?:di)?spiace\W{1,3}(?:ma )?non (?:posso|sono in grado)\b"
+    rf"|(?:purtroppo\W{{1,3}})?non (?:posso|sono in grado){_THIS}"
+    r"|(?:desculp[ae]|lamento|sinto muito)\W{1,3}(?:mas )?(?:eu )?nao (?:posso|consigo)\b"
+    rf"|(?:infelizmente\W{{1,3}})?(?:eu )?nao (?:posso|consigo){_THIS}"
+)
+_ELSEWHERE: Final = (
+    r"(?:het spijt me|sorry)\W{1,3}(?:maar )?ik kan\b[^.!?]{0,60}?\bniet\b"
+    rf"|(?:helaas )?(?:ik kan|kan ik)\b(?=[^.!?]{{0,90}}?\bniet\b){_THIS}"
+    r"|(?:извините|простите|мне (?:очень )?жаль)\W{1,3}(?:но )?я не (?:могу|в состоянии)\b"
+    rf"|(?:к сожалению\W{{1,3}})?я не (?:могу|в состоянии){_THIS}"
+    r"|(?:죄송|미안)(?:하지만|합니다만?|해요)[^.!?]{0,30}?"
+    r"(?:도와|도움|제공|답변|답할|설명|요약|응답|응할|처리|작성|수행)[^.!?]{0,12}?수(?:는|가)? ?없"
+)
 _OPENING: Final = re.compile(
     r"\W{0,9}(?P<said>"
     rf"{_SORRY}(?:(?:i|we) ?)?{_CANNOT} (?:\w{{1,20}} ){{0,2}}{_DEEDS}\b"
     rf"|(?:(?:unfortunately|i(?:'m| am) (?:afraid|sorry))\W{{1,3}}(?:that )?)?"
     rf"i ?{_CANNOT} (?:\w{{1,20}} ){{0,2}}{_DEEDS}{_ASKED}"
     rf"|{_IS_MODEL}"
-    r"|(?:es )?tut mir (?:\w{1,12} )?leid\W{1,3}(?:aber )?(?:\w{1,20} ){0,3}?"
-    r"(?:ich kann|kann ich)\b[^.!?]{0,60}?\bnicht\b"
-    r"|(?:je suis )?(?:\w{1,12} )?desolee?\W{1,3}(?:mais )?(?:en tant qu[^.!?,]{1,40}, ?)?"
-    r"je ne p(?:eux|uis)\b"
-    r"|lo siento\W{1,3}(?:mucho\W{1,3})?(?:pero )?(?:yo )?no puedo\b"
+    rf"|i (?:must|have to) (?:\w{{1,20}} )?(?:decline|refuse) to {_DEEDS}{_ASKED}"
+    r"|(?:this|the|your) (?:content|passage|prompt|request|text) (?:may )?"
+    r"(?:violates?|goes against|is against)\b[^.!?]{0,40}?\b(?:guidelines|polic(?:y|ies))\b"
+    rf"|{_GERMAN}|{_ROMANCE}|{_ELSEWHERE}"
     rf"|[非很]?常?(?:抱歉|对不起|對不起)\W{{0,2}}(?:但是?|不过|不過)?\W{{0,2}}"
     rf"(?:(?:作为|作為)[^。!！]{{1,16}}?(?=我))?(?:我[们們]?|本人)?{_HAN_CANNOT}"
     rf"|(?:(?:作为|作為)[^。!！]{{1,16}}?)?我[们們]?{_HAN_CANNOT}[^。!！]{{0,6}}?{_HAN_DEEDS}"
@@ -69,6 +104,37 @@ _OPENING: Final = re.compile(
     rf"|{_JAPANESE}"
     r")"
 )
+
+
+_NOTHING: Final = frozenset(
+    ("description", "n a", "na", "nil", "no description", "none", "not available", "null", "string",
+     "summary", "tbd", "todo", "unknown")
+)  # fmt: skip
+"""What models write in the place of a text."""
+_WORDS: Final = re.compile(r"[^\W_]+")
+_LONG_CHARS: Final = 4000
+_TIMES: Final = 3
+
+
+def check_summarized(text: str, material: Iterable[str]) -> None:
+    """Refuse what says nothing, goes on without end, or declines, in the place of a summary.
+
+    Args:
+        text: The summary.
+        material: What it was made from.
+
+    Raises:
+        InvalidAnswer: says which.
+    """
+    given = list(material)
+    said = " ".join(_WORDS.findall(fold(text)))
+    if (not said or said in _NOTHING) and any(map(_WORDS.search, given)) and text not in given:
+        raise InvalidAnswer(f"the text {text[:40]!r} says nothing; write what the given texts say")
+    if len(text) > max(_LONG_CHARS, _TIMES * sum(map(len, given))):
+        raise InvalidAnswer(
+            f"a text of {len(text)} characters is no summary of {sum(map(len, given))}; be brief"
+        )
+    check_described([text], given)
 
 
 def check_described(texts: Iterable[str], material: Iterable[str]) -> None:

@@ -357,7 +357,7 @@ HOSTILE = [
     "😀 Ada 😀 met 👩‍🚀 Tom 👩‍🚀.",
     "Ada遇见了Tom。Адаは走った。 Αδα met Ада.",
     "Da\u0301rio and Za\u0308hringer met I\u0307lker.",
-    "\x00\x01Ada\x02 met\u202e Tom\u202c.\ufeff",
+    "\x03\x01Ada\x02 met\u202e Tom\u202c.\ufeff",
     "I I I I I I. I, I; I: I! My my my.",
     "The The The The. OF THE AND.",
     "XIV\n\nVII. IX.",
@@ -372,7 +372,7 @@ def laws(inputs: ExtractionInputs, answer: Extraction, *, gleaned: bool = False)
     """What holds of every answer."""
     prompt = GLEAN if gleaned else EXTRACT
     has_words = any(character.isalnum() for character in inputs.passage)
-    if gleaned or not (has_words and fold(inputs.character).strip()):
+    if gleaned or not (has_words and any(map(str.isalnum, inputs.character))):
         # Ingestion asks about no passage without words, and a second pass may find nothing. A name
         # that is a mark alone is none.
         if answer.entities:
@@ -441,12 +441,13 @@ def test_every_answer_obeys_the_laws(pieces: list[str], character: str) -> None:
 
 
 # Accents, vowel signs and joiners between a letter and a Latin capital are no text: they end the
-# word there.
-NO_MARKS = st.characters(exclude_categories=["Cs", "Cf", "M"])
+# word there. NUL is in no text that is stored.
+NO_MARKS = st.characters(exclude_categories=["Cs", "Cf", "M"], exclude_characters="\0")
+STORABLE = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
 
 
 @settings(max_examples=80, deadline=None)
-@given(st.text(NO_MARKS, max_size=200), st.text(max_size=10))
+@given(st.text(NO_MARKS, max_size=200), st.text(STORABLE, max_size=10))
 @example("0", "\xb8")
 @example("I I", "Ada\rByrne")
 @example("AdaAda\r王小明", "Ada\r王小明")

@@ -86,7 +86,7 @@ def _of_the_character(inputs: ExtractionInputs) -> Extraction:
     """
     spans = sentences(inputs.passage)
     has_words = any(character.isalnum() for character in inputs.passage)
-    if not (spans and has_words and _plain(inputs.character)):
+    if not (spans and has_words and any(map(str.isalnum, inputs.character))):
         return Extraction(entities=[], relations=[])
     kinds = _types(inputs.types)
     named = _plain(inputs.character) in _plain(inputs.headings)
@@ -161,7 +161,7 @@ def _speaker(inputs: ExtractionInputs, passage: Passage, entities: Sequence[Name
     """Whom "I" means: the character, where a heading names it and the passage says "I"."""
     spoken = sum(token.text == "I" and not token.quoted for token in passage.tokens)
     own = _plain(inputs.character)
-    if spoken < _SPEAKS or not own or own not in _plain(inputs.headings):
+    if spoken < _SPEAKS or not any(map(str.isalnum, own)) or own not in _plain(inputs.headings):
         return None
     for entity in entities:
         if entity.kind == "character" and _plain(entity.name) == own:

@@ -121,7 +121,7 @@ def wide_entities(passage: Passage, character: str) -> list[Named]:
     """The entities of the passage, the most frequent first."""
     found: dict[str, Kind] = {}
     own = " ".join(character.split())
-    if fold(own).strip() and own in passage.text:
+    if any(map(str.isalnum, own)) and own in passage.text:
         found[own] = "character"
     for name, kind in _named(passage.text):
         found.setdefault(name, kind)
