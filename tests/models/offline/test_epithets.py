@@ -11,7 +11,7 @@ from offbook.prompts.extraction import ExtractionInputs
     [
         ("Nobody knew his face, and they called him the Grey Fox.", "character"),
         (
-            "So they called him the Grey Fox. Three times they hunted the Grey Fox in the marsh, and"
+            "So they called him the Grey Fox. Three times they hunted the Grey Fox, and"
             " three times the Grey Fox had gone before them; it was the Grey Fox who laughed.",
             "character",
         ),
