@@ -234,6 +234,25 @@ async def test_a_forgotten_document_leaves_the_cells_and_what_the_judge_wrote_of
     assert [row["value"] for row in found] == [7.0, 7.0]
 
 
+async def test_why_there_is_no_rating_or_reply_quotes_nothing_that_is_forgotten(run: Store):
+    await run.write(lambda c: data.add_document(c, "ada", "life.md", "She was born."))
+    why = "answer_unusable: item: no number (got 'She was born.')"
+    context = [item("She was born.", document="life.md")]
+    told: dict[str, Any] = {"documents": ["life.md"], "context": context}
+    failed = cell("q1", **told, reply=None, error=why)
+    await run.write(lambda c: evaluated_text.add_cells(c, [failed]))
+    lacking = rating("q1", value=None, missing=why, documents=["life.md"])
+    await run.write(lambda c: evaluated_text.add_ratings(c, [lacking]))
+    await run.write(lambda c: documents.remove(c, "ada", "life.md"))
+    late = [rating("q2", value=None, missing=why, documents=["life.md"]), rating("q3")]
+    await run.write(lambda c: evaluated_text.add_ratings(c, late))
+    (row,) = await run.read(lambda c: evaluations.cells_after(c, "demo-1", None))
+    assert (row["reply"], row["error"]) == (None, "answer_unusable")
+    found = await run.read(lambda c: evaluations.ratings_after(c, "demo-1", None, None))
+    assert [row["missing"] for row in found] == ["answer_unusable", "answer_unusable", None]
+    assert [row["analysis"] for row in found] == ["", "", "It is right."]
+
+
 async def test_replies_go_where_memories_and_turns_do(run: Store):
     await run.write(lambda c: data.add_document(c, "ada", "life.md", "She was born."))
     rested = cell("q1", documents=["life.md"], context=[item("Born.", document="life.md")])

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from offbook.protocols import Store
 from offbook.stores import characters, documents, ingestions
@@ -182,3 +183,35 @@ async def test_what_its_documents_were_and_what_it_cost_outlive_a_stop(store: St
     again = await store.write(lambda c: ingestions.take(c, OTHER))
     assert again == replace(taken, usage={"calls": 2})
     assert await store.read(lambda c: ingestions.digests(c, "ada", "ab")) == {"a": "digest of b"}
+
+
+def report(*names: str) -> dict[str, Any]:
+    """A report that quotes what it tells of."""
+    rows = [{"id": name, "messages": ["put aside: 'She was born.'"]} for name in names]
+    return {"documents": rows, "entities": 2}
+
+
+async def test_what_an_ingestion_told_goes_with_a_document(store: Store):
+    await queue(store, "1", "2")
+    document = Document("a", "a", "She was born.", "d")
+    await store.write(lambda c: documents.put(c, "ada", document))
+    for name, told in (("1", {"report": report("a")}), ("2", {"error": {"message": "She was."}})):
+        taken = await store.write(lambda c: ingestions.take(c, ONE, now=0.0))
+        assert taken is not None
+        assert taken.id == name
+        await store.write(lambda c, t=taken, w=told: ingestions.finish(c, t, ONE, {}, **w))  # type: ignore[misc]
+    await store.write(lambda c: documents.remove(c, "ada", "a"))
+    left = {i.id: i for i in await store.read(lambda c: ingestions.list_all(c, "ada"))}
+    assert left["1"].report == {"documents": [{"id": "a", "messages": []}], "entities": 2}
+    assert left["2"].error == {"message": ingestions.FORGOTTEN, "hint": ""}
+    assert "She was" not in str(left)
+
+
+async def test_an_ingestion_whose_document_is_gone_when_it_ends_quotes_nothing(store: Store):
+    await queue(store, "1")
+    taken = await store.write(lambda c: ingestions.take(c, ONE, now=0.0))
+    assert taken is not None
+    told = report("a")
+    await store.write(lambda c: ingestions.finish(c, taken, ONE, {}, report=told))
+    (ended,) = await store.read(lambda c: ingestions.list_all(c, "ada"))
+    assert ended.report == {"documents": [{"id": "a", "messages": []}], "entities": 2}

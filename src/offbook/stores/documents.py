@@ -20,6 +20,7 @@ from offbook.stores import (
     evaluated_text,
     forgotten_turns,
     graph,
+    ingestions,
     jobs,
     summaries,
 )
@@ -185,6 +186,7 @@ def remove(
         delete(documents).where(documents.c.character_id == character, documents.c.id == document)
     )
     _forget_profile(conn, character, document)
+    ingestions.forget_quotes(conn, character)
     for kind in (jobs.PROFILE, jobs.GRAPH):
         # Why these stay open may quote any text; who brings the graph up to date notes them anew.
         jobs.remove_kind(conn, character, kind)

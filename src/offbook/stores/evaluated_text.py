@@ -40,10 +40,13 @@ def add_cells(conn: Connection, rows: Sequence[Item]) -> list[Item]:
 
 def add_ratings(conn: Connection, rows: Sequence[Item]) -> None:
     """Store ratings; what a judge wrote of a text that is forgotten meanwhile is left out."""
-    kept = [
-        {**row, "analysis": ""} if row["analysis"] and _gone(conn, row) else row for row in rows
-    ]
+    kept = [{**row, **_unquoted(row)} if _gone(conn, row) else row for row in rows]
     evaluations.add_ratings(conn, kept)
+
+
+def _unquoted(row: Item) -> dict[str, Any]:
+    """What is left of a judge's words, and of an answer that could not be used: its kind."""
+    return {"analysis": "", "missing": row["missing"] and row["missing"].partition(":")[0]}
 
 
 def _still_supported(conn: Connection, row: Item) -> Item:
@@ -103,21 +106,25 @@ def _drop(
     with_replies: bool = False,
 ) -> int:
     changed = 0
-    for row in _resting(conn, cells, character, names, ("context", "forgotten", "reply")):
+    for row in _resting(conn, cells, character, names, ("context", "forgotten", "reply", "error")):
         kept = [item for item in row["context"] if not is_gone(item)]
         lost = len(row["context"]) - len(kept)
         values: dict[str, Any] = {}
         if lost or not row["forgotten"]:
             # Also where no piece is left to take: a judge must not be asked about what remains.
             values = {"context": kept, "forgotten": row["forgotten"] + max(1, lost)}
+        if row["error"] and ":" in row["error"]:
+            # It quotes the answer that could not be used.
+            values |= {"error": row["error"].partition(":")[0]}
         if with_replies and row["reply"] is not None:
             values |= {"reply": None, "error": FORGOTTEN}
         if values:
             _change(conn, cells, ("run_id", *CELL_KEY), row, values)
             changed += 1
-    for row in _resting(conn, ratings, character, names, ("analysis",)):
-        if row["analysis"]:
-            _change(conn, ratings, ("run_id", *RATING_KEY), row, {"analysis": ""})
+    for row in _resting(conn, ratings, character, names, ("analysis", "missing")):
+        left = _unquoted(row)
+        if any(row[name] != value for name, value in left.items()):
+            _change(conn, ratings, ("run_id", *RATING_KEY), row, left)
     return changed
 
 

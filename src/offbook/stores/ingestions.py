@@ -13,6 +13,7 @@ from typing import Any, Final, Literal
 
 from sqlalchemy import Connection, and_, delete, insert, select, update
 
+from offbook.stores import text_versions
 from offbook.stores.leases import NOBODY, Owner, held_by, is_lost, is_running
 from offbook.stores.schema import documents
 from offbook.stores.server_tables import ingestions
@@ -20,6 +21,8 @@ from offbook.stores.statements import storable, timestamp
 
 IngestionStatus = Literal["queued", "running", "done", "failed", "cancelled"]
 ENDED: Final[tuple[IngestionStatus, ...]] = ("done", "failed", "cancelled")
+FORGOTTEN: Final = "it is forgotten with a document what went wrong"
+"""In the place of a message that may quote the document."""
 KEPT: Final = 100
 """Ended ingestions of a character that are kept to be looked at."""
 
@@ -229,8 +232,12 @@ def finish(
 ) -> None:
     """Note how it ended: with neither a report nor an error it was cancelled.
 
-    The texts that were asked for are stored by then, or are given up.
+    The texts that were asked for are stored by then, or are given up. Where one is forgotten again,
+    nothing is noted that may quote it.
     """
+    named = [row["id"] for row in (report or {}).get("documents", ())]
+    if text_versions.forgotten(conn, taken.character, named):
+        report = _unquoted(report)
     failed: IngestionStatus = "cancelled" if error is None else "failed"
     values: dict[str, Any] = {
         "status": failed if report is None else "done",
@@ -256,6 +263,28 @@ def give_back(
     ends = update(ingestions).where(own, ingestions.c.cancelled.is_(True))
     if not conn.execute(ends.values(**(values | _cancelled()))).rowcount:
         conn.execute(update(ingestions).where(own).values(**values, status="queued"))
+
+
+def forget_quotes(conn: Connection, character: str) -> None:
+    """Take out of the ingestions that have ended what may quote a document of the character."""
+    c = ingestions.c
+    ended = c.character_id == character, c.status.in_(ENDED)
+    for row in conn.execute(select(c.id, c.report, c.error).where(*ended)).all():
+        error = row.error and {**row.error, "message": FORGOTTEN, "hint": ""}
+        values = {"report": _unquoted(row.report), "error": error}
+        if values != {"report": row.report, "error": row.error}:
+            its = c.character_id == character, c.id == row.id
+            conn.execute(update(ingestions).where(*its).values(**values))
+
+
+def _unquoted(report: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """A report without the messages, which quote what could not be used."""
+    if report is None:
+        return None
+    told = dict(report)
+    if "documents" in told:
+        told["documents"] = [{**row, "messages": []} for row in told["documents"]]
+    return told
 
 
 def _cancelled() -> dict[str, Any]:
