@@ -52,6 +52,9 @@ def fit(a, b):
         ("the Duke of Low Water", "Low Water", 0.6),
         ("the Duke of Low Water", "Monsieur de Low Water", 0.6),
         ("M. Zorba", "M. Zorba de Low", 0.6),
+        ("Long Tom Wren", "Tom Wren", 0.9),
+        ("Long Tom", "Tom Wren", 0.8),
+        ("Ida-Ruth Wren", "Ida", 0.8),
         ("an Unseen Man", "the Unseen Man", 0.6),
     ],
 )

@@ -31,6 +31,8 @@ from offbook.language.nicknames import (
         ("dodo", "dorothea"),
         ("issy", "isabel"),
         ("andre", "andrei"),
+        ("ida", "ida-ruth"),
+        ("lizzy", "elizabeth-ann"),
     ],
 )
 def test_forms_of_one_name_are_recognised_both_ways(a, b):
@@ -38,7 +40,10 @@ def test_forms_of_one_name_are_recognised_both_ways(a, b):
     assert may_be_one(b, a)
 
 
-@pytest.mark.parametrize(("a", "b"), [("mary", "maria"), ("tom", "tim"), ("ann", "ida")])
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [("mary", "maria"), ("tom", "tim"), ("ann", "ida"), ("ida-ruth", "ida-ann"), ("ida-x", "x")],
+)
 def test_different_names_stay_different(a, b):
     assert not may_be_one(a, b)
 

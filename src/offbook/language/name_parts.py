@@ -24,6 +24,11 @@ FONDNESS: Final = word_set(
     " dearly-beloved love lovey old ole ol young younger elder eldest youngest late former famous"
     " so-called here there only very"
 )
+LOOKS: Final = word_set(
+    "long big black red white grey gray blind fat thin tall short lame deaf dark daft crazy mad"
+    " wild honest bold bonny lucky wee"
+)
+"""What somebody is called by before a given name ("Long Tom"); else these are surnames."""
 AGES: Final = {
     **dict.fromkeys(word_set("old elder senior sr snr eldest"), "old"),
     **dict.fromkeys(word_set("young younger junior jr jnr youngest"), "young"),

@@ -334,7 +334,15 @@ _FEMALE: Final = (
 def formal_names(name: str) -> frozenset[str]:
     """The names that ``name`` may be short for, itself included."""
     found = _MALE_SHORT.get(name, frozenset()) | _FEMALE_SHORT.get(name, frozenset())
+    if not found and name not in _MALE | _FEMALE and (first := _first_of_two(name)):
+        found = formal_names(first)
     return found | {name}
+
+
+def _first_of_two(name: str) -> str:
+    """The first of two names that a hyphen joins, where it is known: "Anne" of "Anne-Ruth"."""
+    first, hyphen, second = name.partition("-")
+    return first if hyphen and second and is_given(first) else ""
 
 
 @lru_cache(maxsize=1 << 16)
@@ -344,7 +352,11 @@ def may_be_one(a: str, b: str) -> bool:
     Spelling variants of the ending (Fanny, Fannie) and pet forms made of the name's head
     (Bobby, Bobkins) count.
     """
-    if a == b or not formal_names(a).isdisjoint(formal_names(b)):
+    if a == b:
+        return True
+    if "-" in a and "-" in b:
+        return False  # "Anne-Ruth" and "Anne-Rose" are two; either is called "Anne"
+    if not formal_names(a).isdisjoint(formal_names(b)):
         return True
     return name_stem(a) == name_stem(b)
 
@@ -373,6 +385,8 @@ def gender_by_ending(name: str) -> Gender:
 def gender_of_given(name: str) -> Gender:
     """The gender of who bears a folded given name; empty where both do or it is unknown."""
     male, female = name in _MALE, name in _FEMALE
+    if not (male or female) and (first := _first_of_two(name)):
+        return gender_of_given(first)
     if male == female:
         return ""
     return "m" if male else "f"
@@ -380,4 +394,4 @@ def gender_of_given(name: str) -> Gender:
 
 def is_given(name: str) -> bool:
     """Whether a folded word is known as a given name."""
-    return name in _MALE or name in _FEMALE
+    return name in _MALE or name in _FEMALE or bool(_first_of_two(name))

@@ -23,6 +23,7 @@ from offbook.language.name_parts import (
     DROPPED,
     FONDNESS,
     FOREIGN_ARTICLES,
+    LOOKS,
     ORDINALS,
     PARTICLES,
     POSSESSIVES,
@@ -47,6 +48,7 @@ from offbook.language.russian_names import (
 )
 from offbook.language.words import fold
 
+_BESIDE_NAMES: Final = frozenset(AGES) | FONDNESS | ARTICLES
 _MATRONS: Final = word_set("aunt mother grandmother")
 _ELIDED: Final = re.compile(r"^[dDl]['’](?=[A-ZÀ-Þ])")
 _NUMERAL: Final = re.compile(r"^(?:[IVX]{2,}|[IVX])$")
@@ -311,18 +313,18 @@ def _lead(words: list[str]) -> tuple[int, _Seen]:
             seen.kin, seen.kin_gender = kin
         elif title := title_at(words, at):
             seen.titles.append(title)
-        elif low in AGES or low in FONDNESS or low in ARTICLES:
+        elif low in _BESIDE_NAMES or (not last and _is_beside_name(words, at)):
             seen.age = AGES.get(low, seen.age)
-        elif low in FOREIGN_ARTICLES and not last and _is_article(words, at):
-            continue
         elif low in PARTICLES or word[0].isupper() or last_name <= at:
             return at, seen
     return len(words), seen
 
 
-def _is_article(words: list[str], at: int) -> bool:
-    """Whether a word is an article, not part of a surname: in small letters or before a title."""
-    return words[at][0].islower() or (at == 0 and fold(words[at + 1]) in TITLES)
+def _is_beside_name(words: list[str], at: int) -> bool:
+    """Whether a word that may be a surname's is none: "la Signora", "Long" of "Long Tom"."""
+    low, follows = fold(words[at]), fold(words[at + 1])
+    is_article = words[at][0].islower() or (not at and follows in TITLES)
+    return is_given(follows) if low in LOOKS else is_article and low in FOREIGN_ARTICLES
 
 
 def _join_particles(rest: list[str], names: frozenset[str]) -> tuple[str, ...]:
@@ -381,12 +383,7 @@ def _owned(text: str) -> PersonName | None:
             return None
         return PersonName(key, gender=_noun_gender([noun]), role=key)
     kin, gender = KIN[noun]
-    return PersonName(
-        key,
-        kin=kin,
-        gender=gender,
-        owner=parse_name(owner).key,
-    )
+    return PersonName(key, kin=kin, gender=gender, owner=parse_name(owner).key)
 
 
 def is_demonstrative(name: PersonName) -> bool:
