@@ -136,33 +136,37 @@ war watch way weak weakness wealth well wife win wisdom wise wish woman wonder w
 worry worst worth write wrong year yesterday young youth
 """
 _PLAIN: Final = """
-abstract activism aesthetic alcohol alliance amber athlete audience bag bakery ball batch bath
-bathroom bead beam bee beer beetle belt beverage bill blend bottle brainstorm brawl bread breaker
-bubble bunch burnout buzz canvas cargo carpet cart catastrophe channel charcoal chunk cipher
-circus clay cloth clothing cloud cloudy coach colleague comb comedian comedy comet comic commerce
-commune commute cone cord cork cosmic cosmopolitan cosmos coverage crack creed cube cup curtain
-dart data debris device dice diplomacy diplomatic dirty discharge dodge dough drag draw droplet
-dye earring ecstasy equipment espionage explosion fabric feedback fill filter flash flicker flour
-fluid foam formula frame frantic friction fringe frog fuel fungus gallery game games gender genre
-glass globe gloss glove gossip grain greet grimace gum halt handcuff handkerchief holder homesick
-hoop hover humor humour inhale inject international interrupt introvert inventor itinerary jar
-journal juice jumper keeper kinetic knit lamp latch leap lecture leisure liberty librarian library
-lightning line liquid liquor list lump machine machinery maker manual marble mascot mass mat math
-mathematics maze mechanic membrane mentee mentor message messenger milk mindset mixture model
-mosaic multicultural multilingual multitask mummy mushroom needle net network networker networking
-nickname nipple object octagon office officer output overcome panic pants peanut pedal peer peeve
-pepper perpetual pile pin pirate planner plug pollution pool pottery powder prank privacy probe
-puddle pump purse puzzle pyramid quilt rag ram receptive recruit rectangular refuel replica
-research researcher resolution revolution revolutionary rib ribbon rigid ripple robe rotate
-routine rug ruin rush rye sack sarcasm scar scenery schedule scientist scissors scramble scratch
-screen script seeker self-esteem sequence setback sexuality shaft sheet shirt shred shuffle signal
-sketch slang slide sling slippery slit smash smoke sock spar sparkle spear spice spies spin spiral
-sport sports spy squash squeeze stagger stain stamp stance steam steep stone stereotype strand
-stream strip stripe sugar surgical swarm sweep swift swing swirl syllable taker tale tangle tap
-tattoo teamwork texture theory thrill thrust thunder tidal tile timeline timer tissue toad token
-towel toy track traffic transport transportation traumatic tray tribal trickle trumpet tub tune
-underwear universal unleash urban urine vase vehicle vine virtue warp wax weed whirl wig workload
-workshop worldview wrap wrestle zealous zone
+abortion abstract activism advertising aesthetic alcohol alliance amber astronomy athlete audience
+bag bakery ball batch bath bathroom bead beam bee beer beetle belt beverage bill blend bottle
+brainstorm brawl bread breaker bubble bunch burnout buzz canvas cargo carpet cart catastrophe
+channel charcoal chunk cipher circus classical clay cloth clothing cloud cloudy coach colleague
+colonial colony comb comedian comedy comet comic commerce commune commute cone convoy cord cork
+cosmic cosmopolitan cosmos coup coverage crack creed cube cup curtain dart data debris device dice
+diplomacy diplomatic dirty discharge dock dodge dough drag draw droplet dye earring economics
+ecstasy epidemic equipment espionage explosion fabric feedback fill filter flash flicker flour
+fluid foam formula frame frantic friction fringe frog fuel fungus gallery game games gender
+genocide genre glass globe gloss glove gossip grain greet grimace guerrilla gum halt handcuff
+handkerchief healthcare helmet holder homesick homosexuality hoop hover humor humour immigrant
+immigration imperialism impulse inflation inhale inject insurgency international interrupt
+introvert inventor itinerary jar journal juice jumper keeper kinetic knit lamp latch leap lecture
+leisure liberty librarian library lightning line liquid liquor list luggage lump machine machinery
+maker manual marble mascot mass mat math mathematics maze mechanic membrane mentee mentor message
+messenger milk mindset missile mixture model mosaic multicultural multilingual multitask mummy
+mushroom needle net network networker networking nickname nipple object octagon office officer
+output overcome panic pants parody peanut pedal peer peeve pepper perpetual physics pile pin pirate
+plague planner platform plug pollution pool pottery powder prank privacy probe propaganda puddle
+pump purse puzzle pyramid quilt race rag ram receptive recruit rectangular reform refuel refugee
+replica research researcher resolution revolution revolutionary rib ribbon rigid ripple robe rotate
+routine rug ruin rush rye sack sarcasm scandal scar scenery schedule scientist scissors scramble
+scratch screen script seeker self-esteem sequence setback sexuality shaft sheet shirt shred shuffle
+signal sketch slang slide sling slippery slit smash smoke sock spar sparkle spear spice spies spin
+spiral sport sports spy squash squeeze stagger stain stamp stance steam steep stereotype stone
+strand stream strip stripe studio sugar suitcase surgeon surgery surgical swarm sweep swift swing
+swirl syllable taker tale tangle tap tattoo teamwork technical technique technological technology
+tempo texture theater theory thrill thrust thunder tidal tile timeline timer tissue toad token
+towel toy track traffic trance transport transportation traumatic tray trend tribal trickle trumpet
+tub tune underwear union universal unleash urban urine vase vehicle vine virtue vogue warp wax weed
+welfare whirl wig workload workshop worldview wrap wrestle zealous zone
 """
 """Further words of any age, of things and of how people talk of their lives today.
 

@@ -89,6 +89,8 @@ def test_what_came_after_a_life_is_unknown(question, names):
         "Who has influenced your worldview most?",
         "Is there a stepping-stone on your bucket-list?",
         "How do you keep going at midlife?",
+        "What is your view of technology, propaganda and the union with the next parish?",
+        "Was there a plague or another epidemic, and had you a surgeon?",
     ],
 )
 def test_what_there_was_in_a_life_is_known(question):
