@@ -53,6 +53,11 @@ def same(a, b):
             described("Fox Inn", "The Fox Inn, formerly known as Wren House.", "location"),
             described("Wren House", kind="location"),
         ),
+        (
+            described("Low Head", "A ship struck below Low Head."),
+            described("Low Head", kind="location"),
+        ),
+        (described("Grey Fox"), described("the Grey Fox", kind="object")),
     ],
 )
 def test_the_same(a, b):
@@ -71,6 +76,10 @@ def test_the_same(a, b):
         (described("my mother", "Said by Ida Wren: go"), described("Ida")),
         (described("Anholt", kind="location"), described("Low Farm", kind="location")),
         (described("that man", "Said by Ida: go"), described("Tom")),
+        (described("Low Head", kind="object"), described("Low Head", kind="location")),
+        (described("Hetty Wren"), described("Hetty Wren", kind="object")),
+        (described("Lady Wren"), described("Lady Wren", kind="object")),
+        (described("Low"), described("Low", kind="location")),
     ],
 )
 def test_not_the_same(a, b):

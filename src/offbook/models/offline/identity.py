@@ -22,6 +22,7 @@ from offbook.language.name_evidence import (
     speakers,
 )
 from offbook.language.name_likeness import Likeness, likeness
+from offbook.language.nicknames import is_given
 from offbook.language.person_names import PersonName, is_demonstrative, parse_name
 from offbook.language.sentences import sentences
 from offbook.language.time_names import time_key
@@ -32,6 +33,13 @@ _PERSONS: Final = frozenset(("", "character", "person", "per", "people", "figure
 TOLD: Final = 0.95
 """The strength of a link that a text states."""
 _NOTHING: Final = Likeness(0.0, "nothing links the two names")
+_MISTAKEN: Final = (
+    {"character", "location"},
+    {"character", "organization"},
+    {"character", "object"},
+    {"location", "organization"},
+)
+"""Types that are taken for one another where a passage says little; a ship is told from a town."""
 _TIMES: Final = frozenset(("time", "date", "period", "era", "year"))
 _NUMBER: Final = re.compile(r"\d+|(?<=\s)[IVX]{1,6}\b")
 _ESTATES: Final = word_set(
@@ -130,6 +138,8 @@ def fit(a: Described, b: Described) -> Likeness:
 def fit_of(a: Portrait, b: Portrait) -> Likeness:
     """How well two portraits fit one; symmetric."""
     if a.kind and b.kind and a.kind != b.kind:
+        if a.key == b.key and {a.kind, b.kind} in _MISTAKEN and _is_nobodys(a.name):
+            return Likeness(0.9, "the same name of several words")
         reason = f"one is a {a.described.type}, the other a {b.described.type}"
         return Likeness(0.0, reason, conflict=True)
     if a.is_time or b.is_time:
@@ -146,6 +156,15 @@ def fit_of(a: Portrait, b: Portrait) -> Likeness:
     if _is_ruler_beside(a, b) or _is_ruler_beside(b, a):
         return Likeness(0.0, "one sentence names them both", conflict=True)
     return fit_of_names(a, b)
+
+
+def _is_nobodys(name: PersonName) -> bool:
+    """Whether a name is of several words, and not by its form a person's: "Corrow Head".
+
+    Ships and horses are named after people, and a man after a town.
+    """
+    named = name.key.split()
+    return len(named) > 1 and not (name.titles or name.kin or name.owner or is_given(named[0]))
 
 
 def _is_ruler_beside(a: Portrait, b: Portrait) -> bool:
