@@ -98,3 +98,62 @@ def test_what_is_ended_is_no_text_although_something_behind_it_is_not():
     )
     assert markdown(page) == "Ada keeps a light on **Grey** Rock\n\n1 < 2 <!-- open <b\n"
     assert markdown("<p>Ada</p> x\0y <![if z <b") == "Ada\n\nx\0y <![if z <b\n"
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("<p>one<p>two<div>three</div>", "one\n\ntwo\n\nthree\n"),
+        (
+            "<ul><li>one<li>two<ul><li>a<li>b</ul><li>three</ul>",
+            "- one\n- two\n  - a\n  - b\n- three\n",
+        ),
+        ("<ol><li><p>one<li><p>two</ol>", "1. one\n2. two\n"),
+        (
+            "<dl><dt>Ada<dd>a keeper<dt>Tom<dd>a sailor</dl>",
+            "Ada\n:   a keeper\n\nTom\n:   a sailor\n",
+        ),
+        (
+            "<table><thead><tr><th>a<th>b<tbody><tr><td>c<td>d<tr><td>e<td>f</table>",
+            "| a | b |\n| --- | --- |\n| c | d |\n| e | f |\n",
+        ),
+        (
+            "<p>one<table><tr><td><p>two</table>three</p>",
+            "one\n\n|  |\n| --- |\n| two |\n\nthree\n",
+        ),
+    ],
+)
+def test_tags_that_people_leave_unended_end_where_html_says(page, text):
+    assert markdown(page) == text
+
+
+@pytest.mark.parametrize(
+    ("begin", "part"),
+    [
+        ("", "<p>Ada met Tom."),
+        ("<ul>", "<li>Ada met Tom."),
+        ("<p><object>" + "<div>" * 100, "<p>Ada</p>"),
+    ],
+)
+def test_many_paragraphs_or_items_take_no_longer_than_text_does(begin, part):
+    def read(times: int) -> None:
+        assert markdown(begin + part * times).count("Ada") == times
+
+    assert work_is_linear(read, 300)
+
+
+def test_a_long_numbered_list_takes_no_longer_than_text_does():
+    def read(times: int) -> None:
+        assert f"\n{times}. Ada" in markdown("<ol>" + "<li>Ada</li>" * times + "</ol>")
+
+    assert work_is_linear(read, 2000)
+
+
+@pytest.mark.parametrize("number", ["²", "9" * 5000, "", "-3", "x"])
+def test_a_number_that_is_none_is_not_looked_at(number):
+    assert markdown(f'<ol start="{number}"><li>Ada</li><li>Tom</li></ol>') == "1. Ada\n2. Tom\n"
+    assert "| Ada |" in markdown(f'<table><tr><td colspan="{number}">Ada</td></tr></table>')
+
+
+def test_a_list_counts_from_its_own_start():
+    assert markdown('<ol start="4"><li>Ada<li><li>Tom</ol>') == "4. Ada\n6. Tom\n"

@@ -29,14 +29,15 @@ def html_to_markdown(path: Path, source: str) -> str:
     Raises:
         UnreadableDocument: its tags are nested deeper than can be followed.
     """
-    from bs4 import BeautifulSoup, MarkupResemblesLocatorWarning
+    from bs4 import MarkupResemblesLocatorWarning
 
     from offbook.documents.page_converter import PageConverter
+    from offbook.documents.page_tree import PageTree
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MarkupResemblesLocatorWarning)
         try:
-            page = BeautifulSoup(_ended(source), "html.parser")
+            page = PageTree(_ended(source))
             for tag in page.find_all(_DROPPED):
                 tag.decompose()
             markdown: str = PageConverter().convert_soup(page)

@@ -15,6 +15,7 @@ from markdownify import ATX, MarkdownConverter
 
 _PLAIN: Final = ("a", "img")
 _BLANKS: Final = re.compile(r"[\t ]{2,}")
+_NEXT_LINE: Final = re.compile(r"\n(?=[^\n])")
 _BLANK: Final = " \n"
 _BETWEEN: Final = "\n\n"
 """What stands around an empty block would else be one word."""
@@ -33,12 +34,31 @@ class PageConverter(MarkdownConverter):
             escape_underscores=False,
             escape_misc=False,
         )
+        self._numbers: dict[int, int] = {}
 
     def process_text(self, el: NavigableString, parent_tags: set[str] | None = None) -> str:
         """The text between two tags; its runs of blanks are one before the library sees them."""
         seen = el if parent_tags is not None and "pre" in parent_tags else _shortened(el)
         text: str = super().process_text(seen, parent_tags)  # type: ignore[misc]
         return text
+
+    def convert_li(self, el: Any, text: str, parent_tags: set[str]) -> str:
+        """An item of a list, with its number; the library counts from the first to each anew."""
+        listed = el.parent is not None and el.parent.name == "ol"
+        bullet = f"{self._number(el)}. " if listed else "- "
+        told = text.strip()
+        if not told:
+            return "\n"
+        return bullet + _NEXT_LINE.sub("\n" + " " * len(bullet), told) + "\n"
+
+    def _number(self, item: Any) -> int:
+        """The number of an item in its list; the items of a list come one after the other."""
+        items = item.parent
+        if id(items) not in self._numbers:
+            self._numbers[id(items)] = int(items.get("start") or 1)
+        number = self._numbers[id(items)]
+        self._numbers[id(items)] += 1
+        return number
 
     def convert_pre(self, el: Any, text: str, parent_tags: set[str]) -> str:
         """A block that keeps its blanks, without blank lines around it."""
