@@ -92,3 +92,13 @@ def test_answers_under_one_anothers_numbers_are_refused():
 @pytest.mark.parametrize("name", ["Ada Byrne", "Somebody", "", "Nora"])
 def test_one_name_that_is_not_given_does_no_harm(name):
     assert merged((name, "She writes."), ("Tom", "He sails."), ("Nora", "She waits."))
+
+
+def test_one_name_for_all_is_no_exchange():
+    """Each stands under its own number still; to ask for each again would cost a call a name."""
+    found = merged(("Ada", "She keeps it."), ("Ada", "He sails."), ("Ada", "She waits."))
+    assert [part.description for part in found.items] == [
+        "She keeps it.",
+        "He sails.",
+        "She waits.",
+    ]

@@ -102,18 +102,20 @@ def check_merge_entities(inputs: MergeEntitiesInputs, answer: MergeEntitiesAnswe
 def _refuse_exchanged(inputs: MergeEntitiesInputs, parts: Sequence[MergedEntity]) -> None:
     """Refuse answers that stand under one another's numbers, as their names tell.
 
-    One name of another item may be a better name of this one.
+    One name of another item may be a better name of this one, and one name for all says nothing of
+    the descriptions.
     """
     names = [frozenset(map(fold, entity.names)) for entity in inputs.entities]
     every = frozenset().union(*names)
-    astray = [
-        part.item
+    astray = {
+        part.item: name
         for part, own in zip(parts, names, strict=True)
         if (name := fold(part.name)) in every and name not in own
-    ]
-    if len(astray) > 1:
+    }
+    if len(set(astray.values())) > 1:
+        items = list(astray)[:20]
         raise InvalidAnswer(
-            f"items {astray[:20]} bear names of other items; answer each under its own number"
+            f"items {items} bear names of other items; answer each under its own number"
         )
 
 
