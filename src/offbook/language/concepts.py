@@ -139,9 +139,9 @@ _PLAIN: Final = """
 abortion abstract activism advertising aesthetic alcohol alliance amber astronomy athlete audience
 bag bakery ball batch bath bathroom bead beam bee beer beetle belt beverage bill blend bottle
 brainstorm brawl bread breaker bubble bunch burnout buzz canvas cargo carpet cart catastrophe
-channel charcoal chunk cipher circus classical clay cloth clothing cloud cloudy coach colleague
-colonial colony comb comedian comedy comet comic commerce commune commute cone convoy cord cork
-cosmic cosmopolitan cosmos coup coverage crack creed cube cup curtain dart data debris device dice
+channel charcoal chunk cipher circus clay cloth clothing cloud cloudy coach colleague colonial
+colony comb comedian comedy comet comic commerce commune commute cone convoy cord cork cosmic
+cosmopolitan cosmos coup coverage crack creed cube cup curtain dart data debris device dice
 diplomacy diplomatic dirty discharge dock dodge dough drag draw droplet dye earring economics
 ecstasy epidemic equipment espionage explosion fabric feedback fill filter flash flicker flour
 fluid foam formula frame frantic friction fringe frog fuel fungus gallery game games gender
@@ -153,20 +153,20 @@ leisure liberty librarian library lightning line liquid liquor list luggage lump
 maker manual marble mascot mass mat math mathematics maze mechanic membrane mentee mentor message
 messenger milk mindset missile mixture model mosaic multicultural multilingual multitask mummy
 mushroom needle net network networker networking nickname nipple object octagon office officer
-output overcome panic pants parody peanut pedal peer peeve pepper perpetual physics pile pin pirate
-plague planner platform plug pollution pool pottery powder prank privacy probe propaganda puddle
-pump purse puzzle pyramid quilt race rag ram receptive recruit rectangular reform refuel refugee
-replica research researcher resolution revolution revolutionary rib ribbon rigid ripple robe rotate
-routine rug ruin rush rye sack sarcasm scandal scar scenery schedule scientist scissors scramble
-scratch screen script seeker self-esteem sequence setback sexuality shaft sheet shirt shred shuffle
-signal sketch slang slide sling slippery slit smash smoke sock spar sparkle spear spice spies spin
-spiral sport sports spy squash squeeze stagger stain stamp stance steam steep stereotype stone
-strand stream strip stripe studio sugar suitcase surgeon surgery surgical swarm sweep swift swing
-swirl syllable taker tale tangle tap tattoo teamwork technical technique technological technology
-tempo texture theater theory thrill thrust thunder tidal tile timeline timer tissue toad token
-towel toy track traffic trance transport transportation traumatic tray trend tribal trickle trumpet
-tub tune underwear union universal unleash urban urine vase vehicle vine virtue vogue warp wax weed
-welfare whirl wig workload workshop worldview wrap wrestle zealous zone
+output overcome panic pants peanut pedal peer peeve pepper perpetual physics pile pin pirate plague
+planner platform plug pollution pool pottery powder prank privacy probe propaganda puddle pump
+purse puzzle pyramid quilt race rag ram receptive recruit rectangular reform refuel refugee replica
+research researcher resolution revolution revolutionary rib ribbon rigid ripple robe rotate routine
+rug ruin rush rye sack sarcasm scandal scar scenery schedule scientist scissors scramble scratch
+screen script seeker self-esteem sequence setback sexuality shaft sheet shirt shred shuffle signal
+sketch slang slide sling slippery slit smash smoke sock spar sparkle spear spice spies spin spiral
+sport sports spy squash squeeze stagger stain stamp stance steam steep stereotype stone strand
+stream strip stripe studio sugar suitcase surgeon surgery surgical swarm sweep swift swing swirl
+syllable taker tale tangle tap tattoo teamwork technical technique technological technology texture
+theater theory thrill thrust thunder tidal tile timeline timer tissue toad token towel toy track
+traffic trance transport transportation traumatic tray trend tribal trickle trumpet tub tune
+underwear union universal unleash urban urine vase vehicle vine virtue vogue warp wax weed welfare
+whirl wig workload workshop worldview wrap wrestle zealous zone
 """
 """Further words of any age, of things and of how people talk of their lives today.
 
