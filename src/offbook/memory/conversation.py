@@ -116,16 +116,8 @@ class TurnKeeper:
         if out and recall is not None:
             # Settings change: why it is no memory is told of the turn, as it was then.
             recall = {**recall, "remembered": {"memory": None, "why": out}}
-        conversations.add_turn(
-            conn,
-            name,
-            self.session,
-            said,
-            answered,
-            parent=parent,
-            recall=recall,
-            rests_on=self._rests_on(conn, recall),
-        )
+        where, on = (conn, name, self.session), self._rests_on(conn, recall)
+        conversations.add_turn(*where, said, answered, parent=parent, recall=recall, rests_on=on)
         if out:
             return KeptTurn(turn, None, out)
         if not known:
