@@ -7,6 +7,7 @@ import pytest
 from offbook.errors import InvalidAnswer
 from offbook.prompts.answers import read_answer
 from offbook.prompts.cluster_summary import SUMMARIZE_CLUSTER, ClusterInputs
+from offbook.prompts.conversation import SUMMARIZE_CONVERSATION, SummarizeConversationInputs
 from offbook.prompts.merging import (
     MERGE_ENTITIES,
     MERGE_RELATIONS,
@@ -17,6 +18,13 @@ from offbook.prompts.merging import (
 )
 from offbook.prompts.profile import PROFILE, ProfileInputs
 from offbook.prompts.refusals import check_described
+from offbook.prompts.traits import (
+    EXTRACT_ATTRIBUTES,
+    INDEX_TRAITS,
+    AttributesInputs,
+    PassageInputs,
+)
+from offbook.types import Turn
 from offbook.wire import ChatResponse
 
 PLAIN = "I'm sorry, but I can't assist with that request."
@@ -133,6 +141,21 @@ def test_who_speaks_so_in_the_text_may_be_quoted():
             '{"items": [{"item": 1, "description": "{}"}]}',
         ),
         (SUMMARIZE_CLUSTER, ClusterInputs("Ada", ("She waits.",)), '{"summary": "{}"}'),
+        (
+            SUMMARIZE_CONVERSATION,
+            SummarizeConversationInputs("Ada", "", (Turn("Who waits?", "I do."),)),
+            "{}",
+        ),
+        (
+            INDEX_TRAITS,
+            PassageInputs("Ada", "", "She waits."),
+            '{"reveals": true, "attributes": [{"kind": "psychological_trait", "text": "{}"}]}',
+        ),
+        (
+            EXTRACT_ATTRIBUTES,
+            AttributesInputs("Ada", "Why?", ("She waits.",)),
+            '{"belief_and_values": "", "psychological_traits": "{}"}',
+        ),
     ],
     ids=lambda part: getattr(part, "name", ""),
 )

@@ -10,6 +10,7 @@ from typing import Final
 
 from offbook.prompts.answers import Text
 from offbook.prompts.prompt import Prompt
+from offbook.prompts.refusals import check_summarized
 from offbook.types import Turn
 
 
@@ -20,6 +21,16 @@ class SummarizeConversationInputs:
     character: str
     summary: str
     turns: tuple[Turn, ...]
+
+
+def check_conversation(inputs: SummarizeConversationInputs, answer: str) -> None:
+    """Refuse a summary that declines or says nothing: it takes the place of all that was said.
+
+    Raises:
+        InvalidAnswer: says so.
+    """
+    told = (text for turn in inputs.turns for text in (turn.said, turn.answered))
+    check_summarized(answer, (inputs.summary, *told))
 
 
 SUMMARIZE_CONVERSATION: Final[Prompt[SummarizeConversationInputs, str]] = Prompt(
@@ -33,5 +44,6 @@ SUMMARIZE_CONVERSATION: Final[Prompt[SummarizeConversationInputs, str]] = Prompt
     parameters={"temperature": 0.0},
     # It goes with its conversation: no copy of what was said may stay behind.
     cacheable=False,
+    check=check_conversation,
 )
 """What of a conversation has to be remembered to go on with it."""

@@ -14,6 +14,7 @@ from pydantic import BaseModel, Field
 
 from offbook.prompts.answers import Json
 from offbook.prompts.prompt import Prompt
+from offbook.prompts.refusals import check_described
 
 AttributeKind = Literal["belief_and_value", "psychological_trait"]
 
@@ -68,6 +69,24 @@ class Attributes(BaseModel):
     psychological_traits: str
 
 
+def check_passage_attributes(inputs: PassageInputs, answer: PassageAttributes) -> None:
+    """Refuse an answer that declines: no trait is in it.
+
+    Raises:
+        InvalidAnswer: says so.
+    """
+    check_described((part.text for part in answer.attributes), [inputs.passage])
+
+
+def check_attributes(inputs: AttributesInputs, answer: Attributes) -> None:
+    """Likewise.
+
+    Raises:
+        InvalidAnswer: says so.
+    """
+    check_described((answer.belief_and_values, answer.psychological_traits), inputs.passages)
+
+
 REVEALS_TRAIT: Final[Prompt[PassageInputs, Revealing]] = Prompt(
     name="reveals_trait",
     version=1,
@@ -89,6 +108,7 @@ INDEX_TRAITS: Final[Prompt[PassageInputs, PassageAttributes]] = Prompt(
     answer=Json(PassageAttributes),
     source="ours (methods.md 2, GS at indexing time)",
     parameters={"temperature": 0.0},
+    check=check_passage_attributes,
 )
 """What a passage reveals of the character, whatever will be asked."""
 
@@ -101,5 +121,6 @@ EXTRACT_ATTRIBUTES: Final[Prompt[AttributesInputs, Attributes]] = Prompt(
     answer=Json(Attributes),
     source="AMADEUS section 4.3",
     parameters={"temperature": 0.0},
+    check=check_attributes,
 )
 """Beliefs and values, and traits, as far as they bear on the question."""
