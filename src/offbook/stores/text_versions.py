@@ -10,12 +10,20 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Final
 
-from sqlalchemy import Connection, select
+from sqlalchemy import BindParameter, Connection, bindparam, select
 
 from offbook.stores.schema import documents, memory_fragments
 from offbook.stores.statements import batches
 
 _MEMORY: Final = "memory:"
+# Built once: building a statement takes longer than running it, and calls wait for this one.
+_IDS: Final[BindParameter[list[str]]] = bindparam("ids", expanding=True)
+_DOCUMENTS: Final = select(documents.c.id, documents.c.digest).where(
+    documents.c.character_id == bindparam("owner"), documents.c.id.in_(_IDS)
+)
+_MEMORIES: Final = select(memory_fragments.c.id).where(
+    memory_fragments.c.character_id == bindparam("owner"), memory_fragments.c.id.in_(_IDS)
+)
 
 
 def memory_name(memory: str) -> str:
@@ -49,12 +57,11 @@ def _of(conn: Connection, character: str, names: list[str]) -> dict[str, str]:
     ids = [name for name in names if not name.startswith(_MEMORY)]
     memories = [name.removeprefix(_MEMORY) for name in names if name.startswith(_MEMORY)]
     found: dict[str, str] = {}
-    d, m = documents.c, memory_fragments.c
     for piece in batches(ids):
-        chosen = select(d.id, d.digest).where(d.character_id == character, d.id.in_(piece))
-        found.update((name, digest) for name, digest in conn.execute(chosen))
+        rows = conn.execute(_DOCUMENTS, {"owner": character, "ids": piece})
+        found.update((name, digest) for name, digest in rows)
     for piece in batches(memories):
         # The words of a memory never change.
-        here = select(m.id).where(m.character_id == character, m.id.in_(piece))
-        found.update((memory_name(name), name) for name in conn.scalars(here))
+        here = conn.scalars(_MEMORIES, {"owner": character, "ids": piece})
+        found.update((memory_name(name), name) for name in here)
     return found
