@@ -16,6 +16,7 @@ from offbook.language.concepts import is_general, is_of_any_age
 from offbook.language.english_words import LONGEST, is_english, is_misspelt
 from offbook.language.person_titles import TITLES
 from offbook.language.words import fold
+from offbook.models.offline.other_languages import is_in_another_language, is_no_name
 
 _SMALL: Final = frozenset(("of", "the", "van", "von", "de", "der", "du", "da", "di", "la", "le"))
 _NO_NAMES: Final = (
@@ -76,6 +77,7 @@ def names_in_question(question: str, lacking: Callable[[str], bool]) -> list[Nam
     """
     tokens = tokens_of(question)
     capitals = _has_plain_case(tokens)
+    foreign = is_in_another_language(tokens)
     slips = question != question.lower()  # who writes no capitals writes names so, too
     found: list[Named] = []
     at = 0
@@ -83,7 +85,9 @@ def names_in_question(question: str, lacking: Callable[[str], bool]) -> list[Nam
         last = _name_end(tokens, at) if capitals else at
         if last == at + 1 and _is_common_noun(tokens, at):
             last = at
-        if last == at and _is_strange(tokens[at], lacking, slips=slips):
+        if last > at and is_no_name(tokens, at):
+            last = at
+        if last == at and not foreign and _is_strange(tokens[at], lacking, slips=slips):
             last = at + 1
             while last < len(tokens) and _is_strange(tokens[last], lacking, slips=slips):
                 last += 1
