@@ -27,7 +27,7 @@ from offbook.ingestion.reports import Steps, unheard
 from offbook.models.asking import Asking
 from offbook.models.beside import calls_first
 from offbook.models.side_by_side import run_all
-from offbook.stores import characters, graph, graph_answers, jobs, vectors
+from offbook.stores import characters, chunks, graph, graph_answers, jobs, vectors
 from offbook.types import RawRelation
 
 if TYPE_CHECKING:
@@ -72,15 +72,33 @@ class StoredLedger(Ledger):
 
     async def keep_decisions(self, made: Sequence[Decision]) -> None:
         """Store decisions on pairs."""
-        self._later.add(lambda conn: graph.put_decisions(conn, self._character, made))
+
+        def put(conn: Connection) -> None:
+            gone = chunks.missing(conn, self._character, (c for one in made for c in one.evidence))
+            left = [one for one in made if gone.isdisjoint(one.evidence)]
+            graph.put_decisions(conn, self._character, left)
+
+        self._later.add(put)
         await super().keep_decisions(made)
         self.judging.add(len(made))
 
     async def keep_splits(self, made: Sequence[tuple[Component, Split]]) -> None:
         """Store verdicts on groups, with the names for who reads them."""
         answers = [_answer_of(component, split) for component, split in made]
-        self._later.add(lambda conn: graph_answers.put(conn, self._character, answers))
+        self._later.add(lambda conn: _put_answers(conn, self._character, answers))
         await super().keep_splits(made)
+
+
+def _put_answers(
+    conn: Connection, character: str, answers: Sequence[graph_answers.GraphAnswer]
+) -> None:
+    """Store answers, but for those about a text that is forgotten.
+
+    A process that stood still for long has lost its lease, and does not know it.
+    """
+    gone = chunks.missing(conn, character, (chunk for one in answers for chunk in one.chunks))
+    left = [one for one in answers if gone.isdisjoint(one.chunks)]
+    graph_answers.put(conn, character, left)
 
 
 def _answer_of(component: Component, split: Split) -> graph_answers.GraphAnswer:
@@ -316,7 +334,7 @@ class GraphBuilding:
             )
             for merge, merged in made
         ]
-        self._later.add(lambda conn: graph_answers.put(conn, self.character, answers))
+        self._later.add(lambda conn: _put_answers(conn, self.character, answers))
         self._merged.update({merge.key: merged for merge, merged in made})
         self._merging.add(len(made))
 

@@ -16,6 +16,7 @@ from offbook.models.caching import call_key
 from offbook.prompts.ask import ask, request_of
 from offbook.prompts.profile import PROFILE, ProfileInputs
 from offbook.stores import call_cache, characters, jobs
+from offbook.stores.text_versions import versions
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -51,6 +52,12 @@ async def is_answered(store: Store, model: ChatModel, request: ChatRequest) -> b
     """Whether the answer to ``request`` is stored already, so that it would cost no call."""
     key = call_key(model.base_url, model.name, request)
     return await store.read(lambda conn: call_cache.get(conn, key)) is not None
+
+
+def _are_stored(conn: Connection, character: str, texts: list[Document]) -> bool:
+    """Whether these texts are still there: one that stands still for long loses its lease."""
+    told = {f"{character}/{document.id}": document.digest for document in texts}
+    return versions(conn, told) == told
 
 
 async def write_profile(
@@ -96,10 +103,10 @@ async def write_profile(
         return reason
 
     def keep(conn: Connection) -> None:
-        now = characters.require(conn, character.id)
-        ids = [document.id for document in texts]
-        characters.set_profile(conn, character.id, text, voice=now.voice, documents=ids)
-        jobs.finish(conn, character.id, JOB, [character.id])
+        now, ids = characters.require(conn, character.id), [one.id for one in texts]
+        if _are_stored(conn, character.id, texts):
+            characters.set_profile(conn, character.id, text, voice=now.voice, documents=ids)
+            jobs.finish(conn, character.id, JOB, [character.id])
 
     await store.write(keep)
     return None

@@ -94,6 +94,16 @@ def remove(conn: Connection, character: str, ids: Sequence[str]) -> None:
         )
 
 
+def missing(conn: Connection, character: str, ids: Iterable[str]) -> set[str]:
+    """Those of these ids that are of no stored chunk."""
+    wanted = set(ids)
+    c = chunks.c
+    found: set[str] = set()
+    for piece in batches(sorted(wanted)):
+        found.update(conn.scalars(select(c.id).where(c.character_id == character, c.id.in_(piece))))
+    return wanted - found
+
+
 def list_chunks(
     conn: Connection,
     character: str,
