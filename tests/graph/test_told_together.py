@@ -40,6 +40,25 @@ def first_that_shows(a, b, *texts, by_person=False):
             "Die Elster war niemand anderes als Anna Vogt.",
         ),
         ("李明", "灰狐", "李明害怕灰狐。", "原来李明就是灰狐。"),
+        (
+            "Tom Wren",
+            "Grey Fox",
+            "Tell me, Tom Wren, was the Grey Fox there?",
+            "It was Tom Wren, who was the Grey Fox.",
+        ),
+        (
+            "Anna Vogt",
+            "Elster",
+            "Sie fragte Anna Vogt, was die Elster wolle.",
+            "Anna Vogt war die Elster.",
+        ),
+        (
+            "Marco Neri",
+            "Volpe Grigia",
+            "Marco Neri e la Volpe Grigia fuggirono.",
+            "Marco Neri è la Volpe Grigia.",
+        ),
+        ("李明", "灰狐", "老师问李明，是灰狐来了吗。", "李明就是灰狐。"),
     ],
 )
 @pytest.mark.parametrize("by_person", [True, False])

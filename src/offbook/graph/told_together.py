@@ -30,15 +30,19 @@ _UNBROKEN: Final = re.compile(f"[{WIDE}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]"
 """Scripts that put no blank between words: a name may begin or end anywhere in them."""
 _BEING: Final = (
     "is|was|are|were|am|be|been|being|becomes|became|alias"
-    "|ist|war|wurde|est|etait|fut|es|era|fue|e|это|был|была"
+    "|ist|war|wurde|est|etait|fut|es|era|fue|это|был|была"
 )
+_ACCENTED_IS: Final = re.compile(r"\b[èéÈÉ](?!\w)")
+"""Italian and Portuguese; a key has no accents, and without its own it is "and"."""
+_BREAK: Final = re.compile(r"[,;:!?…()，、；：！？（）–—]+")
+"""Between clauses: in "asked Tom Wren, was the Grey Fox there" nobody is anybody."""
 _BETWEEN: Final = (
     "the|really|truly|actually|indeed|in truth|in fact|also|now|once|himself|herself|called|named"
     "|known as|no other than|none other than|nobody but|nobody else than|no one else than"
     "|der|die|das|niemand anderes als|kein anderer als|keine andere als|in wahrheit"
     "|le|la|nul autre que|el|il|lo|en realidad|in realta"
 )
-_SAYS: Final = rf"(?:(?:who|that|which) )?(?:{_BEING}) (?:(?:{_BETWEEN}) )*"
+_SAYS: Final = rf"(?:(?:, )?(?:who|that|which) |, (?=alias ))?(?:{_BEING}) (?:(?:{_BETWEEN}) )*"
 _SAYS_UNBROKEN: Final = "(?:就是|便是|正是|是|乃|即|は|が)"
 
 
@@ -54,7 +58,7 @@ class ToldTogether:
         self._chunks = chunks
         self._known = frozenset(known)
         self._places: dict[str, frozenset[str]] = {}
-        self._sentences: dict[str, list[str]] = {}
+        self._sentences: dict[str, list[tuple[str, str]]] = {}
 
     def holds(self, a: str, b: str, *, by_person: bool) -> bool:
         """Whether a decision that two names are one holds at the point; names by their keys."""
@@ -77,14 +81,15 @@ class ToldTogether:
         return self._places[key]
 
     def _naming(self, chunk: str, a: str, b: str) -> list[str]:
-        """The sentences of a chunk that name both, as keys."""
+        """The sentences of a chunk that name both, by the keys of their clauses."""
         if chunk not in self._sentences:
             text = self._chunks[chunk].text
             self._sentences[chunk] = [
-                f" {name_key(text[start:end])} " for start, end in sentences(text)
+                (f" {name_key(sentence)} ", _clauses(sentence))
+                for sentence in (text[start:end] for start, end in sentences(text))
             ]
         one, other = _sought(a), _sought(b)
-        return [text for text in self._sentences[chunk] if one in text and other in text]
+        return [told for key, told in self._sentences[chunk] if one in key and other in key]
 
     @cached_property
     def _plain(self) -> dict[str, str]:
@@ -95,6 +100,12 @@ class ToldTogether:
 def _sought(key: str) -> str:
     """What a text holds that speaks of a name: a whole word, where its script has words."""
     return key if _UNBROKEN.search(key) else f" {key} "
+
+
+def _clauses(sentence: str) -> str:
+    """A sentence as a key, with a comma between its clauses."""
+    clauses = _BREAK.split(_ACCENTED_IS.sub("est", sentence))
+    return f" {' , '.join(map(name_key, clauses))} "
 
 
 def _saying(a: str, b: str) -> re.Pattern[str]:
