@@ -24,17 +24,35 @@ sentences = st.builds(
     st.sampled_from(VERBS),
     st.sampled_from(NAMES),
 )
-texts = st.lists(st.lists(sentences, min_size=1, max_size=3), min_size=1, max_size=3).map(
-    lambda parts: "\n\n".join(f"## Part {n}\n\n{' '.join(part)}" for n, part in enumerate(parts))
+# Under equal headings equal parts are equal chunks, in a document and in several.
+parts = st.tuples(st.sampled_from(["Part", "Other"]), st.lists(sentences, min_size=1, max_size=2))
+texts = st.lists(parts, min_size=1, max_size=3).map(
+    lambda told: "\n\n".join(f"## {heading}\n\n{' '.join(part)}" for heading, part in told)
 )
 edits = st.one_of(
     st.tuples(st.just("put"), st.sampled_from(["one", "two", "three"]), texts),
     st.tuples(st.just("remove"), st.sampled_from(["one", "two", "three"])),
     st.tuples(st.just("order"), st.permutations(["one", "two", "three"])),
     st.tuples(st.just("say"), st.sampled_from(NAMES), st.sampled_from(NAMES), st.booleans()),
+    st.tuples(st.just("unsay"), st.integers(0, 3)),
 )
 
 Edit = tuple[object, ...]
+
+
+async def _heed(
+    edited: GraphWorld, words: dict[tuple[str, str], bool], kind: str, *told: object
+) -> None:
+    """A person's word is given, or taken back."""
+    if kind == "unsay":
+        for pair in list(words)[int(str(told[0])) :][:1]:
+            del words[pair]
+            await edited.unsay(*pair)
+        return
+    a, b = sorted(map(str, told[:2]))
+    if a != b:
+        words[a, b] = bool(told[2])
+        await edited.say(a, b, same=words[a, b])
 
 
 async def _compare(folder: Path, sequence: Sequence[Edit]) -> None:
@@ -58,10 +76,7 @@ async def _compare(folder: Path, sequence: Sequence[Edit]) -> None:
                 left = {name: left[name] for name in wanted if name in left}
                 await edited.order(list(left))
             else:
-                a, b, same = str(told[0]), str(told[1]), bool(told[2])
-                if a != b:
-                    words[min(a, b), max(a, b)] = same
-                    await edited.say(min(a, b), max(a, b), same=same)
+                await _heed(edited, words, str(kind), *told)
         scratch = await GraphWorld(store, "scratch").create()
         for (a, b), same in words.items():
             await scratch.say(a, b, same=same)

@@ -90,6 +90,12 @@ class GraphWorld:
         await self.store.write(lambda c: graph.put_decisions(c, self.character, [word]))
         await self.build(extract=False)
 
+    async def unsay(self, a: str, b: str) -> None:
+        """The word is taken back."""
+        gone = [decision_id(a, b)]
+        await self.store.write(lambda c: graph.remove_decisions(c, self.character, gone))
+        await self.build(extract=False)
+
     async def build(self, *, extract: bool = True) -> None:
         building = GraphBuilding(self.stage, self.character, unheard)
         await building.run(extract=extract)
