@@ -102,3 +102,22 @@ def test_one_name_for_all_is_no_exchange():
         "He sails.",
         "She waits.",
     ]
+
+
+def test_better_names_of_several_that_are_called_so_as_well_are_no_exchange():
+    """Two that were left apart bear one name at times; a batch may have more than one such pair."""
+    names = "Tom Wren", "Wren", "Ada Byrne", "Byrne"
+    inputs = MergeEntitiesInputs(tuple(EntityToMerge((n,), ("A.", "B.")) for n in names))
+    told = "Tom Wren", "Tom Wren", "Ada Byrne", "Ada Byrne"
+    items = [{"item": n, "name": a, "description": "A, B."} for n, a in enumerate(told, 1)]
+    assert read_answer(MERGE_ENTITIES, inputs, ChatResponse(json.dumps({"items": items})))
+
+
+def test_answers_that_stand_one_number_too_late_are_refused():
+    """The first is told twice, and from there on each bears the name of the one before it."""
+    names = "Ada", "Tom", "Nora", "Silas"
+    inputs = MergeEntitiesInputs(tuple(EntityToMerge((n,), ("A.", "B.")) for n in names))
+    told = "Ada", "Ada", "Tom", "Nora"
+    items = [{"item": n, "name": a, "description": "A, B."} for n, a in enumerate(told, 1)]
+    with pytest.raises(InvalidAnswer, match="its own number"):
+        read_answer(MERGE_ENTITIES, inputs, ChatResponse(json.dumps({"items": items})))

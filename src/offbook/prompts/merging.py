@@ -102,15 +102,17 @@ def check_merge_entities(inputs: MergeEntitiesInputs, answer: MergeEntitiesAnswe
 def _refuse_exchanged(inputs: MergeEntitiesInputs, parts: Sequence[MergedEntity]) -> None:
     """Refuse answers that stand under one another's numbers, as their names tell.
 
-    One name of another item may be a better name of this one, and one name for all says nothing of
-    the descriptions.
+    A name of another item that bears one of its own may be a better name of this one as well, and
+    one name for all says nothing of the descriptions.
     """
     names = [frozenset(map(fold, entity.names)) for entity in inputs.entities]
+    given = [(part.item, fold(part.name), own) for part, own in zip(parts, names, strict=True)]
     every = frozenset().union(*names)
+    in_place = frozenset().union(*(own for _, name, own in given if name in own))
     astray = {
-        part.item: name
-        for part, own in zip(parts, names, strict=True)
-        if (name := fold(part.name)) in every and name not in own
+        item: name
+        for item, name, own in given
+        if name in every and name not in own and name not in in_place
     }
     if len(set(astray.values())) > 1:
         items = list(astray)[:20]
