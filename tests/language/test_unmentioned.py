@@ -32,3 +32,7 @@ def test_a_place_is_mentioned_where_its_people_are(question, text):
 
 def test_an_english_word_is_no_place():
     assert lacking("Is it a mart?", "A Martian came.") == ("mart",)
+
+
+def test_a_given_name_is_no_place():
+    assert "Julia" in lacking("Do you know Julia?", "Julian went home.")

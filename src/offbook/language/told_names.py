@@ -11,7 +11,8 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from offbook.language.grammar import word_set
+from offbook.language.grammar import PERSON_NOUNS, word_set
+from offbook.language.name_parts import LOOKS
 from offbook.language.person_names import parse_name
 from offbook.language.person_titles import TITLES
 from offbook.language.words import fold
@@ -174,6 +175,13 @@ _FALSE_HEADS: Final = word_set(
     "as in on at when while then but and for from to by with after before so if though although"
     " he she they it his her their this that these there here what who i we you"
 )
+_POSTS: Final = (
+    PERSON_NOUNS
+    | frozenset(TITLES)
+    | word_set(
+        "mate ambassador housekeeper engineer butler treasurer commissioner attorney heir heiress"
+    )
+)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -185,11 +193,19 @@ def told_names(text: str) -> tuple[tuple[str, str], ...]:
             continue
         for match in pattern.finditer(text):
             groups = match.groupdict()
+            if _is_post(groups.get("h") or groups.get("i") or ""):
+                continue
             a = _clean(groups["a"] or groups["i"])
             b = _clean(next(groups[key] for key in "bcdefgh" if groups.get(key)))
             if a and b and a != b and _may_be_one(a, b):
                 found[(a, b)] = None
     return tuple(found)
+
+
+def _is_post(phrase: str) -> bool:
+    """Whether one after another may be it: "Prime Minister", but not "Black Prince"."""
+    words = fold(phrase.partition(" of ")[0]).split()
+    return bool(words) and words[-1] in _POSTS and words[0] not in LOOKS
 
 
 def _clean(name: str) -> str:

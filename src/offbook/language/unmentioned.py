@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from offbook.language.english_words import is_english
+from offbook.language.nicknames import is_given
 from offbook.language.words import fold, word_term
 
 _WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -43,8 +44,8 @@ def unmentioned_words(question: str, holds: Callable[[str], bool]) -> tuple[str,
 def _of_its_people(word: str) -> Iterator[str]:
     """Terms of the adjectives that a place of this name would have: the Crimea, Crimean."""
     low = fold(word).removesuffix("'s")
-    if len(low) < _SHORTEST_PLACE or is_english(low):
-        return
+    if len(low) < _SHORTEST_PLACE or is_english(low) or is_given(low):
+        return  # Julian is not of Julia's people
     if low.endswith("a"):
         yield word_term(f"{low}n")
     elif low.endswith("y"):
