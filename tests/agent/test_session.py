@@ -150,6 +150,21 @@ async def test_a_reply_that_came_too_late_is_no_part_of_the_conversation(book: O
     assert await turns(book, "evening") == []
 
 
+async def test_another_reply_that_came_too_late_leaves_the_last_one(book: Offbook):
+    gulls = ReadDocument("gulls.txt", "Ada feeds the gulls every morning.\n", "text/plain")
+    await book.ingest_texts("ada", [gulls])
+    talk = await book.session("ada", session="evening")
+    await talk.ask("What happened to Tom?")
+    before = talk.history
+    stream = talk.again()
+    async for _ in stream:
+        await book.forget("ada", "ada.md")
+        break
+    assert len([piece async for piece in stream]) > 0
+    assert await turns(book, "evening") == ["What happened to Tom?"]
+    assert talk.history == before
+
+
 @pytest.mark.parametrize("words", ["", " ", "\n\t"])
 async def test_saying_nothing_is_refused(book: Offbook, words: str):
     with pytest.raises(UsageError):

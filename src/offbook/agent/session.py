@@ -188,6 +188,8 @@ class Session:
         except BaseException:  # closed, too: the last reply stays
             self._turns, self._seen = before
             raise
+        if len(self._turns) < len(before[0]):  # it came too late to be kept: so it does here
+            await self.open()
 
     async def choose(self, turn: str) -> None:
         """Go on from another reply to what was said last: the id of one of its swipes.
