@@ -59,7 +59,7 @@ def listed_decisions(conn: Connection, character: str) -> list[Listed]:
         for decision in graph.list_decisions(conn, character)
     ]
     decided += [
-        Listed(parted.decision, homes.bear_out(parted.decision))
+        Listed(parted.decision, homes.bear_out_parts(parted))
         for parted in parted_groups(conn, character)
     ]
     return sorted(decided, key=lambda each: _order(each.decision))
@@ -89,6 +89,18 @@ class _Homes:
         ):
             return True  # a further name stands where it was said; one name tells no two apart
         return decision.same != a.isdisjoint(b)
+
+    def bear_out_parts(self, parted: Parted) -> bool:
+        """Whether the parts of a group are apart, as far as their names can tell.
+
+        Others may bear a name as well: a part is where all of its names are.
+        """
+        a, b = map(self._together, parted.names)
+        return a.isdisjoint(b) or len(a | b) > 1
+
+    def _together(self, names: Sequence[str]) -> set[str]:
+        found = [groups for groups in map(self._groups, names) if groups]
+        return (set.intersection(*found) or set.union(*found)) if found else set()
 
     def _groups(self, mention_or_name: str) -> set[str]:
         key = mention_or_name if mention_or_name in self._ids else f" {name_key(mention_or_name)}"
