@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import pytest
 
 from offbook.graph.loading import load_graph, load_story
+from offbook.graph.point_in_time import Story, groups_at
 from offbook.stores import graph
-from offbook.types import Graph, Position
+from offbook.types import Chunk, Decision, Graph, Position, RawEntity
 from tests.graph.world import GraphWorld
+from tests.waiting import work_below
 
 STORY = """## Chapter 1
 
@@ -192,3 +194,23 @@ async def test_a_model_that_knows_the_secret_from_elsewhere_does_not_tell_it(tol
     for chapter in (2, 3):
         for found in names(await told.at(chapter)):
             assert not {"Wanderer", "Edda Vane"} <= found
+
+
+def test_a_point_in_a_story_of_many_people_takes_no_time():
+    """Each group is looked at with its own decisions, not with those on all pairs."""
+    many = 3_000
+    chunk = Chunk("c", "story", "graph", 0, 0, 1, (), "They came.")
+    groups = [
+        [RawEntity(f"{row}-{at}", "c", row, name, "character", "") for at, name in enumerate(names)]
+        for row, names in enumerate((f"Tom{n} Wren{n}", f"Tom{n}") for n in range(many))
+    ]
+    joined = [Decision(f"d{n}", f"{n}-0", f"{n}-1", True, "model", "") for n in range(many)]
+    apart = [
+        Decision(f"d{n}-{step}", f"{n}-0", f"{(n + step) % many}-0", False, "model", "")
+        for n in range(many)
+        for step in range(1, 11)
+    ]
+    story = Story({"c": chunk}, {"story": 0})
+    with work_below(2):
+        found = groups_at(groups, [*joined, *apart], story, Position(0, 1))
+    assert found == groups

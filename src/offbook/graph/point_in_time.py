@@ -72,12 +72,27 @@ def groups_at(
     found = []
     known = {chunk for chunk in story.chunks if story.known(chunk, until)}
     texts = ToldTogether(story.chunks, known)
-    for group in groups:
+    joining = _by_group(groups, decisions)
+    for number, group in enumerate(groups):
         mentions = [mention for mention in group if story.known(mention.chunk, until)]
         if mentions:
-            found += _parts(mentions, decisions, texts)
+            found += _parts(mentions, joining[number], texts)
     order = {mention.id: place for place, mention in enumerate(m for g in groups for m in g)}
     return sorted(found, key=lambda part: order[part[0].id])
+
+
+def _by_group(
+    groups: Sequence[Sequence[RawEntity]], decisions: Sequence[Decision]
+) -> list[list[Decision]]:
+    """The decisions that may join names of each group: a model's are on mentions of one."""
+    home = {mention.id: number for number, group in enumerate(groups) for mention in group}
+    persons = [decision for decision in decisions if decision.by == PERSON and decision.same]
+    found = [list(persons) for _ in groups]
+    for decision in decisions:
+        at = home.get(decision.a)
+        if decision.by != PERSON and decision.same and at is not None:
+            found[at].append(decision)
+    return found
 
 
 def _parts(
@@ -111,8 +126,6 @@ def _linked(
     decision: Decision, rows: Mapping[str, int], first: Mapping[str, int]
 ) -> tuple[int, int] | None:
     """The two mentions that a decision calls the same, where both are known."""
-    if not decision.same:
-        return None
     if decision.by == PERSON:
         a, b = first.get(name_key(decision.a)), first.get(name_key(decision.b))
     else:
