@@ -79,6 +79,13 @@ def test_what_the_texts_say_themselves_is_a_description():
         assert read_answer(MERGE_RELATIONS, inputs, ChatResponse(text))
 
 
+def test_of_texts_that_say_nothing_nothing_has_to_be_said():
+    """What was extracted so can be merged to nothing else, however often it is asked for."""
+    inputs = MergeRelationsInputs((RelationToMerge("Ada", "Tom", ("unknown", "N/A", "...")),))
+    text = json.dumps({"items": [{"item": 1, "description": "Unknown."}]})
+    assert read_answer(MERGE_RELATIONS, inputs, ChatResponse(text))
+
+
 def test_a_text_without_end_is_no_description():
     with pytest.raises(InvalidAnswer, match="be brief"):
         merged(("Ada", "She writes. " * 1000), ("Tom", "He sails."), ("Nora", "She waits."))

@@ -127,14 +127,18 @@ def check_summarized(text: str, material: Iterable[str]) -> None:
         InvalidAnswer: says which.
     """
     given = list(material)
-    said = " ".join(_WORDS.findall(fold(text)))
-    if (not said or said in _NOTHING) and any(map(_WORDS.search, given)) and text not in given:
+    if _says_nothing(text) and text not in given and not all(map(_says_nothing, given)):
         raise InvalidAnswer(f"the text {text[:40]!r} says nothing; write what the given texts say")
     if len(text) > max(_LONG_CHARS, _TIMES * sum(map(len, given))):
         raise InvalidAnswer(
             f"a text of {len(text)} characters is no summary of {sum(map(len, given))}; be brief"
         )
     check_described([text], given)
+
+
+def _says_nothing(text: str) -> bool:
+    said = " ".join(_WORDS.findall(fold(text)))
+    return not said or said in _NOTHING
 
 
 def check_described(texts: Iterable[str], material: Iterable[str]) -> None:
