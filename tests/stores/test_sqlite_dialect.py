@@ -8,8 +8,10 @@ from typing import Any
 from sqlalchemy import Connection, select
 from sqlalchemy.engine import default
 from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.util import LRUCache
 
 from offbook.protocols import Store
+from offbook.stores import sqlite_dialect
 from offbook.stores.opening import open_store, sqlite_url
 from offbook.stores.schema import characters
 from offbook.stores.sqlite_dialect import Dialect
@@ -26,7 +28,6 @@ async def compiled_by(store: Store, monkeypatch) -> int:
         made(self, *told, **named)
 
     def ask(conn: Connection) -> list[str]:
-        # Of a shape that nothing else in these tests asks for.
         where = characters.c.name.startswith("Ada") & ~characters.c.id.startswith("x")
         return list(conn.scalars(select(characters.c.id).where(where)))
 
@@ -38,6 +39,7 @@ async def compiled_by(store: Store, monkeypatch) -> int:
 
 
 async def test_what_one_home_asked_is_compiled_for_the_next(tmp_path: Path, monkeypatch):
+    monkeypatch.setattr(sqlite_dialect, "COMPILED", LRUCache(100))
     counts = []
     for home in ("first", "second"):
         store = await open_store(sqlite_url(tmp_path / home / "offbook.db"))
