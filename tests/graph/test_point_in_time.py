@@ -165,6 +165,17 @@ async def test_a_persons_word_holds_from_the_sentence_that_says_it(
         assert one == (chapter >= from_chapter), (chapter, found)
 
 
+@pytest.mark.parametrize("said", ["Tom Wren", "Wren"])
+async def test_the_sentence_may_say_it_with_another_form_of_the_name(sqlite_store, said):
+    world = await GraphWorld(sqlite_store).create()
+    story = MET.format(reveal="Wren is the Grey Fox.")
+    await world.put("story", story)
+    await world.say(said, "Grey Fox", same=True)
+    before, end = names(await at(world, story.index("## Chapter 3"))), names(await world.graph())
+    assert any({"Tom Wren", "Grey Fox"} <= known for known in end), end
+    assert not any({"Tom Wren", "Grey Fox"} <= known for known in before), before
+
+
 async def at(world: GraphWorld, offset: int) -> Graph:
     found: Graph = await world.store.read(
         lambda conn: load_graph(conn, world.character, Position(0, offset))

@@ -9,7 +9,7 @@ from offbook.graph.told_together import ToldTogether
 from offbook.types import Chunk
 
 
-def first_that_shows(a, b, *texts, by_person=False):
+def first_that_shows(a, b, *texts, by_person=False, forms=((), ())):
     """The number of texts, from the first on, after which two names are one; None: never."""
     chunks = {
         str(at): Chunk(str(at), "story", "graph", at, 0, len(text), (), text)
@@ -17,7 +17,8 @@ def first_that_shows(a, b, *texts, by_person=False):
     }
     for known in range(len(texts) + 1):
         told = ToldTogether(chunks, list(chunks)[:known])
-        if told.holds(name_key(a), name_key(b), by_person=by_person):
+        one, other = ([name_key(n) for n in names] for names in ((a, *forms[0]), (b, *forms[1])))
+        if told.holds(one, other, by_person=by_person):
             return known
     return None
 
@@ -80,3 +81,11 @@ def test_where_no_chunk_speaks_of_both_only_a_persons_word_holds():
 
 def test_names_of_scripts_without_blanks_are_found_within_a_sentence():
     assert first_that_shows("李明", "灰狐", "李明来了。", "村民都说李明像灰狐。") == 2
+
+
+@pytest.mark.parametrize("by_person", [True, False])
+def test_a_sentence_that_says_it_with_other_forms_of_the_names_counts_too(by_person):
+    texts = ("Mr. Tom Wren slept. The Grey Fox came.", "Wren smiled.", "Wren was the Fox.")
+    forms = (["Tom Wren", "Wren"], ["Fox"])
+    found = first_that_shows("Mr. Tom Wren", "Grey Fox", *texts, by_person=by_person, forms=forms)
+    assert found == 3

@@ -76,7 +76,8 @@ def groups_at(
     for number, group in enumerate(groups):
         mentions = [mention for mention in group if story.known(mention.chunk, until)]
         if mentions:
-            found += _parts(mentions, joining[number], texts)
+            names = dict.fromkeys(mention.name for mention in group)
+            found += _parts(mentions, joining[number], texts, list(names))
     order = {mention.id: place for place, mention in enumerate(m for g in groups for m in g)}
     return sorted(found, key=lambda part: order[part[0].id])
 
@@ -96,9 +97,12 @@ def _by_group(
 
 
 def _parts(
-    mentions: Sequence[RawEntity], decisions: Sequence[Decision], texts: ToldTogether
+    mentions: Sequence[RawEntity],
+    decisions: Sequence[Decision],
+    texts: ToldTogether,
+    all_names: Sequence[str],
 ) -> list[list[RawEntity]]:
-    """The connected parts of what is known of one final group."""
+    """The connected parts of what is known of one final group, whose names are ``all_names``."""
     keys = [name_key(mention.name) for mention in mentions]
     links = Links(keys)
     first: dict[str, int] = {}
@@ -111,12 +115,11 @@ def _parts(
             if linked is None:
                 continue
             a, b = linked
-            names, pair = (mentions[a].name, mentions[b].name), (keys[a], keys[b])
-            by_person = decision.by == PERSON
+            names = mentions[a].name, mentions[b].name
             if (
                 keys[a] == keys[b]
                 or _share_a_word(*names)
-                or texts.holds(*pair, by_person=by_person)
+                or texts.holds(*_forms(names, all_names), by_person=decision.by == PERSON)
             ):
                 links.join(a, b)
     return [[mentions[row] for row in rows] for rows in links.sets()]
@@ -131,6 +134,15 @@ def _linked(
     else:
         a, b = rows.get(decision.a), rows.get(decision.b)
     return (a, b) if a is not None and b is not None else None
+
+
+def _forms(pair: tuple[str, str], names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The keys of two names, each before those of the names that are a form of it alone."""
+    a, b = pair
+    near = [(name_key(n), _share_a_word(n, a), _share_a_word(n, b)) for n in names]
+    ones = [name_key(a), *(key for key, one, other in near if one and not other)]
+    others = [name_key(b), *(key for key, one, other in near if other and not one)]
+    return list(dict.fromkeys(ones)), list(dict.fromkeys(others))
 
 
 def _share_a_word(a: str, b: str) -> bool:

@@ -4,7 +4,7 @@ Takes: the chunks of a story, and which of them are known at a point.  Gives: wh
 two names holds there already. Source: ours (methods.md 5: a secret identity does not leak).
 
 1. Where a sentence says it ("Tom Wren was the Grey Fox"), from the first such sentence on: whatever
-   spoke of both before that kept the secret.
+   spoke of both before that kept the secret. It may say it with other forms of the names.
 2. Else, for a person's word, from the first sentence that names both: a chunk has many sentences,
    and may well speak of both because they are two to everybody.
 3. Else from the first chunk that speaks of both.
@@ -15,7 +15,7 @@ two names holds there already. Source: ours (methods.md 5: a secret identity doe
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence, Set
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -58,19 +58,49 @@ class ToldTogether:
         self._chunks = chunks
         self._known = frozenset(known)
         self._places: dict[str, frozenset[str]] = {}
+        self._said: dict[tuple[tuple[str, ...], tuple[str, ...]], Set[str]] = {}
         self._sentences: dict[str, list[tuple[str, str]]] = {}
 
-    def holds(self, a: str, b: str, *, by_person: bool) -> bool:
-        """Whether a decision that two names are one holds at the point; names by their keys."""
-        together = self._speaking_of(a) & self._speaking_of(b)
-        if not together:
-            return by_person
-        named = {c: s for c in together if (s := self._naming(c, a, b))}
-        says = _saying(a, b)
-        told = {chunk for chunk, found in named.items() if any(map(says.search, found))}
-        if not told and by_person:
-            told = set(named)
-        return not self._known.isdisjoint(told or together)
+    def holds(self, one: Sequence[str], other: Sequence[str], *, by_person: bool) -> bool:
+        """Whether a decision that two names are one holds at the point.
+
+        Args:
+            one: The key of one name, and behind it those of its other forms in the story: the
+                sentence that says it may have any of them.
+            other: The same of the other name.
+            by_person: Whether a person decided it.
+        """
+        if told := self._saying_chunks(*(tuple(sorted(filter(None, n))) for n in (one, other))):
+            return not self._known.isdisjoint(told)
+        pair = self._speaking_of(one[0]) & self._speaking_of(other[0])
+        if by_person:
+            told = (
+                self._sentence_chunks(one[:1], other[:1])
+                or self._sentence_chunks(one, other)
+                or pair
+                or self._together(one, other)
+            )
+            return not told or not self._known.isdisjoint(told)
+        return not self._known.isdisjoint(pair)
+
+    def _saying_chunks(self, one: tuple[str, ...], other: tuple[str, ...]) -> Set[str]:
+        """Those with a sentence that says it."""
+        if (one, other) not in self._said:
+            together = self._together(one, other)
+            says = _saying(one, other)
+            self._said[one, other] = {
+                c for c in together if any(map(says.search, self._naming(c, one, other)))
+            }
+        return self._said[one, other]
+
+    def _sentence_chunks(self, one: Sequence[str], other: Sequence[str]) -> Set[str]:
+        """Those with a sentence that names both."""
+        return {c for c in self._together(one, other) if self._naming(c, one, other)}
+
+    def _together(self, one: Sequence[str], other: Sequence[str]) -> Set[str]:
+        """The chunks that speak of both, by whatever form."""
+        speaking = [set[str]().union(*map(self._speaking_of, forms)) for forms in (one, other)]
+        return speaking[0] & speaking[1]
 
     def _speaking_of(self, key: str) -> frozenset[str]:
         if key not in self._places:
@@ -80,7 +110,7 @@ class ToldTogether:
             )
         return self._places[key]
 
-    def _naming(self, chunk: str, a: str, b: str) -> list[str]:
+    def _naming(self, chunk: str, one: Sequence[str], other: Sequence[str]) -> list[str]:
         """The sentences of a chunk that name both, by the keys of their clauses."""
         if chunk not in self._sentences:
             text = self._chunks[chunk].text
@@ -88,8 +118,12 @@ class ToldTogether:
                 (f" {name_key(sentence)} ", _clauses(sentence))
                 for sentence in (text[start:end] for start, end in sentences(text))
             ]
-        one, other = _sought(a), _sought(b)
-        return [told for key, told in self._sentences[chunk] if one in key and other in key]
+        first, second = [_sought(a) for a in one if a], [_sought(b) for b in other if b]
+        return [
+            told
+            for key, told in self._sentences[chunk]
+            if any(a in key for a in first) and any(b in key for b in second)
+        ]
 
     @cached_property
     def _plain(self) -> dict[str, str]:
@@ -108,9 +142,9 @@ def _clauses(sentence: str) -> str:
     return f" {' , '.join(map(name_key, clauses))} "
 
 
-def _saying(a: str, b: str) -> re.Pattern[str]:
+def _saying(ones: Sequence[str], others: Sequence[str]) -> re.Pattern[str]:
     """What a sentence holds that says that one name is the other."""
-    one, other = re.escape(a), re.escape(b)
-    if _UNBROKEN.search(a + b):
+    one, other = ("(?:" + "|".join(map(re.escape, keys)) + ")" for keys in (ones, others))
+    if any(map(_UNBROKEN.search, (*ones, *others))):
         return re.compile(rf"{one} ?{_SAYS_UNBROKEN} ?{other}|{other} ?{_SAYS_UNBROKEN} ?{one}")
     return re.compile(rf" {one} {_SAYS}{other} | {other} {_SAYS}{one} ")
