@@ -52,6 +52,24 @@ async def test_they_are_made_together_in_their_order_when_the_loop_is_at_rest(st
         await eventually(lambda: 50 in store.written)
 
 
+async def test_rows_of_one_kind_that_follow_one_another_are_one_operation(store):
+    def rows(transaction, added) -> None:
+        transaction.append(list(added))
+
+    def others(transaction, added) -> None:
+        transaction.append(tuple(added))
+
+    async with LaterWrites(store) as later:
+        for added in ([1], [2, 3]):
+            later.add_rows(rows, added)
+        later.add(put(4))
+        later.add_rows(rows, [5])
+        later.add_rows(others, [6])
+        await later.flush()
+        later.add_rows(others, [7])
+    assert store.transactions == [[[1, 2, 3], 4, [5], (6,)], [(7,)]]
+
+
 async def test_at_the_end_nothing_waits_any_more(store):
     async with LaterWrites(store) as later:
         later.add(put(1))
@@ -103,6 +121,8 @@ async def test_a_full_disk_is_told_to_whoever_writes_next_and_at_the_end(store):
                 await later.flush()
             with pytest.raises(StoreFailed, match="full"):
                 later.add(put(2))
+            with pytest.raises(StoreFailed, match="full"):
+                later.add_rows(put(3), [3])
 
     with pytest.raises(StoreFailed, match="full"):
         await on()

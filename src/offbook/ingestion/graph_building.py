@@ -72,21 +72,23 @@ class StoredLedger(Ledger):
 
     async def keep_decisions(self, made: Sequence[Decision]) -> None:
         """Store decisions on pairs."""
-
-        def put(conn: Connection) -> None:
-            gone = chunks.missing(conn, self._character, (c for one in made for c in one.evidence))
-            left = [one for one in made if gone.isdisjoint(one.evidence)]
-            graph.put_decisions(conn, self._character, left)
-
-        self._later.add(put)
+        self._later.add_rows(self._put_decisions, made)
         await super().keep_decisions(made)
         self.judging.add(len(made))
 
     async def keep_splits(self, made: Sequence[tuple[Component, Split]]) -> None:
         """Store verdicts on groups, with the names for who reads them."""
         answers = [_answer_of(component, split) for component, split in made]
-        self._later.add(lambda conn: _put_answers(conn, self._character, answers))
+        self._later.add_rows(self._put_splits, answers)
         await super().keep_splits(made)
+
+    def _put_decisions(self, conn: Connection, made: Sequence[Decision]) -> None:
+        gone = chunks.missing(conn, self._character, (c for one in made for c in one.evidence))
+        left = [one for one in made if gone.isdisjoint(one.evidence)]
+        graph.put_decisions(conn, self._character, left)
+
+    def _put_splits(self, conn: Connection, answers: Sequence[graph_answers.GraphAnswer]) -> None:
+        _put_answers(conn, self._character, answers)
 
 
 def _put_answers(
@@ -334,9 +336,12 @@ class GraphBuilding:
             )
             for merge, merged in made
         ]
-        self._later.add(lambda conn: _put_answers(conn, self.character, answers))
+        self._later.add_rows(self._put_merged, answers)
         self._merged.update({merge.key: merged for merge, merged in made})
         self._merging.add(len(made))
+
+    def _put_merged(self, conn: Connection, answers: Sequence[graph_answers.GraphAnswer]) -> None:
+        _put_answers(conn, self.character, answers)
 
     def _note(
         self, conn: Connection, story: Story, open_questions: Sequence[tuple[str, str, str]]

@@ -8,8 +8,10 @@ are stored while models work on that; until then the cache of calls holds what w
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from offbook.models.beside import calls_first
 from offbook.stores.grouped_writes import GroupedWrites, to_the_end
@@ -17,8 +19,23 @@ from offbook.stores.grouped_writes import GroupedWrites, to_the_end
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from sqlalchemy import Connection
+
     from offbook.protocols import Store
     from offbook.stores.grouped_writes import Operation
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows(Generic[T]):
+    """An operation that stores rows: further ones may be added until it runs."""
+
+    put: Callable[[Connection, list[T]], None]
+    rows: list[T]
+
+    def __call__(self, conn: Connection) -> None:
+        self.put(conn, self.rows)
 
 
 class LaterWrites:
@@ -46,6 +63,19 @@ class LaterWrites:
         self._waiting.append(operation)
         if self._resting is None or self._resting.done():
             self._resting = asyncio.create_task(self._at_rest())
+
+    def add_rows(self, put: Callable[[Connection, list[T]], None], rows: Iterable[T]) -> None:
+        """Have ``put`` store rows, in one go with those that were added for it right before.
+
+        Raises:
+            StoreFailed: see :meth:`add`.
+        """
+        self._raise_failure()
+        last = self._waiting[-1] if self._waiting else None
+        if isinstance(last, _Rows) and last.put == put:
+            last.rows.extend(rows)
+        else:
+            self.add(_Rows(put, list(rows)))
 
     async def flush(self) -> None:
         """Store what waits; once begun it goes on to the end, also when cancelled.
