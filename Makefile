@@ -13,7 +13,10 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 CREATE = "$(PYTHON)" -m venv $(VENV)
 endif
 
-.PHONY: demo test test-long explore lint types imports unit format clean
+.PHONY: demo test test-all explore coverage lint types imports unit all format clean
+
+# What is compiled is kept: each process would compile the whole source and every test again.
+unexport PYTHONDONTWRITEBYTECODE
 
 $(BIN)/python:
 	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -46,17 +49,23 @@ imports: $(VENV)/.test
 	$(BIN)/lint-imports
 
 # A commit is judged by the same examples in the same order each time; `make explore` makes up others.
-FIXED := --randomly-seed=1851 --hypothesis-profile=repeatable
-SPREAD := -n auto --maxprocesses 4 --dist loadfile
+FIXED := --randomly-seed=1851
+SPREAD := -n 2 --dist worksteal
+TESTS := $(BIN)/python -m pytest $(SPREAD)
 
 unit: $(VENV)/.test
-	$(BIN)/python -m pytest -m "not long" $(FIXED) $(SPREAD) --cov --cov-report=term
+	$(TESTS) -m "not long" $(FIXED) --hypothesis-profile=quick
 
-test-long: $(VENV)/.test
-	$(BIN)/python -m pytest -m long $(FIXED)
+test-all: lint types imports all
+
+all: $(VENV)/.test
+	$(TESTS) $(FIXED) --hypothesis-profile=repeatable
 
 explore: $(VENV)/.test
-	$(BIN)/python -m pytest -m "not long" $(SPREAD)
+	$(TESTS) -m "not long"
+
+coverage: $(VENV)/.test
+	$(TESTS) $(FIXED) --hypothesis-profile=repeatable --cov --cov-report=term
 
 format: $(VENV)/.test
 	$(BIN)/ruff check --fix

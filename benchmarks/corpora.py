@@ -1,6 +1,6 @@
 """Generated Markdown of several shapes, the same for the same size.
 
-Takes: a shape and a size in bytes of UTF-8.  Gives: text.  Nothing in it is from anywhere.
+Nothing in it is from anywhere.
 """
 
 from __future__ import annotations
@@ -100,7 +100,6 @@ def one_line(source: random.Random) -> Iterator[str]:
 
 
 def headings_only(source: random.Random) -> Iterator[str]:
-    """A heading on every line."""
     titles = [sentence[:40].strip(" .?!") for sentence in _sentences(source)]
     for number in count():
         yield f"{'#' * source.randint(1, 6)} {titles[number % _POOL]} {number}\n"
@@ -115,7 +114,6 @@ def headings_and_lines(source: random.Random) -> Iterator[str]:
 
 
 def short_lines(source: random.Random) -> Iterator[str]:
-    """Lines of one to six words."""
     words = [_word(source) for _ in range(4000)]
     while True:
         yield " ".join(source.choices(words, k=source.randint(1, 6))) + "\n"

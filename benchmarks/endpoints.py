@@ -1,9 +1,4 @@
-"""An endpoint to measure against, and a record of what was sent to it.
-
-Takes: a server program that prints ``READY <port>``.  Gives: its address; and of this process's
-requests how many there were, how many at once, which had to wait for which, and who was refused;
-and how long the same requests take with nothing else done.
-"""
+"""An endpoint to measure against, and a record of what was sent to it."""
 
 from __future__ import annotations
 
@@ -20,9 +15,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
 
+import httpx
 from openai import AsyncOpenAI
 
-from offbook.models.clients import client_for, close_clients
+from offbook.models.clients import WITHOUT_OWNER
 from offbook.models.embedders import OpenAIEmbedder
 from offbook.models.failures import PassingError
 from offbook.models.metering import Meter, Metered
@@ -188,20 +184,14 @@ def _set(*values: Any) -> None:
 async def bare(rounds: Sequence[Sequence[Sent]], base_url: str, concurrency: int) -> float:
     """Seconds that the same requests take, round by round, with nothing done but to send them.
 
-    Over the product's own connections, which are the fastest there are here: what no program that
-    makes these calls by the SDK goes below.
+    Over the product's own connections: no program that makes these calls by the SDK goes below.
     """
-    client, turn = client_for(base_url, "none"), asyncio.Semaphore(concurrency)
+    client, turn = WITHOUT_OWNER.of(base_url, "none"), asyncio.Semaphore(concurrency)
 
     async def send(request: Sent) -> None:
         async with turn:
-            raw: Any = await client.post(
-                request.path,
-                cast_to=object,
-                body=request.body,
-                options={"headers": {"X-Stainless-Raw-Response": "true"}},
-            )
-            json.loads(raw.http_response.content)
+            response = await client.post(request.path, cast_to=httpx.Response, body=request.body)
+            json.loads(response.content)
 
     try:
         began = time.perf_counter()
@@ -209,4 +199,4 @@ async def bare(rounds: Sequence[Sequence[Sent]], base_url: str, concurrency: int
             await asyncio.gather(*map(send, requests))
         return time.perf_counter() - began
     finally:
-        await close_clients()
+        await WITHOUT_OWNER.close()

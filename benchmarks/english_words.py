@@ -1,10 +1,4 @@
-"""Makes the list of English words that the package ships, from SCOWL.
-
-Takes: ``python benchmarks/english_words.py FOLDER``, the folder of SCOWL's final word lists (in the
-Debian package ``scowl`` it is /usr/share/dict/scowl; made with version 2020.12.07).  Gives:
-``src/offbook/language/data/english_words.txt.gz``, the stems of the words that SCOWL writes in
-lower case (no names, no abbreviations) up to size 50, in American and British spelling, sorted.
-"""
+"""Makes the list of English words that the package ships, from SCOWL."""
 
 from __future__ import annotations
 
@@ -14,13 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from offbook.language.words import fold, word_term
+from offbook.text.words import fold, word_term
 
 SIZES: Final = (10, 20, 35, 40, 50)
 LISTS: Final = ("english-words", "american-words", "british-words", "british_z-words")
-TARGET: Final = (
-    Path(__file__).resolve().parents[1] / "src/offbook/language/data/english_words.txt.gz"
-)
+TARGET: Final = Path(__file__).resolve().parents[1] / "src/offbook/text/data/english_words.txt.gz"
 
 
 def stems(folder: Path) -> set[str]:

@@ -1,9 +1,5 @@
 """How long a run of an evaluation takes beside its bound, and what it asks again after kill -9.
 
-Takes: a number of cells, a latency, a concurrency.  Gives: calls, wall time, bound (calls x latency
-/ concurrency), their ratio, processor time per call, greatest memory; with ``--kill`` what was
-asked again after the process was killed in the middle.
-
     python benchmarks/evaluation.py [--cells 2000] [--latency-ms 200] [--concurrency 32] [--json]
     python benchmarks/evaluation.py --kill [--cells 400]
     python benchmarks/evaluation.py --cells 20000 --latency-ms 0    (memory)
@@ -140,7 +136,6 @@ async def _respond(send: Any, body: bytes) -> None:
 
 
 def stats(base_url: str) -> dict[str, int]:
-    """Calls, and how many at once."""
     address = base_url.removesuffix("/v1") + "/stats"
     with urllib.request.urlopen(address, timeout=10) as answer:
         found: dict[str, int] = json.load(answer)
@@ -160,7 +155,6 @@ def prepare(folder: Path, cells: int) -> tuple[dict[str, str], Path]:
 
 
 def command(told: argparse.Namespace, base_url: str, file: Path) -> list[str]:
-    """The run as a person starts it."""
     return [
         *OFFBOOK,
         *("eval", "run", "file", "--path", str(file), "--character", "Keeper", "--metric", "ke"),
@@ -170,7 +164,6 @@ def command(told: argparse.Namespace, base_url: str, file: Path) -> list[str]:
 
 
 def measure(told: argparse.Namespace, folder: Path) -> dict[str, Any]:
-    """One run, whole."""
     env, file = prepare(folder, told.cells)
     if told.document:
         ingest = [*OFFBOOK, "ingest", "Keeper", str(told.document), "--method", told.method]

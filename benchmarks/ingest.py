@@ -1,10 +1,6 @@
 """How long an offline ingest for `naive` takes, as whole processes.
 
-Takes: a folder of documents.  Gives: medians as text or JSON, for all documents into one character
-(one process) and for each document into a character of its own (a process each, summed), beside
-what cannot be saved: the start of a process that only imports the libraries.
-
-    python benchmarks/ingest.py FOLDER [--runs 5] [--json]
+python benchmarks/ingest.py FOLDER [--runs 5] [--json]
 """
 
 from __future__ import annotations
@@ -39,18 +35,6 @@ def into_one(files: list[Path]) -> float:
         )
 
 
-def into_its_own(files: list[Path]) -> float:
-    """Seconds of the processes that put each file into a new character of its own, one by one."""
-    with tempfile.TemporaryDirectory() as made:
-        env = environment(Path(made) / "home")
-        seconds = 0.0
-        for number, file in enumerate(files):
-            timed([*OFFBOOK, "create", f"Somebody {number}"], env, Path(made))
-            command = [*OFFBOOK, "ingest", f"Somebody {number}", "--method", METHOD, str(file)]
-            seconds += timed(command, env, Path(made))
-        return seconds
-
-
 def start_of_a_process() -> float:
     with tempfile.TemporaryDirectory() as made:
         return timed([sys.executable, "-c", FLOOR], environment(Path(made)), Path(made))
@@ -66,14 +50,12 @@ def main() -> None:
     if not files:
         sys.exit(f"no documents in {str(told.folder)!r}")
     start_of_a_process()
-    one, own, floor = [], [], []
+    one, floor = [], []
     for _ in range(told.runs):
         one.append(into_one(files))
-        own.append(into_its_own(files))
         floor.append(start_of_a_process())
     timings = [
         Timing(f"{len(files)} documents into one character", tuple(one), TARGET_SECONDS),
-        Timing(f"{len(files)} documents, a character each", tuple(own), TARGET_SECONDS),
         Timing(f"python: {FLOOR}", tuple(floor)),
     ]
     size = sum(path.stat().st_size for path in files)

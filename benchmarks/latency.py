@@ -1,11 +1,5 @@
 """Time to the first token by method, and guided selection against bare calls of the SDK.
 
-Takes: a latency for the loopback server of the tests (a process of its own), or the address of an
-endpoint.  Gives: for each method the median time from the question to the first piece of the reply,
-its calls, and how many of them waited for one another; and for AMADEUS the wall time of one
-selection in which every chunk is looked at, beside as many bare calls of AsyncOpenAI with the same
-bodies at the same concurrency, taken in turn in one run after a warm-up of each.
-
     python benchmarks/latency.py [--latency-ms 200] [--methods naive amadeus:live ...] [--json]
 
 The character is the demo's, the questions are its own; each is asked once, so that nothing comes
@@ -81,7 +75,6 @@ class Server:
 
 @contextmanager
 def served() -> Iterator[Server]:
-    """A running server."""
     command = [sys.executable, __file__, "--serve"]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
@@ -184,17 +177,20 @@ async def selecting(
             server.wait(0)
         character, _ = await book.demo_character()
         found = await book.find(character.id)
-        stage = book.stage(found.dimension)
-        seen = Knowledge(found, stage.settings, stage.store, stage.embedder, (), stage.extractor)
-        ranked = await amadeus.rank(seen, "Could you wait for years to get what you want?")
+        runtime = book.runtime(found.dimension)
+        seen = Knowledge(
+            found, runtime.settings, runtime.store, runtime.embedder, (), runtime.extractor
+        )
+        question, settings = "Could you wait for years to get what you want?", runtime.settings
+        ranked = await seen.search(question, settings.amadeus.splitter, settings.amadeus.n)
         if server is not None:
             server.wait(told.latency_ms)
         looked_at = 0
-        client = _client(stage.extractor.base_url)
+        client = _client(runtime.extractor.base_url)
         for turn in range(told.runs + 1):
             question = f"Could you wait {turn + 2} years to get what you want?"
             started = time.perf_counter()
-            selection = await amadeus.select(seen, question, ranked)
+            selection = await amadeus.select(seen, question, ranked, "live")
             ours.append(time.perf_counter() - started)
             looked_at = selection.looked_at
             bodies = [
@@ -204,7 +200,7 @@ async def selecting(
                 )
                 for p in ranked[:looked_at]
             ]
-            bare.append(await _bare(client, stage.extractor.name, bodies, 16))
+            bare.append(await _bare(client, runtime.extractor.name, bodies, 16))
         await client.close()
     ms = [[round(1000 * one, 1) for one in each[1:]] for each in (ours, bare)]
     return Selecting(
@@ -246,7 +242,6 @@ async def _bare(client: Any, model: str, requests: Sequence[Any], concurrency: i
 
 
 async def run(server: Server | None, told: argparse.Namespace) -> dict[str, Any]:
-    """All figures."""
     base_url = told.base_url or (server.base_url if server is not None else None)
     model = {"chat__model": told.model, "chat__base_url": base_url}
     with tempfile.TemporaryDirectory() as home:
@@ -262,7 +257,6 @@ async def run(server: Server | None, told: argparse.Namespace) -> dict[str, Any]
 
 
 def table(shape: Mapping[str, Any]) -> str:
-    """The figures as Markdown."""
     rows = shape["first_token"]
     names = list(rows[0]) if rows else []
     lines = [f"latency {shape['latency_ms']} ms a call, {shape['questions']} questions", ""]

@@ -1,9 +1,6 @@
 """How long entity normalization takes by itself, with a model that answers at once.
 
-Takes: how many raw entities.  Gives: seconds by part and the peak of memory; names and descriptions
-are made up, names recur as in a long novel.
-
-    python benchmarks/normalization.py [--entities 50000] [--names 12000] [--json]
+python benchmarks/normalization.py [--entities 50000] [--names 12000] [--json]
 """
 
 from __future__ import annotations
@@ -17,16 +14,14 @@ import time
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
-from offbook.cli import own_process
-from offbook.graph.candidates import Rules, candidate_pairs, link_equal_names
+from offbook.cli import process
+from offbook.graph.candidates import Rules, candidate_pairs, link_equal_names, nearest_earlier
 from offbook.graph.entity_normalization import Ledger, normalize
 from offbook.graph.merging import merges_of, raw_graph
 from offbook.graph.name_candidates import candidates_by_name
-from offbook.graph.neighbours import nearest_earlier
-from offbook.models.asking import Asking
+from offbook.models.batching import Asking
 from offbook.models.builtin import embed_texts
-from offbook.types import RawEntity
-from offbook.wire import ChatRequest, ChatResponse
+from offbook.types import ChatRequest, ChatResponse, RawEntity
 
 TYPES = ("character", "character", "character", "location", "organization", "object", "event")
 SYLLABLES = "ba ber cor da den el fen gar hol ing jo kel lan mor nor os pel quin ros sel tor ul vin"
@@ -52,7 +47,6 @@ def made_up(count: int, names: int, seed: int = 1) -> list[RawEntity]:
 
 
 def hash_of(text: str) -> int:
-    """The same in every process."""
     return sum(map(ord, text))
 
 
@@ -130,8 +124,7 @@ async def measure(entities: Sequence[RawEntity]) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Measure and print."""
-    own_process.set_up()  # as the command line has it
+    process.set_up()  # as the command line has it
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--entities", type=int, default=50_000)
     parser.add_argument("--names", type=int, default=12_000)

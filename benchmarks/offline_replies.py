@@ -1,165 +1,89 @@
-"""What the offline backend does with real questions: answered, declined, leaks, time.
+"""What the offline model replies to questions on invented texts: right, declined or other.
 
-Takes: a questions file (``question``, ``character`` or ``persona``, ``scope`` in or out) beside
-the paragraphs of the profiles.  Gives: counts as JSON; ``--show N`` prints every N-th reply.
+FOLDER holds documents that are named after their characters and questions.jsonl, whose rows have
+``character``, ``half`` (dev or test), ``kind``, ``question`` and ``right``: a pattern that a right
+reply holds. A question beyond the character is right where it is declined without a quotation,
+small talk without a pattern where it is not declined. "Other" is wrong or partly right; whether a
+reply is absurd is for a person to say, who reads them with --show.
 
-    python benchmarks/offline_replies.py ../shared/data/character_llm/questions.jsonl
+    python benchmarks/offline_replies.py [FOLDER] [--half test] [--method ensemble] [--show]
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import re
 import sys
+import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
-from math import log
+from collections.abc import Sequence
 from pathlib import Path
-from time import perf_counter
-from typing import Any
+from typing import Any, Final
 
-from offbook.language.clauses import quoted_spans
-from offbook.language.names import Names
-from offbook.language.questions import read_question
-from offbook.language.words import search_terms
-from offbook.models.offline.evidence import gather
-from offbook.models.offline.reply import is_answered, names_in, reply
-from offbook.prompts.reply import ReplyInputs
-from offbook.types import ContextItem
+from offbook import Offbook
+from offbook.rules.declining import DECLINES
 
-_K = 3
-_AS_AN_AI = re.compile(
-    r"\bas an? (?:ai|artificial|language model)\b|\blanguage model\b", re.IGNORECASE
-)
-
-
-@dataclass
-class Counts:
-    """What is counted over the questions of one scope."""
-
-    questions: int = 0
-    answered: int = 0
-    support: float = 0.0
-    names_outside_quotations: int = 0
-    as_an_ai: int = 0
-    milliseconds: list[float] = field(default_factory=list)
-
-    def as_json(self) -> dict[str, Any]:
-        """Shares and means instead of sums."""
-        shape = asdict(self)
-        times = sorted(shape.pop("milliseconds"))
-        n = max(1, self.questions)
-        return {
-            **shape,
-            "answered_share": round(self.answered / n, 3),
-            "support": round(self.support / n, 3),
-            "milliseconds_median": round(times[len(times) // 2], 2) if times else None,
-            "milliseconds_most": round(times[-1], 2) if times else None,
-        }
-
-
-class Profile:
-    """The paragraphs of one character, found by BM25 (k1 = 1.2, b = 0.75)."""
-
-    def __init__(self, paragraphs: Sequence[dict[str, Any]]) -> None:
-        self._paragraphs = paragraphs
-        self._counts = [
-            Counter(search_terms(" ".join([*row["headings"], row["text"]]))) for row in paragraphs
-        ]
-        self._holding = Counter(term for counts in self._counts for term in counts)
-        self._average = sum(map(Counter.total, self._counts)) / len(paragraphs)
-
-    def context(self, question: str) -> tuple[ContextItem, ...]:
-        """The three best paragraphs."""
-        terms = set(search_terms(question))
-        scored = [(-self._score(counts, terms), at) for at, counts in enumerate(self._counts)]
-        rows = [self._paragraphs[at] for _, at in sorted(scored)[:_K]]
-        return tuple(
-            ContextItem("knowledge", ", ".join(row["headings"]), row["text"], 1.0) for row in rows
-        )
-
-    def _score(self, counts: Counter[str], terms: set[str]) -> float:
-        number, length = len(self._counts), counts.total()
-        norm = 1.2 * (0.25 + 0.75 * length / self._average)
-        return sum(
-            log(1 + (number - self._holding[term] + 0.5) / (self._holding[term] + 0.5))
-            * counts[term]
-            * 2.2
-            / (counts[term] + norm)
-            for term in terms
-            if counts[term]
-        )
+_FOLDER: Final = Path(__file__).parent / "replies"
 
 
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("file", type=Path)
-    parser.add_argument("--paragraphs", type=Path, help="default: profile_paragraphs.jsonl nearby")
-    parser.add_argument("--show", type=int, default=0, help="print every n-th reply")
+    parser.add_argument("folder", type=Path, nargs="?", default=_FOLDER)
+    parser.add_argument("--half", choices=("dev", "test"), help="default: both")
+    parser.add_argument("--method", default="ensemble")
+    parser.add_argument("--show", action="store_true", help="print every reply with its verdict")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args(arguments)
-    beside = options.file.parent / "profile_paragraphs.jsonl"
-    if not beside.exists():
-        beside = options.file.parent.parent / "character_llm" / "profile_paragraphs.jsonl"
-    profiles = read_profiles(options.paragraphs or beside)
-    by_kind = measure(read_rows(options.file), profiles, options.show)
-    shape = {name: counts.as_json() for name, counts in sorted(by_kind.items())}
-    shares = [by_kind[scope].answered / by_kind[scope].questions for scope in ("in", "out")]
-    shape["balanced_accuracy"] = {"value": round((shares[0] + 1 - shares[1]) / 2, 3)}
-    print(json.dumps(shape, indent=None if options.json else 2))
+    lines = (options.folder / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [row for row in map(json.loads, lines) if options.half in (None, row["half"])]
+    verdicts = asyncio.run(ask_all(options.folder, rows, options.method))
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for row, (text, verdict) in zip(rows, verdicts, strict=True):
+        for key in ("all", f"half: {row['half']}", row["kind"]):
+            counts[key][verdict] += 1
+        if options.show:
+            print(f"[{verdict}] {row['character']}: {row['question']}\n    {text}")
+    print(json.dumps(counts) if options.json else as_table(counts))
     return 0
 
 
-def read_rows(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+async def ask_all(
+    folder: Path, rows: Sequence[dict[str, Any]], method: str
+) -> list[tuple[str, str]]:
+    """The reply to each question, with its verdict."""
+    with tempfile.TemporaryDirectory() as home:
+        # One of the texts is hard-wrapped: its paragraphs are its blocks, not its lines.
+        flags: dict[str, Any] = {
+            "method": method,
+            "chat__model": "offline",
+            "acts__paragraph": "block",
+        }
+        async with await Offbook.open(home=home, **flags) as book:
+            for document in sorted(folder.glob("[!q]*.*")):
+                character = await book.create(document.stem)
+                await book.ingest(character.id, [document])
+            replies = [(await book.ask(row["character"], row["question"])).text for row in rows]
+    return [(text, judged(row, text)) for row, text in zip(rows, replies, strict=True)]
 
 
-def read_profiles(path: Path) -> dict[str, Profile]:
-    rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for row in read_rows(path):
-        rows[row["character"]].append(row)
-    return {character: Profile(paragraphs) for character, paragraphs in rows.items()}
+def judged(row: dict[str, Any], reply: str) -> str:
+    declined = DECLINES.search(reply) is not None
+    if row["kind"] == "beyond":
+        return "right" if declined and "“" not in reply else "other"
+    if row["right"] and not re.search(row["right"], reply):
+        return "declined" if declined else "other"
+    return "declined" if declined and not row["right"] else "right"
 
 
-def measure(
-    rows: Iterable[dict[str, Any]], profiles: dict[str, Profile], show: int
-) -> dict[str, Counts]:
-    found: dict[str, Counts] = defaultdict(Counts)
-    for at, row in enumerate(rows):
-        character = row.get("character") or row["persona"]
-        if character not in profiles:
-            continue
-        context = profiles[character].context(row["question"])
-        inputs = ReplyInputs(character, "", (), (), context, row["question"])
-        start = perf_counter()
-        text = reply(inputs)
-        seconds = perf_counter() - start
-        names = names_in(character, context)
-        for key in {row["scope"], f"{row['scope']}: {row.get('kind') or row.get('topic_id')}"}:
-            count(found[key], inputs, text, names, seconds)
-        if show and at % show == 0:
-            print(f"[{character}, {row['scope']}] {row['question']}\n    {text}", file=sys.stderr)
-    return dict(found)
-
-
-def count(counts: Counts, inputs: ReplyInputs, text: str, names: Names, seconds: float) -> None:
-    question = read_question(inputs.question, names.words)
-    counts.questions += 1
-    counts.answered += is_answered(inputs)
-    counts.support += gather(inputs.context).support(question.terms)
-    counts.names_outside_quotations += names_own(text, names)
-    counts.as_an_ai += bool(_AS_AN_AI.search(text))
-    counts.milliseconds.append(1000 * seconds)
-
-
-def names_own(text: str, names: Names) -> bool:
-    """Whether the character's own name stands outside quotations and its introduction."""
-    plain = re.sub(r"\bI am [A-Z][^.]*\.", "", text)
-    for start, end in reversed(quoted_spans(plain)):
-        plain = plain[:start] + plain[end:]
-    return any(re.search(rf"\b{re.escape(word)}\b", plain, re.IGNORECASE) for word in names.words)
+def as_table(counts: dict[str, Counter[str]]) -> str:
+    """Markdown, a row for each kind of question."""
+    lines = ["| questions | n | right | other | declined |", "|---|---|---|---|---|"]
+    for key, found in counts.items():
+        cells = [found.total(), found["right"], found["other"], found["declined"]]
+        lines.append(f"| {key} | " + " | ".join(map(str, cells)) + " |")
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":

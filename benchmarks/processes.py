@@ -1,7 +1,4 @@
-"""Whole processes timed from the outside: what a person waits for.
-
-Takes: a command line and an environment.  Gives: the wall time of each run, and their median.
-"""
+"""Whole processes timed from the outside: what a person waits for."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 """Quality of offbook's parts on labelled files: one subcommand a part.
 
-Takes: ``python benchmarks/quality.py PART FILE [--json]``.  Gives: a table, or one JSON document.
 Each part is a module ``quality_<part>`` here with ``HELP``, ``add_arguments`` and ``run``, and
 ``NEEDS_FILE = False`` where it has data of its own; a new one needs its name in ``PARTS``.
 """

@@ -37,11 +37,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from offbook.app.wiring import Wiring
+from offbook.app.home import Wiring
 from offbook.graph.candidates import Rules
 from offbook.graph.entity_normalization import normalize
-from offbook.ingestion.graph_building import normalization_rules
-from offbook.models.asking import Asking
+from offbook.ingestion.graph_index import normalization_rules
+from offbook.models.batching import Asking
 from offbook.protocols import ChatModel, Embedder
 from offbook.settings import Settings, load_settings
 from offbook.types import RawEntity
@@ -303,10 +303,10 @@ async def _measure(
 ) -> Report:
     wiring = await Wiring.open(settings)
     try:
-        stage = wiring.stage(wiring.meter())
+        runtime = wiring.runtime(wiring.meter())
         rules = normalization_rules(settings.values.graph)
         verified = settings.values.graph.verify
-        normalizer = Normalizer(stage.extractor, stage.embedder, rules, speakers, verified)
+        normalizer = Normalizer(runtime.extractor, runtime.embedder, rules, speakers, verified)
         return await measure(novels, normalizer)
     finally:
         await wiring.close()

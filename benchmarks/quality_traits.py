@@ -33,7 +33,8 @@ import numpy as np
 
 if TYPE_CHECKING:
     from offbook.app import Offbook
-    from offbook.retrieval.passages import Passage
+    from offbook.settings.model import GuidedSelection
+    from offbook.types import Passage
 
 HELP: Final = "questions that only behaviour implies: is the gold evidence selected"
 NEEDS_FILE: Final = False
@@ -202,32 +203,37 @@ async def measure(book: Offbook, asked: Sequence[Asked]) -> Report:
     character, _ = await book.demo_character()
     judged = book.meter.usage().by_task.get("index_traits")
     found = await book.find(character.id)
-    stage = book.stage(found.dimension)
+    runtime = book.runtime(found.dimension)
 
-    async def select(gs: str, question: str, ranked: Sequence[Passage]) -> tuple[Any, int, int]:
-        changed = stage.settings.amadeus.model_copy(update={"gs": gs})
-        settings = stage.settings.model_copy(update={"amadeus": changed})
-        seen = Knowledge(found, settings, stage.store, stage.embedder, (), stage.extractor)
+    knowledge = Knowledge(
+        found, runtime.settings, runtime.store, runtime.embedder, (), runtime.extractor
+    )
+
+    async def select(
+        gs: GuidedSelection, question: str, ranked: Sequence[Passage]
+    ) -> tuple[Any, int, int]:
         before = book.meter.usage()
-        selection = await amadeus.select(seen, question, ranked)
+        selection = await amadeus.select(knowledge, question, ranked, gs)
         after = book.meter.usage()
         return selection, after.calls - before.calls, after.round_trips - before.round_trips
 
-    knowledge = Knowledge(found, stage.settings, stage.store, stage.embedder)
+    settings = runtime.settings.amadeus
+    most_ranked = max(settings.k, settings.n, settings.m + 1)
+    modes: tuple[GuidedSelection, ...] = ("live", "indexed")
     outcomes: dict[str, list[Outcome]] = {"live": [], "indexed": [], "similar": [], "reachable": []}
     for one in asked:
-        ranked = await amadeus.rank(knowledge, one.question)
-        for gs in ("live", "indexed"):
+        ranked = await knowledge.search(one.question, settings.splitter, most_ranked)
+        for gs in modes:
             selection, calls, waits = await select(gs, one.question, ranked)
             outcomes[gs].append(_outcome(selection, one.evidence, calls, waits))
         for way, most in (
             ("similar", len(outcomes["live"][-1].chunks)),
-            ("reachable", stage.settings.amadeus.n),
+            ("reachable", settings.n),
         ):
             plain = Selection(tuple(ranked[:most]), is_fallback=False, looked_at=0)
             outcomes[way].append(_outcome(plain, one.evidence))
     rows = await book.show(found.id, "chunks")
-    mine = sum(row["chunking"] == stage.settings.amadeus.splitter for row in rows)
+    mine = sum(row["chunking"] == settings.splitter for row in rows)
     return Report(asked, outcomes, mine, judged.calls if judged is not None else 0)
 
 

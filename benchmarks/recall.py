@@ -1,9 +1,6 @@
 """Time of recall over many chunks, against what NumPy alone needs for the same numbers.
 
-Takes: sizes.  Gives: milliseconds of a question in each mode, and the ratio of dense search to the
-bare matrix product with a partial sort, measured in turns in the same run (at most 1.5 wanted).
-
-    python benchmarks/recall.py [--chunks 100000] [--dimension 384] [--json]
+python benchmarks/recall.py [--chunks 100000] [--dimension 384] [--json]
 """
 
 from __future__ import annotations
@@ -20,16 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from offbook.retrieval.dense import DenseIndex
-from offbook.retrieval.lexical import LexicalIndex, term_number
-from offbook.retrieval.search import Searcher
+from offbook.retrieval.search import DenseIndex, LexicalIndex, Searcher, term_number
 
 K = 10
 WANTED = 1.5
 
 
 def unit_rows(generator: np.random.Generator, rows: int, dimension: int) -> NDArray[np.float32]:
-    """Random directions."""
     drawn = generator.standard_normal((rows, dimension), dtype=np.float32)
     drawn /= np.linalg.norm(drawn, axis=1, keepdims=True)
     return drawn

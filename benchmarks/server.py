@@ -1,10 +1,5 @@
 """What the server adds to the model: time to the first token, load, memory, processor per token.
 
-Takes: how long to run.  Gives: for each pair of runs (the load put on the loopback model directly,
-then on ``offbook serve`` in front of it) the times to the first token, how far the generator itself
-lagged, and the server's processor time for a token; then, with ``--open``, what so many streams at
-once take of memory.
-
     python benchmarks/server.py [--seconds 20] [--runs 3] [--streams 64] [--new-per-second 5]
                                 [--tokens-per-second 10] [--open 500] [--json]
 
@@ -35,7 +30,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any, Final, cast
 
-from steady_model import NAME, WORD, model, run_quickly
+from steady_model import NAME, WORD, model
 
 ALLOWED_LAG_MS: Final = 5.0
 _DONE: Final = b"[DONE]"
@@ -88,7 +83,6 @@ class Run:
 
 
 def main() -> None:
-    """Run the pairs, and print them."""
     told = _arguments()
     load = Load(told.seconds, told.streams, told.new_per_second, told.tokens_per_second)
     with (
@@ -168,9 +162,8 @@ def _address_in(log: Path, process: subprocess.Popen[str]) -> str:
 
 
 def measured(base_url: str, load: Load, process: int | None = None) -> Run:
-    """Put the load on an address."""
     before = None if process is None else cpu_seconds(process)
-    seen = run_quickly(_put(base_url, load))
+    seen = asyncio.run(_put(base_url, load))
     used = None if process is None or before is None else cpu_seconds(process) - before
     lag = quantile(seen.lag_ms, 0.99)
     return Run(
@@ -273,7 +266,7 @@ def opened(base_url: str, process: int, streams: int) -> dict[str, Any]:
     """What ``streams`` open at once take: opened within two seconds, read to their ends."""
     load = Load(1.0, streams, streams / 2, 10.0)
     _raise_file_limit(4 * streams)
-    seen = run_quickly(_all_at_once(base_url, load, streams))
+    seen = asyncio.run(_all_at_once(base_url, load, streams))
     return {
         "streams": streams,
         "most_open": seen.most_open,

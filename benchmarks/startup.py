@@ -1,9 +1,6 @@
 """How long a command takes before it does anything: `--help`, and a recall on a small character.
 
-Takes: a document, and how often.  Gives: medians as text or JSON, beside the bare interpreter and
-the bare imports of the libraries that a recall cannot do without.
-
-    python benchmarks/startup.py [DOCUMENT] [--runs 10] [--json]
+python benchmarks/startup.py [DOCUMENT] [--runs 10] [--json]
 """
 
 from __future__ import annotations
@@ -17,7 +14,7 @@ from pathlib import Path
 
 from processes import OFFBOOK, Timing, environment, in_turns, timed
 
-HELP_SECONDS, RECALL_SECONDS = 0.20, 0.60
+HELP_SECONDS, RECALL_SECONDS = 0.20, 0.80
 QUESTION = "Who taught you?"
 PYTHON = sys.executable
 PEERS = {

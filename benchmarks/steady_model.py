@@ -1,8 +1,4 @@
-"""A model that answers after 50 ms and then gives a token at even intervals, as bare as can be.
-
-Takes: how many tokens, and how many a second.  Gives: an address to send chat completions to.
-``benchmarks/server.py`` runs it as a process of its own, to measure what stands in front of it.
-"""
+"""A model that answers after 50 ms and then gives a token at even intervals, as bare as can be."""
 
 from __future__ import annotations
 
@@ -12,11 +8,9 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Coroutine, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final, TypeVar
-
-from offbook.server.interpreter import new_event_loop
 
 T = TypeVar("T")
 
@@ -26,7 +20,6 @@ WORD: Final = b"word "
 
 
 def main() -> None:
-    """Serve until killed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tokens", type=int, default=10)
     parser.add_argument("--tokens-per-second", type=float, default=10.0)
@@ -50,12 +43,6 @@ def model(tokens: int, tokens_per_second: float) -> Iterator[str]:
             process.kill()
 
 
-def run_quickly(main: Coroutine[Any, Any, T]) -> T:
-    """Run in the quicker event loop: what the load itself takes is taken from the server."""
-    with asyncio.Runner(loop_factory=new_event_loop()) as runner:
-        return runner.run(main)
-
-
 def serve_model(tokens: int, tokens_per_second: float) -> None:
     """The model: 50 ms, then a token at even intervals; as bare as a server can be."""
 
@@ -73,7 +60,7 @@ def serve_model(tokens: int, tokens_per_second: float) -> None:
         print(f"READY {server.sockets[0].getsockname()[1]}", flush=True)
         await server.serve_forever()
 
-    run_quickly(run())
+    asyncio.run(run())
 
 
 async def _read_request(reader: asyncio.StreamReader) -> bool:

@@ -1,7 +1,6 @@
 """How fast the stores commit and load: one transaction a chunk, and 100,000 vectors in one read.
 
-Takes: sizes on the command line.  Gives: figures as text or JSON. The same rows go through a bare
-sqlite3 connection in the same run, as the yardstick.
+The same rows go through a bare sqlite3 connection in the same run, as the yardstick.
 
     python benchmarks/store.py [--chunks 3000] [--vectors 100000] [--postgres URL] [--json]
 """
@@ -24,7 +23,7 @@ from sqlalchemy import Connection
 
 from offbook.protocols import Store
 from offbook.stores import characters, chunks, documents, graph, vectors
-from offbook.stores.opening import open_store, sqlite_url
+from offbook.stores.connection import open_store, sqlite_url
 from offbook.stores.schema import chunks as chunk_rows
 from offbook.types import Chunk, Document, RawEntity
 
@@ -57,7 +56,7 @@ def put_chunk(
 ) -> None:
     """What is committed for one chunk: its row, its entities, its vector (and theirs)."""
     row = {
-        "character_id": "c",
+        "source_id": "c",
         "id": chunk.id,
         "document_id": chunk.document,
         "chunking": chunk.chunking,
@@ -110,7 +109,7 @@ def bare(path: Path, schema_of: Path, count: int, rows: int) -> float:
     for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON",
                    "secure_delete = ON"):  # fmt: skip
         conn.execute(f"PRAGMA {pragma}")
-    for table in ("characters", "documents", "chunkings", "vector_sets"):
+    for table in ("sources", "documents", "chunkings", "vector_sets"):
         copy(source, conn, table, with_rows=True)
     for table in ("chunks", "raw_entities", "chunk_vectors", "raw_entity_vectors"):
         copy(source, conn, table, with_rows=False)

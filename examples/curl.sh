@@ -39,7 +39,7 @@ made=$(ask POST /api/characters/tom-byrne/documents '{
     "documents": [{"name": "tom.md", "text": "# Tom Byrne\n\nTom Byrne mended nets in Galway."}]
 }')
 echo "$made"
-ingestion=$(sed -E 's/^\{"id":"([0-9a-f]+)".*/\1/' <<<"$made")
+ingestion=$(sed -E 's/.*"id":"([0-9a-f]+)".*/\1/' <<<"$made")
 ask GET "/api/characters/tom-byrne/ingestions/$ingestion/events"
 ask POST /api/characters/tom-byrne/ask '{"question": "What did you mend in Galway?"}'
 ask DELETE /api/characters/tom-byrne

@@ -7,6 +7,7 @@ import itertools
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -32,7 +33,12 @@ settings.register_profile(
     "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.register_profile("repeatable", settings.get_profile("any machine"), derandomize=True)
+settings.register_profile("quick", settings.get_profile("repeatable"), max_examples=25)
 settings.load_profile("any machine")
+
+TESTS = Path(__file__).resolve().parent
+LONG_FOLDERS = {"browser", "deployment", "examples"}
+LONG_FIXTURES = {"postgres_server", "postgres_url", "postgres_store"}
 
 _numbers = itertools.count()
 
@@ -54,12 +60,32 @@ def pytest_sessionstart() -> None:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Made-up examples run without coverage, which makes their loops four times as slow.
+    """Leave what starts a browser, a container or a database server to ``make test-all``."""
+    folder = item.path.relative_to(TESTS).parts[0]
+    if folder in LONG_FOLDERS or LONG_FIXTURES & set(getattr(item, "fixturenames", ())):
+        item.add_marker(pytest.mark.long)
 
-    What they reach counts where another test reaches it too: what is told is a lower bound.
-    """
-    if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
-        item.add_marker(pytest.mark.no_cover)
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Let no test start another Python or a shell unless it is marked as ``long``."""
+    global _may_start_processes
+    _may_start_processes = item.get_closest_marker("long") is not None
+    try:
+        return (yield)
+    finally:
+        _may_start_processes = True
+
+
+def _refuse_processes(event: str, arguments: tuple[Any, ...]) -> None:
+    if event == "subprocess.Popen" and not _may_start_processes:
+        name = Path(str(arguments[0] or arguments[1][0])).name
+        if name.startswith(("python", "bash", "sh", "offbook")):
+            pytest.fail(f"{name} was started: mark the test as `long`, which `make test` leaves")
+
+
+_may_start_processes = True
+sys.addaudithook(_refuse_processes)
 
 
 @pytest.fixture(scope="session")
@@ -127,7 +153,7 @@ def sqlite_home(tmp_path: Path) -> Path:
 @pytest.fixture
 async def sqlite_store(sqlite_home: Path) -> AsyncIterator[Store]:
     """An empty embedded store."""
-    from offbook.stores.opening import open_store, sqlite_url
+    from offbook.stores.connection import open_store, sqlite_url
 
     opened = await open_store(sqlite_url(sqlite_home / "offbook.db"))
     yield opened
@@ -139,7 +165,7 @@ async def postgres_store(postgres_server: str) -> AsyncIterator[Store]:
     """An empty store on PostgreSQL: one database for all tests, emptied before each."""
     import asyncpg
 
-    from offbook.stores.opening import open_store
+    from offbook.stores.connection import open_store
 
     url = postgres_server.format(database="shared")
     admin = await asyncpg.connect(postgres_server.format(database="postgres"))
@@ -149,11 +175,13 @@ async def postgres_store(postgres_server: str) -> AsyncIterator[Store]:
     opened = await open_store(url)
     roots = (
         "characters",
+        "sources",
+        "jobs",
         "principals",
         "call_cache",
         "endpoints",
         "evaluation_runs",
-        "evaluation_jobs",
+        "tasks",
     )
     for table in roots:  # the rest cascades
         await opened.write(lambda c, t=table: c.exec_driver_sql(f"DELETE FROM {t}"))  # type: ignore[misc]
@@ -161,7 +189,7 @@ async def postgres_store(postgres_server: str) -> AsyncIterator[Store]:
     await opened.close()
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.long)])
 def database_url(request: pytest.FixtureRequest, sqlite_home: Path) -> str:
     """The URL of an empty database, once for each engine."""
     if request.param == "postgres":
@@ -170,7 +198,7 @@ def database_url(request: pytest.FixtureRequest, sqlite_home: Path) -> str:
     return f"sqlite:///{sqlite_home / 'offbook.db'}"
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.long)])
 def store(request: pytest.FixtureRequest) -> Store:
     """An empty store, once on each engine."""
     opened: Store = request.getfixturevalue(f"{request.param}_store")

@@ -23,7 +23,6 @@ PART_OF = {
     "pydantic": {"langchain-core", "langchain-openai"},
     "pydantic_core": {"pydantic"},
     "starlette": {"fastapi"},
-    "yarl": {"aiohttp"},
 }
 """Modules that a distribution hands out in its own interface, so that they come with it."""
 WHERE_THERE = {"opentelemetry"}

@@ -28,6 +28,7 @@ def runnable():
     return [page for page in PAGES if any(blocks(page))]
 
 
+@pytest.mark.long
 def test_generated_pages_are_current():
     done = subprocess.run(
         [sys.executable, "docs/generate.py", "--check"], cwd=ROOT, capture_output=True, text=True
@@ -66,6 +67,7 @@ def test_links_lead_somewhere():
     assert broken == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("page", runnable(), ids=lambda page: page.name)
 def test_the_code_blocks_run(page, tmp_path):
     bin_folder = str(Path(sys.executable).parent)

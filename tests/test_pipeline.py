@@ -7,12 +7,12 @@ import pytest
 from offbook import pipeline
 from offbook.errors import EmbedderMismatch, IndexMissing, ModelError
 from offbook.ingestion.reports import unheard
-from offbook.models.offline.model import OfflineModel
-from offbook.pipeline import Stage
+from offbook.rules.model import OfflineModel
+from offbook.runtime import Runtime
 from offbook.settings import SettingsModel
 from offbook.stores import characters
 from offbook.types import Message
-from tests.ingestion.stage import Embedding, read
+from tests.ingestion.runtime import Embedding, read
 from tests.models.fakes import Scripted
 
 TEXT = (
@@ -33,18 +33,18 @@ async def ada(sqlite_store):
     return sqlite_store
 
 
-def stage(store, actor=None, extractor=None, embedder=None, **sections) -> Stage:
+def runtime(store, actor=None, extractor=None, embedder=None, **sections) -> Runtime:
     strict = Scripted()
     settings = SettingsModel.model_validate({"method": "naive", **sections})
     actor, extractor = actor or strict, extractor or strict
-    return Stage(settings, store, actor, extractor, strict, embedder or Embedding())
+    return Runtime(settings, store, actor, extractor, strict, embedder or Embedding())
 
 
 async def character(store):
     return await store.read(lambda conn: characters.require(conn, "ada"))
 
 
-async def ingest(found: Stage, *readings):
+async def ingest(found: Runtime, *readings):
     reports, _ = await pipeline.ingest(found, "ada", readings, unheard, waited)
     return reports
 
@@ -52,7 +52,7 @@ async def ingest(found: Stage, *readings):
 @pytest.mark.parametrize("mode", ["dense", "lexical", "hybrid"])
 async def test_from_a_document_to_a_reply(ada, mode):
     actor = Scripted("Mrs Somerville taught me.")
-    found = stage(ada, actor, retrieval={"mode": mode}, naive={"splitter": "markdown"})
+    found = runtime(ada, actor, retrieval={"mode": mode}, naive={"splitter": "markdown"})
     (report,) = await ingest(found, read("ada.md", TEXT))
     assert (report.status, report.chunks) == ("added", 3)
     known = await character(ada)
@@ -71,7 +71,7 @@ async def test_from_a_document_to_a_reply(ada, mode):
 )
 async def test_a_method_pays_for_what_it_needs_and_for_nothing_else(ada, method, asked, embedded):
     extractor, embedder = Scripted(*["A mathematician."] * asked), Embedding()
-    found = stage(ada, extractor=extractor, embedder=embedder, method=method)
+    found = runtime(ada, extractor=extractor, embedder=embedder, method=method)
     await ingest(found, read("ada.md", TEXT))
     assert (len(extractor.requests), len(embedder.requests)) == (asked, embedded)
     recall = await pipeline.recall(found, await character(ada), "Who are you?")
@@ -85,8 +85,8 @@ async def test_a_method_pays_for_what_it_needs_and_for_nothing_else(ada, method,
 
 @pytest.mark.parametrize("method", ["profile", "naive"])
 async def test_a_question_never_builds_what_is_missing(ada, method):
-    await ingest(stage(ada, method="vanilla"), read("ada.md", TEXT))
-    found = stage(ada, method=method)
+    await ingest(runtime(ada, method="vanilla"), read("ada.md", TEXT))
+    found = runtime(ada, method=method)
     with pytest.raises(IndexMissing):
         await pipeline.recall(found, await character(ada), "Who are you?")
 
@@ -96,23 +96,23 @@ async def test_the_flow_stops_where_an_endpoint_fails_and_goes_on_there(ada):
         raise ModelError("down")
 
     with pytest.raises(ModelError):
-        await ingest(stage(ada, embedder=Embedding(down)), read("ada.md", TEXT))
+        await ingest(runtime(ada, embedder=Embedding(down)), read("ada.md", TEXT))
     assert (await character(ada)).voice, "what needs no endpoint is done"
     embedder = Embedding()
-    (report,) = await ingest(stage(ada, embedder=embedder), read("ada.md", TEXT))
+    (report,) = await ingest(runtime(ada, embedder=embedder), read("ada.md", TEXT))
     assert (report.status, len(embedder.requests)) == ("unchanged", 1)
 
 
 async def test_another_embedder_is_refused(ada):
-    await ingest(stage(ada), read("ada.md", TEXT))
-    found = stage(ada, embedder=Embedding(name="other"))
+    await ingest(runtime(ada), read("ada.md", TEXT))
+    found = runtime(ada, embedder=Embedding(name="other"))
     with pytest.raises(EmbedderMismatch):
         await pipeline.recall(found, await character(ada), "Who are you?")
 
 
 async def test_a_conversation_stands_between_what_is_stable_and_what_is_not(ada):
     actor = Scripted("Notes.", "Babbage's.")
-    found = stage(ada, actor, naive={"splitter": "markdown"})
+    found = runtime(ada, actor, naive={"splitter": "markdown"})
     await ingest(found, read("ada.md", TEXT))
     known = await character(ada)
     history: list[Message] = []
@@ -129,7 +129,7 @@ async def test_a_conversation_stands_between_what_is_stable_and_what_is_not(ada)
 
 async def test_streamed_or_whole_the_actor_is_told_the_same(ada):
     actor = Scripted("Whole.", "In pieces.")
-    found = stage(ada, actor)
+    found = runtime(ada, actor)
     await ingest(found, read("ada.md", TEXT))
     known = await character(ada)
     recall = await pipeline.recall(found, known, "Who are you?")
@@ -142,7 +142,7 @@ async def test_streamed_or_whole_the_actor_is_told_the_same(ada):
 
 async def test_sampling_is_the_settings(ada):
     actor = Scripted("Yes.")
-    found = stage(ada, actor, reply={"temperature": 0.1, "max_tokens": 50})
+    found = runtime(ada, actor, reply={"temperature": 0.1, "max_tokens": 50})
     await ingest(found, read("ada.md", TEXT))
     recall = await pipeline.recall(found, await character(ada), "Who are you?")
     await pipeline.reply(found, await character(ada), recall)
@@ -151,7 +151,7 @@ async def test_sampling_is_the_settings(ada):
 
 async def test_offline_the_same_flow_answers_from_the_text(ada):
     offline = OfflineModel()
-    found = stage(ada, offline, offline, retrieval={"mode": "lexical"})
+    found = runtime(ada, offline, offline, retrieval={"mode": "lexical"})
     await ingest(found, read("ada.md", TEXT))
     known = await character(ada)
     recall = await pipeline.recall(found, known, "Who taught you mathematics?")

@@ -27,6 +27,7 @@ def work(seconds: float) -> None:
         pass
 
 
+@pytest.mark.long
 def test_work_counts_and_sleep_does_not():
     with waiting.work_below(0.05):
         time.sleep(0.06)

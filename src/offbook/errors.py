@@ -24,14 +24,35 @@ OffbookError                 exit 1   something failed; what was done is kept
 
 from __future__ import annotations
 
-from typing import ClassVar
+import re
+from typing import ClassVar, Final
+
+STARS: Final = "********"
+"""What is shown in the place of a secret."""
+
+# A text that is a URL, however malformed, loses all up to its last "@"; in a sentence a URL ends at
+# a blank, and is looked at for 1,000 letters, so that no text takes long. A user alone is a secret
+# only to HTTP, where tokens are passed so.
+_PASSWORD: Final = re.compile(
+    r"(^[a-z][\w+.-]*:(?://)?[^\s:/?#@]*:).*@|(://[^\s:/?#@]*:)\S{0,1000}@|(https?://)[^\s:/?#@]+@",
+    re.I,
+)
+_PARAMETER: Final = re.compile(
+    r"((?:pass(?:word|wd|phrase)?|pwd|[?&][\w.-]*(?:key|token|secret))=)[^&\s'\"]*", re.I
+)
+
+
+def hide_passwords(text: str) -> str:
+    """Put stars in the place of passwords in URLs: before the host, and among the parameters."""
+    text = _PASSWORD.sub(lambda match: f"{''.join(filter(None, match.groups()))}{STARS}@", text)
+    return _PARAMETER.sub(rf"\1{STARS}", text)
 
 
 class OffbookError(Exception):
     """Root of all errors that offbook raises on purpose.
 
     Args:
-        message: What happened, and to what (the value with ``!r``).
+        message: What happened, and to what (the value with ``!r``); passwords in URLs are hidden.
         hint: What the person can do about it; one line.
     """
 
@@ -39,9 +60,9 @@ class OffbookError(Exception):
     kind: ClassVar[str] = "failed"
 
     def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+        self.message = hide_passwords(message)
+        self.hint = hide_passwords(hint)
+        super().__init__(self.message)
 
     @property
     def told_to_all(self) -> str:

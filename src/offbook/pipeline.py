@@ -5,50 +5,40 @@ Takes: what was read, or a question.  Gives: reports, recalls, replies.  Only th
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
-from offbook import registry
-from offbook.context.assembly import assemble
-from offbook.language.encodings import token_counter
-from offbook.memory.talk import NOBODYS, Talk
+from offbook.context.assembly import assemble, begun_with
+from offbook.memory.turns import NO_CONVERSATION, ConversationContext
 from offbook.methods.knowledge import Knowledge
 from offbook.prompts.ask import ask, stream_text
-from offbook.prompts.reply import NO_WISHES, REPLY, Wishes
+from offbook.prompts.reply import DEFAULT_OPTIONS, REPLY, ReplyOptions
+from offbook.retrieval.lorebook import beside, lore_of
+from offbook.text.encodings import token_counter
+from offbook.types import LoreQuery, Skipped
 
 if TYPE_CHECKING:
     from offbook.documents.readers import ReadDocument
-    from offbook.graph.loading import GraphSize
+    from offbook.graph.assembly import GraphSize
     from offbook.ingestion.reports import DocumentReport, ProgressListener
     from offbook.prompts.reply import ReplyInputs
-    from offbook.protocols import ChatModel, Embedder, Method, Store
     from offbook.retrieval.point import Point
-    from offbook.settings import SettingsModel
+    from offbook.runtime import Runtime
     from offbook.types import Character, Message, Recall
 
     History = Sequence[Message]
 
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """What the stages work with: settings, a store, and a model for each role."""
-
-    settings: SettingsModel
-    store: Store
-    actor: ChatModel
-    extractor: ChatModel
-    judge: ChatModel
-    embedder: Embedder
-
-    @property
-    def method(self) -> Method:
-        """The configured method."""
-        return registry.load("method", self.settings.method)()  # type: ignore[no-any-return]
+_UNWRITTEN: Final = (
+    "it could not be written: the model refused the passages it is made from, or gave no answer "
+    "that could be used"
+)
+"""What the model said stands in the job and the report of the ingestion; it may quote prompts."""
 
 
 async def ingest(
-    stage: Stage,
+    runtime: Runtime,
     character: str,
     readings: Sequence[ReadDocument],
     progress: ProgressListener,
@@ -57,64 +47,132 @@ async def ingest(
 ) -> tuple[list[DocumentReport], GraphSize]:
     """Make the character know what was read, as far as the method needs it indexed."""
     # Here and not above: a question needs none of it, and should not wait for it.
+    from offbook.ingestion.documents import take_in
     from offbook.ingestion.indexing import build_indexes
     from offbook.ingestion.lease import ingestion_lease
-    from offbook.ingestion.storing import take_in
-    from offbook.ingestion.tally import tally
+    from offbook.ingestion.reports import tally
 
-    store, needs = stage.store, stage.method.needs(stage.settings)
+    store, needs = runtime.store, runtime.method.needs(runtime.settings)
     async with ingestion_lease(store, character, waiting):
         # 1 -- documents and chunks ------------------------------------------------------------
-        reports = await take_in(stage, character, readings, order)
+        reports = await take_in(runtime, character, readings, order)
         # 2 -- graph, profile, what chunks reveal, vectors, and summaries of what is alike ------
-        size = await build_indexes(stage, character, needs, progress)
+        size = await build_indexes(runtime, character, needs, progress)
         # 3 -- what was put aside is counted and shown -----------------------------------------
         return await tally(store, character, reports, needs.chunkings), size
 
 
 async def recall(
-    stage: Stage,
+    runtime: Runtime,
     character: Character,
     question: str,
     history: History = (),
     point: Point | None = None,
-    talk: Talk = NOBODYS,
+    conversation: ConversationContext = NO_CONVERSATION,
 ) -> Recall:
-    """What the reply to ``question`` may rest on; ``character`` is as it is at ``point``."""
-    seen = stage.settings, stage.store, stage.embedder, tuple(history), stage.extractor, point, talk
-    return await Knowledge(character, *seen).recalled_by(stage.method, question)
+    """Recall what the reply may rest on; ``character`` is as it is at ``point``."""
+    knowledge = Knowledge(
+        character=character,
+        settings=runtime.settings,
+        store=runtime.store,
+        embedder=runtime.embedder,
+        history=tuple(history),
+        extractor=runtime.extractor,
+        point=point,
+        conversation=conversation,
+    )
+    # 1 -- what the method finds -----------------------------------------------------------------
+    recalled = await runtime.method.recall(knowledge, question)
+    skipped = recalled.skipped
+    if character.profile is None and runtime.method.needs(runtime.settings).profile:
+        skipped = (*skipped, Skipped("profile", character.name, _UNWRITTEN))
+    # 2 -- what the character's lorebooks have to say beside it ----------------------------------
+    context = recalled.context
+    lore = await lore_of(runtime.store, character)
+    if lore is not None and (query := _lore_query(knowledge, question)).budget_tokens:
+        entries = await asyncio.to_thread(lore.recall, query, knowledge.count)
+        context, left_out = beside(entries, context)
+        skipped = (*skipped, *left_out)
+    return replace(recalled, context=context, skipped=skipped)
+
+
+def _lore_query(knowledge: Knowledge, question: str) -> LoreQuery:
+    conversation, settings = knowledge.conversation, knowledge.settings.lore
+    window = knowledge.settings.chat.context_tokens
+    greeting = conversation.greeting
+    if greeting is None and not conversation.earlier:
+        greeting = begun_with(knowledge.character.settings, knowledge.history, conversation.called)
+    return LoreQuery(
+        question=knowledge.in_full(question),
+        history=knowledge.history,
+        message=question,
+        until=knowledge.until,
+        user=conversation.called,
+        persona=conversation.persona,
+        earlier=conversation.earlier,
+        greeting=greeting,
+        budget_tokens=settings.budget(window),
+        most_tokens=settings.most_for_a_book(window),
+        scan_depth=settings.scan_depth,
+        similar=settings.similar,
+        least=settings.least,
+    )
 
 
 def reply_inputs(
-    stage: Stage, who: Character, found: Recall, history: History, wishes: Wishes = NO_WISHES
+    runtime: Runtime,
+    character: Character,
+    recalled: Recall,
+    history: History,
+    options: ReplyOptions = DEFAULT_OPTIONS,
 ) -> ReplyInputs:
-    """What the actor is told."""
-    count = token_counter(stage.settings.tokens.encoding)
-    return assemble(found, who.voice, history, stage.settings.context, count, wishes, who.settings)
+    """Put together what the actor is told."""
+    return assemble(
+        recalled,
+        character.voice,
+        history,
+        runtime.settings.context,
+        token_counter(runtime.settings.tokens.encoding),
+        options,
+        character.settings,
+    )
 
 
 async def reply(
-    stage: Stage,
-    who: Character,
-    found: Recall,
+    runtime: Runtime,
+    character: Character,
+    recalled: Recall,
     history: History = (),
     sample: int = 0,
-    wishes: Wishes = NO_WISHES,
+    options: ReplyOptions = DEFAULT_OPTIONS,
 ) -> str:
-    """The character's reply, whole; further samples are other replies to the same question."""
-    asked = stage.actor, REPLY, reply_inputs(stage, who, found, history, wishes)
-    told = {**stage.settings.reply.parameters(), **wishes.parameters}
-    seen, most, number = found.documents(), stage.settings.answers.retries, sample or wishes.sample
+    """Get the character's reply, whole; further samples are other replies to the same question."""
     return await ask(
-        *asked, sample=number, documents=seen, parameters=told, retries=most, ended=wishes.ended
+        runtime.actor,
+        REPLY,
+        reply_inputs(runtime, character, recalled, history, options),
+        sample=sample or options.sample,
+        documents=recalled.documents(),
+        parameters={**runtime.settings.reply.model_dump(exclude_none=True), **options.parameters},
+        retries=runtime.settings.answers.retries,
+        ended=options.ended,
     )
 
 
 def stream_reply(
-    stage: Stage, who: Character, found: Recall, history: History = (), wishes: Wishes = NO_WISHES
+    runtime: Runtime,
+    character: Character,
+    recalled: Recall,
+    history: History = (),
+    options: ReplyOptions = DEFAULT_OPTIONS,
 ) -> AsyncIterator[str]:
-    """The character's reply in pieces; closing the iterator cancels the call."""
-    inputs = reply_inputs(stage, who, found, history, wishes)
-    told = {**stage.settings.reply.parameters(), **wishes.parameters}
-    asked, seen, end = (stage.actor, REPLY, inputs), found.documents(), wishes.ended
-    return stream_text(*asked, sample=wishes.sample, documents=seen, parameters=told, ended=end)
+    """Get the character's reply in pieces; closing the iterator cancels the call."""
+    return stream_text(
+        runtime.actor,
+        REPLY,
+        reply_inputs(runtime, character, recalled, history, options),
+        sample=options.sample,
+        documents=recalled.documents(),
+        parameters={**runtime.settings.reply.model_dump(exclude_none=True), **options.parameters},
+        ended=options.ended,
+    )

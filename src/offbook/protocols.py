@@ -6,26 +6,45 @@ tests/contracts that every implementation runs.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Protocol, TypeVar
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-    from sqlalchemy import Connection
 
-    from offbook.methods.knowledge import Knowledge
-    from offbook.retrieval.passages import Passage
     from offbook.settings import SettingsModel
-    from offbook.types import Chunk, ContextItem, Document, Needs, Recall
-    from offbook.wire import ChatRequest, ChatResponse
+    from offbook.types import (
+        CardSource,
+        CharacterFile,
+        ChatRead,
+        ChatRequest,
+        ChatResponse,
+        ChatTurn,
+        Chunk,
+        ContextItem,
+        Document,
+        IndexRequirements,
+        LoreEntries,
+        LoreQuery,
+        Passage,
+        Recall,
+        WrittenFile,
+    )
 
 T = TypeVar("T")
+P = ParamSpec("P")
+Knowledge_contra = TypeVar("Knowledge_contra", contravariant=True)
+"""What a method or searcher sees of a character; offbook's is ``methods.knowledge.Knowledge``."""
 EmbedKind = Literal["document", "query"]
 
 
 class ChatModel(Protocol):
-    """Who answers: a model behind the narrow wire, or a wrapper around one."""
+    """Who answers: a model behind the narrow wire, or a wrapper around one.
+
+    It may have ``traits`` (``types.ModelTraits``); without them it is an endpoint that costs.
+    """
 
     @property
     def name(self) -> str:
@@ -34,7 +53,7 @@ class ChatModel(Protocol):
 
     @property
     def base_url(self) -> str:
-        """Where it answers; ``offline:`` for the embedded one."""
+        """Where it answers, as records of evaluations and counters of calls name it."""
         ...
 
     async def complete(self, request: ChatRequest) -> ChatResponse:
@@ -52,7 +71,7 @@ class ChatModel(Protocol):
 
 
 class Embedder(Protocol):
-    """Turns texts into unit vectors."""
+    """Turns texts into unit vectors; it may have ``traits``, as a chat model."""
 
     @property
     def name(self) -> str:
@@ -67,16 +86,20 @@ class Embedder(Protocol):
 class Store(Protocol):
     """Where it is kept: runs operations on the one schema, each in a transaction of its own.
 
-    Operations are plain functions of a SQLAlchemy connection (``offbook.stores``), the same for
-    both engines.
+    Operations are plain functions of the store's open connection (``offbook.stores.connection``),
+    the same for both engines; nobody else looks inside it.
     """
 
-    async def read(self, operation: Callable[[Connection], T]) -> T:
-        """Run ``operation`` on a consistent snapshot."""
+    async def read(
+        self, operation: Callable[Concatenate[Any, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Run ``operation(connection, *args, **kwargs)`` on a consistent snapshot."""
         ...
 
-    async def write(self, operation: Callable[[Connection], T]) -> T:
-        """Run ``operation`` in one transaction; it is durable when this returns.
+    async def write(
+        self, operation: Callable[Concatenate[Any, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Run ``operation(connection, *args, **kwargs)`` in one durable transaction.
 
         Raises:
             StoreFailed: the disk is full, the home is read-only, the database is locked for long.
@@ -88,6 +111,15 @@ class Store(Protocol):
 
         Raises:
             StoreFailed: another process still reads what was deleted.
+        """
+        ...
+
+    async def backup(self, file: Path) -> None:
+        """Copy the whole database into ``file``, as it is at one moment, while others use it.
+
+        Raises:
+            UsageError: the database has means of its own for that.
+            StoreFailed: the file cannot be written, or the database is damaged.
         """
         ...
 
@@ -113,7 +145,7 @@ class Splitter(Protocol):
         ...
 
 
-class Searcher(Protocol):
+class Searcher(Protocol[Knowledge_contra]):
     """A second source of passages, for a question that the first retrieval does not answer."""
 
     @property
@@ -122,7 +154,7 @@ class Searcher(Protocol):
         ...
 
     async def search(
-        self, knowledge: Knowledge, question: str, seen: Sequence[Passage], most: int
+        self, knowledge: Knowledge_contra, question: str, seen: Sequence[Passage], most: int
     ) -> Sequence[ContextItem]:
         """At most ``most`` passages that are not among ``seen``, best first, with their sources.
 
@@ -132,7 +164,76 @@ class Searcher(Protocol):
         ...
 
 
-class Method(Protocol):
+class Lore(Protocol):
+    """The lorebooks of a character, made of it, its ``LoreFile``s and a function that embeds."""
+
+    def recall(self, query: LoreQuery, count: Callable[[str], int]) -> LoreEntries:
+        """Return the entries that belong to a question, with their sources, in their order."""
+        ...
+
+
+class Macros(Protocol):
+    """Replaces the macros in a text that was written for whoever talks to a character."""
+
+    def __call__(
+        self, text: str, *, char: str, user: str, persona: str = "", seed: str = "", turn: str = ""
+    ) -> str:
+        """Return ``text`` with its macros replaced; ``seed`` and ``turn`` decide on chance."""
+        ...
+
+
+class CardReader(Protocol):
+    """Reads and writes the cards and lorebooks of other programs."""
+
+    def read(self, source: CardSource, called: str | None = None) -> CharacterFile:
+        """Read a card or a lorebook; ``called`` is the character where the file names none.
+
+        Raises:
+            UnreadableCard: there is neither in it.
+        """
+        ...
+
+    def rows(
+        self, card: dict[str, Any] | None, books: Sequence[dict[str, Any]]
+    ) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+        """Return a raw card and raw lorebooks, all books in one, as ``card show`` prints them."""
+        ...
+
+    def write(
+        self,
+        card: dict[str, Any],
+        file: str,
+        *,
+        spec: int | None = None,
+        picture: CardSource | bytes | None = None,
+        assets: Mapping[str, bytes] | None = None,
+    ) -> WrittenFile:
+        """Write a raw card in the format that the ending of ``file`` names.
+
+        Raises:
+            UsageError: there is no such format or version, or the picture is no PNG.
+        """
+        ...
+
+
+class ChatReader(Protocol):
+    """Reads and writes the chat logs of other programs."""
+
+    def read(self, source: Path | bytes, name: str, character: str | None) -> ChatRead | None:
+        """Read what is said to ``character`` and what it answers; None: it is no chat log.
+
+        Raises:
+            UnreadableCard: it is a chat log, and is damaged or too large.
+            UsageError: the character answers nothing in it, or it is not clear who that is.
+        """
+        ...
+
+    def write(self, turns: Sequence[ChatTurn], *, user: str, character: str) -> bytes:
+        """Write turns as SillyTavern's JSON lines."""
+        ...
+
+
+class Method(Protocol[Knowledge_contra]):
     """A published method, or ours: what it needs indexed, and what it recalls for a question."""
 
     @property
@@ -140,10 +241,10 @@ class Method(Protocol):
         """The method's name, as it stands in the contract."""
         ...
 
-    def needs(self, settings: SettingsModel) -> Needs:
+    def needs(self, settings: SettingsModel) -> IndexRequirements:
         """What must be built at ingestion before a question can be answered."""
         ...
 
-    async def recall(self, knowledge: Knowledge, question: str) -> Recall:
+    async def recall(self, knowledge: Knowledge_contra, question: str) -> Recall:
         """What the reply to ``question`` may rest on."""
         ...

@@ -1,11 +1,13 @@
 """Names to implementations, loaded only when asked for; the only place that names concrete ones.
 
 Takes: a kind ("method", "dataset", ...) and a name.  Gives: the object behind ``module:attribute``.
-Third parties add theirs through the entry point groups ``offbook.method``, ``offbook.searcher``.
+Third parties add theirs through entry point groups of the same names: ``offbook.method``,
+``offbook.searcher``, ``offbook.model``, ``offbook.embedder``, ``offbook.splitter`` ...
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
@@ -15,6 +17,9 @@ from typing import Any, Final
 from offbook.errors import UnknownName
 
 _KNOWN: Final[dict[str, dict[str, str]]] = {
+    "facade": {
+        "evaluation": "offbook.evaluation.facade:Evaluation",
+    },
     "method": {
         "vanilla": "offbook.methods.vanilla:Vanilla",
         "profile": "offbook.methods.profile:Profile",
@@ -28,54 +33,52 @@ _KNOWN: Final[dict[str, dict[str, str]]] = {
         "emotional": "offbook.methods.emotional:Emotional",
         "ensemble": "offbook.methods.ensemble:Ensemble",
     },
+    "model": {
+        "offline": "offbook.rules.model:OfflineModel",
+    },
+    "embedder": {
+        "builtin": "offbook.models.builtin:BuiltinEmbedder",
+    },
+    "splitter": {
+        "acts": "offbook.documents.acts:ACTSSplitter",
+        "ats": "offbook.documents.acts:ATSSplitter",
+        "fixed": "offbook.documents.splitters:FixedSplitter",
+        "graph": "offbook.documents.graph_chunks:GraphSplitter",
+        "markdown": "offbook.documents.splitters:MarkdownHeaderSplitter",
+        "recursive": "offbook.documents.splitters:RecursiveSplitter",
+        "semantic": "offbook.documents.splitters:SemanticSplitter",
+    },
     "protocol": {
-        "questions": "offbook.evaluation.questions:QuestionsProtocol",
-        "items": "offbook.evaluation.interviews.item_by_item:ItemsProtocol",
-        "open_interview": "offbook.evaluation.interviews.open_interview:OpenInterviewProtocol",
-        "judge_checks": "offbook.evaluation.judge_checks:JudgeChecks",
+        "questions": "offbook.evaluation.protocols:QuestionsProtocol",
+        "items": "offbook.evaluation.protocols:ItemsProtocol",
+        "open_interview": "offbook.evaluation.protocols:OpenInterviewProtocol",
     },
     "searcher": {
-        "documents": "offbook.retrieval.second_source:OtherDocuments",
+        "documents": "offbook.methods.crag:OtherDocuments",
+    },
+    "lore": {
+        "world_info": "offbook.cards.lore:WorldInfo",
+    },
+    "reader": {
+        "card": "offbook.cards.files:CardFiles",
+        "chat": "offbook.cards.chat_exchanges:ChatLogs",
+    },
+    "macros": {
+        "tavern": "offbook.cards.macros:expanded",
     },
     "dataset": {
-        "demo": "offbook.evaluation.datasets.demo_character:load",
-        "mbti-60": "offbook.evaluation.datasets.own_items:load_mbti_60",
-        "bigfive-60": "offbook.evaluation.datasets.own_items:load_bigfive_60",
-        "character-llm": "offbook.evaluation.datasets.character_llm:load",
-        "incharacter": "offbook.evaluation.datasets.in_character:load",
-        "charactereval": "offbook.evaluation.datasets.character_eval:load",
-        "chatharuhi": "offbook.evaluation.datasets.chat_haruhi:load",
-        "rolebench": "offbook.evaluation.datasets.role_bench:load",
-        "characterrag": "offbook.evaluation.datasets.character_rag:load",
-        "harry-potter": "offbook.evaluation.datasets.harry_potter:load",
-        "ipip-neo-120": "offbook.evaluation.datasets.ipip:load",
-        "file": "offbook.evaluation.datasets.user_file:load",
-    },
-    "benchmark": {
-        "demo": "offbook.evaluation.catalogue:DEMO",
-        "demo-mbti": "offbook.evaluation.catalogue:DEMO_MBTI",
-        "demo-bigfive": "offbook.evaluation.catalogue:DEMO_BIGFIVE",
-        "mbti-60": "offbook.evaluation.catalogue:MBTI_60",
-        "bigfive-60": "offbook.evaluation.catalogue:BIGFIVE_60",
-        "mbti-60-interview": "offbook.evaluation.catalogue:MBTI_60_INTERVIEW",
-        "ipip-neo-120": "offbook.evaluation.catalogue:IPIP_NEO_120",
-        "mbti-60-grounded": "offbook.evaluation.catalogue:MBTI_60_GROUNDED",
-        "ipip-neo-120-grounded": "offbook.evaluation.catalogue:IPIP_NEO_120_GROUNDED",
-        "incharacter-bfi": "offbook.evaluation.catalogue:INCHARACTER_BFI",
-        "incharacter-16p": "offbook.evaluation.catalogue:INCHARACTER_16P",
-        "incharacter-bfi-options": "offbook.evaluation.catalogue:INCHARACTER_BFI_OPTIONS",
-        "incharacter-16p-options": "offbook.evaluation.catalogue:INCHARACTER_16P_OPTIONS",
-        "character-llm": "offbook.evaluation.catalogue:CHARACTER_LLM",
-        "character-llm-mbti": "offbook.evaluation.catalogue:CHARACTER_LLM_MBTI",
-        "rolebench-zh": "offbook.evaluation.catalogue:ROLEBENCH_ZH",
-        "rolebench-en": "offbook.evaluation.catalogue:ROLEBENCH_EN",
-        "harry-potter": "offbook.evaluation.catalogue:HARRY_POTTER",
-        "characterrag": "offbook.evaluation.catalogue:CHARACTERRAG",
-        "charactereval": "offbook.evaluation.catalogue:CHARACTEREVAL",
-        "charactereval-mbti": "offbook.evaluation.catalogue:CHARACTEREVAL_MBTI",
-        "chatharuhi": "offbook.evaluation.catalogue:CHATHARUHI",
-        "chatharuhi-mbti": "offbook.evaluation.catalogue:CHATHARUHI_MBTI",
-        "file": "offbook.evaluation.catalogue:FILE",
+        "demo": "offbook.evaluation.datasets.files:load_demo_character",
+        "mbti-60": "offbook.evaluation.datasets.questionnaires:load_mbti_60",
+        "bigfive-60": "offbook.evaluation.datasets.questionnaires:load_bigfive_60",
+        "character-llm": "offbook.evaluation.datasets.published:load_character_llm",
+        "incharacter": "offbook.evaluation.datasets.questionnaires:load_in_character",
+        "charactereval": "offbook.evaluation.datasets.dialogues:load_character_eval",
+        "chatharuhi": "offbook.evaluation.datasets.dialogues:load_chat_haruhi",
+        "rolebench": "offbook.evaluation.datasets.published:load_role_bench",
+        "characterrag": "offbook.evaluation.datasets.published:load_character_rag",
+        "harry-potter": "offbook.evaluation.datasets.files:load_harry_potter",
+        "ipip-neo-120": "offbook.evaluation.datasets.questionnaires:load_ipip",
+        "file": "offbook.evaluation.datasets.files:load_user_file",
     },
 }
 
@@ -85,8 +88,13 @@ def names(kind: str) -> list[str]:
     return list(_table(kind))
 
 
-def load(kind: str, name: str) -> Any:
+def load(kind: str, name: str, known: Iterable[str] = ()) -> Any:
     """The object that is registered as ``name``.
+
+    Args:
+        kind: What it is.
+        name: Its name.
+        known: Names that the caller knows besides, for the hint.
 
     Raises:
         UnknownName: nothing of that name; the hint lists the known ones and the nearest.
@@ -95,9 +103,10 @@ def load(kind: str, name: str) -> Any:
     ours = _KNOWN.get(kind, {})
     table = ours if name in ours else _table(kind)
     if name not in table:
-        near = get_close_matches(name, table, 1)
+        every = [*known, *table]
+        near = get_close_matches(name, every, 1)
         hint = f"did you mean {near[0]!r}? " if near else ""
-        raise UnknownName(f"no {kind} {name!r}", f"{hint}known: {', '.join(table)}")
+        raise UnknownName(f"no {kind} {name!r}", f"{hint}known: {', '.join(every)}")
     module, _, attribute = table[name].partition(":")
     return getattr(import_module(module), attribute)
 

@@ -1,13 +1,11 @@
-"""The values that travel between the stages: frozen, without I/O, importing nothing heavy.
-
-Takes: nothing.  Gives: the nouns of the project (document, chunk, recall, reply, usage ...).
-"""
+"""The values that travel between the stages: frozen, without I/O, importing nothing heavy."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from pathlib import Path, PurePosixPath
+from typing import Any, Final, Literal, TypeVar
 
 ContextKind = Literal[
     "profile", "knowledge", "entity", "relation", "attribute", "memory", "out_of_scope"
@@ -15,7 +13,14 @@ ContextKind = Literal[
 DocumentStatus = Literal["added", "updated", "unchanged", "partial", "failed"]
 MessageRole = Literal["system", "user", "assistant"]
 ModelRole = Literal["actor", "extractor", "judge"]
+Severity = Literal["error", "warning", "note"]
 Verdict = Literal["in", "partly", "out"]
+NameOrPath = TypeVar("NameOrPath", bound=str | Path)
+
+
+def as_tuple(values: NameOrPath | Iterable[NameOrPath]) -> tuple[NameOrPath, ...]:
+    """Take one name or path as a tuple of one: a string is itself a sequence, of letters."""
+    return (values,) if isinstance(values, str | Path) else tuple(values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +94,16 @@ class Chunk:
     def text_with_headings(self) -> str:
         """What is embedded and shown: the heading path in front of the body."""
         return f"{self.heading_path}\n{self.text}" if self.headings else self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A chunk that was found, and the score that ranked it."""
+
+    chunk: Chunk
+    score: float
+    similarity: float | None
+    match: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,7 +323,7 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class Needs:
+class IndexRequirements:
     """What a method needs indexed.
 
     ``chunkings`` are names of splitters whose chunks are searched, by meaning (``vectors``) or
@@ -398,3 +413,276 @@ class Message:
 
     role: MessageRole
     content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing about a file.
+
+    ``path`` is where it is (``data.character_book.entries[3].keys``; empty for the file itself),
+    ``message`` what is the matter, ``mend`` what a person can do about it.
+    """
+
+    code: str
+    severity: Severity
+    path: str
+    message: str
+    mend: str = ""
+
+    def as_json(self) -> dict[str, str]:
+        """A plain dictionary, as ``--json`` prints it."""
+        return asdict(self)
+
+
+DEFAULT_USER: Final = "User"
+"""What a person is called who has said no name, in texts that speak of whoever talks."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoreFile:
+    """A lorebook as it is stored: raw JSON, and id, text and number of the document it became."""
+
+    raw: str
+    document: str
+    text: str
+    ordinal: int
+
+
+@dataclass(frozen=True, slots=True)
+class LoreQuery:
+    """A question to the lorebooks of a character.
+
+    ``question`` has what it refers back to, ``message`` are its own words, and ``history`` stands
+    before them, after ``earlier`` messages that are not shown. What stands after ``until`` is
+    unknown. ``greeting`` is which one the talk began with, from 0 (None: not known). All books
+    share ``budget_tokens``; one that asks for its own gets ``most_tokens`` at most (None: what it
+    asks for). Keys are looked for in ``scan_depth`` messages, and ``similar`` entries are found by
+    a likeness of ``least`` or more.
+    """
+
+    question: str
+    history: Sequence[Message]
+    message: str
+    until: Position | None = None
+    user: str | None = None
+    persona: str = ""
+    earlier: int = 0
+    greeting: int | None = None
+    budget_tokens: int = 2_048
+    most_tokens: int | None = None
+    scan_depth: int = 4
+    similar: int = 3
+    least: float = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class LoreEntries:
+    """The entries of lorebooks that belong to a question, in their order, and what was left out."""
+
+    items: tuple[ContextItem, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SentFile:
+    """A file that is no file of this machine: its bytes, and what its sender calls it.
+
+    The name tells the type, and names what comes of it; it leads nowhere.
+    """
+
+    name: str
+    data: bytes = field(repr=False)
+
+    def __str__(self) -> str:
+        """Its name, without folders."""
+        return PurePosixPath(self.name.replace("\\", "/")).name or "file"
+
+
+CardSource = Path | str | SentFile
+"""Where a card, a lorebook or a chat log is read from."""
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterPart:
+    """A document that a card or a lorebook becomes; ``raw`` is the object it was made of."""
+
+    name: str
+    text: str
+    kind: Literal["card", "card_lorebook", "lorebook"]
+    format: str
+    raw: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterFile:
+    """What a card or a lorebook of another program says about a character.
+
+    ``name`` is the card's own (empty: a lorebook), ``raw`` the whole of it, ``words`` what is said
+    or told in every conversation, ``assets`` are bytes by place (empty: the card's picture),
+    ``findings`` what was mended or cannot be kept.
+    """
+
+    kind: Literal["card", "lorebook"]
+    name: str
+    raw: dict[str, Any]
+    parts: tuple[CharacterPart, ...]
+    entries: int
+    findings: tuple[Finding, ...]
+    words: Mapping[str, Any] = field(default_factory=dict)
+    assets: Mapping[str, bytes] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenFile:
+    """A card or a lorebook as a file of other programs, and what that does not carry."""
+
+    file: str
+    format: str
+    data: bytes = field(repr=False)
+    losses: tuple[Finding, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """The shape of ``card convert --json``, and of ``card export --json`` with the name."""
+        return {
+            "file": self.file,
+            "format": self.format,
+            "bytes": len(self.data),
+            "losses": [finding.as_json() for finding in self.losses],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ChatTurn:
+    """A turn of a chat log: what was said, what was answered, and when.
+
+    Where a text is empty there is no message. ``swipes`` are all replies to the same words, where
+    there are several; ``swipe`` is the one that counts.
+    """
+
+    said: str
+    answered: str
+    at: str | None = None
+    swipes: tuple[str, ...] = ()
+    swipe: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRead:
+    """What a chat log says to a character and what that answers, and notes for a person."""
+
+    turns: tuple[ChatTurn, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelTraits:
+    """What sets a chat model or an embedder apart, whatever its name.
+
+    ``free``: its calls cost nothing, so they need no confirmation, limit, cache or price;
+    ``local``: nothing leaves the machine; ``measures``: its judgements count as a measurement.
+    """
+
+    free: bool = False
+    local: bool = False
+    measures: bool = True
+
+
+ENDPOINT: Final = ModelTraits()
+"""Of a model behind an endpoint, and of any that says nothing of itself."""
+EMBEDDED: Final = ModelTraits(free=True, local=True)
+"""Of a model that runs in this process."""
+
+
+def traits_of(model: object) -> ModelTraits:
+    """Read the ``traits`` of a chat model or an embedder; without any it is an endpoint."""
+    traits: ModelTraits = getattr(model, "traits", ENDPOINT)
+    return traits
+
+
+_HALF: Final = 2**63
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """Why an answer ended, and its tokens as far as the endpoint counts them (else 0).
+
+    ``cached_tokens`` and ``reasoning_tokens`` are as in a response.
+    """
+
+    finish_reason: str = "stop"
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int | None = None
+    reasoning_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """One call of a chat model, as it goes over the narrow wire.
+
+    Args:
+        messages: What is sent.
+        parameters: Sampling parameters that are passed on (temperature, max_tokens ...).
+        limit: Most tokens of the answer, far above any valid one (``prompts.limits``): what a model
+            that runs away costs at most. Not a part of the cache key; ``max_tokens`` among the
+            parameters takes its place.
+        schema: JSON schema of the answer, or None for plain text.
+        origin: ``(prompt, inputs)``; never sent. The offline backend answers from it, and the
+            cache and the meters read the prompt's name and version from it.
+        sample: 0 for what is asked once; replies number their samples, so that they differ.
+        cacheable: Whether a validated answer is kept in the call cache.
+        documents: Names ``character/document`` of the documents whose text the prompt holds, so
+            that forgetting a document also forgets the cached calls that saw it.
+        retry_of: The first request of which this one is a repetition after an unusable answer.
+        ended: Told how the answer ended, also where it then fails; never sent.
+        heard: Told of each text that comes in a stream, thoughts that nobody is shown among them,
+            so that they are counted also where nobody waits for the end; never sent.
+    """
+
+    messages: tuple[Message, ...]
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    limit: int | None = None
+    schema: Mapping[str, Any] | None = None
+    origin: tuple[Any, Any] | None = None
+    sample: int = 0
+    cacheable: bool = True
+    documents: frozenset[str] = frozenset()
+    retry_of: ChatRequest | None = None
+    ended: Callable[[Ending], None] | None = field(default=None, compare=False, repr=False)
+    heard: Callable[[str], None] | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ChatResponse:
+    """The answer of a chat model: text without ``<think>`` blocks, and what it cost.
+
+    ``requests`` is more than 1 where the endpoint refused a form of the request and took another.
+    ``cached_tokens`` are those of the prompt that it had read before, ``reasoning_tokens`` those of
+    the answer that are thoughts; None where it does not count them apart. ``thought`` says whether
+    the model thought aloud before it answered.
+    """
+
+    text: str
+    finish_reason: str = "stop"
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached: bool = False
+    requests: int = 1
+    cached_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    thought: bool = False
+
+
+def parameters_of(sample: int, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Sampling parameters of one of several answers: with one seed all of them would be the same.
+
+    Seeds go on from the greatest of 64 bits with the least: endpoints take no others.
+
+    Args:
+        sample: Its number; the first keeps the seed.
+        parameters: Those that were asked for.
+    """
+    told, seed = dict(parameters), parameters.get("seed")
+    if not sample or not isinstance(seed, int) or isinstance(seed, bool):
+        return told
+    return {**told, "seed": (seed + sample + _HALF) % (2 * _HALF) - _HALF}

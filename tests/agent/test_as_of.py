@@ -9,18 +9,17 @@ from typing import Any
 
 import pytest
 
+from offbook.agent.history import TITLE
 from offbook.agent.session import Session
-from offbook.agent.summary import TITLE
 from offbook.app import Offbook
 from offbook.documents.readers import ReadDocument
 from offbook.errors import UsageError
-from offbook.models.offline import OfflineModel
 from offbook.prompts.reply import ReplyInputs
+from offbook.rules import OfflineModel
 from offbook.settings import load_settings
-from offbook.stores import conversation_states, conversations, memories
-from offbook.stores.conversation_states import ConversationState
-from offbook.types import MemoryFragment
-from offbook.wire import ChatRequest, ChatResponse
+from offbook.stores import conversations, memories
+from offbook.stores.conversations import ConversationState
+from offbook.types import ChatRequest, ChatResponse, MemoryFragment
 
 EARLY, LATE = "youth.md", "age.md"
 YOUTH = "# Ada\n\nAda keeps the light with her brother Tom.\n"
@@ -72,11 +71,11 @@ async def asked(book: Offbook, words: str, as_of: str | None = None, **names: An
 def listen(talk: Session, actor: OfflineModel) -> None:
     make = talk._make_stage
 
-    def stage() -> Any:
+    def runtime() -> Any:
         made, meter = make()
         return replace(made, actor=actor), meter
 
-    talk._make_stage = stage
+    talk._make_stage = runtime
 
 
 def said(told: ReplyInputs) -> list[str]:
@@ -85,7 +84,7 @@ def said(told: ReplyInputs) -> list[str]:
 
 async def state(book: Offbook) -> ConversationState:
     found: ConversationState = await book.store.read(
-        lambda conn: conversation_states.get(conn, "ada", "evening")
+        lambda conn: conversations.get_state(conn, "ada", "evening")
     )
     return found
 

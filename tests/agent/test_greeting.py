@@ -57,12 +57,6 @@ async def test_a_greeting_is_kept_with_the_first_turn(book: Offbook):
     assert all(memory["said"] for memory in memories)
 
 
-async def test_the_person_is_named_in_it(book: Offbook):
-    talk = await book.session("tamsin-reeve", user="Ines")
-    assert talk.greetings[0].startswith("You will be Ines")
-    assert talk.greet(2) == "The lamp is lit. Sit, Ines."
-
-
 async def test_a_conversation_that_has_begun_is_not_greeted(book: Offbook):
     talk = await book.session("tamsin-reeve")
     talk.greet()
@@ -98,14 +92,6 @@ async def test_a_greeting_rests_on_the_card_and_goes_with_it(book: Offbook, tmp_
     assert FIRST not in [answered for _, answered in await stored(book, "s")]
     written = b"".join(p.read_bytes() for p in (tmp_path / "home").rglob("*") if p.is_file())
     assert b"third step" not in written
-
-
-async def test_a_character_of_documents_greets_nobody(book: Offbook):
-    await book.create("Ada")
-    talk = await book.session("ada")
-    assert talk.greetings == ()
-    with pytest.raises(UsageError, match="no greeting"):
-        talk.greet()
 
 
 @pytest.mark.parametrize("number", [1, 2])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from offbook.agent.mood import Mood, Moods, temperament
 from offbook.errors import ConfigurationError
-from offbook.language.emotion_names import EMOTIONS
+from offbook.text.emotion_names import EMOTIONS
 
 NOON = datetime(2025, 6, 1, 12, tzinfo=UTC)
 CALM = dict.fromkeys(EMOTIONS, 1.0)

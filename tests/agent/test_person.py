@@ -8,14 +8,12 @@ from typing import Any
 
 import pytest
 
-from offbook.agent.naming import person_named
-from offbook.agent.person import Person, person_of
-from offbook.agent.session import Session
+from offbook.agent.session import Session, UserProfile, person_named, user_profile
 from offbook.app import Offbook
 from offbook.context.assembly import assemble
-from offbook.prompts.reply import ReplyInputs, Wishes
+from offbook.prompts.reply import ReplyInputs
 from offbook.settings import load_settings
-from offbook.settings.user import UserSettings
+from offbook.settings.model import UserSettings
 from offbook.stores import principals
 from tests.app.keeper import as_file, entry, keeper
 
@@ -43,12 +41,11 @@ def test_an_id_is_a_name_where_it_looks_like_one(user: str | None, called: str |
 
 
 def test_settings_speak_of_the_owner_and_of_nobody_else():
-    assert person_of(None, principals.OWNER, ABOUT) == Person("Ines", "A surveyor.")
-    assert person_of("Bo", principals.OWNER, ABOUT) == Person("Bo", "A surveyor.")
-    assert person_of(None, "key:1", ABOUT) == Person()
-    assert person_of("Bo", "key:1/Bo", ABOUT) == Person("Bo")
-    assert person_of(None, principals.OWNER, UserSettings()) == Person()
-    assert Person("Bo", "tall").wishes(3) == Wishes(called="Bo", persona="tall", sample=3)
+    assert user_profile(None, principals.OWNER, ABOUT) == UserProfile("Ines", "A surveyor.")
+    assert user_profile("Bo", principals.OWNER, ABOUT) == UserProfile("Bo", "A surveyor.")
+    assert user_profile(None, "key:1", ABOUT) == UserProfile()
+    assert user_profile("Bo", "key:1/Bo", ABOUT) == UserProfile("Bo")
+    assert user_profile(None, principals.OWNER, UserSettings()) == UserProfile()
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Histories that clients send along: chance in a card's wishes follows the conversation."""
+"""A history that comes along: chance and beginnings hold when it is replayed or gone on with."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from offbook.agent.replay import Transcript
+from offbook.agent.replay import PrefixStripper, Transcript
 from offbook.app import Offbook
-from offbook.app.replaying import replayed
+from offbook.app.conversations import replayed
 from offbook.context.assembly import assemble
 from offbook.prompts.reply import ReplyInputs
 from offbook.settings import load_settings
@@ -100,3 +102,40 @@ async def test_what_is_stored_at_the_second_attempt_was_said_once(book: Offbook)
     talk._store = colliding
     (reply,) = await talk.whole()
     assert [message.content for message in talk.history] == ["Good evening.", reply]
+
+
+def rest(begun: str, pieces: list[str]) -> str:
+    taken = PrefixStripper(begun)
+    return "".join([taken.feed(piece) for piece in pieces]) + taken.finish()
+
+
+def test_an_answer_that_goes_on_is_left_as_it_is():
+    assert rest("I will tell", [" you", " all."]) == " you all."
+
+
+def test_a_beginning_that_is_said_again_is_taken_off():
+    assert rest("I will tell", ["I wi", "ll te", "ll you all."]) == " you all."
+    assert rest("  I will ", ["\n I will", " go."]) == " go."
+
+
+def test_what_only_resembles_the_beginning_stays():
+    assert rest("I will tell", ["I wi", "sh I could."]) == "I wish I could."
+    assert rest("I will tell", ["I wi"]) == "I wi"
+
+
+def test_without_a_beginning_nothing_is_held_back():
+    taken = PrefixStripper("")
+    assert taken.feed(" a") == " a"
+    assert taken.finish() == ""
+
+
+@given(st.text(max_size=20), st.text(max_size=20), st.integers(1, 5))
+def test_whole_and_in_pieces_are_the_same(begun, answer, size):
+    pieces = [answer[i : i + size] for i in range(0, len(answer), size)]
+    assert rest(begun, pieces) == rest(begun, [answer])
+
+
+@given(st.text(max_size=20), st.text(max_size=20))
+def test_saying_the_beginning_again_adds_nothing(begun, answer):
+    whole = begun.strip() + answer
+    assert begun.strip() + rest(begun, [whole]) == whole

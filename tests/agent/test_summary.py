@@ -6,12 +6,13 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 
-from offbook.agent.summary import SpokenTurn, summarize
+from offbook.agent.history import SpokenTurn
+from offbook.agent.learning import summarize
 from offbook.documents.readers import ReadDocument
-from offbook.models.offline import OfflineModel
-from offbook.stores import conversation_states, conversations
-from offbook.stores.conversation_states import ConversationState
-from offbook.wire import ChatRequest, ChatResponse
+from offbook.rules import OfflineModel
+from offbook.stores import conversations
+from offbook.stores.conversations import ConversationState
+from offbook.types import ChatRequest, ChatResponse
 from tests.app.homes import opened
 
 
@@ -45,12 +46,12 @@ async def test_a_summary_that_comes_too_late_brings_no_words_back(tmp_path: Path
 
         turns = await book.store.write(talk)
         model = Held()
-        stage = replace(book.stage(), extractor=model)
+        runtime = replace(book.runtime(), extractor=model)
         state = ConversationState()
-        summing = asyncio.create_task(summarize(stage, ada, "evening", state, turns))
+        summing = asyncio.create_task(summarize(runtime, ada, "evening", state, turns))
         await model.asked.wait()
         await book.forget("ada", "life.md", with_memories=True)
         model.go.set()
         await summing
-        kept = await book.store.read(lambda conn: conversation_states.get(conn, "ada", "evening"))
+        kept = await book.store.read(lambda conn: conversations.get_state(conn, "ada", "evening"))
         assert kept.summary is None

@@ -12,7 +12,7 @@ from offbook.agent.session import Session
 from offbook.app import Offbook
 from offbook.documents.readers import ReadDocument
 from offbook.errors import UnknownName, UsageError
-from offbook.models.clients import close_clients
+from offbook.models.clients import WITHOUT_OWNER
 from offbook.settings import load_settings
 from tests.cli.texts import ADA
 from tests.loopback.server import LoopbackServer
@@ -37,7 +37,7 @@ async def book(tmp_path: Path) -> AsyncIterator[Offbook]:
             await opened.create("Ada")
             await opened.ingest_texts("ada", [ReadDocument("ada.md", ADA, "text/markdown")])
             yield opened
-        await close_clients()
+        await WITHOUT_OWNER.close()
 
 
 async def said(talk: Session, words: str) -> str:

@@ -36,7 +36,7 @@ async def ada(book: Offbook) -> Offbook:
 
 @pytest.fixture(params=["ensemble", "rolerag"])
 async def book(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Offbook]:
-    async with await opened(tmp_path, method=request.param) as found:
+    async with await opened(tmp_path, method=request.param, rolerag__unmentioned="out") as found:
         yield await ada(found)
 
 
@@ -92,7 +92,7 @@ async def test_another_conversation_of_the_same_person_knows_and_another_person_
 
 
 async def test_a_conversation_that_is_no_memory_knows_what_was_said_in_it(tmp_path: Path):
-    async with await opened(tmp_path, memory__learn=False) as book:
+    async with await opened(tmp_path, memory__learn=False, rolerag__unmentioned="out") as book:
         await ada(book)
         talk = await book.session("ada-byrne", session="evening")
         await talk.ask(INTRODUCED)

@@ -12,7 +12,7 @@ from typing import Any
 from offbook.app import Offbook
 from offbook.models.metering import Meter
 from offbook.models.wrappers import wrap
-from offbook.pipeline import Stage
+from offbook.runtime import Runtime
 from tests.app.homes import opened, text
 from tests.graph.rules_model import RulesModel
 from tests.graph.world import Trigrams
@@ -44,17 +44,17 @@ class GraphBook:
         return found
 
     def _stand_in(self) -> None:
-        wiring = self.book._wiring
+        wiring = self.book.wiring
 
-        def stage(dimension: int | None = None, meter: Meter | None = None) -> Stage:
+        def runtime(dimension: int | None = None, meter: Meter | None = None) -> Runtime:
             limiter = wiring.limiters.of(self.model.base_url)
             asked = wrap(
                 self.model, meter=meter or self.book.meter, limiter=limiter, cache=wiring.cache
             )
             settings = self.book.settings.values
-            return Stage(settings, self.book.store, asked, asked, asked, Trigrams())
+            return Runtime(settings, self.book.store, asked, asked, asked, Trigrams())
 
-        self.book.stage = stage  # type: ignore[method-assign]
+        self.book.runtime = runtime  # type: ignore[method-assign]
 
     async def ingest(self, story: Mapping[str, str]) -> Any:
         """Add or replace documents."""

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 
 from offbook.errors import IndexMissing, ModelError, UnknownName, UsageError
-from offbook.graph.judging import decision_id
-from offbook.stores import graph, graph_answers
+from offbook.graph.verdicts import decision_id
+from offbook.stores import graph
 from tests.app.graph_book import GraphBook
 from tests.app.homes import opened, text
 
@@ -245,15 +243,6 @@ async def test_a_group_that_was_split_is_joined_again(keeper):
     assert row | {"holds": False} in await keeper.decisions(), "what was decided can still be read"
 
 
-async def test_two_parts_of_one_name_cannot_be_told_apart_by_it(keeper):
-    told = {"names": ["Bo", "Bo"], "parts": [[0], [1]], "reason": "two"}
-    answer = graph_answers.GraphAnswer(graph_answers.SPLIT, "k", told, ())
-    await keeper.book.store.write(lambda c: graph_answers.put(c, "keeper", [answer]))
-    (row,) = await keeper.decisions(by="verify_group")
-    with pytest.raises(UsageError, match="no name tells them apart"):
-        await keeper.book.undo_decision("keeper", row["id"])
-
-
 async def test_a_group_of_very_many_parts_does_not_list_each_two_of_them(keeper):
     given = ["Dora", "Edda", "Fay", "Gro", "Hal", "Ivo", "Jo", "Kai", "Lou", "Mia", "Nel", "Ole"]
     texts = {"0.md": "Bell left."} | {f"{name}.md": f"{name} Bell left." for name in given}
@@ -276,20 +265,11 @@ async def test_when_the_merge_fails_the_word_is_kept_and_the_message_says_how_to
     keeper.model._fail = fail
     with pytest.raises(ModelError) as caught:
         await keeper.book.alias("keeper", "Sparrow", "Bo", same=True)
-    assert "the word that 'Sparrow' is 'Bo' is kept" in caught.value.message
+    assert "the correction that 'Sparrow' is 'Bo' is recorded" in caught.value.message
     assert "the endpoint is down" in caught.value.message
-    assert caught.value.hint.startswith("start it; then go on with: offbook ingest keeper")
+    assert caught.value.hint.startswith("start it; then continue with: offbook ingest keeper")
     assert len(await keeper.decisions(by="person")) == 1
     assert "Bo" in await keeper.entities(), "the graph is as it was"
     keeper.model._fail = lambda request: None
     await keeper.book.ingest("keeper")
     assert (await keeper.entities())["Sparrow"] == ["Bo"]
-
-
-async def test_two_words_at_once_take_turns(keeper):
-    await asyncio.gather(
-        keeper.book.alias("keeper", "Sparrow", "Bo", same=True),
-        keeper.book.alias("keeper", "Cora", "Cora Dunn", same=False),
-    )
-    assert len(await keeper.decisions(by="person")) == 2
-    assert set(await keeper.entities()) == {"Ana Bell", "Sparrow", "Cora Dunn", "Cora"}

@@ -15,18 +15,15 @@ from offbook.cards import read_card, read_chatlog, write_card
 from offbook.cards.card import Card
 from offbook.documents.readers import ReadDocument
 from offbook.errors import UnknownName, UnreadableCard, UsageError
-from offbook.settings import load_settings
-from offbook.stores import cards, conversations, documents
+from offbook.stores import conversations, documents
+from tests.app.homes import opened
 from tests.app.keeper import BRILL, OATH, WAT, as_file, entry, holds, keeper
 
 
 @pytest.fixture
 async def book(tmp_path: Path) -> AsyncIterator[Offbook]:
-    settings = load_settings(
-        {"home": str(tmp_path / "home"), "method": "naive"}, {}, tmp_path, tmp_path / "none"
-    )
-    async with await Offbook.open(settings) as opened:
-        yield opened
+    async with await opened(tmp_path) as made:
+        yield made
 
 
 @pytest.fixture
@@ -57,19 +54,6 @@ async def test_a_character_is_made_of_a_card_without_a_call(book: Offbook, card:
     assert "forty words" not in persona
     assert OATH in await text_of(book, "card-lore")
     assert report.character.voice == ("Lonely is for people who expect company.",)
-
-
-async def test_wishes_that_are_too_long_are_told_when_the_card_comes_in(
-    book: Offbook, tmp_path: Path
-):
-    file = tmp_path / "long.json"
-    file.write_text(as_file(keeper(post_history_instructions="obey me now " * 500)), "utf-8")
-    (cut,) = (await book.cards.create(file)).warnings
-    assert (cut.code, cut.path) == ("wish-long", "post_history_instructions")
-
-
-async def test_the_name_may_be_another_than_the_cards(book: Offbook, card: Path):
-    assert (await book.cards.create(card, "The Keeper")).character.name == "The Keeper"
 
 
 async def test_who_names_a_nameless_card_names_its_character(book: Offbook, tmp_path: Path):
@@ -107,16 +91,6 @@ async def test_no_character_is_made_of_what_is_no_card(book: Offbook, tmp_path: 
         await book.cards.create(junk)
     with pytest.raises(UnreadableCard, match="not there"):
         await book.cards.create(tmp_path / "none.png")
-    assert await book.characters() == []
-
-
-async def test_a_card_whose_text_cannot_be_stored_leaves_no_character(
-    book: Offbook, tmp_path: Path
-):
-    file = tmp_path / "odd.json"
-    file.write_text(as_file(keeper(name="...", description="d")))
-    with pytest.raises(UsageError):
-        await book.cards.create(file)
     assert await book.characters() == []
 
 
@@ -158,28 +132,6 @@ async def test_a_chat_log_has_the_greeting_and_all_swipes(
     assert log.messages[2].raw["swipe_id"] == 0
 
 
-@pytest.mark.parametrize("suffix", ["png", "charx"])
-async def test_the_card_goes_into_containers(book: Offbook, card: Path, tmp_path: Path, suffix):
-    await book.cards.create(card)
-    out = tmp_path / f"out.{suffix}"
-    await book.cards.export("tamsin-reeve", out)
-    read = read_card(out)
-    assert read.source_format == suffix
-    assert holds(read.card.data, keeper()["data"] | {"creator_notes": read.card.creator_notes})
-
-
-async def test_the_picture_is_kept_and_holds_no_text_of_the_card(book: Offbook, tmp_path: Path):
-    file, out = tmp_path / "keeper.png", tmp_path / "again.png"
-    file.write_bytes(write_card(Card(keeper()), "png").data)
-    await book.cards.create(file)
-    kept = await book.store.read(lambda conn: cards.assets(conn, "tamsin-reeve", "card"))
-    assert list(kept) == [""]
-    assert b"ccv3" not in kept[""]
-    await book.cards.export("tamsin-reeve", out)
-    assert read_card(out).card.raw == read_card(file).card.raw
-    assert out.read_bytes().startswith(kept[""][:-12])  # all but the end, where the texts go
-
-
 async def test_assets_of_a_charx_are_kept(book: Offbook, tmp_path: Path):
     raw = keeper(
         assets=[{"type": "icon", "uri": "embeded://assets/icon/a.bin", "name": "main", "ext": "b"}]
@@ -218,11 +170,8 @@ async def test_a_character_of_documents_becomes_a_card(book: Offbook, tmp_path: 
 
 
 async def test_entities_become_a_lorebook(tmp_path: Path):
-    settings = load_settings(
-        {"home": str(tmp_path / "home"), "method": "rolerag"}, {}, tmp_path, tmp_path / "none"
-    )
     text = "# Ada\n\nAda Byrne mends clocks in Hull. Her brother Tom Byrne sails to Bergen."
-    async with await Offbook.open(settings) as book:
+    async with await opened(tmp_path, method="rolerag") as book:
         await book.create("Ada Byrne")
         await book.ingest_texts("ada-byrne", [ReadDocument("ada.md", text, "text/markdown")])
         await book.cards.export("ada-byrne", tmp_path / "ada.json", spec=2)
@@ -265,12 +214,6 @@ async def test_a_lorebook_stays_when_its_card_is_forgotten_and_is_of_no_other_ca
     written = await book.cards.export("tamsin-reeve", tmp_path / "out.json")
     assert json.loads((tmp_path / "out.json").read_text("utf-8"))["data"]["character_book"] is None
     assert [loss.code for loss in written.losses] == ["lorebook-left"]
-
-
-async def test_a_deleted_character_takes_its_card_along(book: Offbook, card: Path, tmp_path: Path):
-    await book.cards.create(card)
-    await book.delete("tamsin-reeve")
-    assert b"Grey Rock" not in bytes_of(tmp_path / "home")
 
 
 async def test_the_card_is_in_the_portable_file(book: Offbook, tmp_path: Path):
@@ -347,22 +290,9 @@ async def test_an_empty_lorebook_is_refused(book: Offbook, tmp_path: Path):
         await book.cards.attach("ada", file)
 
 
-async def test_a_card_with_nothing_in_its_lorebook_keeps_it(book: Offbook, tmp_path: Path):
-    raw = keeper(character_book={"extensions": {}, "entries": [entry("", "a")], "name": "Empty"})
-    file, out = tmp_path / "k.json", tmp_path / "out.json"
-    file.write_text(as_file(raw))
-    report = await book.cards.create(file)
-    assert [row.name for row in report.documents] == ["card"]
-    await book.cards.export("tamsin-reeve", out)
-    assert json.loads(out.read_text("utf-8"))["data"]["character_book"]["name"] == "Empty"
-
-
 @pytest.mark.parametrize("method", ["vanilla", "profile", "naive", "ensemble"])
 async def test_every_method_has_the_lorebook(tmp_path: Path, card: Path, method: str):
-    settings = load_settings(
-        {"home": str(tmp_path / "home"), "method": method}, {}, tmp_path, tmp_path / "none"
-    )
-    async with await Offbook.open(settings) as book:
+    async with await opened(tmp_path, method=method) as book:
         await book.cards.create(card)
         await book.ingest("tamsin-reeve")
         found, _ = await book.recall("tamsin-reeve", "What happened to Wat?")

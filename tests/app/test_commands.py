@@ -12,7 +12,7 @@ import pytest
 from offbook.agent.replay import Transcript
 from offbook.app import Offbook
 from offbook.app.commands import command_of, conversation_of, serving
-from offbook.app.replaying import replayed
+from offbook.app.conversations import replayed
 from offbook.errors import BudgetReached
 from offbook.settings import load_settings
 from offbook.stores import principals
@@ -83,15 +83,6 @@ async def test_a_budget_is_that_of_the_whole_command(book: Offbook, endpoint: Lo
     assert (book.meter.usage().calls, endpoint.count()) == (1, 1)
 
 
-async def test_each_command_has_a_budget_of_its_own(book: Offbook):
-    for _ in range(3):
-        talk = await conversation_of(command_of(book), await ada(book), principals.OWNER)
-        await talk.ask(SAID)
-        with pytest.raises(BudgetReached):
-            await talk.ask("And then?")
-    assert book.meter.usage().calls == 0
-
-
 async def test_of_a_conversation_that_goes_on_each_question_is_a_command(book: Offbook):
     talk = await conversation_of(book, await ada(book), principals.OWNER, "evening", goes_on=True)
     for number in range(3):
@@ -110,23 +101,23 @@ async def test_what_a_server_spends_is_told_whatever_it_is_spent_on(book: Offboo
         await talk.ask(SAID)
         assert told.calls == 2
         for number in range(3, 6):  # behind conversations, as long as the server lives
-            stage = made.learning.make_stage(character)
-            await stage.extractor.complete(request(f"Number {number}"))
+            runtime = made.learning.make_runtime(character)
+            await runtime.extractor.complete(request(f"Number {number}"))
             assert told.calls == number
             with pytest.raises(BudgetReached):
-                await stage.extractor.complete(request("One too many"))
+                await runtime.extractor.complete(request("One too many"))
         assert made.meter.usage().calls == 0
 
 
 async def test_an_open_offbook_stays_its_owners_while_it_is_served_and_after(book: Offbook):
     told, character = Told(), await ada(book)
     async with serving(book, told) as made:
-        stage = book.learning.make_stage(character)
-        await stage.extractor.complete(request("Who is Ada?"))
+        runtime = book.learning.make_runtime(character)
+        await runtime.extractor.complete(request("Who is Ada?"))
         assert command_of(made).learning is made.learning is not book.learning
     assert (told.calls, book.meter.usage().calls) == (0, 1)
     with pytest.raises(BudgetReached):
-        await book.learning.make_stage(character).extractor.complete(request("One too many"))
+        await book.learning.make_runtime(character).extractor.complete(request("One too many"))
 
 
 async def test_what_goes_on_behind_a_server_ends_with_it(book: Offbook):
@@ -144,7 +135,7 @@ async def test_what_goes_on_behind_a_server_ends_with_it(book: Offbook):
 
 async def test_the_end_of_a_server_does_not_wait_as_long_as_a_command_may(book: Offbook):
     settings = book.settings.overlaid({"memory.grace_seconds": 600})
-    patient = Offbook(replace(book._wiring, settings=settings))
+    patient = Offbook(replace(book.wiring, settings=settings))
     broken_off = asyncio.Event()
 
     async def endless() -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import Connection
 
-from offbook.app.deciding import listed_decisions
+from offbook.app.aliases import listed_decisions
 from offbook.protocols import Store
-from offbook.stores import characters, chunks, documents, graph, graph_answers
-from offbook.stores.graph_answers import GraphAnswer
+from offbook.stores import characters, chunks, documents, graph
+from offbook.stores.graph import GraphAnswer
 from offbook.types import EntityGroup, RawEntity
 from tests.stores import data
 
@@ -26,7 +26,7 @@ def put(conn: Connection, *groups: tuple[str, ...]) -> None:
     told = [RawEntity(f"m{n}", at, n, name, "character", "") for n, name in enumerate(NAMES)]
     graph.put_raw_entities(conn, "ada", told)
     answer = {"names": list(NAMES), "parts": [[0, 1], [3, 2]], "reason": "two sisters"}
-    graph_answers.put(conn, "ada", [GraphAnswer("split", "k", answer, (at,))])
+    graph.put_answers(conn, "ada", [GraphAnswer("split", "k", answer, (at,))])
     rows = [EntityGroup(of[0], of[0], "character", "", of) for of in groups]
     graph.put_groups(conn, "ada", rows)
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offbook.app.finding import find_character, fold
+from offbook.app.home import find_character, fold
 from offbook.errors import UnknownName
 from offbook.protocols import Store
 from offbook.stores import characters
@@ -64,13 +64,6 @@ async def test_of_several_with_one_name_the_first_is_meant_unless_it_has_to_be_t
         await found(sqlite_store, "Ada", only=True)
     assert await found(sqlite_store, "ada-2", only=True) == "ada-2"
     assert await found(sqlite_store, "ada", only=True) == "ada"
-
-
-@pytest.mark.parametrize("typed", ["", "!!", "Zzz"])
-async def test_nobody_is_an_unknown_name(sqlite_store: Store, typed: str):
-    await with_names(sqlite_store, "Ada")
-    with pytest.raises(UnknownName):
-        await found(sqlite_store, typed)
 
 
 @given(st.text())

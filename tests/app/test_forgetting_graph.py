@@ -7,11 +7,9 @@ from typing import Any
 import pytest
 
 from offbook.errors import ModelError
-from offbook.stores import graph, graph_answers, jobs, vectors
-from offbook.stores.graph_answers import GraphAnswer
+from offbook.stores import graph, jobs, vectors
+from offbook.stores.graph import GraphAnswer
 from tests.app.graph_book import STORY, GraphBook
-from tests.app.homes import opened
-from tests.graph.rules_model import RulesModel
 
 MORE = {"three.md": "Cora Dunn met Quixwarble. Bo hid from Quixwarble."}
 
@@ -27,7 +25,7 @@ async def picture(keeper: GraphBook) -> list[Any]:
 
 async def answers(keeper: GraphBook) -> list[GraphAnswer]:
     found: list[GraphAnswer] = await keeper.book.store.read(
-        lambda conn: graph_answers.list_all(conn, "keeper")
+        lambda conn: graph.list_answers(conn, "keeper")
     )
     return found
 
@@ -73,27 +71,6 @@ async def test_the_summary_is_written_anew_without_what_is_gone(keeper):
     assert await profile() == "Keeper: 1 passages."
 
 
-async def test_the_last_document_takes_the_whole_graph_along(keeper):
-    for name in STORY:
-        await forget(keeper, name)
-    assert keeper.model.calls == {}
-    assert list(await answers(keeper)) == []
-    assert await keeper.book.store.read(lambda c: graph.list_groups(c, "keeper")) == []
-    for kind in ("raw_entity", "entity"):
-        ids, _ = await keeper.book.store.read(lambda c, k=kind: vectors.load_matrix(c, "keeper", k))
-        assert ids == []
-
-
-async def test_where_no_graph_was_built_none_is_built(tmp_path):
-    made = GraphBook(await opened(tmp_path, method="naive"), RulesModel())
-    made._stand_in()
-    async with made.book:
-        await made.book.create("Keeper")
-        await made.ingest(STORY)
-        report = await forget(made, "one.md")
-    assert (report.usage.calls, made.model.calls) == (0, {})
-
-
 async def test_when_the_endpoint_fails_what_was_to_go_is_gone_and_the_graph_still_serves(keeper):
     await keeper.ingest(MORE)
     await keeper.ingest({"four.md": "Cora Dunn left Galway."})
@@ -106,7 +83,7 @@ async def test_when_the_endpoint_fails_what_was_to_go_is_gone_and_the_graph_stil
         await forget(keeper, "three.md")
     assert caught.value.exit_code == 4
     assert "'three.md' is forgotten" in caught.value.message
-    assert "go on with: offbook ingest keeper" in caught.value.hint
+    assert "continue with: offbook ingest keeper" in caught.value.hint
     documents = await keeper.book.show("keeper", "documents")
     assert "three.md" not in [row["name"] for row in documents]
     rows = await picture(keeper)
@@ -177,42 +154,3 @@ async def test_the_graph_follows_the_order_of_the_story(keeper, tmp_path):
         return [{k: v for k, v in row.items() if k != "sources"} for part in rows for row in part]
 
     assert by_name(turned) == by_name(fresh)
-
-
-async def test_a_document_may_come_into_the_middle(keeper, tmp_path):
-    path = tmp_path / "half.md"
-    path.write_text("Cora left Bo. Sparrow came.")
-    await keeper.book.ingest("keeper", [path], order=["one.md", "half.md", "two.md"])
-    rows = await keeper.book.show("keeper", "documents")
-    assert [row["name"] for row in rows] == ["one.md", "half.md", "two.md"]
-    (sparrow,) = [r for r in await keeper.book.show("keeper", "entities") if r["name"] == "Sparrow"]
-    assert sparrow["description"].startswith("Sparrow came.")
-    assert [source["document"] for source in sparrow["sources"]] == ["half-md", "two-md"]
-
-
-async def test_the_report_counts_what_is_shown(keeper):
-    report = await keeper.ingest({"three.md": "Cora Dunn met Bo. Cora met Bo. Ana met Bo."})
-    entities, relations, aliases = await picture(keeper)
-    assert (report.entities, report.relations) == (len(entities), len(relations))
-    assert report.aliases == sum(len(row["aliases"]) for row in entities) == len(aliases)
-
-
-async def test_every_stage_tells_how_far_it_is(tmp_path):
-    made = await GraphBook.made(tmp_path, {})
-    told: dict[str, list[tuple[int, int]]] = {}
-    path = tmp_path / "one.md"
-    path.write_text("\n".join(STORY.values()))
-    other = tmp_path / "two.md"
-    other.write_text("Cora met Ana. Bell left Bo.")
-    async with made.book:
-        await made.book.ingest(
-            "keeper",
-            [path, other],
-            progress=lambda e: told.setdefault(e.stage, []).append((e.done, e.total)),
-        )
-    assert {"extracting", "judging", "merging"} <= told.keys()
-    for stage in ("judging", "merging"):
-        assert told[stage][0][0] == 0
-        done, total = told[stage][-1]
-        assert done == total > 0
-        assert told[stage] == sorted(told[stage])

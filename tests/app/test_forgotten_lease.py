@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 
 from offbook.errors import StoreFailed
-from offbook.stores import chunks, documents, graph, graph_answers
+from offbook.stores import chunks, documents, graph
 from tests.app.graph_book import GraphBook
 
 MARKER = "Quixwarble"
@@ -23,14 +23,14 @@ def gone(conn) -> None:
     documents.remove(conn, "keeper", "secret-md")
 
 
-@pytest.mark.parametrize("stage", ["extract", "same_entity", "verify_group", "merge_entities"])
+@pytest.mark.parametrize("runtime", ["extract", "same_entity", "verify_group", "merge_entities"])
 async def test_what_it_learns_later_of_a_text_that_is_gone_is_not_stored(
-    keeper: GraphBook, tmp_path, monkeypatch, stage: str
+    keeper: GraphBook, tmp_path, monkeypatch, runtime: str
 ):
     plain, asked, go = keeper.model.complete, asyncio.Event(), asyncio.Event()
 
     async def held(request):
-        if request.origin[0].name == stage:
+        if request.origin[0].name == runtime:
             asked.set()
             await go.wait()
         return await plain(request)
@@ -45,7 +45,7 @@ async def test_what_it_learns_later_of_a_text_that_is_gone_is_not_stored(
     monkeypatch.undo()
 
     def found(conn):
-        stored = graph_answers.list_all(conn, "keeper"), graph.list_decisions(conn, "keeper")
+        stored = graph.list_answers(conn, "keeper"), graph.list_decisions(conn, "keeper")
         return MARKER in str(stored), {c for decision in stored[1] for c in decision.evidence}
 
     quoted, evidence = await keeper.book.store.read(found)

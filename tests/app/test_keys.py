@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from offbook import Offbook
-from offbook.app.keys import Keys, expiry, recognize
+from offbook.app.api_keys import Keys, expiry, recognize
 from offbook.errors import UnknownName, UsageError
 
 NOW = datetime(2030, 6, 1, 12, tzinfo=UTC)
@@ -48,6 +48,7 @@ async def test_a_key_may_be_limited(book: Offbook):
     assert key.expires is not None
     assert made.as_json()["key"] == made.secret
     assert "digest" not in made.as_json()
+    assert (await Keys(book).add("x", characters="Ada Byrne")).key.characters == ("ada-byrne",)
 
 
 @pytest.mark.parametrize(

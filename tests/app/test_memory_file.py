@@ -1,4 +1,4 @@
-"""Files of memories: what can be read, and which line cannot."""
+"""Files of memories and chat logs: what can be read, and which line cannot."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from offbook.app.memory_file import read_memories
-from offbook.demo import memories as demo_memories
-from offbook.errors import OffbookError
+from offbook.app.memories import memories_in, read_memories
+from offbook.errors import OffbookError, UsageError
 
 GOOD = '{"said": "Who are you?", "answered": "Ada."}\n'
 
@@ -25,12 +24,6 @@ def test_memories_are_read_in_their_order(tmp_path: Path):
     first, second = read_memories(written(tmp_path, text)).fragments
     assert (first.said, first.answered, first.at) == ("Who are you?", "Ada.", None)
     assert (second.said, second.answered, second.at) == ("你好", "a\u2028b", "one.md")
-
-
-def test_the_demo_has_the_format(tmp_path: Path):
-    rows = [{"said": m.said, "answered": m.answered} for m in demo_memories()]
-    read = read_memories(written(tmp_path, "\n".join(map(json.dumps, rows))))
-    assert len({fragment.id for fragment in read.fragments}) == len(rows) == 104
 
 
 @pytest.mark.parametrize(
@@ -70,3 +63,64 @@ def test_what_is_no_text_file_is_refused(tmp_path: Path):
 def test_what_is_not_read_is_said(tmp_path: Path):
     read = read_memories(written(tmp_path, '{"said": "a", "answered": "b", "mood": "x"}'))
     assert read.messages == ["'mood' is not read (in 1 of 1 lines)"]
+
+
+HEADER = {"user_name": "Ines", "character_name": "Tamsin Reeve", "chat_metadata": {}}
+
+
+def line(name: str, text: str, *, user: bool = False, **more: object) -> dict[str, object]:
+    return {"name": name, "is_user": user, "is_system": False, "mes": text, **more}
+
+
+CHAT = [
+    line("Tamsin Reeve", "Mind the third step."),
+    line("Ines", "Who is Wat?", user=True, send_date="November 5, 2023 2:02pm"),
+    line(
+        "Tamsin Reeve", "My brother.", send_date="November 5, 2023 2:03pm", swipes=["My brother."]
+    ),
+    line("Ines", "Where is he?", user=True),
+    line("Tamsin Reeve", "Under the sea."),
+]
+
+
+def lines(*rows: object) -> str:
+    return "\n".join(json.dumps(row) for row in rows)
+
+
+def pairs(text: str, character: str | None = None) -> list[tuple[str, str]]:
+    found = memories_in(text, "chat.jsonl", character)
+    return [(each.said, each.answered) for each in found.fragments]
+
+
+WANTED = [("Who is Wat?", "My brother."), ("Where is he?", "Under the sea.")]
+
+
+def test_exchanges_become_memories_and_a_greeting_does_not():
+    found = memories_in(lines(HEADER, *CHAT), "chat.jsonl")
+    assert [(each.said, each.answered) for each in found.fragments][-2:] == WANTED
+    assert len(found.fragments) == 2
+    assert str(found.fragments[0].at).startswith("2023-11-05T14:03")
+    assert "5 messages, 2 exchanges" in found.messages[0]
+
+
+def test_memories_stay_memories():
+    text = '{"said": "Who is Wat?", "answered": "My brother.", "mes": "x"}'
+    assert pairs(text) == [("Who is Wat?", "My brother.")]
+    with pytest.raises(UsageError, match="it has no 'said'"):
+        memories_in('{"question": "a", "answer": "b"}', "x.jsonl")
+    with pytest.raises(UsageError, match="no JSON"):
+        memories_in('{"said": "a", ', "x.jsonl")
+
+
+GROUP = [
+    line("Ines", "Who rows?", user=True),
+    line("Tamsin", "Not I."),
+    line("Wat", "I do."),
+]
+
+
+def test_nobody_elses_words_become_memories():
+    assert pairs(lines(*GROUP), "Tamsin Reeve") == [("Who rows?", "Not I.")]
+    with pytest.raises(UsageError, match="not clear who is 'Captain Holt'") as told:
+        memories_in(lines(*GROUP), "chat.jsonl", "Captain Holt")
+    assert "'Tamsin', 'Wat'" in told.value.hint

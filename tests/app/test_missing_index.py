@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from offbook.app.missing_index import build_command
+from offbook.app.home import build_command
 from offbook.settings import load_settings
 
 

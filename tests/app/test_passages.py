@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from offbook.app import Offbook
-from offbook.app.passages import _passage, read_passage
+from offbook.app.conversations import _passage, read_passage
 from offbook.documents.readers import ReadDocument
 from offbook.errors import UnknownName, UsageError
 from offbook.types import Character, Document, Source

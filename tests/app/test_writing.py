@@ -1,4 +1,4 @@
-"""A file appears whole or not at all."""
+"""A file appears whole or not at all, an export too."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from offbook.app.writing import require_place, write_whole
+from offbook.app import Offbook
+from offbook.app.files import require_place, write_whole
 from offbook.errors import StoreFailed, UsageError
 
 
@@ -59,6 +60,15 @@ def test_a_place_where_no_file_can_be_is_bad_input(tmp_path: Path, name, what):
         require_place(tmp_path / name)
 
 
-def test_the_home_sign_is_understood(tmp_path: Path, monkeypatch):
-    monkeypatch.setenv("HOME", str(tmp_path))
-    assert require_place(Path("~/a.txt")) == tmp_path.resolve() / "a.txt"
+async def test_a_failure_keeps_the_older_one(book: Offbook, tmp_path: Path, monkeypatch):
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    file = tmp_path / "ada.offbook"
+    await book.export("ada-byrne", file)
+    before = file.read_bytes()
+    monkeypatch.setattr("offbook.stores.export.export_character", full)
+    with pytest.raises(StoreFailed, match="No space left"):
+        await book.export("ada-byrne", file)
+    assert file.read_bytes() == before
+    assert [path.name for path in tmp_path.glob("*ada.offbook*")] == ["ada.offbook"]

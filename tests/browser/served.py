@@ -28,18 +28,17 @@ from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from offbook.app import Offbook
-from offbook.app.keys import Keys, NewKey
-from offbook.app.sent_files import SentFile
+from offbook.app.api_keys import Keys, NewKey
 from offbook.documents.readers import ReadDocument
-from offbook.models.clients import close_clients
+from offbook.models.clients import WITHOUT_OWNER
 from offbook.server.app import create_app
-from offbook.server.principal import OWNER, Caller
-from offbook.server.security.admission import KeyAuthentication
+from offbook.server.authentication import KeyAuthentication
+from offbook.server.dependencies import OWNER, Caller
 from offbook.settings import Settings, load_settings
-from offbook.settings.server import ServerSettings
+from offbook.settings.model import ServerSettings
 from offbook.stores.conversations import history
 from offbook.stores.memories import add as add_memories
-from offbook.types import MemoryFragment
+from offbook.types import MemoryFragment, SentFile
 from offbook.ui.mounting import mount_page
 from tests.app.keeper import as_file, keeper
 from tests.cli.texts import ADA
@@ -106,7 +105,7 @@ class Served:
     async def turns(self, character: str, session: str) -> list[tuple[str, str]]:
         """What is stored of a conversation of the owner's."""
         async with await Offbook.open(self.settings) as book:
-            found = await book.store.read(lambda conn: history(conn, character, session))
+            found = await book.store.read(history, character, session)
             return [(turn.said, turn.answered) for turn in found]
 
 
@@ -164,7 +163,7 @@ async def _fill(settings: Settings) -> None:
         await book.ingest_texts(made_of_card.character.id, [])
         told = MemoryFragment("m1", "Were you afraid in the boat?", f"I was angry. {ATTACK}")
         slept = MemoryFragment("m2", "Did you sleep in the storm?", "Not an hour.")
-        await book.store.write(lambda conn: add_memories(conn, "ada-byrne", [told, slept]))
+        await book.store.write(add_memories, "ada-byrne", [told, slept])
         await book.memories.remember("ada-byrne")
 
 
@@ -194,7 +193,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
         async def run() -> None:
             await server.serve(sockets=[taken])
-            await close_clients()
+            await WITHOUT_OWNER.close()
 
         thread = threading.Thread(target=lambda: asyncio.run(run()), daemon=True)
         thread.start()
@@ -227,7 +226,7 @@ def evaluation(served: Served, dantes: str) -> str:
     async def run() -> str:
         async with await Offbook.open(_offline(served)) as book:
             await book.evaluation.run("demo", methods=("naive",), limit=2)
-            return (await book.evaluation.runs())[0].id
+            return str((await book.evaluation.runs())[0].id)
 
     return _beside(run)
 
@@ -244,7 +243,7 @@ def _beside(work: Callable[[], Coroutine[Any, Any, _Made]]) -> _Made:
         try:
             return await work()
         finally:
-            await close_clients()
+            await WITHOUT_OWNER.close()
 
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(lambda: asyncio.run(whole())).result()

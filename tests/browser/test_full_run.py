@@ -16,10 +16,10 @@ import pytest_asyncio
 
 from offbook import registry
 from offbook.app import Offbook
-from offbook.app.evaluation.report_files import write_report
 from offbook.evaluation.datasets.loading import load_dataset
 from offbook.evaluation.metrics.scales import SCALES
 from offbook.evaluation.record import OFFLINE_MARK
+from offbook.evaluation.report.writing import write_report
 from tests.app.homes import opened
 from tests.browser.conftest import OpenPage
 from tests.evaluation.datasets.files import item, write_json

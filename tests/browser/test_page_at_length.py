@@ -11,8 +11,7 @@ from playwright.async_api import expect
 
 from offbook.app import Offbook
 from offbook.settings import load_settings
-from offbook.ui import picking
-from offbook.ui.talk import conversation
+from offbook.ui import characters, conversation
 from tests.browser.conftest import TakePicture
 from tests.browser.served import BEYOND, HOSTILE_NAME, Served, Visiting
 
@@ -24,7 +23,7 @@ NOTHING_BEYOND = f"() => ({BEYOND})().length === 0"
 async def test_of_many_characters_one_is_searched_for(
     visit: Visiting, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(picking, "_AT_A_GLANCE", 1)
+    monkeypatch.setattr(characters, "_AT_A_GLANCE", 1)
     here = await visit("/", 390, 844)
     page = here.page
     cards = page.locator(".card:visible")

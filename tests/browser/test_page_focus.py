@@ -49,7 +49,7 @@ async def test_the_panel_has_the_focus_once_it_is_asked_for(visit: Visiting):
 
 
 async def test_a_panel_that_is_drawn_anew_keeps_the_focus_in_it(visit: Visiting):
-    here = await talking(visit, QUESTION, "Have you ever used a smartphone?")
+    here = await talking(visit, QUESTION, "What do you think of Darth Vader?")
     page, details = here.page, here.page.get_by_role("region", name="Details")
     async with here.answers_held():
         await press(here.why.first)

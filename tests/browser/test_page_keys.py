@@ -9,8 +9,8 @@ from playwright.async_api import Page, expect
 from sqlalchemy import update
 
 from offbook.app import Offbook
-from offbook.app.keys import Keys
-from offbook.stores.server_tables import api_keys
+from offbook.app.api_keys import Keys
+from offbook.stores.schema import api_keys
 from tests.browser.conftest import TakePicture
 from tests.browser.served import Served, Visit, Visiting
 

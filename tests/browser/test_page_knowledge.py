@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import json
-import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,12 +15,12 @@ from sqlalchemy import Connection
 
 from offbook.app import Offbook
 from offbook.app.cards import Cards
-from offbook.app.sent_files import SentFile
 from offbook.cards import read_card
 from offbook.documents.readers import ReadDocument
 from offbook.errors import OffbookError
-from offbook.stores import ingestions
+from offbook.stores import queue
 from offbook.stores.leases import Owner
+from offbook.types import SentFile
 from offbook.ui import documents
 from tests.app.keeper import keeper
 from tests.browser.conftest import TakePicture
@@ -70,15 +69,17 @@ async def test_what_is_being_read_and_what_waits_is_cancelled(
     nothing: dict[str, Any] = {"documents": [], "method": None, "order": None}
     owner = Owner("another server")
 
-    def begin(conn: Connection, character: str) -> ingestions.Taken | None:
-        ingestions.add(conn, character, "first", nothing)
-        ingestions.add(conn, character, "second", nothing)
+    def begin(conn: Connection, character: str) -> queue.Claim | None:
+        queue.add(conn, "first", "ingestion", nothing, character=character)
+        queue.add(conn, "second", "ingestion", nothing, character=character)
         # Its sign of life is of later: the server that is tried leaves it alone.
-        return ingestions.take(conn, owner, now=time.time() + 3600)
+        claimed = queue.claim(conn, queue.INGESTIONS, owner)
+        conn.exec_driver_sql("UPDATE tasks SET heartbeat = heartbeat + 3600")
+        return claimed
 
     async with await Offbook.open(served.settings) as book:
         made = await book.create("Nan Cole")
-        taken = await book.store.write(lambda conn: begin(conn, made.id))
+        taken = await book.store.write(begin, made.id)
         assert taken is not None
         here = await visit(f"/c/{made.id}/documents", 390, 844, "dark")
         under_way, panels = here.page.locator(".ingestion"), here.page.locator(".ingestion .panel")
@@ -90,19 +91,19 @@ async def test_what_is_being_read_and_what_waits_is_cancelled(
         await expect(cancel).to_have_count(1)
         stages = {"stages": [{"stage": "graph", "done": 3, "total": 9}]}
         await cancel.focus()
-        await book.store.write(lambda conn: ingestions.give_sign(conn, taken, owner, stages))
+        await book.store.write(queue.heartbeat, taken, owner, progress=stages)
         await expect(panels).to_contain_text("Reading: graph, 3 of 9")
         await expect(cancel).to_be_focused()
         with monkeypatch.context() as broken:
-            broken.setattr(ingestions, "cancel", refused)
+            broken.setattr(queue, "cancel", refused)
             await here.page.keyboard.press("Enter")
             await expect(here.page.get_by_text("the disk is full")).to_be_visible()
         await expect(panels).to_contain_text("Reading: graph, 3 of 9")
         await expect(cancel).to_be_focused()
         await here.page.keyboard.press("Enter")
         await expect(panels).to_contain_text("is being cancelled")
-        assert await book.store.read(lambda conn: ingestions.is_cancelled(conn, taken))
-        await book.store.write(lambda conn: ingestions.finish(conn, taken, owner, stages))
+        assert await book.store.read(queue.is_cancelled, taken.id)
+        await book.store.write(queue.finish, taken, owner, "cancelled", stages)
         await expect(panels).to_have_count(0)
         await expect(under_way.locator(".notice")).to_have_count(2)
         client = Client.instances[await here.page.evaluate("window.clientId")]
@@ -322,12 +323,3 @@ async def test_the_graph_is_drawn_and_searched(
         await switch.click()
         await expect(drawing.locator("body")).to_have_css("background-color", ground)
     await expect(switch).to_have_attribute("title", "Theme: dark")
-
-
-async def test_the_graph_of_hostile_texts_runs_nothing(visit: Visiting):
-    here = await visit("/c/mallory-b-onmouseover-window-hacked-3-byrne-b/graph")
-    drawing = here.page.frame_locator("iframe.drawing")
-    await drawing.locator("html[data-layout=settled]").wait_for(state="attached")
-    frame = here.page.frames[-1]
-    assert await frame.evaluate("window.hacked") is None
-    assert await frame.evaluate("self.origin") == "null"

@@ -10,7 +10,7 @@ from nicegui import Client, core
 from playwright.async_api import Page, expect
 
 from offbook.agent.swipes import Exchange
-from offbook.ui.talk.conversation import Conversation
+from offbook.ui.conversation import Conversation
 from tests.browser.conftest import TakePicture
 from tests.browser.served import ATTACK, HOSTILE_NAME, Visiting
 from tests.waiting import eventually
@@ -135,9 +135,9 @@ async def test_a_source_opens_its_passage_with_the_sentence_marked(
 
 async def test_what_is_declined_is_said_with_the_reason(visit: Visiting, picture: TakePicture):
     here = await visit(fresh())
-    await here.ask("Have you ever used a smartphone?")
+    await here.ask("What do you think of Darth Vader?")
     side = here.page.get_by_role("complementary", name="Why")
-    await expect(side.locator(".verdict.out")).to_contain_text("smartphone")
+    await expect(side.locator(".verdict.out")).to_contain_text("Darth Vader")
     await expect(side.locator("summary", has_text="Declined")).to_be_visible()
     await picture(here.page, "page-declined")
 
@@ -452,9 +452,3 @@ async def test_a_script_that_got_into_the_page_does_not_run(visit: Visiting):
     )
     assert await here.page.evaluate(attribute) == "script-src-attr"
     assert await here.page.evaluate("window.hacked") is None
-
-
-async def test_a_character_that_is_not_there_is_said_to_be_none(visit: Visiting):
-    here = await visit("/c/nobody")
-    here.expected.append("status of 404")
-    await expect(here.page.locator(".notice.bad")).to_contain_text("nobody")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Page, expect
 
-from offbook.evaluation.report.files import draw
 from offbook.evaluation.report.html import write_html
 from offbook.evaluation.report.material import FailedCell, Report
+from offbook.evaluation.report.writing import draw
 from tests.browser.conftest import OpenPage, TakePicture
-from tests.browser.served import WAIT_SECONDS
 from tests.evaluation.report import made_reports
 
 pytest.importorskip("matplotlib", reason="pictures need the extra 'eval'")
@@ -84,15 +83,3 @@ async def test_replies_open_and_close_without_a_script(show: OpenPage, html: str
     await expect(reply).to_be_visible()
     await page.locator("nav a").filter(has_text="failures").click()
     await expect(page.get_by_text("Cells without a reply")).to_be_in_viewport()
-
-
-async def test_it_reads_the_same_where_scripts_are_off(browser: Browser, html: str, tmp_path):
-    file = tmp_path / "report.html"
-    file.write_bytes(html.encode())
-    context = await browser.new_context(java_script_enabled=False, offline=True)
-    page = await context.new_page()
-    page.set_default_timeout(WAIT_SECONDS * 1000)
-    await page.goto(file.as_uri())
-    await expect(page.locator("h1")).to_have_text("Evaluation report")
-    assert await page.locator("table").count() > 5
-    await context.close()

@@ -17,7 +17,19 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from offbook.cards import ReadCard, ReadLorebook, read_card, read_lorebook
+
 PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def read_raw(raw: Any, **more: Any) -> ReadCard:
+    """Read a raw object as the card of a JSON file."""
+    return read_card(json.dumps(raw).encode(), **more)
+
+
+def read_raw_book(raw: Any) -> ReadLorebook:
+    """Read a raw object as a lorebook of its own."""
+    return read_lorebook(json.dumps(raw).encode())
 
 
 def v1(**fields: Any) -> dict[str, Any]:
@@ -353,36 +365,11 @@ def mutated(data: bytes, chance: random.Random) -> bytes:
 
 
 NASTY = (
-    b"null",
-    b"[]",
-    b"{}",
-    b'""',
-    b"NaN",
-    b"-Infinity",
-    b"1e999",
-    b"9" * 5000,
-    b"\x00",
-    b"\xff\xfe",
-    b"[" * 300,
-    b'{"a":' * 200,
-    b'"\\ud800"',
-    b"../../../../etc/passwd",
-    b"rcc||rccv1||",
-    b"true",
-    b"PK\x03\x04",
-    b"IEND",
-    b"\r\n",
-    b"//",
-    b"@@depth x\n",
-    b"{{" * 40,
-    b"/(a|aa)+$/",
-    "龙".encode(),
-    b"\\",
-    b'\\"',
-    b"<!--",
-    b"-1",
-    b"0.5",
-)
+    b"null", b"[]", b"{}", b'""', b"NaN", b"-Infinity", b"1e999", b"9" * 5000, b"\x00",
+    b"\xff\xfe", b"[" * 300, b'{"a":' * 200, b'"\\ud800"', b"../../../../etc/passwd",
+    b"rcc||rccv1||", b"true", b"PK\x03\x04", b"IEND", b"\r\n", b"//", b"@@depth x\n", b"{{" * 40,
+    b"/(a|aa)+$/", "龙".encode(), b"\\", b'\\"', b"<!--", b"-1", b"0.5",
+)  # fmt: skip
 
 
 def mutation_seeds() -> list[bytes]:

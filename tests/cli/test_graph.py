@@ -1,4 +1,4 @@
-"""`graph`: the file, its formats, and what is refused."""
+"""`graph` and `alias`: who is who, drawn and corrected."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import json
 import pytest
 
 from tests.app.homes import opened
+from tests.cli.shapes import ALIAS, ALIASES, DECISIONS, ENTITIES, RELATIONS, misfit
 from tests.end_to_end.world import World
 from tests.graph.world import GraphWorld
 
@@ -57,40 +58,77 @@ def test_an_unknown_suffix_is_bad_input_and_the_three_are_named(keeper: World, n
     assert not (keeper.folder / name).exists()
 
 
-@pytest.mark.parametrize("target", ["missing/a.html", "folder.html"])
-def test_a_place_where_no_file_can_be_is_bad_input(keeper: World, target):
-    (keeper.folder / "folder.html").mkdir()
-    outcome = keeper.run("graph", "keeper", "-o", target)
-    assert outcome.code == 2
-    assert outcome.err.count("\n") == 1
-
-
-def test_a_file_that_cannot_be_written_is_a_failure(keeper: World, monkeypatch):
-    def refused(*_: object, **__: object) -> None:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr("pathlib.Path.replace", refused)
-    outcome = keeper.run("graph", "keeper", "-o", "keeper.html", "--json")
-    assert (outcome.code, outcome.error["kind"]) == (1, "store_failed")
-    assert "Permission denied" in outcome.error["message"]
-    assert list(keeper.folder.glob("*keeper*")) == []
-    assert list(keeper.folder.glob(".keeper*")) == []
-
-
-def test_an_unknown_character_is_bad_input_and_the_nearest_is_named(keeper: World):
-    outcome = keeper.run("graph", "keepr", "-o", "a.html", "--json")
-    assert (outcome.code, outcome.error["kind"]) == (2, "unknown_name")
-    assert "keeper" in outcome.error["hint"]
-
-
-def test_without_a_graph_the_command_that_builds_it_is_named(ada: World):
-    outcome = ada.run("graph", "ada-byrne", "-o", "a.html", "--json")
-    assert (outcome.code, outcome.error["kind"]) == (2, "index_missing")
-    assert outcome.error["hint"] == "build it: offbook ingest ada-byrne --method rolerag"
-    assert not (ada.folder / "a.html").exists()
-
-
 def test_without_a_file_the_usage_is_said(keeper: World):
     outcome = keeper.run("graph", "keeper")
     assert outcome.code == 2
     assert "--output" in outcome.err
+
+
+BYRNES = """\
+# Ada Byrne
+
+Ada Byrne keeps the lighthouse on Skerry Rock. Her brother Tom taught Ada to trim the lamp.
+
+## Later
+
+Thomas Byrne drowned in 1880. Miss Byrne kept the lamp that Tom had left to her.
+"""
+
+
+@pytest.fixture
+def known(offline: World) -> World:
+    """Ada, whose graph is built by the embedded rules."""
+    offline.set("method=rolerag")
+    offline.done("create", "Ada")
+    offline.done("ingest", "ada", offline.write("story.md", BYRNES))
+    return offline
+
+
+def names(world: World) -> list[set[str]]:
+    """The names of each entity."""
+    rows = world.done("show", "ada", "entities", "--json").json
+    return [{row["name"], *row["aliases"]} for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("part", "shape"),
+    [
+        ("entities", ENTITIES),
+        ("relations", RELATIONS),
+        ("aliases", ALIASES),
+        ("decisions", DECISIONS),
+    ],
+)
+def test_the_graph_is_shown_in_the_shapes_of_the_contract(known: World, part, shape):
+    rows = known.done("show", "ada", part, "--json").json
+    assert rows
+    assert misfit(rows, shape) is None
+    shown = known.done("show", "ada", part).out
+    assert shown.count("\n") == len(rows)
+    assert max(map(len, shown.splitlines())) < 300
+
+
+def test_a_word_is_recorded_and_taken_back(known: World):
+    before = names(known)
+    made = known.done("alias", "ada", "remove", "Ada", "Ada Byrne", "--json").json
+    assert misfit(made, ALIAS) is None
+    assert (made["character"], made["status"], made["same"]) == ("Ada", "recorded", False)
+    assert not any({"Ada", "Ada Byrne"} <= entity for entity in names(known))
+    (row, *_) = known.done("show", "ada", "decisions", "--json").json
+    assert (row["by"], row["id"], row["evidence"]) == ("person", made["id"], made["evidence"])
+    undone = known.done("alias", "ada", "undo", made["id"])
+    assert undone.out == ""
+    assert "taken back: 'Ada' is not 'Ada Byrne'" in undone.err
+    assert names(known) == before
+
+
+def test_for_a_person_it_says_who_bears_the_names_now(known: World):
+    outcome = known.done("alias", "ada", "add", "Skerry Rock", "the Skerries")
+    assert outcome.out == ""
+    assert "no text has the name 'the Skerries'" in outcome.err
+    assert "'Skerry Rock' is 'the Skerries'" in outcome.err
+    assert "  Skerry Rock, also the Skerries\n" in outcome.err
+    again = known.done("alias", "ada", "add", "the skerries", "skerry rock")
+    assert "already recorded" in again.err
+    found = known.done("recall", "ada", "What are the Skerries?", "--json").json
+    assert "Skerry Rock (the Skerries)" in [item["title"] for item in found["context"]]

@@ -8,7 +8,7 @@ import os
 import pytest
 
 from offbook.stores import jobs
-from offbook.stores.opening import open_store, sqlite_url
+from offbook.stores.connection import open_store, sqlite_url
 from tests.cli.shapes import ESTIMATE, INGEST, misfit
 from tests.cli.texts import ADA, GULLS
 from tests.end_to_end.world import World
@@ -68,28 +68,11 @@ def test_other_name_and_same_content_is_unchanged_with_a_message(ada: World):
     assert names(ada) == ["ada.md"]
 
 
-def test_two_files_of_one_name_and_nothing_is_done(offline: World):
-    offline.done("create", "Ada")
-    first, second = offline.write("ada.md", ADA), offline.folder / "ada.md"
-    second.write_text(GULLS)
-    outcome = offline.run("ingest", "ada", first, second, "--json")
-    assert (outcome.code, outcome.error["kind"]) == (2, "usage")
-    assert "'ada.md'" in outcome.error["message"]
-    assert names(offline, "ada") == []
-
-
 def test_a_document_can_be_given_a_name(ada: World):
     report = ada.done("ingest", "ada-byrne", ada.write("x.txt", GULLS), "--name", "Gulls", "--json")
     assert statuses(report.json) == {"Gulls": "added"}
     again = ada.done("ingest", "ada-byrne", ada.write("y.txt", "New."), "--name", "Gulls", "--json")
     assert statuses(again.json) == {"Gulls": "updated"}
-
-
-def test_one_name_is_for_one_file(ada: World):
-    files = [ada.write("a.txt", "One."), ada.write("b.txt", "Two.")]
-    outcome = ada.run("ingest", "ada-byrne", *files, "--name", "Both", "--json")
-    assert (outcome.code, outcome.error["kind"]) == (2, "usage")
-    assert names(ada) == ["ada.md"]
 
 
 @pytest.fixture
@@ -138,15 +121,6 @@ def test_files_of_unknown_type_are_listed(shelf: World):
     assert "notes.docx" in outcome.err
 
 
-def test_a_folder_of_failures_alone_says_nothing_of_what_is_stored(shelf: World):
-    shelf.done("ingest", "ada", shelf.folder / "shelf" / "b.txt")
-    for name in ("b.txt", "a/ada.md", "a/page.html"):
-        (shelf.folder / "shelf" / name).unlink()
-    outcome = shelf.run("ingest", "ada", shelf.folder / "shelf", "--json")
-    assert outcome.code == 1
-    assert set(statuses(outcome.json).values()) == {"failed"}
-
-
 def test_a_folder_with_nothing_to_read_is_bad_input(offline: World):
     offline.done("create", "Ada")
     (offline.folder / "bare").mkdir()
@@ -167,30 +141,6 @@ def test_a_named_file_that_cannot_be_read_ends_with_2_and_nothing_is_done(shelf:
     assert outcome.error["hint"]
     assert outcome.err.count("\n") == 1
     assert names(shelf, "ada") == []
-
-
-def test_a_path_that_vanishes_after_it_was_found_is_reported(shelf: World, monkeypatch):
-    from offbook.documents.readers import read_document
-
-    def vanish(path, name):
-        path.unlink()
-        return read_document(path, name)
-
-    monkeypatch.setattr("offbook.app.ingesting.read_document", vanish)
-    named = shelf.run("ingest", "ada", shelf.folder / "shelf" / "b.txt", "--json")
-    assert (named.code, named.error["kind"]) == (2, "unreadable_document")
-    below = shelf.run("ingest", "ada", shelf.folder / "shelf" / "a", "--json")
-    assert below.code == 1
-    assert statuses(below.json) == {"ada.md": "failed", "page.html": "failed"}
-
-
-@pytest.mark.parametrize("words", [[""], ["ada.md", " "], ["ada.md", "--name", " "]])
-def test_what_is_empty_names_nothing(ada: World, words):
-    before = ada.rows()
-    for more in ([], ["--estimate"]):
-        outcome = ada.run("ingest", "ada-byrne", *words, *more, "--json")
-        assert (outcome.code, outcome.error["kind"]) == (2, "usage")
-    assert ada.rows() == before
 
 
 def test_a_pipe_is_not_waited_for(ada: World):
@@ -223,12 +173,6 @@ def test_the_order_of_the_story_can_be_given(ada: World):
     file = ada.write("d.txt", "Three.")
     ada.done("ingest", "ada-byrne", file, "--order", "d.txt, c.txt")
     assert names(ada) == ["d.txt", "c.txt", "ada.md", "b.txt"]
-
-
-def test_an_order_in_several_options_is_that_of_the_options(ada: World):
-    ada.done("ingest", "ada-byrne", ada.write("b.txt", "One."), ada.write("c.txt", "Two."))
-    ada.done("ingest", "ada-byrne", "--order", "c.txt", "--order", "b.txt, ada.md")
-    assert names(ada) == ["c.txt", "b.txt", "ada.md"]
 
 
 def test_an_order_of_what_is_not_there_is_refused_before_anything_is_done(ada: World):

@@ -4,37 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from offbook import errors
+from tests.cli.shapes import ASK, DOCUMENTS, NAMED, PAGE, USAGE, keys, misfit
 from tests.end_to_end.world import World
-
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "json.md"
-NAMED = frozenset(re.findall(r"`([a-z_]+)`", PAGE.read_text("utf-8")))
-OPEN = {"by_task"}
-"""Objects whose keys are data."""
-
 
 GRAPH = ["--set", "method=rolerag"]
 """Of a command that needs the graph."""
 
 ENSEMBLE = ["--set", "method=ensemble"]
 """Of a command that needs all of it."""
-
-
-def keys(document: Any) -> Iterator[str]:
-    if isinstance(document, list):
-        for each in document:
-            yield from keys(each)
-    if isinstance(document, dict):
-        for key, value in document.items():
-            yield key
-            if key not in OPEN:
-                yield from keys(value)
 
 
 @pytest.mark.parametrize(
@@ -59,9 +41,9 @@ def keys(document: Any) -> Iterator[str]:
         ["recall", "ada-byrne", "Who taught you?"],
         ["ingest", "ada-byrne"],
         ["ingest", "ada-byrne", "--estimate"],
-        ["forget", "ada-byrne", "ada.md"],
+        ["forget", "ada-byrne", "ada.md", "-y"],
         ["reembed", "ada-byrne"],
-        ["delete", "ada-byrne"],
+        ["delete", "ada-byrne", "-y"],
         ["export", "ada-byrne", "file.offbook"],
         ["doctor"],
         ["demo"],
@@ -94,3 +76,34 @@ def test_every_kind_of_error_is_on_the_page():
 def test_every_exit_code_is_on_the_page():
     codes = set(map(int, re.findall(r"^\| (\d+) \|", PAGE.read_text("utf-8"), re.M)))
     assert codes == {0, 1, 2, 3, 4, 130, 143}
+
+
+GOOD_USAGE: dict[str, Any] = {
+    "calls": 0,
+    "cached_calls": 0,
+    "round_trips": 0,
+    "prompt_tokens": 0,
+    "completion_tokens": 0,
+    "embed_calls": 0,
+    "cost_usd": None,
+    "seconds": 0.5,
+    "by_task": {},
+}
+
+
+def test_what_fits_fits():
+    assert misfit(GOOD_USAGE | {"more": 1}, USAGE) is None
+    assert misfit([], DOCUMENTS) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "shape", "where"),
+    [
+        (GOOD_USAGE | {"calls": True}, USAGE, "$.calls"),
+        ({}, ASK, "$ lacks"),
+        ([{}], DOCUMENTS, "$[0] lacks"),
+        ("other", {"in", "out"}, "not one of"),
+    ],
+)
+def test_what_does_not_fit_is_named(value, shape, where):
+    assert where in str(misfit(value, shape))

@@ -17,10 +17,8 @@ import httpx
 import pytest
 
 from offbook.cli import main as cli
-from offbook.cli.serve import _until_told
-from offbook.server.serving import CONCURRENCY, address_of, for_serving, listener
+from offbook.cli.server import _until_told
 from tests.loopback.server import LoopbackServer
-from tests.server.served import settings_in
 from tests.waiting import PATIENCE_SECONDS, until
 
 PROGRAM = [sys.executable, "-c", "from offbook.cli.main import run; run()"]
@@ -59,6 +57,7 @@ def serving(
             process.wait()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_it_answers_until_it_is_ended(tmp_path, number):
     home = tmp_path / "home"
@@ -77,6 +76,7 @@ def test_it_answers_until_it_is_ended(tmp_path, number):
     assert "Traceback" not in log
 
 
+@pytest.mark.long
 def test_a_second_signal_ends_it_at_once_and_streams_are_told(tmp_path):
     home = tmp_path / "home"
     subprocess.run([*PROGRAM, "create", "Ada"], check=True, env=environment(home),
@@ -105,7 +105,7 @@ def test_a_second_signal_ends_it_at_once_and_streams_are_told(tmp_path):
 
 async def test_whoever_is_told_twice_waits_for_nothing(monkeypatch, capsys):
     codes: list[int] = []
-    monkeypatch.setattr("offbook.cli.serve.os._exit", codes.append)
+    monkeypatch.setattr("offbook.cli.server.os._exit", codes.append)
 
     async def told(times: int) -> None:
         if times > 1:
@@ -133,18 +133,11 @@ def own_home(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def test_without_its_extra_it_names_the_extra(capsys, monkeypatch):
-    monkeypatch.setattr("offbook.cli.serve.find_spec", lambda name: None)
-    code, told = run(capsys, "serve")
-    assert code == 3
-    assert "pip install 'offbook[server]'" in told
-
-
 @pytest.mark.parametrize("left_out", ["fastapi", "uvicorn", "prometheus_client"])
 def test_each_package_that_it_cannot_do_without_is_named(capsys, monkeypatch, left_out):
     there = find_spec
     monkeypatch.setattr(
-        "offbook.cli.serve.find_spec", lambda name: None if name == left_out else there(name)
+        "offbook.cli.server.find_spec", lambda name: None if name == left_out else there(name)
     )
     code, told = run(capsys, "serve")
     assert code == 3
@@ -162,21 +155,3 @@ def test_a_port_that_is_taken_is_told(capsys):
         code, told = run(capsys, "serve", "--port", str(taken.getsockname()[1]))
     assert code == 3
     assert "--port" in told
-
-
-def test_a_name_that_is_no_address_is_told(capsys):
-    from offbook.errors import ConfigurationError
-
-    with pytest.raises(ConfigurationError, match="cannot listen"):
-        listener("256.256.256.256", 0)
-
-
-def test_addresses_are_shown_as_urls():
-    with listener("localhost", 0) as sock:
-        assert address_of(sock).startswith(("http://127.0.0.1:", "http://[::1]:"))
-
-
-def test_as_many_replies_as_clients_ask_for_are_in_flight(tmp_path):
-    assert for_serving(settings_in(tmp_path)).values.limits.concurrency == CONCURRENCY
-    own = settings_in(tmp_path, limits__concurrency=3)
-    assert for_serving(own).values.limits.concurrency == 3

@@ -1,4 +1,6 @@
-"""Texts that the tests of the command line ingest; our own writing."""
+"""Texts that the tests of the command line ingest, our own writing; and who sits at it."""
+
+import io
 
 ADA = """\
 # Ada Byrne
@@ -16,3 +18,10 @@ She took over the lamp the same night, and has not slept through a storm since.
 """
 
 GULLS = "Ada Byrne feeds the gulls every morning. One of them she calls the Bishop.\n"
+
+
+class Keyboard(io.StringIO):
+    """A stream of somebody who sits at a terminal."""
+
+    def isatty(self) -> bool:
+        return True

@@ -38,20 +38,6 @@ def test_speech_samples_are_as_many_as_set():
     assert assemble(recall(), voice, (), ContextSettings(voice_samples=0)).voice == ()
 
 
-def test_the_latest_of_the_conversation_stays_within_its_budget():
-    def count(text: str) -> int:
-        return len(text.split())
-
-    def kept(tokens: int) -> tuple[Message, ...]:
-        told = assemble(recall(), (), HISTORY, ContextSettings(history_tokens=tokens), count)
-        return told.history
-
-    assert kept(8) == HISTORY
-    assert kept(7) == HISTORY[2:]
-    assert kept(3) == ()
-    assert kept(0) == ()
-
-
 def test_what_changes_with_every_question_stands_behind_what_does_not():
     """A provider's prefix cache serves all up to the question's own context."""
     voice = ("The sea does not argue.",)

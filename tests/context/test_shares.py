@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offbook.context.shares import LEAST, divided, fit_shares
-from offbook.context.token_budget import fit_items
-from offbook.language.tokens import count_tokens
+from offbook.context.assembly import LEAST, divided, fit_items, fit_shares
+from offbook.text.tokens import count_tokens
 from offbook.types import ContextItem, Source
 
 TEXTS = st.text(alphabet="ab 你\n", min_size=1, max_size=400).filter(str.strip)
@@ -73,11 +71,6 @@ def test_where_many_want_a_share_the_best_have_it_and_the_others_are_named():
     assert "for one" in skipped[0].why
 
 
-def test_small_items_fit_however_many_they_are():
-    kept, skipped = fit_shares({"one": [item(2) for _ in range(50)]}, 100, SHARES)
-    assert (len(kept), skipped) == (50, ())
-
-
 def test_the_source_of_a_shortened_passage_ends_where_it_ends():
     text = "One sentence of the text. " * 40
     document = f"# Title\n\n{text}"
@@ -115,12 +108,3 @@ def test_division_gives_all_that_is_wanted_and_there(wants, total):
     assert sum(given_) == min(total, sum(wanted))
     if total >= len(wanted):
         assert all(g or not w for g, w in zip(given_, wanted, strict=True))
-
-
-@pytest.mark.parametrize("total", [-5, 0])
-def test_nothing_can_be_divided(total):
-    assert divided([3, 4], total, [1, 1]) == [0, 0]
-
-
-def test_shares_are_in_proportion():
-    assert divided([1000, 1000, 1000], 700, [1, 2, 4]) == pytest.approx([100, 200, 400], abs=2)

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offbook.context.token_budget import fit_history, fit_items
-from offbook.language.tokens import count_tokens
+from offbook.context.assembly import fit_history, fit_items
+from offbook.text.tokens import count_tokens
 from offbook.types import ContextItem, Message
 
 texts = st.text(alphabet="ab 你\n", max_size=60)

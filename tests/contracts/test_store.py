@@ -11,7 +11,7 @@ from sqlalchemy import Connection, text
 
 from offbook.errors import OffbookError, StoreFailed, UnknownName, UsageError
 from offbook.protocols import Store
-from offbook.stores import characters, endpoints
+from offbook.stores import call_cache, characters
 from offbook.types import Character
 from tests.waiting import PATIENCE_SECONDS, eventually
 
@@ -96,11 +96,11 @@ async def test_a_read_sees_one_moment(store: Store):
 
 async def test_writes_at_once_do_not_lose_one_another(store: Store):
     character = (await store.write(lambda c: characters.create(c, "Ada"))).id
-    before = await store.read(lambda c: characters.revision(c, character))
+    before = await store.read(lambda c: characters.require(c, character).revision)
     await asyncio.gather(
         *(store.write(lambda c: characters.touch(c, character)) for _ in range(20))
     )
-    assert await store.read(lambda c: characters.revision(c, character)) == before + 20
+    assert await store.read(lambda c: characters.require(c, character).revision) == before + 20
 
 
 async def test_a_cancelled_waiter_does_not_break_the_queue(store: Store):
@@ -114,8 +114,8 @@ async def test_a_cancelled_waiter_does_not_break_the_queue(store: Store):
     finished = sum(isinstance(result, Character) for result in done)
     assert finished == 4
     assert await store.read(count) >= finished
-    await store.write(lambda c: endpoints.put_rung(c, "u", "m", "text"))
-    assert await store.read(lambda c: endpoints.get_rung(c, "u", "m")) == "text"
+    await store.write(lambda c: call_cache.put_rung(c, "u", "m", "text"))
+    assert await store.read(lambda c: call_cache.get_form(c, "u", "m")) == ("text", False)
 
 
 async def test_closing_finishes_what_is_queued_and_refuses_what_comes_after(store: Store):

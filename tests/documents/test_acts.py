@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from offbook.documents.acts import ACTSSplitter, ATSSplitter, paragraphs
-from offbook.documents.headings import bodies, sections
-from offbook.documents.rulers import ruler
+from offbook.documents.hard_wrap import without_wraps
+from offbook.documents.sections import bodies, sections
+from offbook.documents.windows import ruler
 from offbook.errors import ConfigurationError
 from tests.documents.texts import (
     assert_covers,
@@ -37,7 +38,7 @@ settings = st.fixed_dictionaries(
     {
         "alpha": st.sampled_from([1.1, 2.0, 3.0, 10.0]),
         "unit": st.sampled_from(["characters", "tokens"]),
-        "paragraph": st.sampled_from(["line", "block"]),
+        "paragraph": st.sampled_from(["auto", "line", "block"]),
         "limit": st.sampled_from([None, 3, 12, 40]),
     }
 )
@@ -85,6 +86,10 @@ def test_the_laws_of_acts(text: str, values: dict[str, Any]):
     parameters = splitter.parameters(document(text))
     longest, overlap = parameters["l_max"], parameters["overlap"]
     rule = ruler(text, values["unit"])
+    shown = text
+    if values["paragraph"] == "auto":
+        stretches = [(part.body_start, part.body_end) for part in sections(text)]
+        shown, _ = without_wraps(text, stretches)
     assert_exact(made, text)
     assert_covers(made, text, sections_only=True)
     assert_within_sections(made, text)
@@ -100,24 +105,10 @@ def test_the_laws_of_acts(text: str, values: dict[str, Any]):
             assert before.end < after.end
             if after.start < before.end:
                 assert rule.length(after.start, before.end) <= overlap
-        for first, last in paragraphs(text, start, end, "\n"):
+        for first, last in paragraphs(shown, start, end, "\n"):
             # What the chunk length is for: a paragraph that fits is whole in some chunk.
             if rule.length(first, last) <= longest:
                 assert any(c.start <= first and last <= c.end for c in mine)
-
-
-@given(messy_texts)
-def test_the_longest_paragraph_is_found_without_looking_at_all_of_them(text: str):
-    found = sections(text)
-    titles = [part.title_end - part.title_start for part in found]
-    lengths = [
-        last - first
-        for part in found
-        for first, last in paragraphs(text, part.body_start, part.body_end, "\n")
-    ]
-    parameters = ACTSSplitter().parameters(document(text))
-    assert parameters["longest_paragraph"] == max(lengths or titles or [0])
-    assert parameters["l_max"] == max(1, parameters["longest_paragraph"])
 
 
 def test_overlaps_begin_at_a_sentence_and_reach_back_as_far_as_they_may():
@@ -175,13 +166,6 @@ def test_no_headings_one_line_and_nothing():
 def test_settings_that_cannot_be_are_refused(values: dict[str, Any]):
     with pytest.raises(ConfigurationError):
         ACTSSplitter(**values)
-
-
-def test_splitting_depends_on_nothing_but_the_document():
-    splitter = ACTSSplitter()
-    first = splitter.split(document(PERSONA))
-    splitter.split(document("# Other\n" + "x" * 300))
-    assert splitter.split(document(PERSONA)) == first == ACTSSplitter().split(document(PERSONA))
 
 
 @pytest.mark.parametrize("size", [5_000_000, pytest.param(100_000_000, marks=pytest.mark.long)])

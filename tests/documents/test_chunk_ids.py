@@ -1,11 +1,6 @@
 from __future__ import annotations
 
-import copy
-import dataclasses
-import pickle
 import string
-
-import pytest
 
 from offbook.documents.chunk_ids import make_chunks
 from offbook.types import Chunk, Document
@@ -59,12 +54,3 @@ def test_chunks_of_a_section_share_their_heading_path():
     path = ("A", "B")
     chunks = make_chunks(document("ab"), "acts", [(path, [(0, 1), (1, 2)])])
     assert all(chunk.headings is path for chunk in chunks)
-
-
-def test_chunks_are_as_if_made_one_by_one():
-    chunk = made("body")
-    assert type(chunk) is Chunk
-    assert copy.copy(chunk) == pickle.loads(pickle.dumps(chunk)) == chunk
-    assert hash(chunk) == hash(Chunk(*dataclasses.astuple(chunk)))
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        chunk.text = "other"  # type: ignore[misc]

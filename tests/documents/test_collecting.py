@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from offbook.documents.collecting import collect
+from offbook.documents.sources import collect
 from offbook.errors import UnreadableDocument, UsageError
 
 
@@ -16,14 +16,6 @@ def plant(folder: Path, *names: str) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("x", encoding="utf-8")
     return folder
-
-
-def test_a_file_is_named_by_its_own_name(tmp_path: Path):
-    plant(tmp_path, "deep/ada.md")
-    found = collect([tmp_path / "deep" / "ada.md"])
-    assert [(one.name, one.path) for one in found.documents] == [
-        ("ada.md", tmp_path / "deep" / "ada.md")
-    ]
 
 
 def test_a_name_can_be_given_for_one_file_only(tmp_path: Path):
@@ -47,23 +39,13 @@ def test_a_directory_is_read_sorted_and_named_from_below_it(tmp_path: Path):
 
 def test_nothing_is_dropped_in_silence(tmp_path: Path):
     plant(tmp_path, "a.md", "photo.jpg", "Makefile", ".notes.md", ".git/x.md", "sub/.hidden.txt")
+    (tmp_path / "sub" / "loop").symlink_to(tmp_path, target_is_directory=True)
     found = collect([tmp_path])
     assert [one.name for one in found.documents] == ["a.md"]
     assert [path.name for path in found.unknown] == ["Makefile", "photo.jpg"]
-    assert [path.name for path in found.hidden] == [".git", ".notes.md", ".hidden.txt"]
-
-
-def test_a_hidden_file_is_read_when_it_is_named(tmp_path: Path):
-    plant(tmp_path, ".notes.md")
-    assert collect([tmp_path / ".notes.md"]).documents[0].name == ".notes.md"
-
-
-def test_links_to_directories_are_listed_and_not_followed(tmp_path: Path):
-    plant(tmp_path, "sub/a.md")
-    (tmp_path / "sub" / "loop").symlink_to(tmp_path, target_is_directory=True)
-    found = collect([tmp_path])
-    assert [one.name for one in found.documents] == ["sub/a.md"]
-    assert [path.name for path in found.hidden] == ["loop"]
+    assert [path.name for path in found.hidden] == [".git", ".notes.md", ".hidden.txt", "loop"]
+    (named,) = collect([tmp_path / "sub" / ".hidden.txt"]).documents
+    assert named.name == ".hidden.txt"
 
 
 def test_two_files_of_one_name_are_refused(tmp_path: Path):

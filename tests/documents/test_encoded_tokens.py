@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from offbook.documents.chunking import make_splitter
-from offbook.documents.rulers import ruler
-from offbook.ingestion.storing import splitter_arguments
-from offbook.language import encodings
+from offbook.documents.windows import ruler
+from offbook.ingestion.documents import splitter_arguments
 from offbook.settings import load_settings
+from offbook.text import encodings
 from tests.documents.texts import assert_covers, assert_exact, document
 
 NAME = "pairs"
@@ -53,34 +53,24 @@ def tokens(text: str, start: int, end: int) -> int:
     return sum(a < end and b > start for a, b in owners(text, encodings._encoder(NAME)))
 
 
-@given(texts, st.integers(0, 60), st.integers(0, 60))
-def test_a_stretch_counts_the_tokens_that_it_has_a_part_of(text: str, start: int, end: int):
-    start, end = sorted((min(start, len(text)), min(end, len(text))))
-    expected = tokens(text, start, end) if start < end else 0
-    assert ruler(text, "tokens", NAME).length(start, end) == expected
-
-
-@given(texts, st.integers(0, 60), st.integers(1, 30))
-def test_forward_reaches_as_far_as_the_budget_and_a_character_at_least(
-    text: str, start: int, budget: int
+@given(texts, st.integers(0, 60), st.integers(0, 60), st.integers(1, 30))
+def test_a_stretch_counts_the_tokens_that_it_has_a_part_of(
+    text: str, start: int, end: int, budget: int
 ):
-    start = min(start, len(text))
-    end = ruler(text, "tokens", NAME).forward(start, budget)
-    assert start <= end <= len(text)
-    assert tokens(text, start, end) <= budget or end == start + 1
-    if end < len(text):
-        assert end > start
-        assert tokens(text, start, end + 1) > budget
-
-
-@given(texts, st.integers(0, 60), st.integers(0, 30))
-def test_backward_reaches_as_far_as_the_budget(text: str, end: int, budget: int):
-    end = min(end, len(text))
-    start = ruler(text, "tokens", NAME).backward(end, budget)
-    assert 0 <= start <= end
-    assert start == end or tokens(text, start, end) <= budget
-    if start > 0:
-        assert tokens(text, start - 1, end) > budget
+    start, end = sorted((min(start, len(text)), min(end, len(text))))
+    rule = ruler(text, "tokens", NAME)
+    assert rule.length(start, end) == (tokens(text, start, end) if start < end else 0)
+    reach = rule.forward(start, budget)
+    assert start <= reach <= len(text)
+    assert tokens(text, start, reach) <= budget or reach == start + 1
+    if reach < len(text):
+        assert reach > start
+        assert tokens(text, start, reach + 1) > budget
+    back = rule.backward(end, budget)
+    assert 0 <= back <= end
+    assert back == end or tokens(text, back, end) <= budget
+    if back > 0:
+        assert tokens(text, back - 1, end) > budget
 
 
 @pytest.mark.parametrize("name", ["fixed", "recursive", "markdown", "acts", "ats", "graph"])

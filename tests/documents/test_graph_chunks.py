@@ -8,16 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from offbook.documents.graph_chunks import Atom, GraphSplitter
-from offbook.documents.headings import bodies, sections
-from offbook.language.tokens import count_tokens
+from offbook.documents.sections import bodies, sections
+from offbook.text.tokens import count_tokens
 from offbook.types import Chunk
 from tests.documents.texts import (
     assert_covers,
     assert_exact,
-    assert_within_sections,
     document,
-    messy_texts,
 )
+from tests.sizes import examples
 
 SPLITTER = GraphSplitter()
 randoms = st.integers(0, 2**32).map(random.Random)
@@ -70,15 +69,7 @@ def forced_runs(parts: list[str]) -> bool:
     return spans != [(chunk.start, chunk.end) for chunk in SPLITTER.split(document(text))]
 
 
-@given(messy_texts)
-def test_chunks_are_exact_cover_the_text_and_stay_in_their_section(text: str):
-    made = SPLITTER.split(document(text))
-    assert_exact(made, text)
-    assert_covers(made, text, sections_only=True)
-    assert_within_sections(made, text)
-
-
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(randoms)
 def test_an_edit_within_a_paragraph_changes_at_most_two_chunks(source: random.Random):
     parts = draw_document(source)
@@ -90,24 +81,11 @@ def test_an_edit_within_a_paragraph_changes_at_most_two_chunks(source: random.Ra
         # A line that begins or ceases to be cut at its sentences is replaced as a whole.
         if (count_tokens(parts[where]) > 900) == (count_tokens(edited) > 900):
             assert_local(parts, [*parts[:where], edited, *parts[where + 1 :]])
-
-
-@settings(max_examples=60, deadline=None)
-@given(randoms)
-def test_a_paragraph_that_comes_or_goes_changes_at_most_two_chunks(source: random.Random):
-    parts = draw_document(source)
-    for _ in range(2):
-        where = source.randint(0, len(parts))
-        more = [*parts[:where], draw_paragraph(source), *parts[where:]]
-        assert_local(parts, more)
-        assert_local(more, parts)
-
-
-@settings(max_examples=60, deadline=None)
-@given(randoms)
-def test_joining_two_paragraphs_changes_at_most_two_chunks(source: random.Random):
-    parts = draw_document(source)
+    # The same holds of a paragraph that comes or goes, and of two that are joined.
     where = source.randrange(len(parts))
+    more = [*parts[:where], draw_paragraph(source), *parts[where:]]
+    assert_local(parts, more)
+    assert_local(more, parts)
     joined = " ".join(parts[where : where + 2])
     if "#" not in joined and count_tokens(joined) <= 900:
         assert_local(parts, [*parts[:where], joined, *parts[where + 2 :]])
@@ -145,15 +123,6 @@ def test_ids_of_the_other_chunks_stay():
     assert len({chunk.id for chunk in before} - {chunk.id for chunk in after}) <= 2
     assert before[-1].id == after[-1].id
     assert before[-1].start != after[-1].start
-
-
-@given(randoms)
-@settings(max_examples=20, deadline=None)
-def test_history_leaves_no_trace(source: random.Random):
-    parts = draw_document(source)
-    fresh = GraphSplitter().split(document("\n\n".join(parts)))
-    chunks(parts[::-1])
-    assert chunks(parts) == fresh
 
 
 def test_most_chunks_have_300_to_900_tokens():
@@ -211,8 +180,3 @@ def test_short_sections_stay_as_they_are():
     assert [chunk.text for chunk in SPLITTER.split(document(text))] == ["short", "short too"]
     assert len(list(bodies(sections(text)))) == 2
     assert SPLITTER.parameters(document(text))["unit"] == "tokens"
-
-
-def test_splitting_is_linear_on_equal_lines():
-    made = SPLITTER.split(document("- the same line\n" * 60_000))
-    assert made[-1].end == 60_000 * 16 - 1

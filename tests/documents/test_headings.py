@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offbook.documents.headings import bodies, sections, trimmed
+from offbook.documents.sections import bodies, sections, trimmed
 from tests.documents.texts import messy_texts
 
 
@@ -13,82 +14,62 @@ def shape(text: str) -> list[tuple[tuple[str, ...], str]]:
     return [(part.headings, text[part.body_start : part.body_end]) for part in sections(text)]
 
 
-def test_paths_run_from_root_to_leaf_and_close_with_equal_or_higher_headings():
-    text = "intro\n# A\na\n## B\nb\n#### C\nc\n## D\n# E\ne\n"
-    assert shape(text) == [
-        ((), "intro"),
-        (("A",), "a"),
-        (("A", "B"), "b"),
-        (("A", "B", "C"), "c"),
-        (("A", "D"), ""),
-        (("E",), "e"),
-    ]
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "intro\n# A\na\n## B\nb\n#### C\nc\n## D\n# E\ne\n",
+            [
+                ((), "intro"),
+                (("A",), "a"),
+                (("A", "B"), "b"),
+                (("A", "B", "C"), "c"),
+                (("A", "D"), ""),
+                (("E",), "e"),
+            ],
+        ),
+        ("### deep\nx\n# top\ny", [(("deep",), "x"), (("top",), "y")]),
+        (
+            "Name\n====\nbody\n\nPart\n---\nmore\n# A\nSub\n--\nend",
+            [
+                (("Name",), "body"),
+                (("Name", "Part"), "more"),
+                (("A",), ""),
+                (("A", "Sub"), "end"),
+            ],
+        ),
+        ("#no\n    # code\n####### seven\nx # y\n\\# z", None),
+        ("---\ntitle: X\n---\n# A\nx", [((), "---\ntitle: X\n---"), (("A",), "x")]),
+        # A rule at the beginning is not front matter.
+        ("---\n# A\nx\n\n---\ny", [((), "---"), (("A",), "x\n\n---\ny")]),
+        ("```a``` b\n# A\nx", [((), "```a``` b"), (("A",), "x")]),
+        ("```\n# no\n```\n# A\nx", [((), "```\n# no\n```"), (("A",), "x")]),
+        ("~~~\n# no", None),
+        *(
+            (f"{before}\n---\nafter", None)
+            for before in ("- item", "> quote", "| a | b |", "1. one", "line one\nline two")
+        ),
+    ],
+)
+def test_headings_are_those_of_commonmark(
+    text: str, expected: list[tuple[tuple[str, ...], str]] | None
+):
+    """None: there is no heading in it."""
+    assert shape(text) == (expected or [((), text)])
 
 
-def test_a_document_that_starts_deep_has_no_empty_ancestors():
-    assert shape("### deep\nx\n# top\ny") == [(("deep",), "x"), (("top",), "y")]
-
-
-def test_atx_headings_lose_closing_marks_and_inner_blanks():
-    text = "#  a   b  ##  \n# c#\n#\td\n   # e #f\n## ###\n"
-    assert [part.headings[-1] for part in sections(text)] == ["a b", "c#", "d", "e #f", ""]
-
-
-def test_what_looks_like_a_heading_but_is_none():
-    text = "#no\n    # code\n####### seven\nx # y\n\\# z\n"
-    assert shape(text) == [((), text.rstrip())]
-
-
-def test_setext_headings():
-    text = "Name\n====\nbody\n\nPart\n---\nmore\n# A\nSub\n--\nend"
-    assert shape(text) == [
-        (("Name",), "body"),
-        (("Name", "Part"), "more"),
-        (("A",), ""),
-        (("A", "Sub"), "end"),
-    ]
-
-
-def test_rules_under_lists_quotes_tables_and_paragraphs_are_no_headings():
-    for before in (
-        "- item",
-        "> quote",
-        "| a | b |",
-        "1. one",
-        "line one\nline two",
-        "",
-        "    code",
-    ):
-        text = f"{before}\n---\nafter"
-        assert [part.headings for part in sections(text)] == [()], before
-
-
-def test_fenced_code_holds_no_headings():
-    text = "# A\n```md\n# no\n~~~\n```` \n# B\n~~~\n# no\n```\n# no\n~~~\n# C\n"
-    # The first fence opens with three marks, so four close it.
-    assert [part.headings[-1] for part in sections(text)] == ["A", "B", "C"]
-
-
-def test_inline_code_of_three_marks_opens_no_fence():
-    assert [part.headings for part in sections("```a``` b\n# A\nx")] == [(), ("A",)]
-
-
-def test_a_fence_on_the_first_line_and_one_that_is_never_closed():
-    assert [part.headings for part in sections("```\n# no\n```\n# A\nx")] == [(), ("A",)]
-    assert [part.headings for part in sections("# A\n```\n# no\n# no")] == [("A",)]
-    assert [part.headings for part in sections("~~~\n# no")] == [()]
-
-
-def test_front_matter_is_body_text():
-    assert shape("---\ntitle: X\n---\n# A\nx")[1] == (("A",), "x")
-    assert sections("---\ntitle: X\n---\n# A\nx")[0].headings == ()
-    # A rule at the beginning is not front matter.
-    assert [part.headings for part in sections("---\n# A\nx\n\n---\ny")] == [(), ("A",)]
-
-
-def test_windows_line_breaks_do_not_hide_headings():
-    text = "# A\r\nx\r\n\r\nB\r\n---\r\ny\r\n#\r\nz"
-    assert [part.headings for part in sections(text)] == [("A",), ("A", "B"), ("",)]
+@pytest.mark.parametrize(
+    ("text", "titles"),
+    [
+        ("#  a   b  ##  \n# c#\n#\td\n   # e #f\n## ###\n", ["a b", "c#", "d", "e #f", ""]),
+        # The first fence opens with three marks, so four close it.
+        ("# A\n```md\n# no\n~~~\n```` \n# B\n~~~\n# no\n```\n# no\n~~~\n# C\n", list("ABC")),
+        ("# A\n```\n# no\n# no", ["A"]),
+        ("# A\r\nx\r\n\r\nB\r\n---\r\ny\r\n#\r\nz", ["A", "B", ""]),
+    ],
+)
+def test_titles_are_without_marks_and_code_holds_none(text: str, titles: list[str]):
+    assert [part.headings[-1] for part in sections(text)] == titles
 
 
 def test_titles_with_hundreds_of_blanks():
@@ -137,8 +118,3 @@ def test_trimmed_is_strip_with_offsets(text: str, start: int, length: int):
     start = min(start, end)
     first, last = trimmed(text, start, end)
     assert text[first:last] == text[start:end].strip()
-
-
-def test_trimmed_looks_through_long_blank_ends():
-    text = "a" + " " * 5000
-    assert trimmed(text, 0, len(text)) == (0, 1)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offbook.documents.voice import speech_samples
+from offbook.documents.sections import speech_samples
 from tests.waiting import work_is_linear
 
 DOCUMENT = """# Nora Vey
@@ -39,49 +39,29 @@ def test_quotations_and_bullets_of_a_section_for_speech_are_samples():
         "Clocks first, people later.",
         "Hand me the file.",
     ]
-
-
-def test_the_limit_is_kept():
     assert len(speech_samples(DOCUMENT, 2)) == 2
     assert speech_samples(DOCUMENT, 0) == ()
 
 
-def test_a_document_without_such_a_section_has_none():
-    assert texts('# Nora\n\n## Life\n\n- "Never mind."\n') == []
-
-
-@pytest.mark.parametrize("heading", ["## Quotes about Nora", "## Battle lines", "## Lifelines"])
-def test_what_others_say_of_the_character_is_no_sample(heading):
-    assert texts(f"{heading}\n- “She is mad.”\n") == []
+HEADINGS = {
+    "Well then.": (
+        *("## Speech", "# Sayings and quotes", "## Example dialogue", "### Catchphrases"),
+        *("**Voice:**", "## 语录", "## 口头禅", "## 말투", "## セリフ", "## Voice ##"),
+    ),
+    "": ("## Life", "## Quotes about Nora", "## Battle lines", "## Lifelines"),
+}
 
 
 @pytest.mark.parametrize(
-    "heading",
-    [
-        "## Speech",
-        "# Sayings and quotes",
-        "## Example dialogue",
-        "### Catchphrases",
-        "**Voice:**",
-        "## 语录",
-        "## 口头禅",
-        "## 말투",
-        "## セリフ",
-        "## Voice ##",
-    ],
+    ("heading", "sample"), [(each, said) for said, some in HEADINGS.items() for each in some]
 )
-def test_headings_in_several_languages_promise_speech(heading):
-    assert texts(f"{heading}\n- “Well then.”\n") == ["Well then."]
+def test_some_headings_promise_speech_of_the_character(heading: str, sample: str):
+    assert texts(f"{heading}\n- “Well then.”\n") == [sample] * bool(sample)
 
 
-def test_of_an_example_dialogue_only_the_character_s_lines_are_taken():
-    document = (
-        "## Example dialogue\n{{user}}: Hello.\n{{char}}: The shop is shut.\nNora: Come in.\n"
-    )
+def test_prose_and_the_lines_of_others_are_no_samples():
+    document = "## Dialogue\n{{user}}: Hello.\n{{char}}: The shop is shut.\nNora: Come in.\n"
     assert texts(document) == ["The shop is shut.", "Come in."]
-
-
-def test_prose_of_the_section_without_quotation_marks_is_no_sample():
     assert texts("## Voice\nHer voice is low and she hardly moves her lips.\n") == []
 
 
@@ -92,6 +72,7 @@ def test_offsets_point_at_the_sample(text):
         assert document[sample.start : sample.end] == sample.text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("unit", ['- "', "# voice ", "**a", "“", " ", "x: ", "## Voice\n- a\n"])
 def test_time_grows_with_the_length_only(unit):
     def sample(size: int) -> None:

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offbook.documents.headings import trimmed
-from offbook.documents.rulers import CharacterRuler, Unit, ruler
-from offbook.documents.windows import WindowCutter
-from tests.documents.texts import messy_texts, paragraph_texts
+from offbook.documents.sections import trimmed
+from offbook.documents.windows import CharacterRuler, Unit, WindowCutter, ruler
+from offbook.text.tokens import count_tokens
+from tests.documents.texts import messy_texts
 
 
 def cut(text: str, longest: int, overlap: int = 0, unit: Unit = "characters") -> list[str]:
@@ -86,15 +86,26 @@ def test_the_laws_of_windows(text: str, longest: int, overlap: int, unit: Unit):
         assert next_low >= high or rule.length(next_low, high) <= overlap
 
 
-class PlainRuler(CharacterRuler):
-    """Measures as a ``CharacterRuler`` does, without being taken for one."""
+texts = st.text(st.sampled_from("abcdefg  \n中文字한。é"), max_size=60)
 
 
-@given(messy_texts | paragraph_texts, st.integers(1, 60), st.integers(0, 59))
-def test_the_fast_way_and_the_general_way_cut_alike(text: str, longest: int, overlap: int):
-    overlap = min(overlap, longest - 1)
-    start, end = trimmed(text, 0, len(text))
-    if start == end:
-        return
-    fast = WindowCutter(text, CharacterRuler(), longest, overlap).cut(start, end)
-    assert fast == WindowCutter(text, PlainRuler(), longest, overlap).cut(start, end)
+def measure(text: str, unit: Unit) -> int:
+    return len(text) if unit == "characters" else count_tokens(text)
+
+
+@pytest.mark.parametrize("unit", ["characters", "tokens"])
+@given(texts, st.integers(0, 60), st.integers(0, 30))
+def test_a_budget_reaches_as_far_as_it_may_and_no_further(
+    unit: Unit, text: str, place: int, budget: int
+):
+    rule, place = ruler(text, unit), min(place, len(text))
+    assert rule.length(0, place) == measure(text[:place], unit)
+    end = min(rule.forward(0, budget), len(text))
+    assert measure(text[:end], unit) <= budget
+    if end < len(text):
+        assert measure(text[: end + 1], unit) > budget or text[end].isspace()
+    start = max(rule.backward(place, budget), 0)
+    assert rule.length(start, place) <= budget
+    assert measure(text[start:place], unit) <= budget
+    if start > 0:
+        assert rule.length(start - 1, place) > budget or text[start - 1].isspace()

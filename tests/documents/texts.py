@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from offbook.documents.headings import bodies, sections
+from offbook.documents.sections import bodies, sections
 from offbook.types import Chunk, Document
 
 PIECES = [
@@ -28,19 +28,6 @@ PIECES = [
 
 messy_texts = st.lists(st.sampled_from(PIECES), max_size=90).map("".join)
 """Texts made of everything that splitters stumble over."""
-
-paragraph_texts = st.lists(
-    st.tuples(
-        st.lists(
-            st.sampled_from(["He came. ", "She left! ", "Why? ", "and ", "wordless ", "来了。"]),
-            min_size=1,
-            max_size=5,
-        ).map(lambda words: "".join(words).strip()),
-        st.sampled_from(["\n\n", "\n\n", "\n\n", "\n", "\n\n\n", " \n\n", "\n \n"]),
-    ),
-    max_size=20,
-).map(lambda parts: "".join(words + mark for words, mark in parts))
-"""Texts of many paragraphs, with all that can stand between two of them."""
 
 
 def document(text: str, name: str = "persona.md") -> Document:

@@ -20,7 +20,6 @@ from tests.loopback.compared import answer_of_any
 SECTIONS = 16
 IN_FLIGHT = 2
 METHODS = ("raptor", "lightrag")
-TASKS = {"raptor": "summarize_cluster", "lightrag": "extract"}
 MARKER = "Quixwarble"
 SECRET = (
     f"# The secret\n\n## A\n\nAna met {MARKER} at night.\n\n## B\n\n{MARKER} told Bo of a storm.\n"
@@ -66,59 +65,6 @@ def ingest(world: World, method: str, *words: str, home: str = "home") -> Any:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_missing_index_is_priced_and_the_estimate_holds(keeper, server, method):
-    keeper.done("ingest", "Keeper", keeper.folder / "documents" / "one.md")
-    outcome = keeper.run("ask", "Keeper", "Who met Ana?", "--method", method, "--json")
-    assert outcome.code == 2
-    assert outcome.error["kind"] == "index_missing"
-    assert f"--method {method}" in outcome.error["hint"]
-    assert "calls with about" in outcome.error["hint"]
-    assert keeper.run("chat", "Keeper", "--method", method).code == 2, "before the first question"
-    assert server.count("/chat/completions") == 0
-    told = ingest(keeper, method, "--estimate")
-    assert server.count("/chat/completions") == 0
-    server.gather(2, path="/chat/completions")
-    done = ingest(keeper, method)["usage"]
-    assert done["by_task"].keys() == {TASKS[method]}
-    if method == "lightrag":
-        assert told["calls"] == done["calls"]
-        assert done["round_trips"] == 1, "all chunks are asked about at once"
-    else:
-        assert 0.5 * done["calls"] <= told["calls"] <= 1.5 * done["calls"]
-        assert done["round_trips"] <= 5, "a round a level"
-    assert ingest(keeper, method, "--estimate")["calls"] == 0
-    reply = keeper.done("ask", "Keeper", "Who met Ana Bell?", "--method", method, "--json").json
-    assert reply["context"]
-    assert reply["usage"]["calls"] == (1 if method == "raptor" else 2)
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_malformed_answers_and_failures_leave_no_trace(keeper, server, method):
-    ingest(keeper, method, home="well")
-    server.clear()
-    server.script("ok", "half_json", "rubbish", "429", "ok", "empty", "500", "ok", "half_json")
-    (row,) = ingest(keeper, method)["documents"]
-    met = Counter(request.fault for request in server.requests)
-    assert all(met[fault] for fault in ("half_json", "rubbish", "429", "empty", "500"))
-    assert (row["status"], row["quarantined"]) == ("added", 0)
-    assert rows(keeper) == rows(keeper, "well")
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_what_is_always_refused_is_put_aside_and_made_up_for_later(keeper, server, method):
-    ingest(keeper, method, home="well")
-    server.poison = "storm number 35."
-    (row,) = ingest(keeper, method)["documents"]
-    assert row["status"] == "partial"
-    assert any("put aside" in message for message in row["messages"])
-    assert keeper.done("recall", "Keeper", "Who met Ana Bell?", "--method", method).out
-    server.poison = ""
-    (again,) = ingest(keeper, method)["documents"]
-    assert again["status"] == "unchanged"
-    assert rows(keeper) == rows(keeper, "well")
-
-
-@pytest.mark.parametrize("method", METHODS)
 def test_no_file_of_the_home_holds_a_word_of_what_is_forgotten(keeper, server, method):
     ingest(keeper, method)
     before = rows(keeper)
@@ -128,7 +74,7 @@ def test_no_file_of_the_home_holds_a_word_of_what_is_forgotten(keeper, server, m
     path.unlink()
     assert keeper.leaks(MARKER)
     server.clear()
-    told = keeper.done("forget", "Keeper", "secret.md", "--json").json
+    told = keeper.done("forget", "Keeper", "secret.md", "--json", "-y").json
     assert keeper.leaks(MARKER) == []
     assert told["cached_calls"] >= 2
     assert rows(keeper) == before, "it is as if it had never been"
@@ -148,7 +94,7 @@ def test_forgetting_summarizes_what_was_touched_and_says_how_to_go_on(keeper, se
     connection.close()
     server.clear()
     server.always("404")
-    outcome = keeper.run("forget", "Keeper", "secret.md", "--json")
+    outcome = keeper.run("forget", "Keeper", "secret.md", "--json", "-y")
     assert outcome.code == 4
     assert "'secret.md' is forgotten" in outcome.error["message"]
     assert "the tree of summaries is not up to date" in outcome.error["message"]
@@ -164,21 +110,7 @@ def test_forgetting_summarizes_what_was_touched_and_says_how_to_go_on(keeper, se
     assert rows(keeper) == rows(keeper, "well")
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_an_export_answers_elsewhere_without_a_call(keeper, server, method):
-    ingest(keeper, method)
-    words = ("recall", "Keeper", "Who met Ana Bell?", "--method", method, "--json")
-    before = keeper.done(*words).json
-    file = keeper.folder / "keeper.offbook"
-    keeper.done("export", "Keeper", file)
-    keeper.done("import", file, "--home", keeper.folder / "elsewhere")
-    server.clear()
-    after = keeper.done(*words, "--home", keeper.folder / "elsewhere").json
-    assert after["context"] == before["context"]
-    assert rows(keeper, "elsewhere") == rows(keeper)
-    assert server.count("/chat/completions") == (1 if method == "lightrag" else 0)
-
-
+@pytest.mark.long
 @pytest.mark.parametrize("method", METHODS)
 def test_a_killed_indexing_repeats_no_call_that_was_answered(keeper, server, method):
     keeper.set(f"limits.concurrency={IN_FLIGHT}")

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.end_to_end.world import KEY, World, ended, story
+from tests.end_to_end.world import World, ended, story
 from tests.loopback import Answer, LoopbackServer
 from tests.loopback import server as loopback
 
@@ -36,6 +36,7 @@ def say(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
 
 
+@pytest.mark.long
 def test_the_first_piece_arrives_before_the_last_is_sent(keeper, server, monkeypatch):
     go_on = threading.Event()
     sent: list[str] = []
@@ -68,6 +69,7 @@ def test_the_first_piece_arrives_before_the_last_is_sent(keeper, server, monkeyp
     assert (told + outcome.out).split() == ANSWERS[0].split()
 
 
+@pytest.mark.long
 def test_what_does_not_change_comes_first_and_is_the_same_byte_for_byte(keeper, server):
     outcome = keeper.process(
         "chat", "Keeper", stdin="Who are you?\nWhat about lantern number 7?\n/why\nWhen?\n"
@@ -92,6 +94,7 @@ def test_what_does_not_change_comes_first_and_is_the_same_byte_for_byte(keeper, 
     assert two[-1]["content"].endswith("What about lantern number 7?")
 
 
+@pytest.mark.long
 def test_a_conversation_goes_on_in_another_process(keeper, server):
     words = ("ask", "Keeper", "--session", "evening")
     keeper.done(*words, "Who are you?")
@@ -101,63 +104,7 @@ def test_a_conversation_goes_on_in_another_process(keeper, server):
     assert [message["content"] for message in two[1:3]] == ["Who are you?", ANSWERS[0]]
 
 
-def test_a_question_without_a_session_leaves_no_trace(keeper, server):
-    keeper.done("ask", "Keeper", "Who are you?")
-    keeper.done("ask", "Keeper", "And then?")
-    assert [len(body["messages"]) for body in server.chat_bodies] == [2, 2]
-
-
-@pytest.mark.parametrize(
-    "fault",
-    ["half_stream", "dropped_stream", "error_in_stream", "malformed_stream", "length", "500"],
-)
-def test_a_reply_that_breaks_off_is_a_failure_and_is_not_kept(keeper, server, monkeypatch, fault):
-    say(monkeypatch, "Who are you?")
-    server.script("ok", fault)
-    outcome = keeper.run("chat", "Keeper", "--session", "s")
-    assert outcome.code == 4
-    assert "Traceback" not in outcome.err
-    assert ANSWERS[0].startswith(outcome.out.strip())
-    server.clear()
-    keeper.done("ask", "Keeper", "And then?", "--session", "s")
-    assert len(server.chat_bodies[0]["messages"]) == 2, "the broken turn is no history"
-
-
-@pytest.mark.parametrize("fault", ["empty", "think_only", "unclosed_think", "content_filter"])
-def test_a_reply_without_content_is_a_failure(keeper, server, monkeypatch, fault):
-    say(monkeypatch, "Who are you?")
-    server.script("ok", fault)
-    outcome = keeper.run("chat", "Keeper")
-    assert (outcome.code, outcome.out.strip()) == (4, "")
-
-
 def test_thoughts_are_not_shown(keeper, server, monkeypatch):
     say(monkeypatch, "Who are you?")
     server.answer = lambda _: Answer("<think>\nWho am I?\n</think>\n\nThe keeper.")
     assert keeper.done("chat", "Keeper").out == "The keeper.\n"
-
-
-def test_a_stream_is_tried_again_while_nothing_was_shown(keeper, server, monkeypatch):
-    say(monkeypatch, "Who are you?")
-    keeper.set("limits.retries=1")
-    server.script("ok", "500")
-    assert keeper.done("chat", "Keeper").out == ANSWERS[0] + "\n"
-    assert server.count("/chat/completions") == 2
-
-
-def test_why_tells_what_the_last_turn_rests_on_and_cost(keeper, monkeypatch):
-    say(monkeypatch, "What about lantern number 7?", "/why")
-    outcome = keeper.done("chat", "Keeper")
-    assert outcome.out == ANSWERS[0] + "\n", "what a reply rests on is no data"
-    assert "light-md[" in outcome.err
-    assert "1 call" in outcome.err
-
-
-def test_a_hanging_stream_is_given_up(keeper, server, monkeypatch):
-    say(monkeypatch, "Who are you?")
-    keeper.set("limits.timeout_seconds=2.5", f"chat.api_key={KEY}")
-    server.script("ok", "hang")
-    outcome = keeper.run("chat", "Keeper")
-    assert outcome.code == 4
-    assert "limits.timeout_seconds" in outcome.err
-    assert KEY not in outcome.err

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import math
 from typing import Any
 
 import pytest
 
-from tests.end_to_end.world import World, story
+from tests.end_to_end.world import World
 from tests.loopback import LoopbackServer
 from tests.loopback.gate import PATIENCE_SECONDS
 from tests.waiting import eventually
@@ -65,36 +64,3 @@ def test_a_busy_endpoint_is_asked_less(world, server):
     assert told["usage"]["embed_calls"] == 20
     assert server.count("/embeddings") == 24
     assert told["documents"][0]["quarantined"] == 0
-
-
-def test_a_search_by_words_alone_needs_no_embedder(world, server):
-    world.set("retrieval.mode=lexical")
-    world.done("create", "Keeper")
-    world.done("ingest", "Keeper", world.write("light.md", story(3)))
-    world.done("recall", "Keeper", "lantern number 2")
-    assert server.count() == 0
-
-
-def test_documents_share_batches_and_calls(world, server):
-    world.set("embed.batch=64")
-    world.done("create", "Keeper")
-    folder = world.folder / "documents"
-    for number in range(8):
-        world.write(f"{number}.md", story(3, first=10 * number))
-    told = world.done("ingest", "Keeper", folder, "--json").json
-    chunks = sum(document["chunks"] for document in told["documents"])
-    assert told["usage"]["embed_calls"] == math.ceil(chunks / 64) == server.count()
-
-
-def test_the_tokens_of_a_profile_stay_within_its_budget(world, server):
-    from offbook.language.tokens import count_tokens
-
-    world.set("profile.budget_tokens=400")
-    world.done("create", "Keeper")
-    for number in range(3):
-        world.write(f"{number}.md", story(30, first=100 * number))
-    world.done("ingest", "Keeper", world.folder / "documents", "--method", "profile")
-    (body,) = server.chat_bodies
-    told = body["messages"][-1]["content"]
-    assert all(f"year {100 * number} " in told for number in range(3)), "each gives its beginning"
-    assert count_tokens(told) < 400 + 100

@@ -10,8 +10,6 @@ from tests.end_to_end.world import World, story
 from tests.loopback import LoopbackServer
 from tests.loopback import server as loopback
 
-NAIVE = ("--set", "naive.splitter=acts")
-
 
 def texts(server: LoopbackServer) -> list[str]:
     """What was to be embedded since the server was last cleared."""
@@ -41,23 +39,6 @@ def chunk_texts(world: World) -> list[str]:
 # -- what changed, and nothing else --------------------------------------------------------------
 
 
-def test_every_chunk_is_embedded_once(keeper, server):
-    assert sorted(texts(server)) == sorted(chunk_texts(keeper))
-    server.clear()
-    told = keeper.done("ingest", "Keeper", keeper.folder / "documents" / "light.md", "--json").json
-    assert [document["status"] for document in told["documents"]] == ["unchanged"]
-    assert server.count() == 0
-
-
-def test_a_further_document_embeds_its_own_chunks(keeper, server):
-    before = set(chunk_texts(keeper))
-    server.clear()
-    keeper.done("ingest", "Keeper", keeper.write("more.md", story(9, first=70)))
-    added = set(chunk_texts(keeper)) - before
-    assert added
-    assert sorted(texts(server)) == sorted(added)
-
-
 def test_an_edit_embeds_the_chunks_that_it_touches(keeper, server):
     before = set(chunk_texts(keeper))
     server.clear()
@@ -68,19 +49,6 @@ def test_an_edit_embeds_the_chunks_that_it_touches(keeper, server):
     assert sorted(texts(server)) == sorted(after - before)
     assert 1 <= len(texts(server)) <= 3 < len(after)
     assert all("candle number 11" in text for text in texts(server))
-
-
-def test_what_is_forgotten_is_gone_and_comes_back_at_its_price(keeper, server):
-    before = set(chunk_texts(keeper))
-    more = keeper.write("more.md", story(6, first=70))
-    keeper.done("ingest", "Keeper", more)
-    keeper.done("forget", "Keeper", "more.md")
-    assert set(chunk_texts(keeper)) == before
-    found = keeper.done("recall", "Keeper", "lantern number 72", "--json").json
-    assert {item["sources"][0]["document"] for item in found["context"]} == {"light-md"}
-    server.clear()
-    keeper.done("ingest", "Keeper", more)
-    assert set(texts(server)) == set(chunk_texts(keeper)) - before
 
 
 def test_the_profile_is_written_once_when_documents_changed_and_never_when_not(keeper, server):
@@ -98,7 +66,7 @@ def test_the_profile_is_written_once_when_documents_changed_and_never_when_not(k
     assert [written(one, two), written(one, two), written()] == [1, 0, 0]
     keeper.write("one.md", story(2, first=90))
     assert [written(one, two), written()] == [1, 0]
-    keeper.done("forget", "Keeper", "two.md")
+    keeper.done("forget", "Keeper", "two.md", "-y")
     assert [written(), written()] == [1, 0]
 
 
@@ -162,15 +130,6 @@ def test_another_documents_ingestion_heals_what_was_put_aside(keeper, server, mo
     assert {document["status"] for document in statuses} == {"complete"}
 
 
-def test_a_refused_chunk_that_is_edited_away_leaves_nothing_behind(keeper, monkeypatch):
-    refuse(monkeypatch, "A forbidden", 400, "no")
-    keeper.done("ingest", "Keeper", keeper.write("more.md", "A forbidden word.\n"))
-    more = keeper.write("more.md", "A word that anybody may say.\n")
-    (document,) = keeper.done("ingest", "Keeper", more, "--json").json["documents"]
-    assert (document["status"], document["quarantined"]) == ("updated", 0)
-    assert keeper.rows()["open jobs"] == []
-
-
 def test_an_endpoint_that_refuses_everything_is_a_failure_and_no_quarantine(world, server):
     world.set("embed.batch=4")
     server.always("400")
@@ -185,27 +144,6 @@ def test_an_endpoint_that_refuses_everything_is_a_failure_and_no_quarantine(worl
 
 
 # -- another embedder ----------------------------------------------------------------------------
-
-
-def test_another_embedder_is_refused_with_the_command_that_mends_it(keeper, server):
-    before = keeper.rows()["vectors"]
-    server.clear()
-    more = keeper.write("more.md", story(3, first=70))
-    other = ("--set", "embed.model=other")
-    for words in (
-        ("ask", "Keeper", "Who?"),
-        ("recall", "Keeper", "Who?"),
-        ("ingest", "Keeper", more),
-        ("ingest", "Keeper", more, "--estimate"),
-    ):
-        outcome = keeper.run(*words, *other)
-        assert outcome.code == 3
-        assert "'e'" in outcome.err
-        assert "'other'" in outcome.err
-        assert "offbook reembed keeper" in outcome.err
-        assert outcome.err.count("\n") == 1
-    assert server.count() == 0
-    assert keeper.rows()["vectors"] == before
 
 
 def test_vectors_are_made_anew_and_the_new_embedder_answers(keeper, server):
@@ -224,55 +162,6 @@ def test_vectors_are_made_anew_and_the_new_embedder_answers(keeper, server):
     keeper.done("ingest", "Keeper", keeper.write("more.md", story(2, first=70)))
     refused = keeper.run("recall", "Keeper", "Who?", "--set", "embed.model=e")
     assert refused.code == 3
-
-
-def test_an_interrupted_reembedding_keeps_the_old_vectors_and_goes_on(keeper, server):
-    chunks = len(keeper.rows()["chunks"])
-    new = ("--set", "embed.model=other", "--set", "embed.batch=1")
-    stopped = keeper.run("reembed", "Keeper", *new, "--budget-calls", "4")
-    assert stopped.code == 1
-    keeper.done("recall", "Keeper", "Who?")
-    assert keeper.done("show", "Keeper", "--json").json["embedder"] == "e"
-    assert keeper.run("recall", "Keeper", "Who?", *new).code == 3
-    server.clear()
-    told = keeper.done("reembed", "Keeper", *new, "--json").json
-    assert told["vectors"] == chunks - 3, "one of the four calls asked for the dimension"
-    assert len(texts(server)) == chunks - 3 + 1
-    keeper.done("recall", "Keeper", "Who?", *new)
-    assert len(keeper.rows()["vectors"]) == chunks, "the old ones are gone"
-
-
-def test_an_interrupted_reembedding_can_be_given_up(keeper, server):
-    assert (
-        keeper.run(
-            "reembed",
-            "Keeper",
-            "--set",
-            "embed.model=other",
-            "--set",
-            "embed.batch=1",
-            "--budget-calls",
-            "4",
-        ).code
-        == 1
-    )
-    third = ("--set", "embed.model=third")
-    told = keeper.done("reembed", "Keeper", *third, "--json").json
-    assert told["vectors"] == len(keeper.rows()["chunks"]) == len(keeper.rows()["vectors"])
-    keeper.done("recall", "Keeper", "Who?", *third)
-
-
-def test_an_embedder_that_changed_its_dimension_is_refused_and_mended(keeper, server):
-    server.dimension = 16
-    outcome = keeper.run("recall", "Keeper", "Who?")
-    assert outcome.code == 3
-    assert "offbook reembed keeper" in outcome.err
-    outcome = keeper.run("ingest", "Keeper", keeper.write("more.md", story(2, first=70)))
-    assert outcome.code == 3
-    assert "offbook reembed keeper" in outcome.err
-    keeper.done("reembed", "Keeper")
-    assert keeper.done("show", "Keeper", "--json").json["dimension"] == 16
-    keeper.done("recall", "Keeper", "Who?")
 
 
 def test_a_chunk_that_the_new_embedder_refuses_does_not_keep_the_others_from_it(

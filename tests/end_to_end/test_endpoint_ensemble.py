@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from offbook.language.emotion_names import EMOTIONS
-from tests.cli.shapes import ASK, RECALL, misfit
+from offbook.settings import SettingsModel
+from offbook.text.emotion_names import EMOTIONS
 from tests.end_to_end.world import World
 from tests.graph.rules_model import extract
 from tests.loopback import schema_in
@@ -69,7 +69,7 @@ def ada(world: World) -> World:
     assert world.server is not None
     world.server.answer = answer
     world.set("method=ensemble", "graph.threshold=1", "ensemble.likeness=-1")
-    world.set("amadeus.splitter=markdown")
+    world.set("amadeus.splitter=markdown", "ensemble.gs=live", "ensemble.ae=true")
     world.done("create", "Ada Byrne")
     world.done("ingest", "ada-byrne", world.write("a.md", STORY))
     world.done("remember", "ada-byrne", world.write("told.jsonl", json.dumps(TOLD) + "\n"))
@@ -88,9 +88,22 @@ def test_three_calls_wait_for_one_another(ada: World):
     assert ada.server.peak_in_flight == 5
 
 
+def test_by_default_a_question_takes_three_calls_and_ingestion_none_for_traits(ada: World):
+    assert ada.server is not None
+    usual = SettingsModel().ensemble
+    ada.set(f"ensemble.gs={usual.gs}", f"ensemble.ae={usual.ae}")
+    usage = ada.done("ask", "ada-byrne", QUESTION, "--json").json["usage"]
+    calls = {task: used["calls"] for task, used in usage["by_task"].items()}
+    assert calls == {"analyse_question": 1, "score_emotions": 1, "reply": 1}
+    assert usage["round_trips"] == 2
+    later = ada.write("b.md", "# Later\n\nJem Quill owned a sloop.\n")
+    usage = ada.done("ingest", "ada-byrne", later, "--json").json["usage"]
+    assert not {"index_traits", "reveals_trait", "extract_attributes"} & set(usage["by_task"])
+
+
 def test_judged_at_ingestion_there_are_no_more_waits(ada: World):
     assert ada.server is not None
-    ada.set("amadeus.gs=indexed")
+    ada.set("ensemble.gs=indexed")
     ada.done("ingest", "ada-byrne")
     ada.server.gather(2, path="/chat/completions")
     words = ["ask", "ada-byrne", "Did Tom Keane wait patiently for a telephone?", "--json"]
@@ -99,6 +112,7 @@ def test_judged_at_ingestion_there_are_no_more_waits(ada: World):
     assert "reveals_trait" not in usage["by_task"]
 
 
+@pytest.mark.long
 def test_the_first_word_waits_for_two_rounds_only(ada: World):
     assert ada.server is not None
     outcome = ada.process("chat", "ada-byrne", stdin=f"{QUESTION}\n/why\n")
@@ -108,33 +122,3 @@ def test_the_first_word_waits_for_two_rounds_only(ada: World):
     told = outcome.out + outcome.err
     for part in ("entity", "attribute", "memory", "felt with", "boundary: partly", "telephone"):
         assert part in told
-
-
-@pytest.mark.parametrize(("command", "expected"), [("recall", RECALL), ("ask", ASK)])
-def test_the_document_has_the_shape_of_the_contract(ada: World, command, expected):
-    shape = ada.done(command, "ada-byrne", QUESTION, "--json").json
-    assert misfit(shape, expected) is None
-    assert {item["kind"] for item in shape["context"]} == {
-        "profile", "entity", "knowledge", "attribute", "memory", "out_of_scope",
-    }  # fmt: skip
-    assert shape["boundary"]["verdict"] == "partly"
-    assert shape["emotion"] == dict.fromkeys(EMOTIONS, 4)
-
-
-def test_ingestion_is_estimated_without_a_call(ada: World):
-    assert ada.server is not None
-    later = ada.write("b.md", "# Later\n\nJem Quill owned a sloop.\n")
-    estimate = ada.done("ingest", "ada-byrne", later, "--estimate", "--json").json
-    assert ada.server.requests == []
-    assert estimate["calls"] >= 2
-    assert {"extract", "profile"} <= set(estimate["by_task"])
-
-
-def test_without_a_graph_the_command_and_its_price_are_named(ada: World):
-    ada.done("create", "Bea")
-    ada.done("ingest", "bea", ada.write("c.md", STORY), "--method", "naive")
-    outcome = ada.run("ask", "bea", "Who?", "--json")
-    assert outcome.code == 2
-    assert outcome.error["kind"] == "index_missing"
-    assert "offbook ingest bea" in outcome.error["hint"]
-    assert "call" in outcome.error["hint"]

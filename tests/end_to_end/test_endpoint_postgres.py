@@ -28,7 +28,7 @@ def test_the_flow_runs_on_postgres(served, server):
     asked = served.done("ask", "Keeper", "lantern number 52?", "--session", "s", "--json").json
     assert asked["reply"] == REPLY
     assert {source["document"] for item in asked["context"] for source in item["sources"]}
-    forgotten = served.done("forget", "Keeper", "two.md", "--json").json
+    forgotten = served.done("forget", "Keeper", "two.md", "--json", "-y").json
     assert (forgotten["document"], forgotten["cached_calls"]) == ("two.md", 1)
     assert forgotten["turns"] == 1
     documents = served.done("show", "Keeper", "documents", "--json").json
@@ -58,11 +58,12 @@ def test_a_character_moves_from_one_engine_to_the_other(world, server, postgres_
         world.done("export", "Keeper", second)
     assert moved["context"] == plain["context"]
     assert second.read_bytes() == first.read_bytes()
-    world.done("import", second, "--replace")
+    world.done("import", second, "--replace", "-y")
     again = world.done("recall", "Keeper", "lantern number 5?", "--json").json
     assert again["context"] == plain["context"]
 
 
+@pytest.mark.long
 def test_two_processes_share_a_server(served, server):
     from tests.end_to_end.world import ended
 

@@ -47,6 +47,7 @@ def cells(world: World) -> int:
     return int(count)
 
 
+@pytest.mark.long
 def test_a_killed_run_goes_on_and_asks_at_most_what_was_in_flight_again(
     keeper: World, server: LoopbackServer
 ):
@@ -69,6 +70,7 @@ def test_a_killed_run_goes_on_and_asks_at_most_what_was_in_flight_again(
     assert server.count() == before
 
 
+@pytest.mark.long
 def test_an_interrupted_run_ends_with_130_and_keeps_all(keeper: World, server: LoopbackServer):
     server.hold(6)
     words = asked(keeper)
@@ -105,63 +107,7 @@ def test_an_endpoint_that_refuses_for_good_ends_with_4_and_keeps_all(
     assert max(bodies(server).values()) <= 2
 
 
-def test_a_question_that_the_endpoint_refuses_is_a_failed_cell(
-    keeper: World, server: LoopbackServer
-):
-    server.poison = "question number 7?"
-    found = keeper.done(*asked(keeper)).json
-    assert found["cells"] == {"planned": 12, "stored": 12, "failed": 1}
-    assert found["run"]["status"] == "finished"
-    server.poison = ""
-    again = keeper.done(*asked(keeper), "--retry-failed").json
-    assert (again["cells"]["failed"], again["now"]["asked"]) == (0, 1)
-
-
-def test_a_spent_budget_ends_with_1_and_a_larger_one_goes_on(keeper: World, server: LoopbackServer):
-    words = asked(keeper)
-    outcome = keeper.run(*words, "--budget-calls", "10")
-    assert (outcome.code, outcome.error["kind"]) == (1, "budget_reached")
-    assert server.count() == 10
-    found = keeper.done(*words, "--budget-calls", "14").json
-    assert found["cells"]["stored"] == 12
-    assert server.count() == 24
-    assert found["usage"]["calls"] == 24, "what the first stretch cost counts"
-
-
-def test_another_judge_rates_stored_replies_under_its_own_name(
-    keeper: World, server: LoopbackServer
-):
-    keeper.done(*asked(keeper))
-    server.clear()
-    found = keeper.done("eval", "score", "file-1", "--judge", "strict", "--json").json
-    assert found["now"] == {"asked": 0, "rated": 12, "missing": 0}
-    assert {body["model"] for body in server.chat_bodies} == {"strict"}
-    assert {name: counts["ratings"] for name, counts in found["judges"].items()} == {
-        "m": 12,
-        "strict": 12,
-    }
-    again = keeper.done("eval", "score", "file-1", "--judge", "strict", "--json").json
-    assert again["now"]["rated"] == 0
-    assert again["mark"] is None
-    elsewhere = keeper.run(
-        *("eval", "score", "file-1", "--judge", "strict"),
-        *("--judge-url", "http://127.0.0.1:9/v1", "--json"),
-    )
-    assert elsewhere.code == 2
-    assert "two models of one name" in elsewhere.error["hint"]
-
-
-def test_the_calls_go_out_side_by_side_at_the_judge_too(keeper: World, server: LoopbackServer):
-    server.gather(*[CONCURRENCY] * 3)
-    keeper.done(*asked(keeper))
-    assert server.peak_in_flight == CONCURRENCY
-    server.clear()
-    server.gather(*[CONCURRENCY] * 3)
-    keeper.done("eval", "score", "file-1", "--judge", "strict")
-    assert server.count() == 12
-    assert server.peak_in_flight == CONCURRENCY
-
-
+@pytest.mark.long
 def test_two_processes_do_not_work_on_one_run(keeper: World, server: LoopbackServer):
     server.hold()
     words = asked(keeper)

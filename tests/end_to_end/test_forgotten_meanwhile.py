@@ -91,13 +91,14 @@ def held(
 def late(world: World, server: LoopbackServer, after: int, *words: str | Path) -> Any:
     """The outcome of a command whose call number ``after`` was out while the text was forgotten."""
     with held(world, server, after, *words) as process:
-        world.done("forget", "ada-byrne", "secret.md", "--with-memories")
+        world.done("forget", "ada-byrne", "secret.md", "--with-memories", "-y")
         assert world.leaks(MARKER) == []
     outcome = ended(process)
     assert outcome.code == 0, outcome
     return outcome
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("method", "after"),
     [("naive", 0), ("rolerag", 0), ("amadeus", 1), ("ensemble", 1)],
@@ -155,6 +156,7 @@ def test_an_answer_that_the_server_waited_for_is_kept_nowhere(told: World, serve
             server.clear()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("after", [0, 1], ids=["the reply", "the judge"])
 def test_an_evaluation_keeps_nothing_of_it(told: World, server: LoopbackServer, after: int):
     rows = [{"id": "q1", "question": QUESTION}]
@@ -169,6 +171,7 @@ def test_an_evaluation_keeps_nothing_of_it(told: World, server: LoopbackServer, 
     assert ratings == ([("",)] if after else [])
 
 
+@pytest.mark.long
 def test_a_new_version_keeps_no_answer_about_the_old_one(told: World, server: LoopbackServer):
     told.set("method=rolerag")
     told.done("ingest", "ada-byrne")

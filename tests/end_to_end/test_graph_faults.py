@@ -16,7 +16,6 @@ from tests.loopback.graph import answer_about_a_graph
 from tests.waiting import until
 
 SECTIONS = 24
-CHUNK = "Year 5"
 
 
 @pytest.fixture
@@ -39,19 +38,6 @@ def ingest(world: World, *words: str, home: str = "home"):
 
 def stored(world: World, home: str = "home"):
     return graph_rows(world.folder / home / "offbook.db")
-
-
-def test_a_graph_is_built_over_the_wire(keeper, server):
-    told = ingest(keeper)
-    (row,) = told["documents"]
-    assert (row["status"], row["quarantined"]) == ("added", 0)
-    rows = stored(keeper)
-    names = {name for _, name, _, _ in rows["groups"]}
-    assert {"Ana Bell", "Bo Carter", "Cora Dunn", "Ebbe Frost"} <= names
-    assert not {"Ana", "Carter", "Dunn", "Ebbe"} & names, "each is a form of one of these"
-    assert told["usage"]["by_task"]["extract"]["calls"] == SECTIONS
-    assert told["usage"]["round_trips"] <= 6
-    assert told["usage"]["calls"] <= 2 * SECTIONS
 
 
 @pytest.mark.parametrize("seed", [1, *(pytest.param(n, marks=pytest.mark.long) for n in (2, 3))])
@@ -115,41 +101,6 @@ def test_a_refusal_in_words_is_never_a_description(keeper, server):
     ingest(keeper)
     ingest(keeper, home="well")
     assert names_and_ties(stored(keeper)) == names_and_ties(stored(keeper, "well"))
-
-
-@pytest.mark.parametrize(
-    ("form", "spoil"),
-    [
-        ("Extraction", {"name": "\ud83d"}),
-        ("Extraction", {"name": "\u200f\u202e"}),
-        ("Extraction", {"description": "Leider kann ich diese Anfrage nicht bearbeiten."}),
-        ("SameEntityAnswer", {"reason": "no \ud83d\0", "same": [99]}),
-        ("MergeEntitiesAnswer", {"description": "\u200b"}),
-        ("MergeEntitiesAnswer", {"description": "\ud83d\0"}),
-        ("MergeRelationsAnswer", {"description": "n/a"}),
-    ],
-    ids=ascii,
-)
-def test_what_is_no_answer_is_asked_for_again_and_leaves_no_trace(keeper, form, spoil):
-    ingest(keeper, home="well")
-    spoilt = []
-
-    def answer(body):
-        good = answer_about_a_graph(body)
-        asked = (body.get("response_format") or {}).get("json_schema") or {}
-        if asked.get("name") != form or "earlier answer" in body["messages"][0]["content"]:
-            return good
-        spoilt.append(1)
-        told = json.loads(good.text)
-        for part in told["entities" if form == "Extraction" else "items"]:
-            part.update(spoil)
-        return Answer(json.dumps(told))
-
-    keeper.server.answer = answer
-    told = ingest(keeper)
-    assert spoilt
-    assert told["documents"][0]["status"] == "added"
-    assert stored(keeper) == stored(keeper, "well")
 
 
 def test_a_reason_with_half_a_character_can_be_kept(keeper):

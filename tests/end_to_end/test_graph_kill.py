@@ -45,9 +45,8 @@ def stored_answers(world: World) -> int:
     return int(count)
 
 
-@pytest.mark.parametrize(
-    "share", [0.6, *(pytest.param(x, marks=pytest.mark.long) for x in (0.3, 0.9))]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("share", [0.3, 0.6, 0.9])
 def test_a_killed_indexing_repeats_no_call_that_was_answered(keeper, server, share):
     source = keeper.folder / "documents" / "one.md"
     home = keeper.folder / "undisturbed"

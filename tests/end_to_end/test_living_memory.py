@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from offbook.language.emotion_names import EMOTIONS
+from offbook.text.emotion_names import EMOTIONS
 from tests.end_to_end.test_kill import settled, until
 from tests.end_to_end.world import World, ended
 from tests.loopback import LoopbackServer
@@ -65,6 +65,7 @@ def learned(world: World) -> int:
     return sum(count for (count,) in counts)
 
 
+@pytest.mark.long
 def test_killed_between_reply_and_memory_a_turn_is_there_once(ada: World, server):
     # The question is felt, embedded and answered; then the turn is scored and embedded.
     server.hold(3)
@@ -87,7 +88,8 @@ def test_killed_between_reply_and_memory_a_turn_is_there_once(ada: World, server
     assert found["jobs"] == []
 
 
-@pytest.mark.parametrize("calls", [1, 2, pytest.param(3, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("calls", [1, 2, 3])
 def test_killed_before_the_reply_nothing_of_the_turn_is_there(ada: World, server, calls):
     # The question is felt and embedded side by side, and then answered.
     server.hold(calls // 3 * 2)
@@ -100,6 +102,7 @@ def test_killed_before_the_reply_nothing_of_the_turn_is_there(ada: World, server
     assert found == {"turns": [], "memories": [], "jobs": []}
 
 
+@pytest.mark.long
 def test_a_turn_waits_twice_and_scoring_is_waited_for_by_nobody(ada: World, server):
     # All of it is learned: what is left would be scored beside the next question.
     ada.set("memory.grace_seconds=60")
@@ -118,6 +121,7 @@ def test_a_turn_waits_twice_and_scoring_is_waited_for_by_nobody(ada: World, serv
     server.release()
 
 
+@pytest.mark.long
 def test_two_processes_that_talk_with_one_character_lose_nothing(ada: World, server):
     server.latency_seconds = 0.02
     lines = [f"Tell me of lamp {number}, keeper.\n" for number in range(5)]
@@ -134,6 +138,7 @@ def test_two_processes_that_talk_with_one_character_lose_nothing(ada: World, ser
     assert stored(ada)["jobs"] == []
 
 
+@pytest.mark.long
 def test_remember_goes_on_where_it_was_killed(ada: World, server):
     rows = [{"said": f"Question {n}?", "answered": f"Answer {n}."} for n in range(40)]
     file = ada.write("m.jsonl", "\n".join(map(json.dumps, rows)))
@@ -155,23 +160,3 @@ def test_remember_goes_on_where_it_was_killed(ada: World, server):
     assert all(row[2] is not None for row in stored(ada)["memories"])
     assert server.count("/chat/completions") <= 8 + 2
     assert server.count("/embeddings") <= 8 + 2
-
-
-def test_rubbish_is_stored_without_an_emotion_counted_and_tried_again(ada: World, server):
-    file = ada.write("m.jsonl", json.dumps({"said": "Who?", "answered": "I."}))
-    server.answer = lambda body: '{"items": [{"item": 1, "joy": 11}]}'
-    told = ada.done("remember", "ada", file, "--json").json
-    assert (told["added"], told["scored"], told["embedded"], told["waiting"]) == (1, 0, 1, 1)
-    assert any("no emotion" in message for message in told["messages"])
-    assert ada.run("remember", "ada", "--strict").code == 1
-    server.answer = feeling
-    assert ada.done("remember", "ada", "--json").json["scored"] == 1
-
-
-def test_an_endpoint_that_is_gone_keeps_the_memories(ada: World, server):
-    file = ada.write("m.jsonl", json.dumps({"said": "Who?", "answered": "I."}))
-    server.always("401")
-    outcome = ada.run("remember", "ada", file, "--json")
-    assert outcome.code == 4
-    assert "offbook remember ada" in outcome.error["hint"]
-    assert len(stored(ada)["memories"]) == 1

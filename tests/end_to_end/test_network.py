@@ -6,6 +6,8 @@ import json
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.end_to_end.world import KEY, Outcome, World, ended, story
 from tests.loopback import LoopbackServer
 
@@ -52,6 +54,7 @@ def seen(contacts: list[list[str]]) -> set[str]:
     } | {arguments[0] for event, *arguments in contacts if event == "socket.getaddrinfo"}
 
 
+@pytest.mark.long
 def test_offline_nothing_is_contacted_and_nothing_is_started(offline, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     offline.done("create", "Keeper")
@@ -67,6 +70,7 @@ def test_offline_nothing_is_contacted_and_nothing_is_started(offline, monkeypatc
         assert contacts == [], words
 
 
+@pytest.mark.long
 def test_only_the_configured_endpoint_is_contacted(world, server):
     document = world.write("light.md", story(6))
     world.done("create", "Keeper")
@@ -84,18 +88,6 @@ def test_only_the_configured_endpoint_is_contacted(world, server):
         assert {tuple(contact[1:3]) for contact in others} <= {("uname", "['uname', '-p']")}
     assert server.count("/chat/completions") >= 2
     assert server.count("/embeddings") >= 2
-
-
-def test_each_role_talks_to_its_own_endpoint(clean_environment, server):
-    with LoopbackServer() as embedder:
-        world = World(clean_environment, server)
-        world.set(f"embed.base_url={embedder.base_url}")
-        world.done("create", "Keeper")
-        world.done("ingest", "Keeper", world.write("light.md", story(6)))
-        _, contacts = watched(world, "ask", "Keeper", "What did you carry?")
-        ports = {f"('127.0.0.1', {port})" for port in (server.port, embedder.port)}
-        assert seen(contacts) - {"127.0.0.1"} == ports
-        assert server.count("/embeddings") == embedder.count("/chat/completions") == 0
 
 
 def test_a_redirect_is_not_followed(world, server, monkeypatch):

@@ -18,7 +18,7 @@ COMMANDS = [
     ["ask", "ada", "Who?"],
     ["ingest", "ada"],
     ["doctor"],
-    ["delete", "ada"],
+    ["delete", "ada", "-y"],
 ]
 
 
@@ -89,7 +89,11 @@ def read_only(connect):
 def test_a_database_that_may_not_be_written(ada: World, monkeypatch):
     monkeypatch.setattr(SqliteStore, "_connect", read_only(SqliteStore._connect))
     before = ada.rows()
-    for words in (["create", "Bea"], ["ask", "ada", "Who?", "--session", "s"], ["delete", "ada"]):
+    for words in (
+        ["create", "Bea"],
+        ["ask", "ada", "Who?", "--session", "s"],
+        ["delete", "ada", "-y"],
+    ):
         one_clear_line(ada, words, "read-only", "OFFBOOK_HOME")
     assert ada.rows() == before
 
@@ -127,8 +131,3 @@ def test_a_database_that_is_kept_locked(ada: World, monkeypatch):
         holder.execute("BEGIN IMMEDIATE")
         one_clear_line(ada, ["create", "Bea"], "another process")
     ada.done("ingest", "ada", ada.write("gulls.txt", GULLS))
-
-
-def test_the_home_is_for_its_owner_alone(ada: World):
-    assert ada.home.stat().st_mode & 0o077 == 0
-    assert (ada.home / "offbook.db").stat().st_mode & 0o077 == 0

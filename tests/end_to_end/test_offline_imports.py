@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 import offbook
 from tests.cli.texts import ADA
 from tests.end_to_end.world import World
@@ -32,12 +34,14 @@ def modules(*words: str, code: str = RUN) -> set[str]:
     return set(done.stderr.rpartition("MODULES ")[2].split())
 
 
+@pytest.mark.long
 def test_the_probe_sees_what_is_loaded():
     code = "import sys, json; sys.stderr.write('MODULES ' + ' '.join(sys.modules))"
     assert "json" in modules(code=code)
     assert modules(code=code).isdisjoint(HEAVY)
 
 
+@pytest.mark.long
 def test_importing_offbook_loads_nothing_heavy():
     code = "import sys, offbook; sys.stderr.write('MODULES ' + ' '.join(sys.modules))"
     loaded = modules(code=code)
@@ -45,25 +49,23 @@ def test_importing_offbook_loads_nothing_heavy():
     assert loaded.isdisjoint(HEAVY | {"typer", "asyncio"})
 
 
+@pytest.mark.long
 def test_help_loads_nothing_heavy(offline: World):
     assert modules("--help").isdisjoint(HEAVY)
     # typer itself takes pydantic to parse numbers and paths.
     assert modules("ingest", "--help").isdisjoint(HEAVY - {"pydantic"})
 
 
-def test_an_offline_recall_loads_no_client_and_no_migrations(offline: World):
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("command", "spared"), [("recall", {"jinja2", "tokenizers"}), ("ask", set[str]())]
+)
+def test_an_offline_command_loads_no_client_and_no_migrations(offline: World, command, spared):
     offline.done("create", "Ada")
     offline.done("ingest", "ada", offline.write("ada.md", ADA))
-    loaded = modules("recall", "ada", "Who taught you?", "--json")
-    assert loaded.isdisjoint({"openai", "alembic", "httpx", "jinja2", "rich", "tokenizers"})
+    loaded = modules(command, "ada", "Who taught you?", "--json")
+    assert loaded.isdisjoint({"openai", "alembic", "httpx", "rich", *spared})
     assert "sqlalchemy" in loaded
-
-
-def test_an_offline_reply_loads_no_client(offline: World):
-    offline.done("create", "Ada")
-    offline.done("ingest", "ada", offline.write("ada.md", ADA))
-    loaded = modules("ask", "ada", "Who taught you?", "--json")
-    assert loaded.isdisjoint({"openai", "alembic", "httpx", "rich"})
 
 
 def test_the_public_names_are_these():
@@ -80,7 +82,3 @@ def test_the_public_names_are_these():
     assert offbook.__all__ == sorted(offbook.__all__) == dir(offbook)
     for name in offbook.__all__:
         assert getattr(offbook, name) is not None
-
-
-def test_other_names_are_unknown():
-    assert not hasattr(offbook, "nothing")

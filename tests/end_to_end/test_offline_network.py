@@ -1,4 +1,4 @@
-"""Offline means offline: no name is looked up, no address is connected to."""
+"""Offline means offline: no name is looked up, no address connected to, no program started."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from tests.cli.texts import ADA
 from tests.end_to_end.world import World
 from tests.waiting import PATIENCE_SECONDS
 
+pytestmark = pytest.mark.long
+
 GUARDED = """
 import os, sys
 
 def watch(event, arguments):
     network = ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto",
-               "socket.sendmsg", "socket.bind", "urllib.Request", "http.client.connect")
+               "socket.sendmsg", "socket.bind", "urllib.Request", "http.client.connect",
+               "subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork")
     if event in network:
         os.write(2, f"NETWORK {event} {arguments}".encode())
         os._exit(99)
@@ -66,6 +69,7 @@ def test_the_demo_needs_no_network(offline: World):
     [
         ["ask", "ada", "Who taught you?", "--session", "s"],
         ["recall", "ada", "Who taught you?", "--json"],
+        ["ingest", "ada", "documents/ada.md"],
         ["ingest", "ada", "--method", "profile"],
         ["reembed", "ada"],
         ["doctor"],

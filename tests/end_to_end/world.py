@@ -153,14 +153,14 @@ def stored_rows(database: Path) -> dict[str, list[tuple[Any, ...]]]:
     queries = {
         "characters": "SELECT id, name, embedder, dimension, profile, voice, profile_documents"
         " FROM characters ORDER BY id",
-        "documents": "SELECT character_id, id, name, text, digest, ordinal, version, status"
-        " FROM documents ORDER BY character_id, id",
-        "chunks": 'SELECT character_id, id, document_id, chunking, ordinal, start, "end",'
-        " headings, terms FROM chunks ORDER BY character_id, id",
-        "vectors": "SELECT character_id, subject_id, vector FROM chunk_vectors"
-        " ORDER BY character_id, subject_id",
-        "open jobs": "SELECT character_id, kind, subject, status FROM jobs WHERE status != 'done'"
-        " ORDER BY character_id, kind, subject",
+        "documents": "SELECT source_id, id, name, text, digest, ordinal, version, status"
+        " FROM documents ORDER BY source_id, id",
+        "chunks": 'SELECT source_id, id, document_id, chunking, ordinal, start, "end",'
+        " headings, terms FROM chunks ORDER BY source_id, id",
+        "vectors": "SELECT source_id, subject_id, vector FROM chunk_vectors"
+        " ORDER BY source_id, subject_id",
+        "open jobs": "SELECT source_id, kind, subject, status FROM jobs WHERE status != 'done'"
+        " ORDER BY source_id, kind, subject",
     }
     connection = sqlite3.connect(database)
     try:

@@ -1,7 +1,4 @@
-"""A run in a store, models that a test scripts, and a protocol of one rating a reply.
-
-Takes: answers.  Gives: a runner, and what became of the run.
-"""
+"""A run in a store, models that a test scripts, and a protocol of one rating a reply."""
 
 from __future__ import annotations
 
@@ -10,30 +7,49 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from offbook.evaluation import streaming
-from offbook.evaluation.answering import Cast
+from offbook.evaluation import storage
 from offbook.evaluation.benchmark import Dataset, Question, Subject
-from offbook.evaluation.keeping import run_row
-from offbook.evaluation.protocol import Judgement, Score
-from offbook.evaluation.record import Cell, CellKey, ModelNamed, Rating, RatingKey, Run, Variant
-from offbook.evaluation.runner import Done, Runner
+from offbook.evaluation.record import (
+    Cell,
+    CellKey,
+    Judgement,
+    ModelNamed,
+    Rating,
+    RatingKey,
+    Run,
+    Score,
+    Variant,
+)
+from offbook.evaluation.runner import Done, Runner, Solver
+from offbook.evaluation.storage import run_row
 from offbook.models.builtin import BuiltinEmbedder
 from offbook.models.caching import CallCache
 from offbook.models.limits import Limiter, Limits
 from offbook.models.metering import Meter
 from offbook.models.wrappers import wrap
-from offbook.pipeline import Stage
 from offbook.prompts.judging import KNOWLEDGE_EXPOSURE, ReplyToJudge
+from offbook.runtime import Runtime
 from offbook.settings import SettingsModel
 from offbook.stores import characters, evaluations
+from tests.evaluation import made
 from tests.models.fakes import Answer, Scripted
 
 if TYPE_CHECKING:
     from offbook.ingestion.reports import Progress
     from offbook.protocols import Store
-    from offbook.wire import ChatRequest
+    from offbook.types import ChatRequest
 
 RATED = '{"analysis": "It is right.", "rating": 7}'
+
+
+async def stored_cells(store: Store, run: str) -> list[Cell]:
+    """The cells of a run."""
+    return await storage.with_stream(store, run, None, lambda cells, _: list(cells))
+
+
+async def stored_ratings(store: Store, run: str, judge: str | None = None) -> list[Rating]:
+    """The ratings of a run, of one judge or of all."""
+    return await storage.with_stream(store, run, judge, lambda _, ratings: list(ratings))
 
 
 class OneRating:
@@ -102,21 +118,9 @@ class Asking:
         """The run as it begins."""
         url = self.actor.base_url
         roles = {role: ModelNamed(role, url) for role in ("actor", "extractor", "judge")}
-        return Run(
-            id="r-1",
-            benchmark="r",
-            benchmark_version=1,
-            dataset="d",
-            dataset_version="1",
-            dataset_checksum="0",
-            licence="",
-            protocol="questions",
-            metrics=("ke",),
+        return replace(
+            made.run(("ke",), id="r-1", subjects={"Ada": "ada"}, models=roles),
             variants=tuple(Variant(label, "vanilla") for label in self.variants),
-            subjects={"Ada": "ada"},
-            models=roles,
-            embedder="builtin",
-            prompts={},
             repeats=self.repeats,
         )
 
@@ -124,7 +128,7 @@ class Asking:
     def dataset(self) -> Dataset:
         """Questions that are numbered."""
         asked = tuple(Question(f"q{n}", f"Question {n}?") for n in range(self.questions))
-        return Dataset("d", "1", "", "", (Subject("Ada"),), asked)
+        return made.dataset(*asked, subjects=(Subject("Ada"),))
 
     async def begin(self) -> None:
         """Store the character and the run."""
@@ -140,37 +144,37 @@ class Asking:
         who = await self.store.read(lambda c: characters.require(c, "ada"))
         self.judge.name = judge
 
-        def stage(counting: Meter) -> Stage:
+        def runtime(counting: Meter) -> Runtime:
             actor, rater = model(self.actor, meter=counting), model(self.judge, meter=counting)
-            return Stage(settings, self.store, actor, actor, rater, BuiltinEmbedder())
+            return Runtime(settings, self.store, actor, actor, rater, BuiltinEmbedder())
 
-        cast = Cast(
+        cast = Solver(
             {"Ada": who},
             {("Ada", question.id): question for question in self.dataset.questions},
             {variant.label: variant for variant in self.run.variants},
-            lambda variant, character, counting: stage(counting),
+            lambda variant, character, counting: runtime(counting),
             meter,
         )
         named = {**self.run.models, "judge": ModelNamed(judge, self.judge.base_url)}
         run = replace(self.run, models=named)
-        made = Runner(
+        runner = Runner(
             run,
             self.dataset,
             self.protocol,
             cast,
-            stage(meter),
+            runtime(meter),
             self.events.append,
             asks,
         )
-        return await made.go_on()
+        return await runner.go_on()
 
     async def cells(self) -> list[Cell]:
         """What is stored."""
-        return [cell async for cell in streaming.cells(self.store, "r-1")]
+        return await stored_cells(self.store, "r-1")
 
     async def ratings(self, judge: str | None = None) -> list[Rating]:
         """What is stored."""
-        return [rating async for rating in streaming.ratings(self.store, "r-1", judge)]
+        return await stored_ratings(self.store, "r-1", judge)
 
     async def status(self) -> str:
         """What the run's record says."""

@@ -5,11 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from offbook.evaluation.benchmark import Dataset, Item, Question, Subject
-from offbook.evaluation.protocol import EvaluationProtocol
-from offbook.evaluation.record import Cell, CellKey, ModelNamed, Rating, RatingKey, Run, Variant
+from offbook.evaluation.benchmark import Benchmark, Dataset, Item, Question, Subject
+from offbook.evaluation.record import (
+    Cell,
+    CellKey,
+    Judging,
+    ModelNamed,
+    Rating,
+    RatingKey,
+    Run,
+    Variant,
+)
 from offbook.types import ContextItem, Source
 
+BENCHMARK = Benchmark("theirs", 1, "A third party's", "theirs", "items", ("mbti_item",), "ours")
 JUDGE = "judge-7b"
 NORA = Subject("Nora Vey", ("Miss Vey",), "A clockmaker in Hull.", interviewer="Tom")
 
@@ -88,7 +97,7 @@ def rating(
 
 
 def judged(
-    protocol: EvaluationProtocol,
+    protocol: Judging,
     of_run: Run,
     of: Dataset,
     cells: Sequence[Cell],
@@ -102,7 +111,7 @@ def judged(
     for group in groups.values():
         for judgement in protocol.judgements(of_run, of, group):
             value = answer(judgement.prompt, judgement.inputs)
-            if judgement.prompt.check is not None:
+            if judgement.prompt and judgement.prompt.check is not None:
                 judgement.prompt.check(judgement.inputs, value)
             ratings = judgement.read(value)
             assert [each.key for each in ratings] == list(judgement.keys)

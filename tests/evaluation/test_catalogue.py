@@ -8,30 +8,13 @@ import pytest
 
 from offbook import registry
 from offbook.errors import UnknownName, UsageError
-from offbook.evaluation import catalogue
-from offbook.evaluation.benchmark import Benchmark
-from offbook.evaluation.catalogue import benchmark, benchmarks
+from offbook.evaluation.benchmark import benchmark, benchmarks
 from offbook.evaluation.datasets.fetching import LOCK_FILE, folder_of
 from offbook.evaluation.datasets.loading import load_benchmark, load_dataset
-from offbook.evaluation.metrics.scales import SCALES
-from tests.evaluation.datasets.files import item, shared, write, write_lines
+from tests.evaluation import made
+from tests.evaluation.datasets.files import shared, write, write_lines
 
 NO_SHARED = {"harry-potter", "characterrag", "file"}
-
-
-def test_the_registry_lists_what_the_catalogue_has():
-    ours = [each for each in vars(catalogue).values() if isinstance(each, Benchmark)]
-    assert [each.name for each in ours] == registry.names("benchmark")
-    assert benchmarks() == ours
-
-
-@pytest.mark.parametrize("each", benchmarks(), ids=lambda each: each.name)
-def test_a_benchmark_names_what_there_is(each):
-    assert each.dataset in registry.names("dataset")
-    assert set(each.metrics) <= set(SCALES)
-    assert each.metrics
-    assert each.version >= 1
-    assert each.as_json()["name"] == each.name
 
 
 @pytest.mark.parametrize("each", benchmarks(), ids=lambda each: each.name)
@@ -66,11 +49,6 @@ def test_what_was_fetched_is_found(tmp_path):
     assert load_dataset("characterrag", home=tmp_path).checksum == found.checksum
 
 
-def test_options_of_a_person_win():
-    dataset = load_benchmark(benchmark("demo-mbti"), options={"questions": "bigfive-60"})
-    assert item(dataset.questions[0]).questionnaire == "bigfive-60"
-
-
 def test_an_unknown_benchmark_names_the_nearest():
     with pytest.raises(UnknownName) as caught:
         benchmark("mbti60")
@@ -80,26 +58,27 @@ def test_an_unknown_benchmark_names_the_nearest():
 def test_third_parties_add_datasets_and_benchmarks(monkeypatch):
     theirs = {
         "offbook.dataset": EntryPoint(
-            "theirs", "offbook.evaluation.datasets.own_items:load_mbti_60", "offbook.dataset"
+            "theirs", "offbook.evaluation.datasets.questionnaires:load_mbti_60", "offbook.dataset"
         ),
         "offbook.benchmark": EntryPoint(
-            "theirs", "offbook.evaluation.catalogue:MBTI_60", "offbook.benchmark"
+            "theirs", "tests.evaluation.made:BENCHMARK", "offbook.benchmark"
         ),
     }
     monkeypatch.setattr(registry, "entry_points", lambda group: [theirs[group]])
     registry._table.cache_clear()
     try:
-        assert benchmarks()[-1] == catalogue.MBTI_60
+        assert benchmarks()[-1] == made.BENCHMARK
         assert len(load_dataset("theirs").questions) == 60
     finally:
         monkeypatch.undo()
         registry._table.cache_clear()
 
 
+@pytest.mark.long
 def test_listing_loads_no_loader_and_nothing_heavy():
     code = (
-        "import sys; from offbook.evaluation.catalogue import benchmarks; benchmarks(); "
-        "print([m for m in ('numpy', 'sqlalchemy', 'openai', 'httpx', 'pydantic', "
-        "'offbook.evaluation.datasets.ipip') if m in sys.modules])"
+        "import sys; from offbook.evaluation.benchmark import benchmarks; benchmarks(); "
+        "print([m for m in ('numpy', 'sqlalchemy', 'openai', 'httpx', "
+        "'offbook.evaluation.datasets.questionnaires') if m in sys.modules])"
     )
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"

@@ -84,11 +84,6 @@ def test_names_stand_only_in_half_of_the_comparisons_and_name_one_reply_as_the_j
     assert {j.keys[0].metric for j in found} == {METRIC}
 
 
-def test_all_replies_to_a_question_are_judged_together():
-    ready = JudgeChecks().ready
-    assert len({ready(each.key) for each in CELLS[:8]}) == 2
-
-
 def test_orders_are_shuffled_and_the_same_when_the_run_goes_on():
     firsts = [
         j.inputs.replies[0].text.split()[0] for j in JudgeChecks().judgements(RUN, DATA, CELLS)
@@ -138,19 +133,6 @@ def test_a_missing_preference_is_left_out_and_counted():
     assert (found.first.n, found.first.missing) == (119, 1)
     assert (found.flips.n, found.flips.missing) == (59, 1)
     assert (found.label_bias.n, found.label_bias.missing) == (119, 1)
-
-
-def test_the_findings_are_scores_of_the_judge():
-    checks = JudgeChecks()
-    ratings = judged(checks, RUN, DATA, CELLS, takes_first)
-    scores = checks.scores(RUN, DATA, iter(CELLS), iter(ratings))
-    assert [score.metric for score in scores] == [
-        "first_position",
-        "position_bias",
-        "order_flips",
-        "label_bias",
-    ]
-    assert {score.variant for score in scores} == {JUDGE}
 
 
 @pytest.mark.parametrize("replies", [0, 1, 27])

@@ -18,16 +18,16 @@ from offbook.errors import (
     StoreFailed,
     UsageError,
 )
-from offbook.evaluation import streaming, working
-from offbook.evaluation.keeping import cell_row
-from offbook.evaluation.record import CellKey
-from offbook.evaluation.working import Working
+from offbook.evaluation import runner
+from offbook.evaluation.runner import hold_run
+from offbook.evaluation.storage import cell_row
 from offbook.models.metering import Meter
 from offbook.protocols import Store
 from offbook.stores import evaluations
+from offbook.stores.schema import cells
 from offbook.types import ContextItem, Source
 from tests.evaluation import made
-from tests.evaluation.asked import RATED, Asking, OneRating
+from tests.evaluation.asked import Asking, OneRating
 from tests.waiting import PATIENCE_SECONDS, eventually
 
 
@@ -80,16 +80,6 @@ async def test_the_calls_in_flight_stay_at_the_limit(sqlite_store: Store):
     assert (await running).rated == 20
 
 
-async def test_cells_that_are_stored_are_not_asked_and_ratings_not_repeated(asking: Asking):
-    stored = made.cell("q1", "Stored before.", "vanilla", "Ada")
-    await asking.store.write(lambda c: evaluations.add_cells(c, [cell_row("r-1", stored)]))
-    done = await asking.go_on()
-    assert done.asked == 3
-    assert not any("Question 1?" in text for text in asking.asked())
-    assert done.rated == 4, "the stored one was not rated yet"
-    assert sum("Stored before." in r.messages[-1].content for r in asking.judge.requests) == 1
-
-
 async def test_repeats_are_asked_each_as_a_sample_of_its_own(sqlite_store: Store):
     asking = Asking(sqlite_store, questions=2, repeats=3)
     await asking.begin()
@@ -117,7 +107,6 @@ async def test_a_question_that_fails_on_itself_is_a_failed_cell(asking: Asking, 
 async def test_a_judgement_that_stays_unusable_is_missing_with_the_reason(
     asking: Asking, answer: str
 ):
-    asking.rated = lambda request: answer if "Question 0" in str(request) else RATED
     asking.rated = lambda request: answer
     done = await asking.go_on()
     assert (done.rated, done.missing) == (4, 4)
@@ -149,16 +138,6 @@ async def test_an_endpoint_that_fails_for_good_stops_the_run_and_keeps_what_was_
     assert done.cells == 30
     assert len(asking.actor.requests) - before == 30 - len(kept)
     assert await asking.status() == "finished"
-
-
-async def test_a_judge_that_fails_for_good_stops_the_run_too(asking: Asking):
-    asking.rated = lambda request: ModelError("no such model", "name another")
-    with pytest.raises(ModelError, match="no such model"):
-        await asking.go_on()
-    assert await asking.status() == "failed"
-    asking.rated = lambda request: RATED
-    done = await asking.go_on()
-    assert (done.cells, len(await asking.ratings())) == (4, 4)
 
 
 async def test_a_budget_stops_the_run_and_a_larger_one_goes_on(asking: Asking):
@@ -243,7 +222,7 @@ async def test_a_judge_is_not_asked_about_a_context_that_is_forgotten(asking: As
     whole = made.cell("q0", "Yes.", "vanilla", "Ada", context=(item,))
     lost = made.cell("q1", "Yes.", "vanilla", "Ada", forgotten=1)
     rows = [cell_row("r-1", cell) for cell in (whole, lost)]
-    await asking.store.write(lambda c: evaluations.add_cells(c, rows))
+    await asking.store.write(lambda c: c.execute(cells.insert(), rows))
     await asking.go_on(asks=False)
     found = {rating.key.unit: rating for rating in await asking.ratings()}
     assert found["q0"].value == 7.0
@@ -256,7 +235,7 @@ async def test_a_judge_is_not_asked_about_a_context_that_is_forgotten(asking: As
 
 
 async def test_two_processes_do_not_work_on_one_run(asking: Asking):
-    async with Working(asking.store, "r-1", Meter()):
+    async with hold_run(asking.store, "r-1", Meter()):
         with pytest.raises(UsageError, match="works on the run 'r-1'") as caught:
             await asking.go_on()
         assert caught.value.hint
@@ -279,13 +258,16 @@ async def test_one_that_cannot_read_the_run_it_took_keeps_nobody_else_waiting(
     with monkeypatch.context() as for_once:
         for_once.setattr(evaluations, "require_run", fail)
         with pytest.raises(StoreFailed):
-            await Working(asking.store, "r-1", Meter()).__aenter__()
+            await hold_run(asking.store, "r-1", Meter()).__aenter__()
     assert (await asking.go_on()).cells == 4
 
 
-async def cancelled_while_it_takes_a_run(asking: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("can_be_given_back", [True, False])
+async def test_one_that_is_cancelled_while_it_takes_a_run_stays_so_and_keeps_nobody_waiting(
+    asking: Asking, monkeypatch: pytest.MonkeyPatch, can_be_given_back: bool
+):
     taken, go_on = threading.Event(), threading.Event()
-    take = evaluations.take
+    take = evaluations.claim
 
     def slow(*told: Any) -> Any:
         found = take(*told)
@@ -293,34 +275,24 @@ async def cancelled_while_it_takes_a_run(asking: Asking, monkeypatch: pytest.Mon
         assert go_on.wait(PATIENCE_SECONDS)
         return found
 
-    monkeypatch.setattr(evaluations, "take", slow)
+    monkeypatch.setattr(evaluations, "claim", slow)
+    if not can_be_given_back:
+        monkeypatch.setattr(evaluations, "release", fail)
     running = asyncio.create_task(asking.go_on())
     await eventually(taken.is_set)
     running.cancel()
     go_on.set()
     with pytest.raises(asyncio.CancelledError):
         await running
-
-
-async def test_one_that_is_cancelled_while_it_takes_a_run_keeps_nobody_else_waiting(
-    asking: Asking, monkeypatch: pytest.MonkeyPatch
-):
-    await cancelled_while_it_takes_a_run(asking, monkeypatch)
-    assert (await asking.go_on()).cells == 4
-
-
-async def test_a_cancellation_stays_one_where_a_run_cannot_be_given_back(
-    asking: Asking, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(evaluations, "leave", fail)
-    await cancelled_while_it_takes_a_run(asking, monkeypatch)
+    if can_be_given_back:
+        assert (await asking.go_on()).cells == 4
 
 
 async def test_signs_of_life_are_given_though_one_failed_and_a_run_ends_well(
     asking: Asking, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(working, "SIGN_SECONDS", 0.001)
-    give_sign, told = evaluations.give_sign, list[Any]()
+    monkeypatch.setattr(runner, "SIGN_SECONDS", 0.001)
+    give_sign, told = evaluations.heartbeat, list[Any]()
 
     def failing_first(*sign: Any) -> None:
         told.append(sign)
@@ -328,27 +300,10 @@ async def test_signs_of_life_are_given_though_one_failed_and_a_run_ends_well(
             raise StoreFailed("the disk is full")
         give_sign(*sign)
 
-    monkeypatch.setattr(evaluations, "give_sign", failing_first)
+    monkeypatch.setattr(evaluations, "heartbeat", failing_first)
     asking.actor.gate = asyncio.Event()
     running = asyncio.create_task(asking.go_on())
     await eventually(lambda: len(told) > 2)
     asking.actor.gate.set()
     assert (await running).usage.calls == 8
     assert await asking.status() == "finished"
-
-
-async def test_progress_tells_replies_and_judgements_of_how_many(asking: Asking):
-    await asking.go_on()
-    last = {event.stage: (event.done, event.total) for event in asking.events}
-    assert last == {"replies": (4, 4), "judged": (4, 4)}
-
-
-async def test_a_plain_function_reads_a_run_as_it_goes_on(asking: Asking):
-    await asking.go_on()
-
-    def count(cells: Any, ratings: Any) -> tuple[set[CellKey], int]:
-        return {cell.key for cell in cells}, sum(1 for _ in ratings)
-
-    keys, ratings = await streaming.with_stream(asking.store, "r-1", "judge", count)
-    assert keys == await streaming.stored_keys(asking.store, "r-1")
-    assert ratings == 4

@@ -15,7 +15,7 @@ from types import ModuleType
 import pytest
 
 from offbook.app import Offbook
-from offbook.app.memory_file import memories_in
+from offbook.app.memories import memories_in
 from offbook.documents.readers import ReadDocument
 from offbook.settings import load_settings
 from tests.server.served import Served

@@ -15,11 +15,9 @@ from typing import Any
 
 import httpx
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from offbook.app import Offbook
-from offbook.app.memory_file import memories_in
+from offbook.app.memories import memories_in
 from tests.examples.conftest import EXAMPLES
 from tests.loopback.answers import schema_in
 from tests.loopback.server import LoopbackServer
@@ -71,7 +69,7 @@ def here(served, example, capsys, monkeypatch) -> Callable[[str], str]:
 def test_openai_python(served, here):
     said = here("openai_python")
     assert said.startswith("models: ada-byrne")
-    assert "brother Thomas Byrne taught me to trim the lamp" in said
+    assert "brother Thomas Byrne taught her to trim the lamp" in said
     assert re.search(r"knowledge: ada-md \d+-\d+", said)
     assert "boundary: out" in said
     assert WATCH in said
@@ -86,7 +84,7 @@ def test_openai_python(served, here):
 
 def test_langchain_chat(served):
     said = run("langchain_chat.py", served.root)
-    assert "brother Thomas Byrne taught me to trim the lamp" in said
+    assert "brother Thomas Byrne taught her to trim the lamp" in said
     assert "method: ensemble" in said
     assert "boundary: out" in said
     assert WATCH in said
@@ -128,7 +126,7 @@ def test_game(here, example, monkeypatch):
 def test_vtuber(here, example):
     lines = here("vtuber").splitlines()
     assert lines[-1] == "(interrupted)"
-    shown = re.compile(rf"\[({'|'.join(example('vtuber').FACES)})\] \S.*[.!?]")
+    shown = re.compile(rf"\[({'|'.join(example('vtuber').FACES)})\] \S.*[.!?”)]")
     assert all(shown.fullmatch(line) for line in lines[:-1])
     assert any("lamp" in line for line in lines)
 
@@ -136,38 +134,10 @@ def test_vtuber(here, example):
 # -- parts that programs of one's own are made from -----------------------------------------------
 
 
-async def test_the_retriever_waits_or_not_with_the_same_result(served, example):
-    retriever = example("langchain_retriever").OffbookRetriever(
-        character="Ada Byrne",
-        base_url=f"{served.root}/",
-        method="naive",
-        kinds=frozenset({"knowledge"}),
-    )
-    found = await retriever.ainvoke("Who taught you to trim the lamp?")
-    assert found == await asyncio.to_thread(retriever.invoke, "Who taught you to trim the lamp?")
-    assert {document.metadata["kind"] for document in found} == {"knowledge"}
-    assert found[0].metadata["sources"][0]["document"] == "ada-md"
-
-
-@pytest.mark.parametrize(("character", "told"), [("ada-burn", "ada-byrne"), ("a/b?c", "a/b")])
-def test_the_retriever_says_what_is_wrong(served, example, character, told):
-    retriever = example("langchain_retriever").OffbookRetriever(
-        character=character, base_url=served.root
-    )
-    with pytest.raises(ValueError, match=re.escape(told)):
-        retriever.invoke("Hello?")
-
-
 def test_the_game_goes_on_when_nobody_answers_in_time(served, example):
     npc = example("game_npc").Npc("ada-byrne", served.root, timeout=1e-4)
     line = npc.says("Are you there?", "anna", "slow", "the watch")
     assert (line.live, line.text) == (False, "Not now. The lamp wants me.")
-
-
-def test_a_mistake_of_the_game_is_no_line_of_its_figures(served, example):
-    npc = example("game_npc").Npc("nobody", served.root, timeout=PATIENCE_SECONDS)
-    with pytest.raises(ValueError, match="404"):
-        npc.says("Are you there?", "anna", "anna-9", "the watch")
 
 
 class Slow:
@@ -266,28 +236,6 @@ def cut(vtuber: Any, pieces: list[str]) -> list[str]:
 def test_sentences(example, text, expected):
     assert cut(example("vtuber"), list(text)) == expected
     assert cut(example("vtuber"), [text]) == expected
-
-
-@settings(deadline=None)
-@given(st.lists(st.text("aI .!?\n“”。MrDr", max_size=8), max_size=12))
-def test_where_pieces_end_changes_no_sentence_and_nothing_is_lost(example, pieces):
-    vtuber, text = example("vtuber"), "".join(pieces)
-    found = cut(vtuber, pieces)
-    assert found == cut(vtuber, list(text))
-    assert "".join("".join(found).split()) == "".join(text.split())
-
-
-@pytest.mark.parametrize(
-    ("sentence", "expected"),
-    [
-        ("[joy] You came!", ("You came!", "joy")),
-        ("You [Fear]came, [anger]at last.", ("You came, at last.", "anger")),
-        ("You came [sic].", ("You came [sic].", "neutral")),
-        ("[sadness]", ("", "sadness")),
-    ],
-)
-def test_tags_are_faces_and_are_not_spoken(example, sentence, expected):
-    assert example("vtuber").faced(sentence, "neutral") == expected
 
 
 # -- the page --------------------------------------------------------------------------------------

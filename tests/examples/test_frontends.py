@@ -125,47 +125,7 @@ def test_sillytavern_continues_and_writes_for_the_person(client):
     assert [turn["said"] for turn in turns if turn["said"]] == ["Who was Tom?"]
 
 
-def test_sillytavern_asks_for_several_swipes(client):
-    found = whole(client, NO_KEY, messages=[*CARD, user(QUESTION)], n=2, **SAMPLING)
-    assert [choice["index"] for choice in found["choices"]] == [0, 1]
-
-
 # -- Open WebUI ------------------------------------------------------------------------------------
-
-
-def of_open_webui(person: str, chat: str) -> dict[str, str]:
-    return {"X-OpenWebUI-User-Id": person, "X-OpenWebUI-Chat-Id": chat}
-
-
-def task(wanted: str, form: str) -> list[dict[str, str]]:
-    history = f"<chat_history>\nUSER: {QUESTION}\nASSISTANT: A watch.\n</chat_history>"
-    return [user(f"### Task:\n{wanted}\n### Output:\nJSON format: {form}\n{history}")]
-
-
-def test_open_webui_chats_have_names_and_people(client):
-    parts = [{"role": "user", "content": [{"type": "text", "text": QUESTION}]}]
-    text, extras = streamed(client, of_open_webui("u-1", "c-1"), messages=parts)
-    assert WATCH in text
-    assert (extras["user"], extras["session"]) == ("u-1", "c-1")
-    mine = client.get(f"/api/characters/{MODEL}/sessions", params={"user": "u-1"}).json()
-    others = client.get(f"/api/characters/{MODEL}/sessions", params={"user": "u-2"}).json()
-    assert ([talk["session"] for talk in mine], others) == (["c-1"], [])
-
-
-@pytest.mark.parametrize(
-    ("wanted", "form", "key"),
-    [
-        ("Generate a concise, 3-5 word title of the chat.", '{"title": "..."}', "title"),
-        ("Generate 1-3 broad tags of the chat.", '{"tags": ["..."]}', "tags"),
-        ("Suggest 3-5 relevant follow-up questions.", '{"follow_ups": ["..."]}', "follow_ups"),
-    ],
-)
-def test_open_webui_has_its_own_calls_answered_and_forgotten(client, wanted, form, key):
-    headers = of_open_webui("u-3", "c-3")
-    found = whole(client, headers, messages=task(wanted, form), stream=False)
-    assert key in json.loads(said(found))
-    assert "offbook" not in found
-    assert client.get(f"/api/characters/{MODEL}/sessions", params={"user": "u-3"}).json() == []
 
 
 # -- LibreChat -------------------------------------------------------------------------------------

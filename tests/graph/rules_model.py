@@ -12,22 +12,20 @@ import re
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 
-from offbook.graph.equal_names import name_key
-from offbook.prompts.described import Described
-from offbook.prompts.extraction import ExtractedEntity, ExtractedRelation, Extraction
-from offbook.prompts.merging import (
+from offbook.graph.candidates import name_key
+from offbook.prompts.entities import (
+    ComparisonAnswer,
+    Described,
+    GroupVerdict,
     MergedEntity,
     MergedRelation,
     MergeEntitiesAnswer,
     MergeRelationsAnswer,
-)
-from offbook.prompts.same_entity import (
-    ComparisonAnswer,
-    GroupVerdict,
     SameEntityAnswer,
     VerifyGroupAnswer,
 )
-from offbook.wire import ChatRequest, ChatResponse
+from offbook.prompts.extraction import ExtractedEntity, ExtractedRelation, Extraction
+from offbook.types import ChatRequest, ChatResponse
 
 _IS = "is", "is none other than"
 NAME = re.compile(r"\b[A-Z][a-z]+(?: [A-Z][a-z]+)*")

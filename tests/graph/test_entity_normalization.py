@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from offbook.errors import InvalidAnswer
 from offbook.graph.candidates import Rules
-from offbook.graph.entity_normalization import Ledger, normalize
-from offbook.graph.judging import decision_id
-from offbook.models.asking import Asking
-from offbook.models.offline.model import OfflineModel
-from offbook.prompts.same_entity import GroupVerdict, VerifyGroupAnswer
-from offbook.types import Decision, RawEntity
-from offbook.wire import ChatResponse
+from offbook.graph.entity_normalization import Ledger, Links, normalize
+from offbook.graph.verdicts import decision_id
+from offbook.models.batching import Asking
+from offbook.prompts.entities import GroupVerdict, VerifyGroupAnswer
+from offbook.rules.model import OfflineModel
+from offbook.types import ChatResponse, Decision, RawEntity
 from tests.graph.rules_model import RulesModel
 from tests.graph.world import Trigrams
 
@@ -179,6 +179,12 @@ async def test_decisions_keep_their_reason_and_evidence():
 
 
 async def test_equal_names_are_linked_without_a_call_unless_something_speaks_against_it():
+    relation = [mention(0, "Ana Bell", "A keeper."), mention(1, "Ana", "Ana met Bo.", kind="")]
+    found, _, _ = await groups(relation)
+    assert found == [["Ana", "Ana Bell"]], "the end of a relation is compared whatever its type"
+    for count in (0, 1):
+        _, model, found = await groups(story(*["Ana"] * count))
+        assert (len(found.groups), model.calls) == (count, {})
     entities = [mention(0, "José Bell"), mention(1, "JOSE BELL"), mention(2, "Jose Bell")]
     _, model, found = await groups(entities)
     assert (found.groups, model.calls) == ([[0, 1, 2]], {})
@@ -208,18 +214,6 @@ async def test_a_question_without_an_answer_links_nothing_and_is_told():
     assert [(rows, why) for rows, why in outcome.aside] == [((1, 0), "nonsense")]
 
 
-@pytest.mark.parametrize("count", [0, 1])
-async def test_nothing_or_one_needs_nobody(count):
-    _, model, found = await groups(story(*["Ana"] * count))
-    assert (len(found.groups), model.calls) == (count, {})
-
-
-async def test_the_end_of_a_relation_is_compared_by_its_name_whatever_its_type():
-    entities = [mention(0, "Ana Bell", "A keeper."), mention(1, "Ana", "Ana met Bo.", kind="")]
-    found, _, _ = await groups(entities)
-    assert found == [["Ana", "Ana Bell"]]
-
-
 async def test_decisions_of_one_question_have_reasons_of_their_own():
     entities = [
         mention(0, "Ana Bell", "Ana Bell came."),
@@ -232,3 +226,32 @@ async def test_decisions_of_one_question_have_reasons_of_their_own():
     assert len(told) == 2
     assert len(set(told.values())) == 2
     assert not any(reason[:1].isdigit() or reason.startswith("of all") for reason in told.values())
+
+
+def test_those_told_apart_never_meet_not_even_by_a_detour():
+    links = Links(["ann", "bell", "anna", "ann"], [("anna", "bell")])
+    assert links.join(0, 1)
+    assert not links.join(0, 2)
+    assert not links.join(2, 1)
+    assert links.join(3, 2), "another mention of the name is another row"
+    assert not links.join(3, 0)
+    assert links.sets() == [[0, 1], [2, 3]]
+
+
+@given(st.data())
+def test_sets_are_the_connected_parts(data):
+    count = data.draw(st.integers(1, 30))
+    row = st.integers(0, count - 1)
+    joined = data.draw(st.lists(st.tuples(row, row), max_size=40))
+    links = Links([str(n) for n in range(count)])
+    for a, b in joined:
+        assert links.join(a, b)
+    parts = [{n} for n in range(count)]
+    for a, b in joined:
+        one = next(p for p in parts if a in p)
+        other = next(p for p in parts if b in p)
+        if one is not other:
+            parts.remove(other)
+            one |= other
+    assert links.sets() == sorted(sorted(part) for part in parts)
+    assert all(links.root(n) == min(next(p for p in parts if n in p)) for n in range(count))

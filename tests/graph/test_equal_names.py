@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offbook.graph.candidates import Rules, link_equal_names
-from offbook.graph.equal_names import name_key, speaks_against
+from offbook.graph.candidates import Rules, link_equal_names, name_key, speaks_against
 from offbook.types import RawEntity
 
 

@@ -17,6 +17,7 @@ from offbook.graph.mentions import find_mention
         ("Ada met Tom.", "Tom", "Tom"),
         ("Anna met Ann.", "Ann", "Ann"),
         ("ada met TOM.", "Tom", "TOM"),
+        ("a rose, and Rose", "Rose", "Rose"),
         ("She saw tom byrne, then Tom Byrne.", "Tom Byrne", "Tom Byrne"),
         ("Count of Monte\nCristo spoke.", "Count of Monte Cristo", "Count of Monte\nCristo"),
         ("Edmond Dantes fled.", "Dantès", "Dantes"),
@@ -58,25 +59,12 @@ def test_a_part_of_a_word_is_no_mention(text: str, name: str) -> None:
     assert find_mention(text, name) is None
 
 
-def test_the_way_it_is_written_goes_before_another_case() -> None:
-    text = "a rose, and Rose"
-    assert find_mention(text, "Rose") == (12, 16)
-
-
 def _reads(text: str) -> str:
     """The text without case, accents, blanks and the shapes of apostrophes and hyphens."""
     decomposed = unicodedata.normalize("NFKD", text.casefold()).casefold()
     plain = "".join(c for c in decomposed if not unicodedata.combining(c))
-    same: dict[str, str | int | None] = {
-        "ø": "o",
-        "ł": "l",
-        "đ": "d",
-        "ð": "d",
-        "þ": "th",
-        "æ": "ae",
-        "œ": "oe",
-        "ı": "i",
-    }
+    same: dict[str, str | int | None] = dict(zip("øłđðı", "olddi", strict=True))
+    same |= {"þ": "th", "æ": "ae", "œ": "oe"}
     same |= dict.fromkeys("’‘ʼ＇´`", "'") | dict.fromkeys("‐‑‒–", "-")
     same |= dict.fromkeys("\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff", "")
     return "".join(plain.translate(str.maketrans(same)).split())

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offbook.graph.neighbours import nearest_earlier
+from offbook.graph.candidates import nearest_earlier
 
 
 def by_hand(vectors, k, threshold, blocks, types):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from offbook.graph.equal_names import name_key
-from offbook.graph.told_together import ToldTogether
+from offbook.graph.candidates import name_key
+from offbook.graph.point_in_time import ToldTogether
 from offbook.types import Chunk
 
 
@@ -23,47 +23,24 @@ def first_that_shows(a, b, *texts, by_person=False, forms=((), ())):
     return None
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "met", "told"),
-    [
-        ("Tom Wren", "Grey Fox", "Tom Wren fled from the Grey Fox.", "Tom Wren is the Grey Fox."),
-        ("Tom Wren", "Grey Fox", "Tom Wren is not the Grey Fox.", "The Grey Fox was Tom Wren!"),
-        (
-            "Tom Wren",
-            "Grey Fox",
-            "Tom Wren was afraid of the Grey Fox.",
-            "Tom Wren, alias Grey Fox.",
-        ),
-        (
-            "Anna Vogt",
-            "Elster",
-            "Anna Vogt jagte die Elster.",
-            "Die Elster war niemand anderes als Anna Vogt.",
-        ),
-        ("李明", "灰狐", "李明害怕灰狐。", "原来李明就是灰狐。"),
-        (
-            "Tom Wren",
-            "Grey Fox",
-            "Tell me, Tom Wren, was the Grey Fox there?",
-            "It was Tom Wren, who was the Grey Fox.",
-        ),
-        (
-            "Anna Vogt",
-            "Elster",
-            "Sie fragte Anna Vogt, was die Elster wolle.",
-            "Anna Vogt war die Elster.",
-        ),
-        (
-            "Marco Neri",
-            "Volpe Grigia",
-            "Marco Neri e la Volpe Grigia fuggirono.",
-            "Marco Neri è la Volpe Grigia.",
-        ),
-        ("李明", "灰狐", "老师问李明，是灰狐来了吗。", "李明就是灰狐。"),
-    ],
-)
+TABLE = """
+Tom Wren | Grey Fox | Tom Wren fled from the Grey Fox. | Tom Wren is the Grey Fox.
+Tom Wren | Grey Fox | Tom Wren is not the Grey Fox. | The Grey Fox was Tom Wren!
+Tom Wren | Grey Fox | Tom Wren was afraid of the Grey Fox. | Tom Wren, alias Grey Fox.
+Tom Wren | Grey Fox | Tell me, Tom Wren, was the Grey Fox there? | Tom Wren, who was the Grey Fox.
+Anna Vogt | Elster | Anna Vogt jagte die Elster. | Die Elster war niemand anderes als Anna Vogt.
+Anna Vogt | Elster | Sie fragte Anna Vogt, was die Elster wolle. | Anna Vogt war die Elster.
+Marco Neri | Volpe | Marco Neri e la Volpe fuggirono. | Marco Neri è la Volpe.
+李明 | 灰狐 | 李明害怕灰狐。 | 原来李明就是灰狐。
+李明 | 灰狐 | 老师问李明，是灰狐来了吗。 | 李明就是灰狐。
+"""
+"""Two names, a sentence that names both, and one that says that they are one."""
+
+
+@pytest.mark.parametrize("row", TABLE.strip().splitlines())
 @pytest.mark.parametrize("by_person", [True, False])
-def test_the_sentence_that_says_it_counts_where_there_is_one(a, b, met, told, by_person):
+def test_the_sentence_that_says_it_counts_where_there_is_one(row, by_person):
+    a, b, met, told = row.split(" | ")
     assert first_that_shows(a, b, met, told, by_person=by_person) == 2
 
 

@@ -13,13 +13,12 @@ import numpy as np
 from sqlalchemy import Connection
 
 from offbook.documents.readers import ReadDocument
-from offbook.graph.judging import decision_id
-from offbook.graph.loading import graph_size, load_graph, load_story
-from offbook.ingestion.embedding import Embedding
-from offbook.ingestion.graph_building import GraphBuilding
+from offbook.graph.assembly import graph_size, load_graph
+from offbook.graph.verdicts import decision_id
+from offbook.ingestion.documents import store_documents
+from offbook.ingestion.graph_index import GraphBuilding
 from offbook.ingestion.reports import unheard
-from offbook.ingestion.storing import store_documents
-from offbook.pipeline import Stage
+from offbook.runtime import Runtime
 from offbook.settings import SettingsModel
 from offbook.stores import characters, documents, graph
 from offbook.types import Decision, Graph
@@ -50,10 +49,10 @@ class GraphWorld:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def stage(self) -> Stage:
+    def runtime(self) -> Runtime:
         model: Any = self.model
         settings = SettingsModel.model_validate({"graph": dict(self.settings)})
-        return Stage(settings, self.store, model, model, model, Trigrams())
+        return Runtime(settings, self.store, model, model, model, Trigrams())
 
     async def create(self) -> GraphWorld:
         await self.store.write(lambda conn: characters.create(conn, self.character))
@@ -61,12 +60,11 @@ class GraphWorld:
 
     async def put(self, name: str, text: str) -> None:
         """Add or replace a document, and build."""
-        stage = self.stage
+        runtime = self.runtime
         reading = ReadDocument(name, text, "markdown")
         await store_documents(
-            self.store, self.character, [reading], ["graph"], stage.settings, stage.embedder
+            self.store, self.character, [reading], ["graph"], runtime.settings, runtime.embedder
         )
-        await Embedding(self.store, stage.embedder, self.character, 64, 4, unheard).run(["graph"])
         await self.build()
 
     async def remove(self, name: str) -> None:
@@ -97,16 +95,16 @@ class GraphWorld:
         await self.build(extract=False)
 
     async def build(self, *, extract: bool = True) -> None:
-        building = GraphBuilding(self.stage, self.character, unheard)
+        building = GraphBuilding(self.runtime, self.character, unheard)
         await building.run(extract=extract)
         await self.store.read(lambda conn: self._check(conn, building))
 
     def _check(self, conn: Connection, building: GraphBuilding) -> None:
         """What a run had in memory is what is stored."""
-        assert building.size == graph_size(conn, self.character)
-        mentions = graph.list_raw_entities(conn, self.character)
-        story = load_story(conn, self.character)
-        assert story.in_reading_order(reversed(mentions)) == mentions
+        found = load_graph(conn, self.character)
+        aliases = sum(len(entity.aliases) for entity in found.entities)
+        size = len(found.entities), len(found.relations), aliases
+        assert building.size == graph_size(conn, self.character) == size
 
     async def graph(self) -> Graph:
         found: Graph = await self.store.read(lambda c: load_graph(c, self.character))

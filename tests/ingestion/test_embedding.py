@@ -13,27 +13,36 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from offbook.errors import BudgetReached, EmbedderMismatch, InputRefused, ModelError, StoreFailed
-from offbook.ingestion.embedding import Embedding as Run
-from offbook.ingestion.embedding import reembed
+from offbook.errors import BudgetReached, EmbedderMismatch, InputRefused, ModelError
+from offbook.ingestion.embedding import Filled, embed_chunks, reembed
 from offbook.ingestion.reports import Progress, unheard
 from offbook.protocols import Store
+from offbook.runtime import Runtime
+from offbook.settings import SettingsModel
 from offbook.stores import characters, chunks, jobs, vectors
-from offbook.stores.opening import open_store, sqlite_url
-from tests.ingestion.stage import Embedding, read, sections, stored, vector_of, vectors_in
+from offbook.stores.connection import open_store, sqlite_url
+from tests.ingestion.runtime import Embedding, read, sections, stored, vector_of, vectors_in
 
 HARMLESS = "The boats rose and fell."
 
 
-def run(
+def runtime_of(store: Store, embedder: Embedding, batch: int, concurrency: int) -> Runtime:
+    nobody: Any = None
+    sections = {"embed": {"batch": batch}, "limits": {"concurrency": concurrency}}
+    settings = SettingsModel.model_validate(sections)
+    return Runtime(settings, store, nobody, nobody, nobody, embedder)
+
+
+async def embedded(
     store: Store,
     embedder: Embedding,
     batch: int = 1,
     concurrency: int = 4,
     events: list[Progress] | None = None,
-) -> Run:
+) -> Filled:
     listen = unheard if events is None else events.append
-    return Run(store, embedder, "keeper", batch, concurrency, listen)
+    runtime = runtime_of(store, embedder, batch, concurrency)
+    return await embed_chunks(runtime, "keeper", ["markdown"], listen)
 
 
 def failing_at(*calls: int, error: Exception) -> Callable[[Sequence[str]], None]:
@@ -58,53 +67,21 @@ async def test_every_chunk_gets_its_vector_and_progress_is_told(kept):
     await stored(kept, read("a.md", sections(10)))
     events: list[Progress] = []
     embedder = Embedding()
-    made = run(kept, embedder, batch=3, events=events)
-    await made.run(["markdown"])
-    assert (made.made, made.refused, len(embedder.requests)) == (10, [], 4)
+    made = await embedded(kept, embedder, batch=3, events=events)
+    assert (made.made, made.refused, len(embedder.requests)) == (10, {}, 4)
     assert await right(kept)
+    assert await embedded(kept, embedder) == (0, {}), "nothing is left to do"
+    assert len(embedder.requests) == 4
     assert events[-1] == Progress("embedding", 10, 10)
     assert [event.done for event in events] == sorted(event.done for event in events)
-
-
-async def test_nothing_to_do_asks_for_nothing(kept):
-    await stored(kept, read("a.md", sections(3)))
-    await run(kept, Embedding()).run(["markdown"])
-    embedder = Embedding()
-    again = run(kept, embedder)
-    await again.run(["markdown"])
-    await again.run([])
-    assert (again.made, embedder.requests) == (0, [])
 
 
 @pytest.mark.parametrize(("batch", "concurrency"), [(1, 3), (2, 2), (5, 16)])
 async def test_as_many_calls_side_by_side_as_allowed(kept, batch, concurrency):
     await stored(kept, read("a.md", sections(12)))
     embedder = Embedding()
-    await run(kept, embedder, batch, concurrency).run(["markdown"])
+    await embedded(kept, embedder, batch, concurrency)
     assert embedder.peak == min(concurrency, -(-12 // batch))
-    assert await right(kept)
-
-
-async def test_what_arrives_together_is_stored_together(kept):
-    await stored(kept, read("a.md", sections(12)))
-    embedder = Embedding()
-    embedder.gate = asyncio.Event()
-    writes = 0
-    plain = kept.write
-
-    async def write(operation: Callable[..., Any]) -> Any:
-        nonlocal writes
-        writes += 1
-        return await plain(operation)
-
-    kept.write = write
-    working = asyncio.create_task(run(kept, embedder, 1, 12).run(["markdown"]))
-    while embedder.in_flight < 12:
-        await asyncio.sleep(0)
-    before = writes
-    embedder.gate.set()
-    await working
-    assert writes - before <= 3
     assert await right(kept)
 
 
@@ -113,47 +90,36 @@ async def test_after_a_failure_no_call_is_made_and_those_that_are_out_are_kept(k
     await stored(kept, read("a.md", sections(12)))
     embedder = Embedding(failing_at(1, error=error))
     with pytest.raises(type(error)):
-        await run(kept, embedder, 1, 4).run(["markdown"])
+        await embedded(kept, embedder, 1, 4)
     assert len(embedder.requests) <= 5
     assert len(await vectors_in(kept)) == len(embedder.requests) - 1
     rest = Embedding()
-    await run(kept, rest).run(["markdown"])
+    await embedded(kept, rest)
     assert await right(kept)
     assert len(rest.requests) == 12 - len(embedder.requests) + 1
-
-
-async def test_a_store_that_fails_is_told(kept, monkeypatch):
-    await stored(kept, read("a.md", sections(4)))
-
-    def full(*_: object) -> None:
-        raise StoreFailed("the disk is full")
-
-    monkeypatch.setattr(vectors, "put_vectors", full)
-    with pytest.raises(StoreFailed, match="disk is full"):
-        await run(kept, Embedding()).run(["markdown"])
 
 
 async def test_a_cancelled_run_leaves_no_call_behind(kept):
     await stored(kept, read("a.md", sections(6)))
     embedder = Embedding()
     embedder.gate = asyncio.Event()
-    working = asyncio.create_task(run(kept, embedder, 1, 3).run(["markdown"]))
+    working = asyncio.create_task(embedded(kept, embedder, 1, 3))
     while embedder.in_flight < 3:
         await asyncio.sleep(0)
     working.cancel()
     with pytest.raises(asyncio.CancelledError):
         await working
     assert (embedder.in_flight, len(embedder.requests)) == (0, 3)
-    await run(kept, Embedding()).run(["markdown"])
+    await embedded(kept, Embedding())
     assert await right(kept)
 
 
 async def test_another_embedder_is_refused_before_it_is_asked(kept):
     await stored(kept, read("a.md", sections(2)))
-    await run(kept, Embedding()).run(["markdown"])
+    await embedded(kept, Embedding())
     other = Embedding(name="other")
     with pytest.raises(EmbedderMismatch) as caught:
-        await run(kept, other).run(["markdown"])
+        await embedded(kept, other)
     assert "offbook reembed keeper" in caught.value.hint
     assert other.requests == []
 
@@ -168,7 +134,7 @@ def refusing(marked: set[str]) -> Callable[[Sequence[str]], None]:
     return fail
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(st.sets(st.integers(0, 10)), st.integers(1, 7), st.integers(1, 4))
 def test_exactly_the_refused_chunks_are_put_aside(refused, batch, concurrency):
     async def law() -> None:
@@ -179,8 +145,7 @@ def test_exactly_the_refused_chunks_are_put_aside(refused, batch, concurrency):
                 await stored(store, read("a.md", sections(11)))
                 every = await store.read(lambda conn: chunks.list_chunks(conn, "keeper"))
                 bad = {every[n].text_with_headings for n in refused}
-                made = run(store, Embedding(refusing(bad)), batch, concurrency)
-                await made.run(["markdown"])
+                made = await embedded(store, Embedding(refusing(bad)), batch, concurrency)
                 aside = await store.read(
                     lambda conn: jobs.list_jobs(conn, "keeper", statuses={"quarantined"})
                 )
@@ -190,7 +155,7 @@ def test_exactly_the_refused_chunks_are_put_aside(refused, batch, concurrency):
                 assert set(await vectors_in(store)) == {c.id for c in every} - expected
                 assert made.made == 11 - len(refused)
                 rest = Embedding()
-                await run(store, rest, batch, concurrency).run(["markdown"])
+                await embedded(store, rest, batch, concurrency)
                 asked = [text for request in rest.requests for text in request]
                 assert sorted(asked) == sorted(bad)
                 assert await right(store)
@@ -204,7 +169,7 @@ async def test_where_everything_is_refused_the_endpoint_is_at_fault(kept):
     await stored(kept, read("a.md", sections(8)))
     embedder = Embedding(failing_at(*range(1_000), error=InputRefused("no", "check it")))
     with pytest.raises(ModelError) as caught:
-        await run(kept, embedder, 8, 1).run(["markdown"])
+        await embedded(kept, embedder, 8, 1)
     assert not isinstance(caught.value, InputRefused)
     assert (caught.value.message, caught.value.hint) == ("no", "check it")
     assert [HARMLESS] in embedder.requests
@@ -216,14 +181,14 @@ async def test_where_everything_is_refused_the_endpoint_is_at_fault(kept):
 
 async def test_reembedding_is_taken_up_where_it_stopped(kept):
     await stored(kept, read("a.md", sections(9)))
-    await run(kept, Embedding()).run(["markdown"])
+    await embedded(kept, Embedding())
     stopped = Embedding(failing_at(4, error=ModelError("down")), name="new")
     with pytest.raises(ModelError):
-        await reembed(kept, stopped, "keeper", 1, 1, lambda _: None)
+        await reembed(runtime_of(kept, stopped, 1, 1), "keeper", unheard)
     assert (await kept.read(lambda conn: vectors.active_set(conn, "keeper"))).embedder == "e"
     assert await right(kept)
     rest = Embedding(name="new")
-    made = await reembed(kept, rest, "keeper", 1, 1, lambda _: None)
+    made = await reembed(runtime_of(kept, rest, 1, 1), "keeper", unheard)
     assert made.made == 9 - 3
     sets = await kept.read(lambda conn: vectors.list_sets(conn, "keeper"))
     assert [(item.embedder, item.status, item.active) for item in sets] == [

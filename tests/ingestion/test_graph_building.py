@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable
+from functools import partial
 
 import pytest
 
@@ -14,14 +15,12 @@ from offbook.errors import (
     InvalidAnswer,
     ModelError,
 )
-from offbook.ingestion.entity_keeping import EntityKeeping
-from offbook.ingestion.graph_building import JOB, GraphBuilding
+from offbook.ingestion.graph_index import GraphBuilding
 from offbook.ingestion.reports import unheard
-from offbook.models.side_by_side import note_call
+from offbook.models.batching import note_call, run_all
 from offbook.retrieval.graph_index import check_graph
 from offbook.stores import characters, jobs, vectors
-from offbook.types import Message
-from offbook.wire import ChatRequest
+from offbook.types import ChatRequest, Message
 from tests.graph.rules_model import RulesModel
 from tests.graph.world import GraphWorld, Trigrams
 from tests.waiting import PATIENCE_SECONDS
@@ -91,66 +90,26 @@ async def test_what_stays_open_is_told_and_asked_again(sqlite_store):
 
     made = await GraphWorld(sqlite_store, model=RulesModel(fail)).create()
     await made.put("one.md", TEXT)
-    found = await made.store.read(lambda c: jobs.list_jobs(c, made.character, kind=JOB))
+    found = await made.store.read(lambda c: jobs.list_jobs(c, made.character, kind=jobs.GRAPH))
     assert found
     assert all(job.status == "quarantined" and "nonsense" in job.error for job in found)
     assert (await made.graph()).entities, "what was found is there, its descriptions side by side"
     made.model = RulesModel()
     await made.build()
     assert set(made.model.calls) == {"merge_entities"}
-    assert not await made.store.read(lambda c: jobs.list_jobs(c, made.character, kind=JOB))
+    assert not await made.store.read(lambda c: jobs.list_jobs(c, made.character, kind=jobs.GRAPH))
     whole = await built(sqlite_store, "undisturbed")
     assert await made.picture() == await whole.picture()
 
 
-async def test_who_needs_no_merging_is_stored_while_others_are_merged(sqlite_store):
-    merging, go_on = asyncio.Event(), asyncio.Event()
+async def test_a_graph_whose_relations_are_not_merged_is_not_finished(sqlite_store):
+    def stop(request: ChatRequest) -> None:
+        if request.origin and request.origin[0].name == "merge_relations":
+            raise BudgetReached("enough", "raise it")
 
-    class Waiting(RulesModel):
-        async def complete(self, request):
-            if request.origin and request.origin[0].name == "merge_entities":
-                merging.set()
-                await go_on.wait()
-            return await super().complete(request)
-
-    whole = await built(sqlite_store, "undisturbed")
-    made = await GraphWorld(sqlite_store, model=Waiting()).create()
-    building = asyncio.create_task(made.put("one.md", TEXT))
-
-    async def stored() -> set[str]:
-        return {entity.name for entity in (await made.graph()).entities}
-
-    await merging.wait()
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while not await stored():
-            await asyncio.sleep(0.005)
-    early = await stored()
-    go_on.set()
-    await building
-    assert early < await stored()
-    assert await made.picture() == await whole.picture()
-
-
-async def test_a_graph_whose_relations_are_not_merged_is_not_finished(sqlite_store, monkeypatch):
-    stored = asyncio.Event()
-    keep = EntityKeeping.keep_settled
-
-    async def keep_settled(self) -> None:
-        await keep(self)
-        stored.set()
-
-    class Stopping(RulesModel):
-        async def complete(self, request):
-            if request.origin and request.origin[0].name == "merge_relations":
-                await stored.wait()
-                raise BudgetReached("enough", "raise it")
-            return await super().complete(request)
-
-    monkeypatch.setattr(EntityKeeping, "keep_settled", keep_settled)
-    made = await GraphWorld(sqlite_store, model=Stopping()).create()
+    made = await GraphWorld(sqlite_store, model=RulesModel(stop)).create()
     twice = TEXT + "\n\n" + TEXT.replace("met", "saw")
-    for _ in range(2):  # of the second run every entity is settled from the start
-        stored.clear()
+    for _ in range(2):
         with pytest.raises(BudgetReached):
             await made.put("one.md", twice)
         with pytest.raises(IndexMissing, match="not finished"):
@@ -165,7 +124,7 @@ async def test_another_embedder_is_refused_before_the_first_call(sqlite_store, m
     made.model = RulesModel()
     monkeypatch.setattr(Trigrams, "name", "another")
     with pytest.raises(EmbedderMismatch):
-        await GraphBuilding(made.stage, made.character, unheard).run()
+        await GraphBuilding(made.runtime, made.character, unheard).run()
     assert made.model.calls == {}
 
 
@@ -193,7 +152,8 @@ async def test_the_summary_is_told_what_the_mentions_say_of_the_character(sqlite
     async def write_summary(described: Awaitable[str]) -> None:
         told.append(await described)
 
-    await GraphBuilding(made.stage, made.character, unheard).run(write_summary)
+    building = GraphBuilding(made.runtime, made.character, unheard)
+    await run_all([building.run, partial(write_summary, building.described)])
     (described,) = told
     assert "met Bo Carter in year 0" in described
 
@@ -211,9 +171,10 @@ async def test_a_failure_ends_a_summary_that_waits_for_the_groups(sqlite_store):
 
     with pytest.raises(ModelError, match="refused"):
         await made.put("one.md", TEXT)
+    building = GraphBuilding(made.runtime, made.character, unheard)
     async with asyncio.timeout(PATIENCE_SECONDS):
         with pytest.raises(ModelError, match="refused"):
-            await GraphBuilding(made.stage, made.character, unheard).run(write_summary)
+            await run_all([building.run, partial(write_summary, building.described)])
     assert waiting.is_set()
 
 

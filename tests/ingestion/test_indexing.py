@@ -7,32 +7,24 @@ from typing import Any
 
 import pytest
 
-from offbook.errors import ModelError, StoreFailed
+from offbook.errors import ModelError
 from offbook.ingestion import indexing
+from offbook.ingestion.documents import refresh_voice
+from offbook.ingestion.extraction import index_terms
 from offbook.ingestion.indexing import build_indexes
 from offbook.ingestion.reports import unheard
-from offbook.ingestion.storing import refresh_voice
-from offbook.pipeline import Stage
+from offbook.retrieval.search import ANALYZER, encode_terms
+from offbook.runtime import Runtime
 from offbook.stores import characters, chunks
-from offbook.types import Needs
-from tests.ingestion.stage import Embedding, read, settings, stored
-from tests.waiting import PATIENCE_SECONDS
+from offbook.types import IndexRequirements
+from tests.ingestion.runtime import Embedding, read, sections, settings, stored
 
 TEXT = "# Keeper\n\nShe kept a light.\n\n## Sayings\n\n- The tide waits for me.\n"
 
 
-def stage(store, embedder=None) -> Stage:
+def runtime(store, embedder=None) -> Runtime:
     nobody: Any = None
-    return Stage(settings(), store, nobody, nobody, nobody, embedder or Embedding())
-
-
-async def test_voice_and_terms_are_made_whatever_the_method_needs(kept):
-    await stored(kept, read("a.md", TEXT))
-    await build_indexes(stage(kept), "keeper", Needs(), unheard)
-    found = await kept.read(lambda conn: characters.require(conn, "keeper"))
-    assert found.voice == ("The tide waits for me.",)
-    made = await kept.read(lambda conn: chunks.list_terms(conn, "keeper", "markdown"))
-    assert len(made) == await kept.read(lambda conn: chunks.count(conn, "keeper", "markdown"))
+    return Runtime(settings(), store, nobody, nobody, nobody, embedder or Embedding())
 
 
 async def test_the_profile_is_written_once_the_voice_is_there(kept, monkeypatch):
@@ -49,24 +41,8 @@ async def test_the_profile_is_written_once_the_voice_is_there(kept, monkeypatch)
 
     monkeypatch.setattr(indexing, "refresh_voice", late)
     monkeypatch.setattr(indexing, "write_profile", profile)
-    await build_indexes(stage(kept), "keeper", Needs(profile=True), unheard)
+    await build_indexes(runtime(kept), "keeper", IndexRequirements(profile=True), unheard)
     assert order == ["voice", "profile"]
-
-
-async def test_a_voice_that_cannot_be_stored_ends_it_and_no_profile_is_asked_for(kept, monkeypatch):
-    await stored(kept, read("a.md", TEXT))
-
-    async def full(store, character):
-        raise StoreFailed("the disk is full", "make room")
-
-    async def profile(*told):
-        raise AssertionError("asked for")
-
-    monkeypatch.setattr(indexing, "refresh_voice", full)
-    monkeypatch.setattr(indexing, "write_profile", profile)
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        with pytest.raises(StoreFailed, match="full"):
-            await build_indexes(stage(kept), "keeper", Needs(profile=True), unheard)
 
 
 class Refusing:
@@ -81,9 +57,42 @@ class Refusing:
 async def test_a_refused_key_leaves_the_voice_and_the_pronouns(kept):
     await stored(kept, read("a.md", TEXT), chunkings=("graph",))
     refusing: Any = Refusing()
-    made = Stage(settings(), kept, refusing, refusing, refusing, Embedding())
+    made = Runtime(settings(), kept, refusing, refusing, refusing, Embedding())
     with pytest.raises(ModelError, match="refused"):
-        await build_indexes(made, "keeper", Needs(graph=True), unheard)
+        await build_indexes(made, "keeper", IndexRequirements(graph=True), unheard)
     found = await kept.read(lambda conn: characters.require(conn, "keeper"))
     assert found.voice == ("The tide waits for me.",)
     assert found.profile_documents == ("a-md",)
+
+
+async def terms(store) -> dict[str, tuple[str | None, bytes]]:
+    found = await store.read(lambda conn: chunks.list_terms(conn, "keeper", "markdown"))
+    return {row.chunk: (row.analyzer, row.terms) for row in found}
+
+
+async def expected(store) -> dict[str, tuple[str, bytes]]:
+    found = await store.read(lambda conn: chunks.list_chunks(conn, "keeper", chunking="markdown"))
+    return {chunk.id: (ANALYZER, encode_terms(chunk.text_with_headings)) for chunk in found}
+
+
+async def test_each_chunk_has_terms_afterwards_under_every_chunking(kept, monkeypatch):
+    monkeypatch.setattr("offbook.ingestion.extraction._AT_ONCE", 2)
+    await stored(kept, read("a.md", sections(4)), chunkings=("markdown", "acts"))
+    assert await terms(kept) == {}
+    await build_indexes(runtime(kept), "keeper", IndexRequirements(), unheard)
+    assert await terms(kept) == await expected(kept), "whatever the method needs"
+    assert await kept.read(lambda c: chunks.without_terms(c, "keeper", ANALYZER, 9)) == []
+
+
+async def test_only_what_is_new_or_of_an_older_analyzer_is_made(kept):
+    await stored(kept, read("a.md", sections(3)))
+    await index_terms(kept, "keeper")
+    before = await kept.read(lambda conn: characters.require(conn, "keeper"))
+    await index_terms(kept, "keeper")
+    assert await kept.read(lambda conn: characters.require(conn, "keeper")) == before
+    first, *_ = await terms(kept)
+    await kept.write(lambda conn: chunks.set_terms(conn, "keeper", "older", {first: b"old"}))
+    (lacking,) = await kept.read(lambda c: chunks.without_terms(c, "keeper", ANALYZER, 9))
+    assert lacking.id == first
+    await index_terms(kept, "keeper")
+    assert await terms(kept) == await expected(kept)

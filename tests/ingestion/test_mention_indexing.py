@@ -7,15 +7,14 @@ from typing import Any
 import pytest
 
 from offbook import pipeline
-from offbook.errors import EmbedderMismatch, IndexMissing, InputRefused, ModelError
+from offbook.errors import EmbedderMismatch, InputRefused
 from offbook.ingestion.embedding import reembed
-from offbook.ingestion.estimating import estimate_ingestion
 from offbook.ingestion.indexing import build_indexes
 from offbook.ingestion.reports import unheard
-from offbook.stores import characters, graph, jobs, vectors
-from offbook.types import Needs
+from offbook.stores import graph, jobs, vectors
+from offbook.types import IndexRequirements
 from tests.graph.world import Trigrams
-from tests.ingestion.stage import read
+from tests.ingestion.runtime import read
 from tests.methods.keyworded import METHOD, KeywordModel, keyworded
 from tests.methods.questions import LATER, STORY, Asked
 
@@ -28,7 +27,7 @@ def asked(ada: Asked) -> list[str]:
 
 async def ingest(ada: Asked, *texts: tuple[str, str]) -> Any:
     readings = [read(*text) for text in texts]
-    reports, _ = await pipeline.ingest(ada.stage, ada.id, readings, unheard, lambda: None)
+    reports, _ = await pipeline.ingest(ada.runtime, ada.id, readings, unheard, lambda: None)
     return reports
 
 
@@ -57,16 +56,16 @@ async def test_a_call_a_chunk_and_a_vector_for_all_that_it_states(sqlite_store):
     assert await embedded(ada, "relation") == {relation.id for relation in relations}
     assert await embedded(ada, "chunk") == set(), "they are found by what is from them"
     assert await ada.store.read(lambda c: graph.list_groups(c, ada.id)) == []
-
-
-async def test_what_has_not_changed_costs_nothing(sqlite_store):
-    ada = await keyworded(sqlite_store, *TEXTS)
     ada.model.asked.clear()
-    before = await ada.store.read(lambda c: characters.revision(c, ada.id))
-    reports = await ingest(ada, *TEXTS)
-    assert [report.status for report in reports] == ["unchanged", "unchanged"]
-    assert asked(ada) == []
-    assert await ada.store.read(lambda c: characters.revision(c, ada.id)) == before
+    await ingest(ada, *TEXTS)
+    assert asked(ada) == [], "what has not changed costs nothing"
+
+
+async def test_who_needs_no_vectors_of_relations_gets_none(sqlite_store):
+    ada = await keyworded(sqlite_store, *TEXTS, method="rolerag")
+    ada.embedder = type("Other", (Trigrams,), {"name": "other"})()
+    await reembed(ada.runtime, ada.id, unheard)
+    assert await embedded(ada, "relation") == set()
 
 
 async def test_graph_and_mentions_together_extract_once(sqlite_store):
@@ -75,8 +74,8 @@ async def test_graph_and_mentions_together_extract_once(sqlite_store):
     ada.settings["naive"] = {"splitter": "graph"}
     await ingest(ada, *TEXTS)
     ada.model.asked.clear()
-    both = Needs(("graph",), graph=True, mentions=True)
-    await build_indexes(ada.stage, ada.id, both, unheard)
+    both = IndexRequirements(("graph",), graph=True, mentions=True)
+    await build_indexes(ada.runtime, ada.id, both, unheard)
     assert asked(ada).count("extract") == 2
     assert await embedded(ada, "relation")
     assert await embedded(ada, "entity")
@@ -122,24 +121,6 @@ async def test_what_the_embedder_refuses_is_put_aside_and_told(sqlite_store):
     assert await open_jobs(ada) == []
 
 
-async def test_after_a_failure_what_arrived_is_kept(sqlite_store):
-    def fail(request):
-        if "chest" in request.origin[1].passage:
-            raise ModelError("down")
-
-    model = KeywordModel()
-    model._fail = fail
-    ada = Asked(sqlite_store, model, dict(METHOD))
-    with pytest.raises(ModelError):
-        await ada.create(*TEXTS)
-    with pytest.raises(IndexMissing):
-        await ada.recall("Maud?")
-    model._fail = lambda request: None
-    await ingest(ada)
-    mentions, _ = await rows(ada)
-    assert {mention.name for mention in mentions} >= {"Maud Keane", "Black Finn"}
-
-
 async def test_vectors_of_another_embedder_are_refused_before_a_call(sqlite_store):
     ada = await keyworded(sqlite_store, *TEXTS)
     ada.model.asked.clear()
@@ -152,19 +133,12 @@ async def test_vectors_of_another_embedder_are_refused_before_a_call(sqlite_stor
 async def test_a_new_embedder_gives_new_vectors(sqlite_store):
     ada = await keyworded(sqlite_store, *TEXTS)
     new = type("Other", (Trigrams,), {"name": "other"})()
-    await reembed(sqlite_store, new, ada.id, 64, 4, unheard)
+    ada.embedder = new
+    await reembed(ada.runtime, ada.id, unheard)
     mentions, relations = await rows(ada)
     assert await embedded(ada, "relation") == {relation.id for relation in relations}
     assert await embedded(ada, "raw_entity") == {mention.id for mention in mentions}
-    ada.embedder = new
     assert (await ada.recall("Maud Keane?")).context
-
-
-async def test_who_needs_no_vectors_of_relations_gets_none(sqlite_store):
-    ada = await keyworded(sqlite_store, *TEXTS, method="rolerag")
-    new = type("Other", (Trigrams,), {"name": "other"})()
-    await reembed(sqlite_store, new, ada.id, 64, 4, unheard)
-    assert await embedded(ada, "relation") == set()
 
 
 async def test_a_relation_that_the_new_embedder_refuses_is_put_aside(sqlite_store):
@@ -178,23 +152,11 @@ async def test_a_relation_that_the_new_embedder_refuses_is_put_aside(sqlite_stor
                 raise InputRefused("too long")
             return await super().embed(texts, kind)
 
-    await reembed(sqlite_store, Refusing(), ada.id, 64, 4, unheard)
+    ada.embedder = Refusing()
+    await reembed(ada.runtime, ada.id, unheard)
     (job,) = await open_jobs(ada)
     assert (job.kind, job.document) == (jobs.MENTIONS, "b-md")
-    ada.embedder = Refusing()
     assert (await ada.recall("Maud Keane?")).context
-
-
-async def test_an_estimate_is_that_of_the_extraction(sqlite_store):
-    ada = await keyworded(sqlite_store)
-    character = await sqlite_store.read(lambda c: characters.require(c, ada.id))
-    ada.settings["embed"] = {"model": "e"}
-    found = await estimate_ingestion(ada.stage, character, [read(*text) for text in TEXTS])
-    assert {name: task.calls for name, task in found.by_task.items()} == {"extract": 2}
-    assert asked(ada) == []
-    await ingest(ada, *TEXTS)
-    assert asked(ada) == ["extract", "extract"]
-    assert (await estimate_ingestion(ada.stage, character, [])).calls == 0
 
 
 async def test_why_a_relation_has_no_vector_is_forgotten_with_its_chunk(sqlite_store):

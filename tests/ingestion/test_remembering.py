@@ -10,24 +10,22 @@ import numpy as np
 import pytest
 
 from offbook.errors import InputRefused
-from offbook.ingestion.embedding import reembed
-from offbook.ingestion.remembering import (
+from offbook.ingestion.embedding import MEMORY_CHARS, memory_text, reembed
+from offbook.ingestion.memories import (
     ATTEMPTS,
-    EMBEDDED_CHARS,
     LONGEST_REST,
     Remembering,
     asked_of,
-    pair_text,
     waiting,
 )
 from offbook.ingestion.reports import Progress, unheard
-from offbook.models.offline import OfflineModel
-from offbook.pipeline import Stage
 from offbook.protocols import Store
+from offbook.rules import OfflineModel
+from offbook.runtime import Runtime
 from offbook.settings import SettingsModel
 from offbook.stores import characters, jobs, memories, vectors
 from offbook.types import Character, MemoryFragment
-from tests.ingestion.stage import Embedding, vector_of
+from tests.ingestion.runtime import Embedding, vector_of
 from tests.stores.colliding import Colliding
 
 
@@ -36,10 +34,10 @@ async def ada(sqlite_store: Store) -> Character:
     return await sqlite_store.write(lambda conn: characters.create(conn, "Ada"))
 
 
-def stage_of(store: Store, embedder: Embedding) -> Stage:
+def stage_of(store: Store, embedder: Embedding) -> Runtime:
     model: Any = OfflineModel()
     settings = SettingsModel.model_validate({"memory": {"batch": 4}, "embed": {"batch": 4}})
-    return Stage(settings, store, model, model, model, embedder)
+    return Runtime(settings, store, model, model, model, embedder)
 
 
 async def stored(store: Store, *names: str) -> list[str]:
@@ -98,8 +96,11 @@ async def test_a_refused_memory_is_alone_and_no_document_s_fault(sqlite_store: S
     for hours, due in ((0.9, []), (1.1, ["poison"]), (-1, ["poison"])):
         later = datetime.now(UTC) + timedelta(hours=hours)
         assert await sqlite_store.read(partial(waiting, character="ada", now=later)) == due
+    await sqlite_store.write(
+        lambda conn: memories.add(conn, "ada", [MemoryFragment("m", "Who?", "I.")])
+    )
     every = await sqlite_store.read(lambda conn: waiting(conn, "ada", every=True))
-    assert every == ["poison"]
+    assert every == ["poison", "m"], "also what came without a note"
 
 
 async def tried(store: Store, times: int, name: str = "offline") -> Remembering:
@@ -125,17 +126,9 @@ async def test_rests_get_longer_and_never_longer_than_a_day(sqlite_store: Store,
 
 async def test_what_one_model_failed_at_another_is_asked_at_once(sqlite_store: Store, ada):
     run = await tried(sqlite_store, ATTEMPTS, "one")
-    same, other = asked_of(run.stage), asked_of(stage_of(sqlite_store, Embedding(name="other")))
-    assert await sqlite_store.read(lambda c: waiting(c, "ada", asked=same)) == []
-    assert await sqlite_store.read(lambda c: waiting(c, "ada", asked=other)) == ["poison"]
-
-
-async def test_what_came_without_a_note_is_found_when_all_is_asked_for(sqlite_store: Store, ada):
-    await sqlite_store.write(
-        lambda conn: memories.add(conn, "ada", [MemoryFragment("m", "Who?", "I.")])
-    )
-    assert await sqlite_store.read(lambda conn: waiting(conn, "ada")) == []
-    assert await sqlite_store.read(lambda conn: waiting(conn, "ada", every=True)) == ["m"]
+    same, other = asked_of(run.runtime), asked_of(stage_of(sqlite_store, Embedding(name="other")))
+    assert await sqlite_store.read(lambda c: waiting(c, "ada", models=same)) == []
+    assert await sqlite_store.read(lambda c: waiting(c, "ada", models=other)) == ["poison"]
 
 
 async def test_a_memory_that_is_forgotten_meanwhile_is_let_go(sqlite_store: Store, ada):
@@ -153,7 +146,7 @@ async def test_reembedding_takes_memories_along(sqlite_store: Store, ada):
     run = Remembering(stage_of(sqlite_store, Embedding()), ada)
     await run.run(["a", "b", "poison"])
     other = Embedding(refuse("poison"), name="other")
-    made = await reembed(sqlite_store, other, "ada", 4, 2, unheard)
+    made = await reembed(stage_of(sqlite_store, other), "ada", unheard)
     assert made.made == 2
     kept, _ = await sqlite_store.read(lambda c: vectors.load_matrix(c, "ada", "memory"))
     assert kept == ["a", "b"]
@@ -178,7 +171,7 @@ async def test_a_memory_that_is_forgotten_while_vectors_are_made_anew_gets_none(
     await stored(sqlite_store, "a", "b")
     await Remembering(stage_of(sqlite_store, Embedding()), ada).run(["a", "b"])
     slow = Forgetful(sqlite_store, "b")
-    await reembed(sqlite_store, slow, "ada", 4, 2, unheard)
+    await reembed(stage_of(sqlite_store, slow), "ada", unheard)
     assert ["a?\nI hate a!", "b?\nI hate b!"] in slow.requests
     kept, _ = await sqlite_store.read(lambda c: vectors.load_matrix(c, "ada", "memory"))
     assert kept == ["a"]
@@ -204,7 +197,7 @@ async def test_turns_that_finish_while_vectors_are_made_anew_are_taken_along(
 ):
     await stored(sqlite_store, "a")
     await Remembering(stage_of(sqlite_store, Embedding()), ada).run(["a"])
-    made = await reembed(sqlite_store, Overheard(sqlite_store, ada), "ada", 4, 2, unheard)
+    made = await reembed(stage_of(sqlite_store, Overheard(sqlite_store, ada)), "ada", unheard)
     assert made.made == 3
     kept, _ = await sqlite_store.read(lambda c: vectors.load_matrix(c, "ada", "memory"))
     assert set(kept) == {"a", "late", "later"}
@@ -212,7 +205,7 @@ async def test_turns_that_finish_while_vectors_are_made_anew_are_taken_along(
 
 @pytest.mark.parametrize(("said", "answered"), [(10, 10), (9_000, 10), (10, 9_000), (9_000, 9_000)])
 def test_a_pair_is_cut_to_what_an_embedder_takes(said, answered):
-    text = pair_text("s" * said, "a" * answered)
-    assert len(text) <= EMBEDDED_CHARS + 1
-    assert text.count("s") >= min(said, EMBEDDED_CHARS // 2)
-    assert text.count("a") >= min(answered, EMBEDDED_CHARS // 2)
+    text = memory_text("s" * said, "a" * answered)
+    assert len(text) <= MEMORY_CHARS + 1
+    assert text.count("s") >= min(said, MEMORY_CHARS // 2)
+    assert text.count("a") >= min(answered, MEMORY_CHARS // 2)

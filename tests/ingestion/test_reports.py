@@ -1,37 +1,21 @@
-"""The shapes that the contract promises."""
+"""The shapes that the contract promises, and what became of each document."""
 
 from __future__ import annotations
 
-import json
+from typing import Any
 
 import pytest
 
 from offbook.ingestion.reports import (
-    DocumentReport,
     Estimate,
-    IngestReport,
     Progress,
     Steps,
     counted,
-    unheard,
+    tally,
 )
-from offbook.types import TaskUsage, Usage
-
-
-def test_a_report_has_the_keys_of_the_contract():
-    row = DocumentReport("a-md", "a.md", "added", 3)
-    report = IngestReport("Ada", "ada", "naive", (row,), ("x.bin",), 0, 0, 0, Usage())
-    shape = json.loads(json.dumps(report.as_json()))
-    keys = {"character", "method", "documents", "entities", "relations", "aliases", "usage"}
-    assert keys <= shape.keys()
-    assert {"id", "name", "status", "chunks", "quarantined"} <= shape["documents"][0].keys()
-    assert shape["unknown_files"] == ["x.bin"]
-
-
-def test_an_estimate_has_the_keys_of_the_contract():
-    shape = Estimate(1, 2, 3, None, 4, {"profile": TaskUsage(1, 2, 3)}).as_json()
-    assert {"calls", "prompt_tokens", "completion_tokens", "cost_usd", "by_task"} <= shape.keys()
-    assert shape["by_task"] == {"profile": {"calls": 1, "prompt_tokens": 2, "completion_tokens": 3}}
+from offbook.stores import chunks, documents, jobs
+from tests.ingestion.runtime import read, sections, stored
+from tests.stores.colliding import Colliding
 
 
 @pytest.mark.parametrize(
@@ -51,7 +35,6 @@ def test_an_estimate_in_words(estimate, told):
 
 def test_numbers_and_nouns_agree():
     assert [counted(n, "call") for n in (0, 1, 2)] == ["0 calls", "1 call", "2 calls"]
-    unheard(None)  # type: ignore[arg-type]
 
 
 def test_steps_are_told_as_they_come_and_the_end_in_any_case():
@@ -61,6 +44,8 @@ def test_steps_are_told_as_they_come_and_the_end_in_any_case():
     steps.add(2)
     steps.end()
     steps.end()
+    steps.begin(0)
+    steps.end()
     assert [(event.stage, event.done, event.total) for event in told] == [
         ("judging", 0, 3),
         ("judging", 2, 3),
@@ -68,10 +53,69 @@ def test_steps_are_told_as_they_come_and_the_end_in_any_case():
     ]
 
 
-def test_a_stage_without_steps_is_silent():
-    told: list[Progress] = []
-    steps = Steps("merging", told.append)
-    steps.begin(0)
-    steps.add(1)
-    steps.end()
-    assert told == []
+async def statuses(store) -> dict[str, str]:
+    infos = await store.read(lambda conn: documents.list_all(conn, "keeper"))
+    return {info.id: info.status for info in infos}
+
+
+async def put_aside(store, kind: str, subjects: list[str], document: str | None) -> None:
+    def operation(conn) -> None:
+        jobs.enqueue(conn, "keeper", kind, subjects, document=document)
+        jobs.quarantine(conn, "keeper", kind, subjects, "too long")
+
+    await store.write(operation)
+
+
+async def test_chunks_are_counted_in_the_chunkings_asked_for(kept):
+    reports = await stored(kept, read("a.md", sections(4)), chunkings=("markdown", "acts"))
+    (row,) = await tally(kept, "keeper", reports, ["markdown"])
+    assert (row.chunks, row.quarantined, row.status) == (4, 0, "added")
+    (every,) = await tally(kept, "keeper", [], [])
+    assert (every.status, every.chunks > 4) == ("unchanged", True)
+
+
+async def test_a_document_with_something_put_aside_is_partial(kept):
+    reports = await stored(kept, read("a.md", sections(6)), read("b.md", sections(9, first=6)))
+    ids = [c.id for c in await kept.read(lambda c: chunks.list_chunks(c, "keeper"))][:5]
+    await put_aside(kept, jobs.EMBED, ids, "a-md")
+    one, two = await tally(kept, "keeper", reports, ["markdown"])
+    assert (one.status, one.quarantined, two.status) == ("partial", 5, "added")
+    assert len(one.messages) == 4
+    assert one.messages[-1].startswith("and 2 more")
+    assert await statuses(kept) == {"a-md": "partial", "b-md": "complete"}
+
+
+async def test_what_heals_in_the_run_of_another_document_is_complete_again(kept):
+    await stored(kept, read("a.md", sections(3)))
+    ids = [c.id for c in await kept.read(lambda c: chunks.list_chunks(c, "keeper"))]
+    await put_aside(kept, jobs.EMBED, ids, "a-md")
+    await tally(kept, "keeper", [], [])
+    assert await statuses(kept) == {"a-md": "partial"}
+    reports = await stored(kept, read("b.md", sections(5, first=3)))
+    await kept.write(lambda conn: jobs.finish(conn, "keeper", jobs.EMBED, ids))
+    await tally(kept, "keeper", reports, [])
+    assert await statuses(kept) == {"a-md": "complete", "b-md": "complete"}
+
+
+async def test_it_is_told_where_what_was_put_aside_stands(kept):
+    reports = await stored(kept, read("a.md", sections(1)))
+    (chunk,) = await kept.read(lambda c: chunks.list_chunks(c, "keeper"))
+    await put_aside(kept, jobs.EXTRACT, [chunk.id], "a-md")
+    await put_aside(kept, jobs.GRAPH, ["link 7"], "a-md")
+    (row,) = await tally(kept, "keeper", reports, [])
+    place = f"(Year 0; characters {chunk.start} to {chunk.end})"
+    assert row.messages == [
+        f"put aside: extract {chunk.id} {place}: too long",
+        "put aside: graph: too long",
+    ]
+
+
+async def test_a_reason_is_told_once_where_the_transaction_is_run_again(kept):
+    """What concerns no document is shown with the first."""
+    assert await tally(kept, "keeper", [], []) == []
+    reports = await stored(kept, read("a.md", "One."), read("b.md", "Two."))
+    await put_aside(kept, "profile", ["keeper"], None)
+    colliding: Any = Colliding(kept)
+    one, two = await tally(colliding, "keeper", reports, [])
+    assert (one.status, two.status) == ("partial", "added")
+    assert one.messages == ["put aside: profile keeper: too long"]

@@ -5,18 +5,15 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from sqlalchemy import Connection
 
 from offbook.errors import UnknownName
-from offbook.ingestion.storing import (
+from offbook.ingestion.documents import (
     complete_chunkings,
     refresh_voice,
-    store_documents,
     stored_documents,
 )
-from offbook.stores import characters, chunks, documents
-from offbook.types import Document
-from tests.ingestion.stage import Embedding, read, sections, settings, stored
+from offbook.stores import characters, chunks
+from tests.ingestion.runtime import Embedding, read, sections, settings, stored
 
 VOICE = "# Keeper\n\nShe kept a light.\n\n## Sayings\n\n- The tide waits for me.\n"
 
@@ -47,6 +44,12 @@ async def test_documents_whose_names_look_alike_have_ids_of_their_own(kept, name
     assert all(report.id for report in reports)
 
 
+async def test_a_chunking_that_documents_lack_is_made_from_the_stored_text(kept):
+    await stored(kept, read("a.md", sections(4)))
+    await complete_chunkings(kept, "keeper", ("acts",), settings(), Embedding())
+    assert "ship 3" in "".join(await texts(kept, "acts"))
+
+
 async def test_an_update_keeps_every_chunking_that_the_document_has_up_to_date(kept):
     await stored(kept, read("a.md", sections(4)), chunkings=("markdown", "acts"))
     await stored(kept, read("a.md", sections(4).replace("ship 2", "boat 2")))
@@ -56,38 +59,13 @@ async def test_an_update_keeps_every_chunking_that_the_document_has_up_to_date(k
         assert "ship 2" not in told
 
 
-async def test_a_chunking_that_documents_lack_is_made_from_the_stored_text(kept):
-    await stored(kept, read("a.md", sections(4)))
-    assert await texts(kept, "acts") == []
-    await complete_chunkings(kept, "keeper", ("acts",), settings(), Embedding())
-    assert "ship 3" in "".join(await texts(kept, "acts"))
-
-
-async def test_documents_that_were_split_just_now_are_not_read_again(kept, monkeypatch):
-    """But those that were there before are, whatever came with them."""
-    await stored(kept, read("old.md", sections(4)), chunkings=("acts",))
-    looked_at: list[str] = []
-    get = documents.get
-
-    def noted(conn: Connection, character: str, document: str) -> Document | None:
-        looked_at.append(document)
-        return get(conn, character, document)
-
-    monkeypatch.setattr(documents, "get", noted)
-    what = ("fixed",), settings(), Embedding()
-    reports = await store_documents(kept, "keeper", [read("new.md", sections(5))], *what)
-    await complete_chunkings(kept, "keeper", *what, {report.id for report in reports})
-    assert looked_at == ["old-md"]
-    assert "ship 3" in "".join(await texts(kept, "fixed"))
-
-
 async def test_other_parameters_split_anew_and_the_same_do_not(kept):
     told = {"fixed": {"size": 100, "overlap": 0}}
     await stored(kept, read("a.md", sections(12)), chunkings=("fixed",), **told)
     before = await texts(kept, "fixed")
 
     async def revision() -> int:
-        known: int = await kept.read(lambda conn: characters.revision(conn, "keeper"))
+        known: int = await kept.read(lambda conn: characters.require(conn, "keeper").revision)
         return known
 
     async def complete(size: int) -> int:
@@ -126,7 +104,7 @@ async def test_a_character_that_is_deleted_while_its_voice_is_read_is_unknown(ke
         asyncio.run_coroutine_threadsafe(deleting, loop).result()
         return [], None
 
-    monkeypatch.setattr("offbook.ingestion.storing._manner", manner)
+    monkeypatch.setattr("offbook.ingestion.documents._manner", manner)
     with pytest.raises(UnknownName):
         await refresh_voice(kept, "keeper")
 

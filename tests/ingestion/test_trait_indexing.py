@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from offbook.app.estimate import estimate_ingestion
 from offbook.errors import ModelError
 from offbook.ingestion.reports import Progress
-from offbook.ingestion.trait_indexing import TraitIndexing, judgement_in
-from offbook.models.side_by_side import note_call
-from offbook.prompts.traits import PassageAttribute, PassageAttributes
-from offbook.stores import chunk_attributes, jobs
-from offbook.types import Chunk
+from offbook.ingestion.traits import index_traits
+from offbook.models.batching import note_call
+from offbook.prompts.traits import INDEX_TRAITS
+from offbook.stores import characters, chunks, jobs
+from tests.ingestion.runtime import read
 from tests.methods.revealing import DEEDS, Kept, Revealer
 
 
@@ -18,7 +19,7 @@ from tests.methods.revealing import DEEDS, Kept, Revealer
 async def ada(sqlite_store) -> Kept:
     """A character whose chunks are stored and not judged."""
     found = Kept(sqlite_store, Revealer("waited"))
-    await found.create()
+    await found.made()
     found.amadeus = {"gs": "indexed"}
     found.model.requests.clear()
     return found
@@ -26,23 +27,23 @@ async def ada(sqlite_store) -> Kept:
 
 async def judged(ada: Kept) -> dict[str, bool]:
     """First word but one of a chunk's text -> whether it reveals something."""
-    found = await ada.store.read(lambda c: chunk_attributes.list_all(c, ada.id, "markdown"))
+    found = await ada.store.read(lambda c: chunks.list_judgements(c, ada.id, "markdown"))
     return {one.chunk: one.reveals for one in found}
 
 
-async def run(ada: Kept) -> tuple[TraitIndexing, list[Progress]]:
+async def run(ada: Kept) -> list[Progress]:
     events: list[Progress] = []
-    indexing = TraitIndexing(ada.stage, ada.id, events.append)
-    await indexing.run()
-    return indexing, events
+    await index_traits(ada.runtime, ada.id, events.append)
+    return events
 
 
 async def test_every_chunk_is_judged_and_progress_is_told(ada):
-    _, events = await run(ada)
+    events = await run(ada)
     assert sorted((await judged(ada)).values()) == [False] * 5 + [True] * 2
     assert [(event.stage, event.total) for event in events[-1:]] == [("judging chunks", len(DEEDS))]
     assert events[-1].done == len(DEEDS)
     assert [event.done for event in events] == sorted(event.done for event in events)
+    assert {request.documents for request in ada.model.requests} == {frozenset({"ada-byrne/a-md"})}
 
 
 async def test_an_interrupted_run_goes_on_where_it_stopped(ada):
@@ -87,24 +88,30 @@ async def test_a_chunk_without_words_reveals_nothing_and_costs_no_call(ada):
     await ada.ingest(("b.md", "# Signs\n\n* * *\n\n## Deed\n\nShe waited.\n"))
     passages = [r.origin[1].passage for r in ada.model.requests if r.origin[0].name != "profile"]
     assert all(any(letter.isalnum() for letter in passage) for passage in passages)
-    missing = await ada.store.read(lambda c: chunk_attributes.unjudged(c, ada.id, "markdown"))
+    missing = await ada.store.read(lambda c: chunks.unjudged(c, ada.id, "markdown"))
     assert missing == []
 
 
-async def test_documents_are_noted_with_the_calls_that_saw_them(ada):
-    await run(ada)
-    assert {request.documents for request in ada.model.requests} == {frozenset({"ada-byrne/a-md"})}
+async def estimated(ada: Kept, *texts: tuple[str, str]):
+    character = await ada.store.read(lambda conn: characters.require(conn, ada.id))
+    readings = [read(name, text) for name, text in texts]
+    return await estimate_ingestion(ada.runtime, character, readings)
 
 
-def test_an_answer_is_kept_as_it_can_be_stored_each_text_once():
-    told = ("a \n b", "a b", "a\0")
-    answer = PassageAttributes(
-        reveals=True,
-        attributes=[
-            *(PassageAttribute(kind="belief_and_value", text=text) for text in told),
-            PassageAttribute(kind="psychological_trait", text=" "),
-        ],
-    )
-    found = judgement_in(Chunk("c", "d", "acts", 0, 0, 1, (), "x"), answer)
-    assert [attribute.text for attribute in found.attributes] == ["a b", "a\ufffd"]
-    assert found.reveals
+async def test_a_call_a_chunk_that_was_not_judged_yet(sqlite_store):
+    ada = Kept(sqlite_store, Revealer("waited"), {"profile": False})
+    await ada.made()
+    ada.amadeus = {"profile": False, "gs": "indexed"}
+    ada.model.requests.clear()
+    found = await estimated(ada)
+    assert (found.calls, found.by_task["index_traits"].calls) == (len(DEEDS), len(DEEDS))
+    assert ada.model.requests == []
+    await ada.ingest()
+    sent = [r for r in ada.model.requests if r.origin and r.origin[0] is INDEX_TRAITS]
+    assert len(sent) == found.calls
+    told = sum(len(message.content) for request in sent for message in request.messages)
+    assert told / 5 < found.prompt_tokens < told / 3
+    assert (await estimated(ada)).calls == 0
+    later = await estimated(ada, ("b.md", "# Later\n\nShe waited once more.\n"))
+    assert later.calls == 1
+    assert later.completion_tokens > 0

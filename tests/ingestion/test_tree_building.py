@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import itertools
 from collections.abc import Callable
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,19 +13,20 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from offbook.app.estimate import estimate_ingestion
 from offbook.errors import EmbedderMismatch, InputRefused, ModelError
 from offbook.ingestion.embedding import reembed
-from offbook.ingestion.estimating import estimate_ingestion
 from offbook.ingestion.reports import unheard
-from offbook.language.tokens import count_tokens
-from offbook.models.builtin import BuiltinEmbedder
-from offbook.models.offline.model import OfflineModel
-from offbook.prompts.cluster_summary import SUMMARIZE_CLUSTER
-from offbook.stores import characters, chunks, jobs, summaries, vectors
-from offbook.stores.opening import open_store, sqlite_url
-from offbook.wire import ChatRequest
-from tests.ingestion.stage import Embedding, read, sections
+from offbook.ingestion.summary_tree import clusters
+from offbook.prompts.summaries import SUMMARIZE_CLUSTER
+from offbook.settings.model import RaptorSettings
+from offbook.stores import characters, chunks, jobs, vectors
+from offbook.text.tokens import count_tokens
+from offbook.types import ChatRequest
+from tests.graph.test_incremental import edits_of, leaves_no_trace
+from tests.ingestion.runtime import Embedding, read, sections
 from tests.ingestion.tree_world import Summarizer, TreeWorld
+from tests.sizes import examples
 
 
 @pytest.fixture
@@ -75,12 +74,6 @@ async def test_levels_of_summaries_stand_over_all_chunks(keeper):
     assert set(ids) == by_id.keys()
 
 
-async def test_the_summaries_of_a_level_are_asked_for_side_by_side(keeper):
-    keeper.raptor = {"size": 2, "levels": 1}
-    await keeper.put("a.md", sections(30))
-    assert keeper.model.peak == len(keeper.model.asked) > 5
-
-
 async def test_a_call_knows_which_documents_it_has_seen(keeper):
     await keeper.put("a.md", sections(6))
     await keeper.put("b.md", sections(12, first=6))
@@ -117,29 +110,17 @@ async def test_what_has_not_changed_costs_no_call(keeper):
 
 
 async def test_an_addition_costs_the_clusters_that_it_touches(keeper):
-    keeper.raptor = {"size": 4}
+    keeper.raptor = {"size": 4, "levels": 3}
+    await keeper.put("a.md", "## Year 1\n\nNothing.")
+    assert keeper.model.asked == [], "one section needs no summary"
+    assert [item.text for item in (await keeper.recall("What came?")).context] == ["Nothing."]
     await keeper.put("a.md", sections(120))
+    assert keeper.model.peak > 5, "those of a level are asked for side by side"
+    assert max(summary.level for summary in await keeper.summaries()) <= 3
     whole = len(keeper.model.asked)
     keeper.model.asked.clear()
     await keeper.put("b.md", "## Late\n\nNobody came in that year.")
     assert 0 < len(keeper.model.asked) <= whole / 3
-
-
-async def test_the_tree_is_the_same_on_both_engines(keeper, postgres_store):
-    other = await TreeWorld(postgres_store).create()
-    for world in (keeper, other):
-        await world.put("a.md", sections(10))
-        await world.put("b.md", sections(14, first=10))
-        await world.remove("a.md")
-    assert await other.summaries() == await keeper.summaries() != []
-    assert (await other.recall("ship 12")).context == (await keeper.recall("ship 12")).context
-
-
-async def test_one_section_needs_no_summary_and_none_is_missed(keeper):
-    await keeper.put("a.md", "## Year 1\n\nNothing.")
-    assert keeper.model.asked == []
-    found = await keeper.recall("What came?")
-    assert [item.text for item in found.context] == ["Nothing."]
 
 
 async def test_a_cluster_without_a_usable_answer_is_put_aside_and_asked_about_again(keeper):
@@ -203,26 +184,10 @@ async def test_a_new_embedder_gives_new_vectors_and_keeps_the_words(keeper):
     await keeper.put("a.md", sections(10))
     before = await keeper.summaries()
     keeper.model.asked.clear()
-    new = Embedding(name="other")
-    run = await reembed(keeper.store, new, "keeper", 64, 4, unheard)
+    keeper.embedder = Embedding(name="other")
+    run = await reembed(keeper.runtime, "keeper", unheard)
     assert run.made == len(await chunk_ids(keeper)) + len(before)
     assert (await keeper.summaries(), keeper.model.asked) == (before, [])
-    keeper.embedder = new
-    assert (await keeper.recall("ship 3")).context
-
-
-async def test_a_summary_that_the_new_embedder_refuses_is_put_aside(keeper):
-    await keeper.put("a.md", sections(10))
-    words = (await keeper.summaries())[0].text
-
-    def refuse(texts):
-        if words in texts:
-            raise InputRefused("too long")
-
-    keeper.embedder = Embedding(refuse, name="other")
-    await reembed(keeper.store, keeper.embedder, "keeper", 64, 4, unheard)
-    (job,) = await open_jobs(keeper)
-    assert (job.kind, job.status) == (jobs.SUMMARIZE, "quarantined")
     assert (await keeper.recall("ship 3")).context
 
 
@@ -236,12 +201,6 @@ async def test_what_is_forgotten_is_in_no_summary(keeper):
     assert len(ids) == len(await keeper.summaries())
     await keeper.remove("a.md")
     assert await keeper.summaries() == []
-
-
-async def test_a_tree_of_many_levels_ends_where_it_is_told_to(keeper):
-    keeper.raptor = {"size": 2, "levels": 2}
-    await keeper.put("a.md", sections(40))
-    assert max(summary.level for summary in await keeper.summaries()) <= 2
 
 
 async def test_long_texts_are_not_put_into_one_call(keeper):
@@ -258,7 +217,7 @@ async def test_long_texts_are_not_put_into_one_call(keeper):
 
 async def estimated(world: TreeWorld, *texts: tuple[str, str]):
     character = await world.store.read(lambda c: characters.require(c, world.character))
-    return await estimate_ingestion(world.stage, character, [read(*text) for text in texts])
+    return await estimate_ingestion(world.runtime, character, [read(*text) for text in texts])
 
 
 async def test_an_estimate_is_about_what_it_costs_and_makes_no_call(keeper):
@@ -279,35 +238,6 @@ async def test_an_estimate_is_about_what_it_costs_and_makes_no_call(keeper):
     assert 0 < more.calls < found.calls
 
 
-async def test_what_is_embedded_is_estimated_where_a_model_costs_nothing(keeper):
-    keeper.sections = {"embed": {"model": "e"}}
-    keeper.model = OfflineModel()
-    found = await estimated(keeper, ("a.md", sections(60)))
-    assert (found.calls, found.by_task) == (0, {})
-    assert found.embed_calls > 1
-
-
-async def test_a_stopped_tree_is_estimated_by_what_is_left(keeper):
-    keeper.model = Summarizer(failing_after(4))
-    with pytest.raises(ModelError):
-        await keeper.put("a.md", sections(30))
-    kept = len(await keeper.summaries())
-    left = (await estimated(keeper)).calls
-    keeper.model = Summarizer()
-    await keeper.ingest()
-    first = [told for told in keeper.model.told if told.passages[0].startswith("Year")]
-    assert len(first) <= left <= 1.6 * len(keeper.model.asked) + kept
-
-
-async def test_with_the_embedded_embedder_an_estimate_is_exact_for_the_lowest_level(keeper):
-    keeper.embedder, keeper.raptor = BuiltinEmbedder(), {"size": 3, "levels": 1}
-    await keeper.put("a.md", sections(10))
-    keeper.model.asked.clear()
-    found = await estimated(keeper, ("a.md", sections(40)))
-    await keeper.put("a.md", sections(40))
-    assert found.calls == len(keeper.model.asked) > 0
-
-
 async def test_a_tree_on_chunks_cut_by_meaning_is_estimated_without_an_embedding(keeper):
     keeper.raptor = {"splitter": "semantic", "size": 2}
     keeper.sections = {"embed": {"model": "e"}}
@@ -318,14 +248,8 @@ async def test_a_tree_on_chunks_cut_by_meaning_is_estimated_without_an_embedding
 
 # -- edits leave no trace ------------------------------------------------------------------------
 
-NAMES = ("one", "two", "three")
 parts = st.lists(st.integers(0, 30), min_size=1, max_size=8, unique=True).map(
     lambda years: "\n\n".join(f"## Year {n}\n\nIn year {n} ship {n} came in." for n in years)
-)
-edits = st.one_of(
-    st.tuples(st.just("put"), st.sampled_from(NAMES), parts),
-    st.tuples(st.just("remove"), st.sampled_from(NAMES)),
-    st.tuples(st.just("order"), st.permutations(NAMES)),
 )
 
 
@@ -341,55 +265,83 @@ class Wide(Embedding):
         return row / np.linalg.norm(row)
 
 
-async def _edited(world: TreeWorld, sequence: Any) -> dict[str, str]:
-    left: dict[str, str] = {}
-    for kind, *told in sequence:
-        if kind == "put":
-            name, text = told
-            if left.get(name) != text and text not in left.values():
-                left[name] = text
-                await world.put(name, text)
-        elif kind == "remove":
-            if left.pop(told[0], None) is not None:
-                await world.remove(told[0])
-        else:
-            left = {name: left[name] for name in told[0] if name in left}
-            if left:
-                await world.ingest(order=list(left))
-    return left
-
-
-async def _compare(folder: Path, sequence: Any) -> None:
-    store = await open_store(sqlite_url(folder / "offbook.db"))
-    try:
-        edited = await TreeWorld(store, "edited", embedder=Wide()).create()
-        left = await _edited(edited, sequence)
-        scratch = await TreeWorld(store, "scratch", embedder=Wide()).create()
-        for name, text in left.items():
-            await scratch.put(name, text)
-        assert await edited.summaries() == await scratch.summaries()
-        built = [
-            await store.read(lambda c, w=world: summaries.built(c, w.character))  # type: ignore[misc]
-            for world in (edited, scratch)
-        ]
-        assert not left or built[0] == built[1]
-    finally:
-        await store.close()
-
-
-def _run(sequence: Any) -> None:
-    with TemporaryDirectory() as folder:
-        asyncio.run(_compare(Path(folder), sequence))
-
-
-@given(st.lists(edits, min_size=2, max_size=6))
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(edits_of(parts), min_size=2, max_size=examples(12, 7)))
+@settings(max_examples=examples(200, 10), suppress_health_check=[HealthCheck.too_slow])
 def test_edits_leave_no_trace(sequence):
-    _run(sequence)
+    leaves_no_trace(sequence, partial(TreeWorld, embedder=Wide()))
 
 
-@pytest.mark.long
-@given(st.lists(edits, min_size=2, max_size=12))
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_edits_leave_no_trace_at_full_size(sequence):
-    _run(sequence)
+# -- clusters ----------------------------------------------------------------------------------
+
+LIMITS = RaptorSettings(size=3, cluster_tokens=1_000)
+
+
+def unit(rows: int, seed: int, dimension: int = 16, topics: int = 6):
+    """Vectors that lie around a few topics."""
+    chance = np.random.default_rng(seed)
+    centres = chance.standard_normal((topics, dimension))
+    found = centres[chance.integers(topics, size=rows)]
+    found = found + 0.5 * chance.standard_normal((rows, dimension))
+    return (found / np.linalg.norm(found, axis=1, keepdims=True)).astype(np.float32)
+
+
+def named(count: int) -> list[str]:
+    return [f"chunk {n}" for n in range(count)]
+
+
+def cells_of(names, matrix, tokens=None, limits=LIMITS, salt=0):
+    found = clusters(names, matrix, tokens or [1] * len(names), limits, salt)
+    return {frozenset(names[row] for row in cell) for cell in found}
+
+
+@given(st.integers(1, 60), st.integers(0, 5), st.integers(2, 8))
+def test_every_node_is_in_one_cluster_and_none_is_too_large(count, seed, size):
+    limits = RaptorSettings(size=size, cluster_tokens=100)
+    tokens = [1 + (n * 14 + seed) % 60 for n in range(count)]
+    found = clusters(named(count), unit(count, seed), tokens, limits)
+    assert sorted(row for cell in found for row in cell) == list(range(count))
+    for cell in found:
+        assert cell == sorted(cell)
+        assert len(cell) <= 2 * size
+        assert len(cell) == 1 or sum(tokens[row] for row in cell) <= 100
+    assert [cell[0] for cell in found] == sorted(cell[0] for cell in found)
+
+
+@given(st.integers(2, 50), st.integers(0, 5), st.randoms())
+def test_the_order_in_which_nodes_come_makes_no_difference(count, seed, chance):
+    names, matrix = named(count), unit(count, seed)
+    turned = list(range(count))
+    chance.shuffle(turned)
+    assert cells_of([names[n] for n in turned], matrix[turned]) == cells_of(names, matrix)
+
+
+@pytest.mark.parametrize("count", [40, 200])
+def test_a_node_more_concerns_few_clusters(count):
+    names, matrix = named(count + 1), unit(count + 1, seed=count)
+    whole = cells_of(names, matrix)
+    touched = []
+    for gone in range(30):
+        kept = [n for n in range(count + 1) if n != gone]
+        touched.append(len(whole - cells_of([names[n] for n in kept], matrix[kept])))
+    assert np.mean(touched) < 3
+    assert np.mean(touched) < len(whole) / 4
+
+
+def test_what_is_alike_comes_together():
+    names, matrix = named(200), unit(200, seed=3)
+    cells = [
+        [names.index(name) for name in cell] for cell in cells_of(names, matrix) if len(cell) > 1
+    ]
+    within = [(matrix[c] @ matrix[c].T)[np.triu_indices(len(c), 1)].mean() for c in cells]
+    assert np.mean(within) > 0.5 > 0.2 > (matrix @ matrix.T).mean()
+
+
+def test_nodes_without_meaning_are_alone():
+    matrix = unit(5, seed=1)
+    matrix[[1, 3]] = 0
+    assert cells_of(named(5), matrix) == {
+        frozenset({"chunk 0", "chunk 2", "chunk 4"}),
+        frozenset({"chunk 1"}),
+        frozenset({"chunk 3"}),
+    }
+    assert clusters(named(2), np.zeros((2, 4), np.float32), [1, 1], LIMITS) == [[0], [1]]

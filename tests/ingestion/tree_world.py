@@ -12,18 +12,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from offbook import pipeline
-from offbook.ingestion.as_of import at_point
+from offbook.ingestion.profile import at_point
 from offbook.ingestion.reports import unheard
-from offbook.ingestion.tree_building import TreeBuilding
-from offbook.models.side_by_side import note_call
-from offbook.pipeline import Stage
-from offbook.prompts.cluster_summary import ClusterInputs, ClusterSummary
+from offbook.ingestion.summary_tree import TreeBuilding
+from offbook.models.batching import note_call
+from offbook.prompts.summaries import ClusterInputs, ClusterSummary
+from offbook.runtime import Runtime
 from offbook.settings import SettingsModel
 from offbook.stores import characters, documents, summaries
 from offbook.stores.summaries import Summary
-from offbook.types import Recall
-from offbook.wire import ChatRequest, ChatResponse
-from tests.ingestion.stage import Embedding, read
+from offbook.types import ChatRequest, ChatResponse, Recall
+from tests.ingestion.runtime import Embedding, read
 
 
 class Summarizer:
@@ -79,12 +78,12 @@ class TreeWorld:
     sections: dict[str, Any] = field(default_factory=dict)
 
     @property
-    def stage(self) -> Stage:
+    def runtime(self) -> Runtime:
         """The stage of the method ``raptor``."""
         told = {"method": "raptor", "raptor": {"splitter": "markdown", **self.raptor}}
         settings = SettingsModel.model_validate({**told, **self.sections})
         model: Any = self.model
-        return Stage(settings, self.store, model, model, model, self.embedder)
+        return Runtime(settings, self.store, model, model, model, self.embedder)
 
     async def create(self) -> TreeWorld:
         """Make the character."""
@@ -97,7 +96,7 @@ class TreeWorld:
 
     async def ingest(self, readings: Sequence[Any] = (), order: Sequence[str] = ()) -> Any:
         """Build; the report."""
-        told = self.stage, self.character, readings, unheard, lambda: None, order
+        told = self.runtime, self.character, readings, unheard, lambda: None, order
         reports, _ = await pipeline.ingest(*told)
         return reports
 
@@ -105,7 +104,18 @@ class TreeWorld:
         """Delete a document, and build."""
         info = await self.store.read(lambda c: documents.require(c, self.character, name))
         await self.store.write(lambda c: documents.remove(c, self.character, info.id))
-        await TreeBuilding(self.stage, self.character, unheard).run()
+        await TreeBuilding(self.runtime, self.character, unheard).run()
+
+    async def order(self, names: Sequence[str]) -> None:
+        """Put the documents in this order, and build."""
+        if names:
+            await self.ingest(order=names)
+
+    async def picture(self) -> Any:
+        """What there is, comparable between characters."""
+        built = await self.store.read(lambda c: summaries.built(c, self.character))
+        found = await self.summaries()
+        return found, built if found else None
 
     async def summaries(self) -> list[Summary]:
         """All that are stored."""
@@ -120,4 +130,4 @@ class TreeWorld:
         point = None
         if as_of is not None:
             character, point = await self.store.read(lambda c: at_point(c, character, as_of))
-        return await pipeline.recall(self.stage, character, question, point=point)
+        return await pipeline.recall(self.runtime, character, question, point=point)

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from offbook.language.facets import beliefs, facets, facets_of_question, showing
-from offbook.language.words import search_terms
+from offbook.retrieval.facets import beliefs, facets, facets_of_question, showing
+from offbook.text.words import search_terms
+from tests.tables import cases
 
 _SHARED = Path(__file__).resolve().parents[2] / ".." / "shared" / "data"
 
@@ -19,16 +20,7 @@ def asked(question: str) -> list[str]:
     return [name for name, share in found.items() if share == 1.0]
 
 
-@pytest.mark.parametrize(
-    ("question", "name"),
-    [
-        ("Are you patient?", "patience"),
-        ("Can you forgive those who wronged you?", "forgiveness"),
-        ("Is your room tidy?", "order"),
-        ("Do you obey rules?", "obedience"),
-        ("Are you jealous?", "jealousy"),
-    ],
-)
+@pytest.mark.parametrize(("question", "name"), cases(__file__, "a question asks for a facet"))
 def test_a_question_asks_for_a_facet(question, name):
     assert name in facets_of_question(search_terms(question))
 

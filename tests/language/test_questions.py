@@ -6,57 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offbook.language.questions import read_question
+from offbook.text.questions import read_question
+from tests.tables import cases
 
 
-@pytest.mark.parametrize(
-    ("text", "kind"),
-    [
-        ("Who taught you?", "who"),
-        ("When were you born?", "when"),
-        ("In what year did you leave?", "when"),
-        ("Where do you live?", "where"),
-        ("What city do you live in?", "where"),
-        ("Why did you leave Bonn?", "why"),
-        ("How do you work?", "how"),
-        ("How many brothers do you have?", "how_many"),
-        ("How old are you?", "how_many"),
-        ("Do you play the piano?", "yes_no"),
-        ("Have you ever met a king when you were young?", "yes_no"),
-        ("What do you think of Haydn?", "opinion"),
-        ("How do you feel about your father?", "opinion"),
-        ("Tell me about a time when you were poor.", "tell"),
-        ("Can you describe your house?", "tell"),
-        ("What is a sonata?", "what"),
-        ("You live in Bonn?", "yes_no"),
-        ("I have seen your house.", "statement"),
-    ],
-)
+@pytest.mark.parametrize(("text", "kind"), cases(__file__, "the kind is read from"))
 def test_the_kind_is_read_from_its_words(text, kind):
     assert read_question(text).kind == kind
 
 
-@pytest.mark.parametrize(
-    ("text", "courtesy"),
-    [
-        ("Hello!", "greeting"),
-        ("Good evening, Mr. Beethoven.", "greeting"),
-        ("Nice to meet you", "greeting"),
-        ("Thank you so much!", "thanks"),
-        ("Thanks for your help", "thanks"),
-        ("Goodbye", "farewell"),
-        ("What's your name?", "name"),
-        ("Who are you?", "identity"),
-        ("Who is Ludwig van Beethoven?", "identity"),
-        ("Please introduce yourself.", "identity"),
-        ("How are you today?", "wellbeing"),
-        ("I am so sad today.", "feeling"),
-        ("I feel very lonely", "feeling"),
-        ("Hello, who taught you the piano?", ""),
-        ("Are you sad?", ""),
-        ("What did you say to Haydn?", ""),
-    ],
-)
+@pytest.mark.parametrize(("text", "courtesy"), cases(__file__, "small talk is told from"))
 def test_small_talk_is_told_from_questions(text, courtesy):
     own = frozenset(("ludwig", "beethoven"))
     assert read_question(text, own).courtesy == courtesy
@@ -102,14 +61,7 @@ def test_a_question_of_its_own_is_not_a_follow_up():
     assert not read_question("Who taught you the piano?").follow_up
 
 
-@pytest.mark.parametrize(
-    ("text", "term"),
-    [
-        ("Where do you come from?", "origin"),
-        ("What do you do?", "work"),
-        ("How old are you?", "born"),
-    ],
-)
+@pytest.mark.parametrize(("text", "term"), cases(__file__, "a turn of phrase stands for"))
 def test_a_turn_of_phrase_stands_for_what_it_asks(text, term):
     assert term in {one.word for one in read_question(text).terms}
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from offbook.language.unmentioned import unmentioned_words
-from offbook.language.words import search_terms
+from offbook.retrieval.beyond import unmentioned_words
+from offbook.text.words import search_terms
+from tests.tables import cases
 
 
 def lacking(question, text):
@@ -16,15 +17,7 @@ def test_words_in_another_form_are_mentioned():
     assert lacking("Did the dogs howl at Ebba?", "A dog howled.") == ("Ebba",)
 
 
-@pytest.mark.parametrize(
-    ("question", "text"),
-    [
-        ("Were you in the Crimea?", "She nursed in the Crimean War."),
-        ("were you in crimea?", "She nursed in the Crimean War."),
-        ("Were you in Saxony?", "A Saxon sold it."),
-        ("Did you ever see Hungary's plains?", "He drank with a Hungarian."),
-    ],
-)
+@pytest.mark.parametrize(("question", "text"), cases(__file__, "a place is mentioned"))
 def test_a_place_is_mentioned_where_its_people_are(question, text):
     places = {"Crimea", "crimea", "Saxony", "Hungary's"}
     assert not places & set(lacking(question, text))

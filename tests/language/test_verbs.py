@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from offbook.language.verbs import (
+from offbook.text.verbs import (
     first_person,
     is_base,
     is_finite,
@@ -12,32 +12,10 @@ from offbook.language.verbs import (
     is_past,
     is_third_singular,
 )
+from tests.tables import cases
 
 
-@pytest.mark.parametrize(
-    ("third", "first"),
-    [
-        ("is", "am"),
-        ("has", "have"),
-        ("does", "do"),
-        ("isn't", "am not"),
-        ("doesn’t", "don't"),
-        ("hasn't", "haven't"),
-        ("goes", "go"),
-        ("studies", "study"),
-        ("dies", "die"),
-        ("catches", "catch"),
-        ("fixes", "fix"),
-        ("passes", "pass"),
-        ("washes", "wash"),
-        ("buzzes", "buzz"),
-        ("makes", "make"),
-        ("uses", "use"),
-        ("says", "say"),
-        ("plays", "play"),
-        ("focuses", "focus"),
-    ],
-)
+@pytest.mark.parametrize(("third", "first"), cases(__file__, "the third person becomes"))
 def test_the_third_person_becomes_the_first(third, first):
     assert first_person(third) == first
 

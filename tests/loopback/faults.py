@@ -25,7 +25,6 @@ STATUSES = {
     "no_temperature": (400, "unsupported_value", "Unsupported value: 'temperature' is not known"),
     "no_max_tokens": (400, "unsupported_parameter", "Unsupported parameter: 'max_tokens'"),
     "no_format": (404, "not_found", "No endpoint was found that takes response_format"),
-    "no_base64": (400, "bad_request", "the request is bad"),
     "filtered": (400, "content_filter", "refused by the content management policy"),
 }
 TEXTS: dict[str, Callable[[Answer], Answer]] = {

@@ -13,11 +13,11 @@ from tests.loopback.server import LoopbackServer
 @pytest.fixture
 async def loopback() -> AsyncIterator[LoopbackServer]:
     """A running loopback server; connections to it are closed after the test."""
-    from offbook.models.clients import close_clients
+    from offbook.models.clients import WITHOUT_OWNER
 
     with LoopbackServer() as server:
         yield server
-        await close_clients()
+        await WITHOUT_OWNER.close()
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
-"""The loopback server as a model that reads the graph's prompts, by simple rules.
+"""The loopback server as a model that reads the graph's prompts, by ``tests.graph.rules_model``.
 
-Takes: the body of a chat request.  Gives: the answer to extraction, judgement, verification and
-merging, from the text of the prompt alone, each item on its own; else the least that fits.
+Takes: the body of a chat request.  Gives: the text of an answer; each item is read back from the
+prompt's own wording, so that whatever is in the batch, an item is answered on its own.
 """
 
 from __future__ import annotations
@@ -10,86 +10,88 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from offbook.prompts.described import Described
-from offbook.prompts.extraction import ExtractionInputs
-from offbook.prompts.merging import (
+from offbook.prompts.entities import (
+    Comparison,
+    Described,
     EntityToMerge,
+    LinkedGroup,
     MergeEntitiesInputs,
     MergeRelationsInputs,
     RelationToMerge,
-)
-from offbook.prompts.same_entity import (
-    Comparison,
-    LinkedGroup,
     SameEntityInputs,
     VerifyGroupInputs,
 )
+from offbook.prompts.extraction import ExtractionInputs
 from tests.graph import rules_model as rules
-from tests.loopback.answers import Answer, default_answer
+from tests.loopback.answers import Answer, default_answer, schema_in
 
-_PASSAGE = re.compile(r"<passage>\n(.*)\n</passage>", re.DOTALL)
-_ITEM = re.compile(r"^\[\d+\] (.*)$", re.MULTILINE)
+_ITEM = re.compile(r"^\[\d+\] (.*)$", re.M)
+_ENTITY = re.compile(r'"([^"]*)"(?: \((.*?)\))?(?=; \d+ "| -- is it: |$)')
+_PASSAGE = re.compile(r"<passage>\n(.*?)\n</passage>", re.S)
+
+
+def asked_for(body: Mapping[str, Any]) -> str:
+    """The name of the graph's prompt that a request comes from; empty for any other."""
+    title = str((schema_in(body) or {}).get("title", ""))
+    return _NAMES.get(title, "")
 
 
 def answer_about_a_graph(body: Mapping[str, Any]) -> Answer:
-    """The answer of a model that knows the graph's prompts."""
-    form = (body.get("response_format") or {}).get("json_schema") or {}
-    known = _ANSWERS.get(form.get("name", ""))
-    text = body["messages"][-1]["content"]
-    return Answer(known(text)) if known is not None else default_answer(body)
+    """What the rules answer; a sentence, or the least that fits, to any other prompt."""
+    known = _ANSWERS.get(asked_for(body))
+    if known is None:
+        return default_answer(body)
+    content = body["messages"][-1]["content"]
+    text = content.rpartition("JSON schema:\n")[0] or content
+    return Answer(known(text, _ITEM.findall(text)).model_dump_json())
 
 
-def _extraction(text: str) -> str:
-    (passage,) = _PASSAGE.findall(text)
-    return rules.extract(ExtractionInputs("", "", passage)).model_dump_json()
+def _comparison(item: str) -> Comparison:
+    entity, *candidates = _entities(item)
+    return Comparison(entity, tuple(candidates))
 
 
-def _same(text: str) -> str:
-    comparisons = []
-    for item in _ITEM.findall(text):
-        entity, _, candidates = item.partition(" -- is it: ")
-        (one,) = _described(entity)
-        comparisons.append(Comparison(one, tuple(_described(candidates))))
-    return rules.same_entity(SameEntityInputs("", tuple(comparisons))).model_dump_json()
-
-
-def _verified(text: str) -> str:
-    groups = tuple(LinkedGroup(tuple(_described(item))) for item in _ITEM.findall(text))
-    return rules.verify_group(VerifyGroupInputs("", groups)).model_dump_json()
-
-
-def _merged_entities(text: str) -> str:
-    items = []
-    for item in _ITEM.findall(text):
-        names, told = item.split('"')[1::2], item.rpartition('": ')[2]
-        items.append(EntityToMerge(tuple(names), tuple(told.split(" | "))))
-    return rules.merge_entities(MergeEntitiesInputs(tuple(items))).model_dump_json()
-
-
-def _merged_relations(text: str) -> str:
-    items = []
-    for item in _ITEM.findall(text):
-        _, source, _, target, told = item.split('"', 4)
-        descriptions = tuple(told.removeprefix(": ").split(" | "))
-        items.append(RelationToMerge(source, target, descriptions))
-    return rules.merge_relations(MergeRelationsInputs(tuple(items))).model_dump_json()
-
-
-def _described(text: str) -> list[Described]:
-    """The entities of a line: only names stand in double quotes."""
-    parts = text.split('"')
+def _entities(item: str) -> list[Described]:
     found = []
-    for name, told in zip(parts[1::2], parts[2::2], strict=True):
-        inner = told.strip().rstrip("0123456789; ").strip().removeprefix("(").removesuffix(")")
-        kind, _, description = inner.partition("; ")
+    for name, told in _ENTITY.findall(item):
+        kind, _, description = told.partition("; ")
         found.append(Described(name, kind, description))
     return found
 
 
-_ANSWERS: dict[str, Callable[[str], str]] = {
-    "Extraction": _extraction,
-    "SameEntityAnswer": _same,
-    "VerifyGroupAnswer": _verified,
-    "MergeEntitiesAnswer": _merged_entities,
-    "MergeRelationsAnswer": _merged_relations,
+def _merged(item: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    head, _, told = item.partition('": ')
+    return _names(head + '"'), tuple(told.split(" | "))
+
+
+def _relation(item: str) -> RelationToMerge:
+    (source, target), told = _merged(item)
+    return RelationToMerge(source, target, told)
+
+
+def _names(head: str) -> tuple[str, ...]:
+    return tuple(re.findall(r'"([^"]*)"', head))
+
+
+_NAMES = {
+    "Extraction": "extract",
+    "SameEntityAnswer": "same_entity",
+    "VerifyGroupAnswer": "verify_group",
+    "MergeEntitiesAnswer": "merge_entities",
+    "MergeRelationsAnswer": "merge_relations",
+}
+_ANSWERS: dict[str, Callable[[str, list[str]], Any]] = {
+    "extract": lambda text, _: rules.extract(ExtractionInputs("", "", _PASSAGE.findall(text)[0])),
+    "same_entity": lambda _, items: rules.same_entity(
+        SameEntityInputs("", tuple(map(_comparison, items)))
+    ),
+    "verify_group": lambda _, items: rules.verify_group(
+        VerifyGroupInputs("", tuple(LinkedGroup(tuple(_entities(item))) for item in items))
+    ),
+    "merge_entities": lambda _, items: rules.merge_entities(
+        MergeEntitiesInputs(tuple(EntityToMerge(*_merged(item)) for item in items))
+    ),
+    "merge_relations": lambda _, items: rules.merge_relations(
+        MergeRelationsInputs(tuple(_relation(item) for item in items))
+    ),
 }

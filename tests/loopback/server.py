@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import base64
 import json
 import socket
 import threading
@@ -26,7 +25,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from offbook.language.tokens import count_tokens
+from offbook.text.tokens import count_tokens
 from tests.loopback.answers import Answer, default_answer, vector_of
 from tests.loopback.faults import BODIES, FAULTS, STATUSES, STREAMS, TEXTS
 from tests.loopback.gate import Gate
@@ -61,6 +60,9 @@ class LoopbackServer:
         retry_after: What its refusals ask for.
         piece_seconds: Time between the pieces of a stream.
         poison: A request that holds this text is refused for good.
+        unknown: Parameters that it refuses by name.
+        complaint: What it says of every request with a limit of the answer, refusing it.
+        thoughts: What it tells of thoughts apart from each answer (``reasoning_content``).
         most_at_once: Requests that may be there at once; further ones meet 429. 0: any number.
     """
 
@@ -73,6 +75,9 @@ class LoopbackServer:
     retry_after: str | None = None
     piece_seconds: float = 0.0
     poison: str = ""
+    unknown: frozenset[str] = frozenset()
+    complaint: str = ""
+    thoughts: str = ""
     most_at_once: int = 0
     requests: list[Recorded] = field(default_factory=list)
     in_flight: int = 0
@@ -251,13 +256,15 @@ class LoopbackServer:
         form = (body.get("response_format") or {}).get("type")
         if form in self.refuses:
             return _error(400, "invalid_request_error", f"response_format {form} is not supported")
+        if refused := sorted(self.unknown & body.keys()):
+            return _error(400, "unsupported_parameter", f"Unsupported parameter: {refused[0]!r}")
+        if self.complaint and "max_tokens" in body:
+            return _error(400, "invalid_request_error", self.complaint)
         if fault == "no_temperature" and "temperature" not in body:
             return None
         if fault == "no_max_tokens" and "max_tokens" not in body:
             return None
         if fault == "no_format" and form is None:
-            return None
-        if fault == "no_base64" and body.get("encoding_format") != "base64":
             return None
         if fault in STATUSES:
             status, code, message = STATUSES[fault]
@@ -266,7 +273,9 @@ class LoopbackServer:
         return BODIES[fault]() if fault in BODIES else None
 
     def _completion(self, body: Mapping[str, Any], answer: Answer) -> dict[str, Any]:
-        message = {"role": "assistant", "content": answer.text, "reasoning_content": "Hm."}
+        message = {"role": "assistant", "content": answer.text}
+        if self.thoughts:
+            message["reasoning_content"] = self.thoughts
         shape: dict[str, Any] = {
             "id": "chatcmpl-1",
             "object": "chat.completion",
@@ -298,7 +307,8 @@ class LoopbackServer:
             if fault in STREAMS:
                 pieces = pieces[: max(1, len(pieces) // 2)]
             yield _event({"role": "assistant", "content": ""})
-            yield _event({"reasoning_content": "Hm."})
+            if self.thoughts:
+                yield _event({"reasoning_content": self.thoughts})
             gate = self._gate
             for number, piece in enumerate(pieces):
                 if gate is not None and gate.pieces == number:
@@ -333,12 +343,11 @@ class LoopbackServer:
 
     def _vectors(self, fault: str, body: Mapping[str, Any]) -> Response:
         dimension = self.dimension + (fault == "wrong_dimension")
-        write = _to_base64 if body.get("encoding_format") == "base64" else _to_list
         rows = [vector_of(text, dimension) for text in body["input"]]
         if fault == "nan":
             rows = [np.full(dimension, np.nan, np.float32) for _ in rows]
         data: list[dict[str, Any]] = [
-            {"object": "embedding", "index": index, "embedding": write(row)}
+            {"object": "embedding", "index": index, "embedding": _to_list(row)}
             for index, row in enumerate(rows)
         ]
         if fault == "missing_embedding":
@@ -374,10 +383,6 @@ def _error(
 def _event(delta: Mapping[str, Any], finish_reason: str | None = None) -> str:
     choice = {"index": 0, "delta": delta, "finish_reason": finish_reason}
     return f"data: {json.dumps({**_CHUNK, 'choices': [choice]})}\n\n"
-
-
-def _to_base64(row: NDArray[np.float32]) -> str:
-    return base64.b64encode(row.astype("<f4").tobytes()).decode()
 
 
 def _to_list(row: NDArray[np.float32]) -> list[float]:

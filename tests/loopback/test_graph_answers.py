@@ -7,26 +7,24 @@ import json
 import pytest
 
 from offbook.prompts.ask import request_of
-from offbook.prompts.described import Described
-from offbook.prompts.extraction import EXTRACT, ExtractionInputs
-from offbook.prompts.merging import (
+from offbook.prompts.entities import (
     MERGE_ENTITIES,
     MERGE_RELATIONS,
-    EntityToMerge,
-    MergeEntitiesInputs,
-    MergeRelationsInputs,
-    RelationToMerge,
-)
-from offbook.prompts.same_entity import (
     SAME_ENTITY,
     VERIFY_GROUP,
     Comparison,
+    Described,
+    EntityToMerge,
     LinkedGroup,
+    MergeEntitiesInputs,
+    MergeRelationsInputs,
+    RelationToMerge,
     SameEntityInputs,
     VerifyGroupInputs,
 )
+from offbook.prompts.extraction import EXTRACT, ExtractionInputs
 from tests.graph import rules_model
-from tests.loopback.graph_answers import asked_for, graph_answer
+from tests.loopback.graph import answer_about_a_graph, asked_for
 
 ANA = Described("Ana Bell", "character", "Ana Bell (of Galway) is a baker; she left.")
 BO = Described("Bo", "", "")
@@ -57,10 +55,10 @@ def test_the_answer_is_that_of_the_rules(prompt, inputs, as_text):
     body = body_of(prompt, inputs, as_text=as_text)
     assert asked_for(body) == prompt.name
     told = getattr(rules_model, prompt.name)(inputs)
-    assert json.loads(graph_answer(body).text) == json.loads(told.model_dump_json())
+    assert json.loads(answer_about_a_graph(body).text) == json.loads(told.model_dump_json())
 
 
 def test_what_is_not_of_the_graph_has_the_least_answer():
     body = {"messages": [{"role": "user", "content": "Who are you?"}]}
     assert asked_for(body) == ""
-    assert graph_answer(body).text
+    assert answer_about_a_graph(body).text

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from offbook.errors import UsageError
-from offbook.memory.conversation import Heard, KeptTurn, TurnKeeper, list_kept_out
+from offbook.memory.turns import Heard, KeptTurn, TurnKeeper, list_kept_out
 from offbook.protocols import Store
 from offbook.settings.model import MemorySettings
 from offbook.stores import characters, conversations, documents, jobs, memories
@@ -96,18 +96,6 @@ async def test_what_follows_an_edited_message_is_not_stored_twice(store: Store, 
     edited = await talking.keep(*FIRST, parent=conversations.BEGINNING)
     await talking.keep("Tell me more.", "He drowned.", parent=edited.turn)
     assert (await talking.remembered()).count("He drowned.") == 1
-
-
-async def test_two_people_who_say_the_same_share_nothing(store: Store, ada):
-    ids = {
-        (await Talking(store, ada, f"{user}/evening", f"owner/{user}").keep(*FIRST)).memory
-        for user in ("kim", "lee")
-    }
-    assert len(ids) == 2
-    for user in ("kim", "lee"):
-        listed = partial(memories.list_memories, character=ada.id, principal=f"owner/{user}")
-        seen = await store.read(listed)
-        assert [fragment.principal for fragment in seen] == [f"owner/{user}"]
 
 
 async def test_a_conversation_of_another_is_refused_whole(store: Store, ada):
@@ -214,9 +202,3 @@ async def test_a_turn_that_heard_one_whose_words_are_forgotten_since_is_not_stor
     )
     assert after.turns == {other.turn}
     assert (await talking.keep("Who are you?", "Ada.", heard=after)).turn
-
-
-async def test_a_megabyte_is_a_memory(store: Store, ada):
-    kept = await Talking(store, ada).keep("x" * 2**20, "y" * 2**20)
-    (fragment,) = await store.read(lambda conn: memories.get(conn, ada.id, [kept.memory or ""]))
-    assert len(fragment.said) == 2**20

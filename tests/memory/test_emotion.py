@@ -7,10 +7,11 @@ import json
 import pytest
 
 from offbook.errors import InputRefused, ModelError
-from offbook.language.emotion_names import EMOTIONS
-from offbook.memory.emotion import MOST_CHARS, score_memories, shortened
-from offbook.models.asking import Asking
-from offbook.models.offline import OfflineModel
+from offbook.memory.emotion import score_memories
+from offbook.models.batching import Asking
+from offbook.prompts.emotion import MOST_CHARS, shortened
+from offbook.rules import OfflineModel
+from offbook.text.emotion_names import EMOTIONS
 from offbook.types import MemoryFragment
 from tests.models.fakes import Scripted
 
@@ -53,14 +54,6 @@ async def test_many_memories_are_scored_in_few_calls():
     assert len(model.requests) == 3
     told = model.requests[0].messages[-1].content
     assert "(before: Question 0?) Nora: Answer 0." in told
-
-
-async def test_what_is_scored_already_is_left_alone():
-    model, kept = Scripted(by=by_items), Kept()
-    await score_memories([memory(1, emotion=LEVELS), memory(2)], Asking(model, "Nora"), kept)
-    assert list(kept.emotions) == ["m2"]
-    assert await score_memories([memory(1, emotion=LEVELS)], Asking(Scripted(), "Nora"), kept) == []
-    assert await score_memories([], Asking(Scripted(), "Nora"), kept) == []
 
 
 MALFORMED = [

@@ -9,18 +9,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from offbook import pipeline
-from offbook.ingestion.as_of import at_point
-from offbook.ingestion.reports import unheard
-from offbook.pipeline import Stage
-from offbook.prompts.complexity import Complexity, NextStep
-from offbook.prompts.grading import Grade, PassageGrade
-from offbook.settings import SettingsModel
-from offbook.stores import characters
-from offbook.types import Message, Recall
-from offbook.wire import ChatRequest, ChatResponse
+from offbook.prompts.retrieval import Complexity, Grade, NextStep, PassageGrade
+from offbook.types import ChatRequest, ChatResponse, Message, Recall
 from tests.graph.world import Trigrams
-from tests.ingestion.stage import read
+from tests.methods.world import World
 from tests.models.fakes import Scripted
 
 DEEDS = (
@@ -113,29 +105,23 @@ class Told(Scripted):
 
 
 @dataclass
-class Asked:
+class Asked(World):
     """A character of two documents, and a method that is asked about it."""
 
     store: Any
     model: Told
     method: str
     sections: dict[str, dict[str, Any]] = field(default_factory=dict)
-    id: str = "ada-byrne"
+    embedder: Any = field(default_factory=Trigrams)
 
-    @property
-    def stage(self) -> Stage:
-        """The stage of the method, with the sections of documents as chunks."""
+    def in_force(self) -> dict[str, Any]:
+        """The method, with the sections of documents as chunks."""
         own = {"splitter": "markdown", **self.sections.get(self.method, {})}
-        sections = {**self.sections, self.method: own}
-        settings = SettingsModel.model_validate({"method": self.method, **sections})
-        model: Any = self.model
-        return Stage(settings, self.store, model, model, model, Trigrams())
+        return {"method": self.method, **self.sections, self.method: own}
 
-    async def create(self) -> Asked:
+    async def made(self) -> Asked:
         """Make the character of its documents; no call is made for it."""
-        await self.store.write(lambda conn: characters.create(conn, "Ada Byrne"))
-        readings = [read(*text) for text in TEXTS.items()]
-        await pipeline.ingest(self.stage, self.id, readings, unheard, lambda: None)
+        await self.create(*TEXTS.items())
         assert self.model.requests == []
         return self
 
@@ -143,11 +129,7 @@ class Asked:
         self, question: str, *, as_of: str | None = None, history: Sequence[Message] = ()
     ) -> Recall:
         """What the method recalls."""
-        character = await self.store.read(lambda conn: characters.require(conn, self.id))
-        point = None
-        if as_of is not None:
-            character, point = await self.store.read(lambda conn: at_point(conn, character, as_of))
-        return await pipeline.recall(self.stage, character, question, history, point)
+        return await self.asked(question, as_of, history)
 
 
 def texts(recall: Recall) -> list[str]:

@@ -9,22 +9,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from offbook import pipeline
-from offbook.ingestion.as_of import at_point
-from offbook.ingestion.remembering import Remembering
+from offbook.ingestion.memories import Remembering
 from offbook.ingestion.reports import unheard
-from offbook.language.emotion_names import EMOTIONS
-from offbook.pipeline import Stage
 from offbook.prompts.emotion import EmotionsAnswer, EmotionScores
 from offbook.prompts.question import QuestionEntity
 from offbook.prompts.traits import Attributes, PassageAttribute, PassageAttributes, Revealing
-from offbook.settings import SettingsModel
-from offbook.stores import characters, memories
-from offbook.types import MemoryFragment, Message, Recall
-from offbook.wire import ChatRequest, ChatResponse
+from offbook.stores import memories
+from offbook.text.emotion_names import EMOTIONS
+from offbook.types import ChatRequest, ChatResponse, MemoryFragment, Message, Recall
 from tests.graph.world import Trigrams
-from tests.ingestion.stage import read
 from tests.methods.questions import QuestionModel, entity
+from tests.methods.world import World
 
 PARTS = (
     "Ada Byrne keeps the light on Skerry Rock.",
@@ -86,32 +81,26 @@ class Everything(QuestionModel):
 
 
 @dataclass
-class Whole:
+class Whole(World):
     """A character to put questions to."""
 
     store: Any
     model: Everything = field(default_factory=Everything)
     sections: dict[str, Any] = field(default_factory=dict)
     embedder: Any = field(default_factory=Trigrams)
-    id: str = "ada-byrne"
 
-    @property
-    def stage(self) -> Stage:
-        """The stage of the method ``ensemble``; each part of the story is a chunk."""
+    def in_force(self) -> dict[str, Any]:
+        """The method ``ensemble``; each part of the story is a chunk."""
         usual: dict[str, dict[str, Any]] = {
             "amadeus": {"splitter": "markdown"},
-            "ensemble": {"likeness": -1.0},
+            "ensemble": {"likeness": -1.0, "gs": "live", "ae": True},
         }
         told = {name: {**part, **self.sections.get(name, {})} for name, part in usual.items()}
-        settings = SettingsModel.model_validate({**self.sections, **told})
-        model: Any = self.model
-        return Stage(settings, self.store, model, model, model, self.embedder)
+        return {**self.sections, **told}
 
-    async def create(self, text: str = STORY) -> Whole:
-        """Make the character."""
-        await self.store.write(lambda conn: characters.create(conn, "Ada Byrne"))
-        readings = [read("a.md", text)]
-        await pipeline.ingest(self.stage, self.id, readings, unheard, lambda: None)
+    async def made(self) -> Whole:
+        """Make the character of the story; what that asked is forgotten."""
+        await self.create(("a.md", STORY))
         self.model.asked.clear()
         return self
 
@@ -120,8 +109,7 @@ class Whole:
         found = [MemoryFragment("", said, answered, at=at) for said, answered in pairs]
         found = [replace(f, id=memories.memory_id(f.said, f.answered)) for f in found]
         ids = await self.store.write(lambda conn: memories.add(conn, self.id, found))
-        character = await self.store.read(lambda conn: characters.require(conn, self.id))
-        await Remembering(self.stage, character, unheard).run(ids)
+        await Remembering(self.runtime, await self.character(), unheard).run(ids)
         self.model.asked.clear()
 
     async def recall(
@@ -133,11 +121,7 @@ class Whole:
     ) -> Recall:
         """Recall, with the given entities as the answer to the boundary prompt."""
         self.model.entities = list(entities)
-        character = await self.store.read(lambda conn: characters.require(conn, self.id))
-        point = None
-        if as_of is not None:
-            character, point = await self.store.read(lambda conn: at_point(conn, character, as_of))
-        return await pipeline.recall(self.stage, character, question, history, point)
+        return await self.asked(question, as_of, history)
 
 
 __all__ = ["PARTS", "STORY", "TOLD", "Everything", "Whole", "entity"]

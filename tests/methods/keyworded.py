@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from offbook.prompts.keywords import Keywords, KeywordsInputs
-from offbook.wire import ChatRequest, ChatResponse
+from offbook.prompts.retrieval import Keywords, KeywordsInputs
+from offbook.types import ChatRequest, ChatResponse
 from tests.methods.questions import Asked, QuestionModel
 
 METHOD: dict[str, Any] = {"method": "lightrag"}

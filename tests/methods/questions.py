@@ -10,23 +10,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from offbook import pipeline
-from offbook.ingestion.as_of import at_point
-from offbook.ingestion.reports import unheard
-from offbook.pipeline import Stage
 from offbook.prompts.question import (
     QuestionAnalysis,
     QuestionEntities,
     QuestionEntity,
     QuestionInputs,
 )
-from offbook.settings import SettingsModel
-from offbook.stores import characters
-from offbook.types import Message, Recall
-from offbook.wire import ChatRequest, ChatResponse
+from offbook.types import ChatRequest, ChatResponse, Message, Recall
 from tests.graph.rules_model import RulesModel
 from tests.graph.world import Trigrams
-from tests.ingestion.stage import read
+from tests.methods.world import World
 
 STORY = (
     "# Ada Byrne\n\nAda Byrne keeps the light on Skerry Rock. Tom Byrne taught Ada Byrne to trim"
@@ -89,7 +82,7 @@ class QuestionModel(RulesModel):
 
 
 @dataclass
-class Asked:
+class Asked(World):
     """A character with a graph, to put questions to."""
 
     store: Any
@@ -97,20 +90,8 @@ class Asked:
     settings: dict[str, Any] = field(default_factory=dict)
     embedder: Any = field(default_factory=Trigrams)
 
-    @property
-    def stage(self) -> Stage:
-        """The stage of the method ``rolerag``."""
-        settings = SettingsModel.model_validate({"method": "rolerag", **self.settings})
-        model: Any = self.model
-        return Stage(settings, self.store, model, model, model, self.embedder)
-
-    async def create(self, *texts: tuple[str, str], name: str = "Ada Byrne") -> Asked:
-        """Make the character of these documents."""
-        made = await self.store.write(lambda conn: characters.create(conn, name))
-        self.id = made.id
-        readings = [read(file, text) for file, text in texts]
-        await pipeline.ingest(self.stage, made.id, readings, unheard, lambda: None)
-        return self
+    def in_force(self) -> dict[str, Any]:
+        return {"method": "rolerag", **self.settings}
 
     async def recall(
         self,
@@ -122,11 +103,7 @@ class Asked:
     ) -> Recall:
         """Recall, with the given answer to the boundary prompt."""
         self.model.entities, self.model.context = list(entities), context
-        character = await self.store.read(lambda conn: characters.require(conn, self.id))
-        point = None
-        if as_of is not None:
-            character, point = await self.store.read(lambda conn: at_point(conn, character, as_of))
-        return await pipeline.recall(self.stage, character, question, history, point)
+        return await self.asked(question, as_of, history)
 
 
 def kinds(recall: Recall) -> dict[str, list[str]]:

@@ -9,17 +9,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from offbook import pipeline
-from offbook.ingestion.as_of import at_point
-from offbook.ingestion.reports import unheard
-from offbook.pipeline import Stage
 from offbook.prompts.traits import Attributes, PassageAttribute, PassageAttributes, Revealing
-from offbook.settings import SettingsModel
-from offbook.stores import characters
-from offbook.types import Message, Recall
-from offbook.wire import ChatRequest, ChatResponse
+from offbook.types import ChatRequest, ChatResponse, Message, Recall
 from tests.graph.world import Trigrams
-from tests.ingestion.stage import read
+from tests.methods.world import World
 from tests.models.fakes import Scripted
 
 DEEDS = (
@@ -82,44 +75,28 @@ class Revealer(Scripted):
 
 
 @dataclass
-class Kept:
+class Kept(World):
     """A character whose chunks are its story's sections, to put questions to."""
 
     store: Any
     model: Revealer
     amadeus: dict[str, Any] = field(default_factory=dict)
     sections: dict[str, Any] = field(default_factory=dict)
-    id: str = "ada-byrne"
+    embedder: Any = field(default_factory=Trigrams)
 
-    @property
-    def stage(self) -> Stage:
-        """The stage of the method ``amadeus``, with the sections as chunks."""
-        amadeus = {"splitter": "markdown", **self.amadeus}
-        settings = SettingsModel.model_validate(
-            {"method": "amadeus", "amadeus": amadeus, **self.sections}
-        )
-        model: Any = self.model
-        return Stage(settings, self.store, model, model, model, Trigrams())
+    def in_force(self) -> dict[str, Any]:
+        return {
+            "method": "amadeus",
+            "amadeus": {"splitter": "markdown", **self.amadeus},
+            **self.sections,
+        }
 
-    async def create(self, *texts: tuple[str, str]) -> Kept:
-        """Make the character of these documents."""
-        await self.store.write(lambda conn: characters.create(conn, "Ada Byrne"))
-        await self.ingest(*(texts or [("a.md", STORY)]))
-        return self
-
-    async def ingest(self, *texts: tuple[str, str]) -> list[Any]:
-        """Add documents, or go on with those that are stored."""
-        readings = [read(file, text) for file, text in texts]
-        told = self.stage, self.id, readings, unheard, lambda: None
-        reports, _ = await pipeline.ingest(*told)
-        return reports
+    async def made(self) -> Kept:
+        """Make the character of the story."""
+        return await self.create(("a.md", STORY))
 
     async def recall(
         self, question: str, *, as_of: str | None = None, history: Sequence[Message] = ()
     ) -> Recall:
         """What the method recalls."""
-        character = await self.store.read(lambda conn: characters.require(conn, self.id))
-        point = None
-        if as_of is not None:
-            character, point = await self.store.read(lambda conn: at_point(conn, character, as_of))
-        return await pipeline.recall(self.stage, character, question, history, point)
+        return await self.asked(question, as_of, history)

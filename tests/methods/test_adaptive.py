@@ -4,36 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from offbook.errors import ConfigurationError, ModelError
-from offbook.methods.adaptive import Adaptive
-from offbook.methods.knowledge import Knowledge
-from offbook.settings import SettingsModel
-from offbook.settings.model import PRESETS
-from offbook.stores import characters
-from offbook.types import Message, Needs
+from offbook.types import Message
 from tests.methods.compared import DEEDS, LATER, QUESTION, TEXTS, Asked, Told, texts, told_places
 
 
 @pytest.fixture
 async def ada(sqlite_store) -> Asked:
-    return await Asked(sqlite_store, Told(), "adaptive", {"adaptive": {"k": 1}}).create()
-
-
-@pytest.mark.parametrize(
-    ("sections", "expected"),
-    [
-        ({}, Needs(("acts",))),
-        ({"adaptive": {"splitter": "ats"}}, Needs(("ats",))),
-        ({"retrieval": {"mode": "lexical"}}, Needs(("acts",), vectors=False)),
-    ],
-)
-def test_it_needs_what_naive_needs(sections, expected):
-    assert Adaptive().needs(SettingsModel.model_validate(sections)) == expected
-
-
-def test_three_steps_at_most_and_faithful_searches_the_chunks_that_naive_does():
-    assert SettingsModel().adaptive.steps == 3
-    assert PRESETS["faithful"]["adaptive.splitter"] == PRESETS["faithful"]["naive.splitter"]
+    return await Asked(sqlite_store, Told(), "adaptive", {"adaptive": {"k": 1}}).made()
 
 
 async def test_a_question_that_needs_nothing_is_not_searched_for(ada):
@@ -102,22 +79,6 @@ async def test_a_step_that_could_not_be_asked_for_is_told(ada):
     assert texts(found) == [DEEDS[1]]
     (skipped,) = found.skipped
     assert (skipped.title, skipped.why[:11]) == ("step 2", "not taken: ")
-
-
-async def test_an_endpoint_that_fails_for_good_is_an_error(ada):
-    def down(request: object) -> None:
-        raise ModelError("down")
-
-    ada.model.fail = down
-    with pytest.raises(ModelError, match="down"):
-        await ada.recall(QUESTION)
-
-
-async def test_without_a_model_it_says_what_it_lacks(ada):
-    character = await ada.store.read(lambda conn: characters.require(conn, ada.id))
-    knowledge = Knowledge(character, ada.stage.settings, ada.store, ada.stage.embedder)
-    with pytest.raises(ConfigurationError, match="'adaptive' asks a model"):
-        await Adaptive().recall(knowledge, QUESTION)
 
 
 async def test_a_question_that_refers_back_is_judged_and_searched_with_what_it_refers_to(ada):

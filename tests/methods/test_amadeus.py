@@ -8,14 +8,16 @@ from typing import Any
 import pytest
 
 from offbook import pipeline
-from offbook.errors import ConfigurationError, IndexMissing, ModelError
-from offbook.methods.amadeus import Amadeus
+from offbook.errors import IndexMissing
+from offbook.methods.amadeus import BELIEFS, TRAITS, extract
 from offbook.methods.knowledge import Knowledge
+from offbook.prompts.traits import EXTRACT_ATTRIBUTES, Attributes
 from offbook.settings import SettingsModel
 from offbook.settings.model import PRESETS
-from offbook.stores import characters, chunk_attributes, jobs
-from offbook.types import Message, Needs, Recall
+from offbook.stores import characters, chunks, jobs
+from offbook.types import Message, Recall
 from tests.methods.revealing import DEEDS, STORY, Kept, Revealer
+from tests.models.fakes import Scripted
 
 QUESTION = "How many steps has the tower?"
 
@@ -23,30 +25,13 @@ QUESTION = "How many steps has the tower?"
 @pytest.fixture
 async def ada(sqlite_store) -> Kept:
     found = Kept(sqlite_store, Revealer("waited", "shared"))
-    await found.create()
+    await found.made()
     found.model.requests.clear()
     return found
 
 
 def told(recall: Recall, kind: str = "knowledge") -> list[str]:
     return [item.text.strip() for item in recall.context if item.kind == kind]
-
-
-@pytest.mark.parametrize(
-    ("amadeus", "expected"),
-    [
-        ({}, Needs(("acts",), profile=True)),
-        ({"gs": "indexed"}, Needs(("acts",), profile=True, traits=True)),
-        ({"gs": "off", "profile": False, "splitter": "ats"}, Needs(("ats",))),
-    ],
-)
-def test_what_it_needs(amadeus, expected):
-    assert Amadeus().needs(SettingsModel.model_validate({"amadeus": amadeus})) == expected
-
-
-def test_by_words_alone_it_needs_no_vectors():
-    settings = SettingsModel.model_validate({"retrieval": {"mode": "lexical"}})
-    assert not Amadeus().needs(settings).vectors
 
 
 def test_the_papers_numbers_are_the_defaults_and_faithful_is_the_papers_way():
@@ -102,7 +87,7 @@ async def test_without_the_extractor_the_selected_chunks_are_all_there_is(ada):
 async def test_the_actor_is_told_attributes_apart_from_knowledge(ada):
     found = await ada.recall(QUESTION)
     character = await ada.store.read(lambda conn: characters.require(conn, ada.id))
-    await pipeline.reply(ada.stage, character, found)
+    await pipeline.reply(ada.runtime, character, found)
     prompt = ada.model.requests[-1].messages[-1].content
     assert prompt.index(DEEDS[5]) < prompt.index("She holds that a light is owed.")
     assert prompt.rstrip().endswith(QUESTION)
@@ -150,13 +135,25 @@ async def test_attributes_that_cannot_be_extracted_are_told(ada):
     assert (skipped.kind, skipped.why[:13]) == ("attribute", "not extracted")
 
 
-async def test_an_endpoint_that_fails_for_good_is_an_error(ada):
-    def down(request: object) -> None:
-        raise ModelError("down")
-
-    ada.model.fail = down
-    with pytest.raises(ModelError, match="down"):
-        await ada.recall(QUESTION)
+@pytest.mark.parametrize(
+    ("beliefs", "traits", "titles"),
+    [("", "Pat\n ient.", [TRAITS]), ("Fair.", " \n", [BELIEFS]), ("", "", [])],
+)
+async def test_attributes_of_which_nothing_is_found_are_left_out(ada, beliefs, traits, titles):
+    answer = Attributes(belief_and_values=beliefs, psychological_traits=traits)
+    character = await ada.store.read(lambda conn: characters.require(conn, ada.id))
+    knowledge = Knowledge(
+        character,
+        ada.runtime.settings,
+        ada.store,
+        ada.runtime.embedder,
+        extractor=Scripted(EXTRACT_ATTRIBUTES.answer.write(answer)),
+    )
+    assert await extract(knowledge, QUESTION, []) == ([], [])
+    chosen = await knowledge.search(QUESTION, ada.runtime.settings.amadeus.splitter, 1)
+    items, skipped = await extract(knowledge, QUESTION, chosen)
+    assert ([item.title for item in items], skipped) == (titles, [])
+    assert all("\n" not in item.text for item in items)
 
 
 async def test_off_leaves_the_most_similar_to_the_extractor(ada):
@@ -185,13 +182,6 @@ async def test_the_budget_holds_and_no_kind_is_starved(ada):
     assert {item.kind for item in found.context} == {"profile", "knowledge", "attribute"}
 
 
-async def test_without_a_model_it_says_what_it_lacks(ada):
-    character = await ada.store.read(lambda conn: characters.require(conn, ada.id))
-    knowledge = Knowledge(character, ada.stage.settings, ada.store, ada.stage.embedder)
-    with pytest.raises(ConfigurationError, match="'amadeus' asks a model"):
-        await Amadeus().recall(knowledge, QUESTION)
-
-
 async def test_nothing_that_stands_after_the_point_is_judged_or_recalled(ada):
     at = STORY.index("burns oil")
     found = await ada.recall(QUESTION, as_of=f"a.md@{at}")
@@ -208,7 +198,7 @@ async def test_nothing_that_stands_after_the_point_is_judged_or_recalled(ada):
 @pytest.fixture
 async def indexed(sqlite_store) -> Kept:
     found = Kept(sqlite_store, Revealer("waited", "shared"), {"gs": "indexed"})
-    await found.create()
+    await found.made()
     return found
 
 
@@ -258,7 +248,7 @@ async def test_without_judgements_the_command_is_named(ada):
 
 async def test_a_chunk_that_could_not_be_judged_is_told_and_not_missed(sqlite_store):
     model = Revealer("waited", broken=("nine years",))
-    ada = await Kept(sqlite_store, model, {"gs": "indexed"}).create()
+    ada = await Kept(sqlite_store, model, {"gs": "indexed"}).made()
     found = await ada.recall(QUESTION)
     assert [skipped.title for skipped in found.skipped] == ["Ada Byrne, Year 0"]
     assert any("all night" in text for text in told(found))
@@ -276,7 +266,7 @@ async def test_a_forgotten_document_takes_its_judgements_along(indexed):
 
     await indexed.store.write(lambda conn: documents.remove(conn, indexed.id, "a-md"))
     left: list[Any] = await indexed.store.read(
-        lambda conn: chunk_attributes.list_all(conn, indexed.id, "markdown")
+        lambda conn: chunks.list_judgements(conn, indexed.id, "markdown")
     )
     kinds = await indexed.store.read(
         lambda conn: jobs.list_jobs(conn, indexed.id, kind=jobs.TRAITS, statuses={"done"})

@@ -8,14 +8,10 @@ from typing import Any
 import pytest
 
 from offbook import pipeline, registry
-from offbook.errors import ConfigurationError, ModelError, UnknownName
+from offbook.errors import UnknownName
 from offbook.ingestion.reports import unheard
-from offbook.methods.crag import Crag
 from offbook.methods.knowledge import Knowledge
-from offbook.settings import SettingsModel
-from offbook.settings.model import PRESETS
-from offbook.stores import characters
-from offbook.types import ContextItem, Message, Needs, Recall
+from offbook.types import ContextItem, Message, Recall
 from tests.methods.compared import DEEDS, LATER, QUESTION, TEXTS, Asked, Told, texts, told_places
 
 K = 3
@@ -24,27 +20,11 @@ SECOND = "the second source"
 
 @pytest.fixture
 async def ada(sqlite_store) -> Asked:
-    return await Asked(sqlite_store, Told(correct=["taught"]), "crag", {"crag": {"k": K}}).create()
+    return await Asked(sqlite_store, Told(correct=["taught"]), "crag", {"crag": {"k": K}}).made()
 
 
 def reasons(recall: Recall) -> dict[str, str]:
     return {skipped.title: skipped.why for skipped in recall.skipped}
-
-
-@pytest.mark.parametrize(
-    ("sections", "expected"),
-    [
-        ({}, Needs(("acts",))),
-        ({"crag": {"splitter": "ats"}}, Needs(("ats",))),
-        ({"retrieval": {"mode": "lexical"}}, Needs(("acts",), vectors=False)),
-    ],
-)
-def test_it_needs_what_naive_needs(sections, expected):
-    assert Crag().needs(SettingsModel.model_validate(sections)) == expected
-
-
-def test_faithful_searches_the_chunks_that_naive_does():
-    assert PRESETS["faithful"]["crag.splitter"] == PRESETS["faithful"]["naive.splitter"]
 
 
 async def test_each_retrieved_chunk_is_graded_once_side_by_side(ada):
@@ -164,7 +144,7 @@ async def test_an_unknown_searcher_names_the_known_ones(ada):
 async def test_a_sentence_of_chunks_that_overlap_is_shown_once(ada):
     ada.sections["crag"] = {"k": 20, "splitter": "fixed", "strip": 1}
     ada.sections["fixed"] = {"size": 90, "overlap": 60}
-    await pipeline.ingest(ada.stage, ada.id, [], unheard, lambda: None)
+    await pipeline.ingest(ada.runtime, ada.id, [], unheard, lambda: None)
     ada.model.words = {"correct": ("lamp",), "ambiguous": ()}
     found = await ada.recall(QUESTION)
     told = "\n".join(texts(found))
@@ -172,11 +152,6 @@ async def test_a_sentence_of_chunks_that_overlap_is_shown_once(ada):
     assert told.count("Ada keeps the lamp of the tower.") == 1
     assert "what of it bears on the question is shown already" in reasons(found).values()
     assert told_places(found) == "\n\n".join(texts(found)).split("\n\n")
-
-
-async def test_only_the_characters_own_documents_ship():
-    registry._table.cache_clear()
-    assert list(registry._KNOWN["searcher"]) == ["documents"]
 
 
 async def test_an_unusable_grade_is_told_and_is_no_grade(ada):
@@ -203,7 +178,7 @@ async def test_an_ambiguous_chunk_without_a_relevant_part_is_told(ada):
 
 
 def _open() -> Any:
-    from offbook.prompts.grading import PassageGrade
+    from offbook.prompts.retrieval import PassageGrade
 
     return PassageGrade(relevant=[], grade="ambiguous")
 
@@ -213,22 +188,6 @@ async def test_where_no_word_is_found_nothing_was_retrieved(ada):
     found = await ada.recall("Quixwarble?")
     assert (found.context, ada.model.asked) == ((), [])
     assert reasons(found)[SECOND].startswith("nothing was retrieved")
-
-
-async def test_an_endpoint_that_fails_for_good_is_an_error(ada):
-    def down(request: object) -> None:
-        raise ModelError("down")
-
-    ada.model.fail = down
-    with pytest.raises(ModelError, match="down"):
-        await ada.recall(QUESTION)
-
-
-async def test_without_a_model_it_says_what_it_lacks(ada):
-    character = await ada.store.read(lambda conn: characters.require(conn, ada.id))
-    knowledge = Knowledge(character, ada.stage.settings, ada.store, ada.stage.embedder)
-    with pytest.raises(ConfigurationError, match="'crag' asks a model"):
-        await Crag().recall(knowledge, QUESTION)
 
 
 async def test_a_question_that_refers_back_is_graded_with_what_it_refers_to(ada):

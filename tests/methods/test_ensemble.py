@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from offbook.errors import ConfigurationError, IndexMissing, ModelError
-from offbook.methods.ensemble import Ensemble
-from offbook.methods.knowledge import Knowledge
-from offbook.models import side_by_side
+from offbook.errors import IndexMissing
+from offbook.models import batching
 from offbook.settings import SettingsModel
-from offbook.stores import characters
-from offbook.types import Message, Needs, Recall
+from offbook.types import Recall
 from tests.graph.world import Trigrams
-from tests.methods.everything import PARTS, STORY, TOLD, Everything, Whole, entity
+from tests.methods.everything import PARTS, STORY, TOLD, Whole, entity
 
 QUESTION = "Did Tom Byrne own a telephone?"
 TOM = entity("Tom Byrne")
@@ -23,7 +18,7 @@ PHONE = entity("telephone", known=False, specific=False, reason="Nobody had one 
 
 @pytest.fixture
 async def ada(sqlite_store) -> Whole:
-    return await Whole(sqlite_store).create()
+    return await Whole(sqlite_store).made()
 
 
 @pytest.fixture
@@ -44,18 +39,22 @@ def test_it_is_the_default():
     assert SettingsModel().method == "ensemble"
 
 
-@pytest.mark.parametrize(
-    ("amadeus", "expected"),
-    [
-        ({}, Needs(("graph", "acts"), profile=True, graph=True, memories=True)),
-        (
-            {"gs": "indexed", "splitter": "graph"},
-            Needs(("graph",), profile=True, graph=True, traits=True, memories=True),
-        ),
-    ],
-)
-def test_what_it_needs(amadeus, expected):
-    assert Ensemble().needs(SettingsModel.model_validate({"amadeus": amadeus})) == expected
+async def test_by_default_nothing_is_selected_and_nothing_inferred(sqlite_store):
+    usual = SettingsModel().ensemble
+    sections = {"ensemble": {"gs": usual.gs, "ae": usual.ae}}
+    ada = await Whole(sqlite_store, sections=sections).made()
+    await ada.remember(*TOLD)
+    found = await ada.recall(QUESTION, TOM)
+    assert sorted(ada.model.names) == ["analyse_question", "score_emotions"]
+    assert found.fallback is None
+    assert set(kinds(found)) == {"profile", "entity", "knowledge", "memory"}
+    assert why(found, "attribute") == []
+
+
+async def test_as_many_passages_as_its_own_setting_says(ada):
+    ada.sections = {"ensemble": {"k": 1, "gs": "off"}, "amadeus": {"k": 5, "gs": "off"}}
+    found = await ada.recall(QUESTION, TOM)
+    assert kinds(found).count("knowledge") == 1
 
 
 # -- a whole recall ---------------------------------------------------------------------------
@@ -107,7 +106,7 @@ async def test_the_question_is_embedded_once_for_all(recalling):
 
 
 async def test_judged_at_ingestion_there_is_no_call_for_passages(sqlite_store):
-    ada = await Whole(sqlite_store, sections={"amadeus": {"gs": "indexed"}}).create()
+    ada = await Whole(sqlite_store, sections={"ensemble": {"gs": "indexed"}}).made()
     found = await ada.recall("Are you patient and can you wait?")
     assert set(ada.model.names) == {"analyse_question", "extract_attributes"}
     assert "attribute" in kinds(found)
@@ -143,13 +142,6 @@ async def test_passages_that_could_not_be_judged_are_not_said_to_reveal_nothing(
     (told,) = why(found, "attribute")
     assert told.startswith("for none of ")
     assert told.endswith(" chunks a verdict could be got")
-
-
-async def test_guided_selection_may_be_off(sqlite_store):
-    ada = await Whole(sqlite_store, sections={"amadeus": {"gs": "off"}}).create()
-    found = await ada.recall(QUESTION, TOM)
-    assert ada.model.names == ["analyse_question", "extract_attributes"]
-    assert "attribute" in kinds(found)
 
 
 async def test_a_passage_is_shown_once(ada):
@@ -199,33 +191,6 @@ async def test_the_budget_starves_no_kind(recalling):
 REX = entity("Rex")
 
 
-async def test_what_nothing_mentions_is_unknown(ada):
-    found = await ada.recall("How is Rex?", REX)
-    assert found.boundary is not None
-    assert found.boundary.verdict == "out"
-
-
-async def test_what_a_memory_speaks_of_is_not(recalling):
-    found = await recalling.recall("How is Rex?", REX)
-    assert found.boundary is not None
-    assert found.boundary.verdict == "in"
-    assert any("Let Rex bark" in item.text for item in found.context if item.kind == "memory")
-
-
-async def test_nor_is_what_was_said_in_this_conversation(ada):
-    history = (Message("user", "My dog is called Rex."), Message("assistant", "Is it?"))
-    found = await ada.recall("How old may Rex be?", REX, history=history)
-    assert found.boundary is not None
-    assert found.boundary.verdict == "in"
-
-
-async def test_what_the_model_shuts_out_stays_out_whoever_spoke_of_it(ada):
-    await ada.remember(("I have a telephone.", "I do not know what that is."))
-    found = await ada.recall("Have you a telephone?", PHONE)
-    assert found.boundary is not None
-    assert found.boundary.verdict == "out"
-
-
 # -- what fails, and what is not there ---------------------------------------------------------
 
 
@@ -266,38 +231,17 @@ async def test_what_is_left_out_is_told_in_one_order_whatever_ends_first(recalli
             for job in list(jobs)[order]:
                 await job()
 
-        monkeypatch.setattr(side_by_side, "run_all", one_by_one)
+        monkeypatch.setattr(batching, "run_all", one_by_one)
         told.append((await recalling.recall(QUESTION, TOM)).skipped)
     assert told[0] == told[1]
     assert {each.kind for each in told[0]} >= {"out_of_scope", "knowledge", "memory"}
 
 
-async def test_an_endpoint_that_fails_for_good_is_an_error(ada):
-    def down(request: object) -> None:
-        raise ModelError("down")
-
-    class Down(Everything):
-        async def complete(self, request: Any) -> Any:
-            down(request)
-
-    ada.model = Down()
-    with pytest.raises(ModelError, match="down"):
-        await ada.recall(QUESTION)
-
-
 async def test_without_an_index_the_command_is_named(sqlite_store):
-    ada = Whole(sqlite_store)
-    await ada.create()
+    ada = await Whole(sqlite_store).made()
     ada.sections = {"amadeus": {"splitter": "fixed"}}
     with pytest.raises(IndexMissing):
         await ada.recall(QUESTION)
-
-
-async def test_without_a_model_it_says_what_it_lacks(ada):
-    character = await ada.store.read(lambda conn: characters.require(conn, ada.id))
-    knowledge = Knowledge(character, ada.stage.settings, ada.store, ada.stage.embedder)
-    with pytest.raises(ConfigurationError, match="was given none"):
-        await Ensemble().recall(knowledge, QUESTION)
 
 
 # -- points in the story ----------------------------------------------------------------------

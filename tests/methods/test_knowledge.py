@@ -30,8 +30,10 @@ async def knowledge_of(book: Offbook, *history: Message, **flags: Any) -> Knowle
         section, _, key = name.partition("__")
         changed = getattr(settings, section).model_copy(update={key: value})
         settings = settings.model_copy(update={section: changed})
-    stage = book.stage()
-    return Knowledge(await book.find("ada"), settings, stage.store, stage.embedder, tuple(history))
+    runtime = book.runtime()
+    return Knowledge(
+        await book.find("ada"), settings, runtime.store, runtime.embedder, tuple(history)
+    )
 
 
 def item(content: str, score: float = 0.5) -> ContextItem:
@@ -100,8 +102,51 @@ async def test_vectors_of_another_embedder_are_not_compared(book: Offbook):
     assert await by_words.search("Who taught you to trim the lamp?", "acts", 1)
 
 
-async def test_without_a_threshold_nothing_is_skipped_for_its_score(book: Offbook) -> None:
-    knowledge = await knowledge_of(book)
-    items = [ContextItem("knowledge", "", text, score) for text, score in (("a", 0.5), ("b", -0.2))]
-    found = knowledge.recall("naive", "Who?", items)
-    assert [item.text for item in found.context] == ["a", "b"]
+# -- the plainest methods ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("k", [1, 2, 50])
+async def test_naive_recalls_k_chunks_best_first(tmp_path: Path, k: int):
+    async with await opened(tmp_path, naive__k=k) as book:
+        await book.create("Ada")
+        report = await book.ingest_texts("ada", [text("ada.md", ADA)])
+        found, _ = await book.recall("ada", "Who taught you to trim the lamp?")
+        assert len(found.context) + len(found.skipped) == min(k, report.documents[0].chunks)
+        scores = [item.score for item in found.context]
+        assert scores == sorted(scores, reverse=True)
+        assert "Tom" in found.context[0].text
+
+
+async def test_profile_recalls_the_same_paragraph_whatever_the_question(tmp_path: Path):
+    async with await opened(tmp_path, method="profile") as book:
+        await book.create("Ada")
+        await book.ingest_texts("ada", [text("ada.md", ADA)])
+        one, _ = await book.recall("ada", "Who taught you?")
+        other, _ = await book.recall("ada", "Have you seen Rome?")
+        assert one.context == other.context
+        (item,) = one.context
+        assert (item.kind, item.title, item.score) == ("profile", "Ada", 1.0)
+        assert item.text == (await book.find("ada")).profile
+
+
+async def test_a_profile_is_written_anew_when_the_documents_change(tmp_path: Path):
+    async with await opened(tmp_path, method="profile") as book:
+        await book.create("Ada")
+        await book.ingest_texts("ada", [text("ada.md", ADA)])
+        before = (await book.find("ada")).profile
+        await book.ingest_texts("ada", [text("ada.md", ADA.replace("Tom", "Jem"))])
+        after = (await book.find("ada")).profile
+        assert before
+        assert after
+        assert "Jem" in after
+        assert before != after
+
+
+async def test_vanilla_recalls_nothing_and_builds_nothing(tmp_path: Path):
+    async with await opened(tmp_path, method="vanilla") as book:
+        await book.create("Ada")
+        report = await book.ingest_texts("ada", [text("ada.md", ADA)])
+        assert [row.chunks for row in report.documents] == [0]
+        found, _ = await book.recall("ada", "Who taught you?")
+        assert (found.method, found.context, found.skipped) == ("vanilla", (), ())
+        assert (await book.ask("ada", "Who are you?")).text

@@ -8,16 +8,13 @@ import numpy as np
 import pytest
 
 from offbook import pipeline
-from offbook.errors import ConfigurationError, EmbedderMismatch, IndexMissing, ModelError
+from offbook.errors import IndexMissing
 from offbook.ingestion.reports import unheard
-from offbook.language.tokens import count_tokens
-from offbook.methods.knowledge import Knowledge
-from offbook.methods.lightrag import LightRag
-from offbook.settings import SettingsModel
-from offbook.stores import characters, documents
-from offbook.types import Message, Needs
+from offbook.stores import documents
+from offbook.text.tokens import count_tokens
+from offbook.types import Message
 from tests.graph.world import Trigrams
-from tests.ingestion.stage import read
+from tests.ingestion.runtime import read
 from tests.methods.keyworded import METHOD, keyworded
 from tests.methods.questions import LATER, STORY, Asked, kinds
 
@@ -38,10 +35,6 @@ def ask_for(ada: Asked, low: str = "", high: str = "") -> None:
 
 def names(ada: Asked) -> list[str]:
     return [request.origin[0].name for request in ada.model.asked if request.origin]
-
-
-def test_it_needs_what_chunks_state_and_no_graph():
-    assert LightRag().needs(SettingsModel()) == Needs(("graph",), vectors=False, mentions=True)
 
 
 async def test_a_whole_recall(ada):
@@ -119,28 +112,11 @@ async def test_an_unusable_answer_is_told_and_the_question_searched_by(ada):
     assert "the question itself" in skipped.why
 
 
-async def test_an_endpoint_that_fails_for_good_is_an_error(ada):
-    class Down(type(ada.model)):  # type: ignore[misc]
-        async def complete(self, request):
-            raise ModelError("down")
-
-    ada.model = Down()
-    with pytest.raises(ModelError, match="down"):
-        await ada.recall("Who?")
-
-
 async def test_a_question_that_refers_back_is_searched_together_with_the_one_before(ada):
     history = (Message("user", "Tell me about Maud Keane."), Message("assistant", "A friend."))
     await ada.recall("And what did she say?", history=history)
     model: Any = ada.model
     assert "Maud Keane" in model.keyword_inputs.question
-
-
-async def test_asking_holds_no_text_of_a_document(ada):
-    ask_for(ada, low="Tom Byrne")
-    await ada.recall("Who taught you?")
-    (request,) = ada.model.asked
-    assert request.documents == frozenset()
 
 
 async def test_the_budget_is_divided_and_every_kind_has_some_of_it(ada):
@@ -162,18 +138,13 @@ async def test_before_the_letter_nobody_knows_of_black_finn(ada):
     assert set(sources) == {"a-md"}
 
 
-async def test_a_point_before_everything_knows_nothing(ada):
-    ask_for(ada, low="Ada Byrne")
-    assert (await ada.recall("Who?", as_of="a.md@0")).context == ()
-
-
 async def test_without_mentions_it_says_how_to_get_them(sqlite_store):
     bare = await keyworded(sqlite_store)
     with pytest.raises(IndexMissing, match="no documents"):
         await bare.recall("Who?")
     bare.settings["method"] = "naive"
     bare.settings["naive"] = {"splitter": "graph"}
-    await pipeline.ingest(bare.stage, bare.id, [read("a.md", STORY)], unheard, lambda: None)
+    await pipeline.ingest(bare.runtime, bare.id, [read("a.md", STORY)], unheard, lambda: None)
     bare.settings["method"] = "lightrag"
     with pytest.raises(IndexMissing, match="chunks") as caught:
         await bare.recall("Who?")
@@ -186,7 +157,7 @@ async def test_where_the_graph_is_built_only_vectors_of_relations_are_missing(sq
     with pytest.raises(IndexMissing, match="relations of 'Ada Byrne' have no vector"):
         await ada.recall("Who?")
     ada.model.asked.clear()
-    await pipeline.ingest(ada.stage, ada.id, [], unheard, lambda: None)
+    await pipeline.ingest(ada.runtime, ada.id, [], unheard, lambda: None)
     assert ada.model.asked == [], "what was extracted is not asked for again"
     ask_for(ada, low="Maud Keane")
     assert (await ada.recall("Maud?")).context
@@ -197,22 +168,9 @@ async def test_the_graph_after_it_does_not_extract_again(sqlite_store):
     assert set(names(ada)) == {"extract"}
     ada.model.asked.clear()
     ada.settings["method"] = "rolerag"
-    await pipeline.ingest(ada.stage, ada.id, [], unheard, lambda: None)
+    await pipeline.ingest(ada.runtime, ada.id, [], unheard, lambda: None)
     assert "extract" not in names(ada)
     assert {"same_entity", "profile"} <= set(names(ada))
-
-
-async def test_vectors_of_another_embedder_are_refused(ada):
-    ada.embedder = type("Other", (Trigrams,), {"name": "other"})()
-    with pytest.raises(EmbedderMismatch):
-        await ada.recall("Who?")
-
-
-async def test_without_a_model_it_says_so(ada):
-    character = await ada.store.read(lambda conn: characters.require(conn, ada.id))
-    knowledge = Knowledge(character, ada.stage.settings, ada.store, ada.embedder)
-    with pytest.raises(ConfigurationError, match="lightrag"):
-        await LightRag().recall(knowledge, "Who?")
 
 
 # -- edits leave no trace --------------------------------------------------------------------------
@@ -247,7 +205,7 @@ async def test_after_edits_it_is_as_if_what_remains_had_been_indexed_at_once(sql
         if kind == "put":
             left[name] = text[0]
             await pipeline.ingest(
-                edited.stage, edited.id, [read(name, text[0])], unheard, lambda: None
+                edited.runtime, edited.id, [read(name, text[0])], unheard, lambda: None
             )
         else:
             del left[name]

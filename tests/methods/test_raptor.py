@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from offbook.errors import EmbedderMismatch, IndexMissing
-from offbook.language.tokens import count_tokens
-from offbook.methods.raptor import Raptor
-from offbook.settings import SettingsModel
 from offbook.stores import chunks
-from offbook.types import Needs
-from tests.ingestion.stage import Embedding, sections
+from offbook.text.tokens import count_tokens
+from tests.ingestion.runtime import Embedding, sections
 from tests.ingestion.tree_world import TreeWorld
 
 LATE = "## Late\n\nA lantern burned.\n\n## Later\n\nThe lantern went out."
@@ -26,16 +21,6 @@ async def keeper(sqlite_store) -> TreeWorld:
     await world.put("b.md", LATE)
     world.model.asked.clear()
     return world
-
-
-def test_it_needs_chunks_their_vectors_and_summaries():
-    assert Raptor().needs(SettingsModel()) == Needs(("acts",), vectors=True, summaries=True)
-
-
-def test_faithful_stands_on_pieces_of_equal_length():
-    from offbook.settings.model import PRESETS
-
-    assert PRESETS["faithful"]["raptor.splitter"] == "recursive"
 
 
 async def test_chunks_and_summaries_are_found_together_without_a_call(keeper):
@@ -113,10 +98,6 @@ async def test_in_the_middle_of_a_chunk_its_beginning_is_known_and_no_summary_of
     assert all(source.end <= middle for item in found.context for source in item.sources)
 
 
-async def test_before_everything_nothing_is_known(keeper):
-    assert (await keeper.recall("ship 3", as_of="a.md@0")).context == ()
-
-
 async def test_without_a_tree_it_says_how_to_build_it(sqlite_store):
     world = await TreeWorld(sqlite_store).create()
     with pytest.raises(IndexMissing, match="no documents"):
@@ -158,10 +139,3 @@ async def test_vectors_of_another_embedder_are_refused(keeper):
     keeper.embedder = Embedding(name="other")
     with pytest.raises(EmbedderMismatch):
         await keeper.recall("ship 3")
-
-
-async def test_two_questions_at_two_points_do_not_mix(keeper):
-    early = await keeper.recall("lantern", as_of="a.md")
-    late = await keeper.recall("lantern")
-    assert replace(early, as_of=None) != late
-    assert await keeper.recall("lantern", as_of="a.md") == early

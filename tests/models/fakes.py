@@ -5,15 +5,22 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from hypothesis import strategies as st
 
 from offbook.errors import ModelError
-from offbook.prompts.answers import Text
-from offbook.prompts.prompt import Prompt
-from offbook.types import Message
-from offbook.wire import ChatRequest, ChatResponse
+from offbook.prompts.ask import request_of
+from offbook.prompts.prompt import Prompt, Text, read_answer
+from offbook.types import ChatRequest, ChatResponse, Message
 
 T = TypeVar("T")
+# No answer holds what no database takes.
+STORABLE = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
+st.register_type_strategy(str, st.text(STORABLE))
+st.register_type_strategy(
+    Message, st.builds(Message, st.sampled_from(["user", "assistant"]), st.text(max_size=20))
+)
 Answer = str | ChatResponse | BaseException
 
 
@@ -22,9 +29,15 @@ class Said:
     text: str
 
 
+def read(prompt: Prompt[Any, Any], inputs: Any, answer: str | ChatResponse) -> Any:
+    """The value of an answer to a prompt."""
+    response = ChatResponse(answer) if isinstance(answer, str) else answer
+    return read_answer(request_of(prompt, inputs), response)
+
+
 def prompt(*, cacheable: bool = True, name: str = "echo") -> Prompt[Said, str]:
     """A prompt without a wording file; its requests are made by :func:`request`."""
-    return Prompt(name, 1, "extractor", "test", Said, Text(), "ours", {}, cacheable)
+    return Prompt(name, "test", Said, Text(), "ours", parameters={}, cacheable=cacheable)
 
 
 ECHO = prompt()

@@ -5,16 +5,10 @@ from __future__ import annotations
 import asyncio
 import threading
 from contextvars import ContextVar
-from types import SimpleNamespace
 
 import pytest
 
-from offbook.models.beside import (
-    calls_first,
-    worked_out,
-    worked_out_in_parts,
-    working_beside,
-)
+from offbook.models.beside import worked_out, working_beside
 
 told: ContextVar[str] = ContextVar("told", default="")
 
@@ -67,47 +61,3 @@ async def test_a_server_in_a_server_ends_by_itself():
         with working_beside():
             pass
         assert (await worked_out(who))[0] != threading.get_ident()
-
-
-async def test_between_parts_whatever_else_wants_the_loop_has_its_turn():
-    order: list[str] = []
-
-    async def call() -> None:
-        for _ in range(3):
-            await asyncio.sleep(0)
-        order.append("call")
-
-    def work(part: str) -> str:
-        order.append(part)
-        return part.upper()
-
-    calling = asyncio.create_task(call())
-    assert await worked_out_in_parts(work, ["a", "b", "c", "d", "e", "f"]) == list("ABCDEF")
-    await calling
-    assert [part for part in order if part != "call"] == list("abcdef")
-    assert order[-1] != "call"
-
-
-async def test_a_loop_without_rest_is_waited_for_only_so_long(monkeypatch):
-    monkeypatch.setattr("offbook.models.beside._TURNS", 20)
-    ended = False
-
-    async def busy() -> None:
-        while not ended:
-            threading.Event().wait(0.002)
-            await asyncio.sleep(0)
-
-    working = asyncio.create_task(busy())
-    await calls_first()
-    assert await worked_out_in_parts(str.upper, ["a", "b"]) == ["A", "B"]
-    ended = True
-    await working
-
-
-async def test_in_a_server_parts_do_not_wait_for_a_loop_that_others_use(monkeypatch):
-    def looked() -> float:
-        raise AssertionError("looked whether the loop is idle")
-
-    monkeypatch.setattr("offbook.models.beside.time", SimpleNamespace(perf_counter=looked))
-    with working_beside():
-        assert await worked_out_in_parts(str.upper, ["a", "b"]) == ["A", "B"]

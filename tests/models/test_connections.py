@@ -1,49 +1,37 @@
-"""Both kinds of connections keep the same promises: aiohttp's, and the SDK's own client's."""
+"""Connections to an endpoint: where they go, what is sent, and what becomes of them."""
 
 from __future__ import annotations
 
 import asyncio
 import gzip
 import json
-import ssl
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing, asynccontextmanager, suppress
 from typing import Any
 
 import pytest
+from openai import APIConnectionError
 
-from offbook.errors import ModelError
-from offbook.models import clients, connections, openai_compatible
-from offbook.models.aiohttp_connections import AiohttpConnections
-from offbook.models.clients import client_for, close_clients
-from offbook.models.connections import IN_A_POOL, SpreadConnections
+from offbook.errors import ConfigurationError, ModelError
+from offbook.models import openai_compatible
+from offbook.models.clients import WITHOUT_OWNER, Clients
 from offbook.models.failures import PassingError
 from offbook.models.openai_compatible import OpenAICompatible
-from offbook.types import Message
-from offbook.wire import ChatRequest
+from offbook.types import ChatRequest, Message
 from tests.waiting import PATIENCE_SECONDS
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
 END = b"0\r\n\r\n"
+_STREAMS = 12
 ASKED = ChatRequest((Message("user", "Who are you?"),), {}, cacheable=False)
 
 Answering = Callable[[asyncio.StreamWriter], Awaitable[object]]
 
 
-@pytest.fixture(params=["aiohttp", "httpx"], autouse=True)
-def kind(request, monkeypatch):
-    """Whether aiohttp is installed."""
-    if request.param == "httpx":
-        monkeypatch.setitem(sys.modules, "offbook.models.aiohttp_connections", None)
-    return request.param
-
-
 @pytest.fixture
 def unhurried(monkeypatch):
-    """No connection is given up for the time that it takes."""
+    """The end of a stream is waited for, whatever else the machine does."""
     monkeypatch.setattr(openai_compatible, "_REST_SECONDS", PATIENCE_SECONDS)
-    monkeypatch.setattr(connections, "KEPT_SECONDS", PATIENCE_SECONDS)
 
 
 class Endpoint:
@@ -86,7 +74,7 @@ async def endpoint(answer: Answering) -> AsyncIterator[Endpoint]:
     try:
         yield made
     finally:
-        await close_clients()
+        await WITHOUT_OWNER.close()
         server.close()
         await asyncio.wait_for(asyncio.gather(*made.serving), 60)  # type: ignore[arg-type]
 
@@ -106,55 +94,6 @@ WHOLE = event({"content": "Ada"}) + event({}, "stop") + chunk(b"data: [DONE]\n\n
 async def told(model: OpenAICompatible) -> str:
     async with aclosing(model.stream(ASKED)) as pieces:
         return "".join([piece async for piece in pieces])
-
-
-def test_the_quicker_ones_are_taken_where_they_are_installed(kind):
-    import openai
-
-    made = connections.connections_for(openai.DefaultAsyncHttpxClient)
-    expected = AiohttpConnections if kind == "aiohttp" else SpreadConnections
-    assert isinstance(made, expected)
-
-
-def test_certificates_are_read_where_an_endpoint_is_asked_by_https_and_only_there(
-    kind, monkeypatch
-):
-    import openai
-
-    read: list[bool] = []
-    client = openai.DefaultAsyncHttpxClient
-    library = next(
-        base.__module__.partition(".")[0]
-        for base in client.__mro__
-        if base.__name__ == "AsyncClient"
-    )
-
-    def context(**_: object) -> ssl.SSLContext:
-        read.append(True)
-        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-
-    monkeypatch.setattr(f"{library}.create_ssl_context", context)
-    connections.connections_for(client, encrypted=False)
-    assert read == []
-    connections.connections_for(client)
-    assert read == [True]
-
-
-@pytest.mark.parametrize(
-    ("address", "encrypted"), [("http://127.0.0.1:1/v1", False), ("https://api.example/v1", True)]
-)
-async def test_an_address_says_whether_it_is_encrypted(address, encrypted, monkeypatch):
-    asked: list[bool] = []
-    made = connections.connections_for
-
-    def noting(kind, *, encrypted):
-        asked.append(encrypted)
-        return made(kind, encrypted=encrypted)
-
-    monkeypatch.setattr(clients, "connections_for", noting)
-    clients.client_for(address, "k")
-    await clients.close_clients()
-    assert asked == [encrypted]
 
 
 @pytest.mark.usefixtures("unhurried")
@@ -210,13 +149,13 @@ async def test_an_endpoint_that_is_not_there_is_unreachable(nobody):
     with pytest.raises(PassingError, match="cannot reach") as caught:
         await told(OpenAICompatible(nobody, "m", "sk-key"))
     assert caught.value.unreachable
-    await close_clients()
+    await WITHOUT_OWNER.close()
 
 
 async def test_an_address_that_is_none_is_unreachable():
     with pytest.raises(PassingError, match="cannot reach"):
         await told(OpenAICompatible("gopher://127.0.0.1/v1", "m"))
-    await close_clients()
+    await WITHOUT_OWNER.close()
 
 
 async def test_a_certificate_that_nobody_vouches_for_is_no_certificate():
@@ -236,7 +175,7 @@ async def test_a_certificate_that_nobody_vouches_for_is_no_certificate():
         port = server.sockets[0].getsockname()[1]
         with pytest.raises(ModelError, match="cannot reach"):
             await told(OpenAICompatible(f"https://127.0.0.1:{port}/v1", "m", "sk-key"))
-        await close_clients()
+        await WITHOUT_OWNER.close()
         said = await asyncio.wait_for(heard, PATIENCE_SECONDS)
     assert said
     assert b"sk-key" not in said
@@ -277,6 +216,35 @@ async def test_a_redirect_is_not_followed():
         assert len(there.heads) == 1
 
 
+async def test_a_request_to_another_address_is_stopped(loopback):
+    client = WITHOUT_OWNER.of(loopback.base_url, "sk-key")
+    elsewhere = client.with_options(base_url="http://127.0.0.1:9/v1")
+    # Older versions of the SDK wrap what a hook raises.
+    with pytest.raises((ConfigurationError, APIConnectionError)) as caught:
+        await elsewhere.models.list()
+    assert "does not go to" in f"{caught.value} {caught.value.__cause__}"
+    assert loopback.count() == 0
+
+
+async def test_events_are_read_however_their_bytes_arrive():
+    stream = ": ping\r\n\r\nevent: x\nid: 7\n" + "".join(
+        f"data:{json.dumps({'choices': [{'delta': {'content': text}}]}, ensure_ascii=False)}\n\n"
+        for text in ("Ä", "d\u2028", "a")
+    )
+    stop = 'data: {"choices": [{"finish_reason": "stop"}]}'  # the last event may lack its end
+
+    async def answer(writer: asyncio.StreamWriter) -> None:
+        head = b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n"
+        for byte in head + (stream + stop).encode():
+            writer.write(bytes([byte]))
+            await writer.drain()
+            await asyncio.sleep(0)
+        writer.close()
+
+    async with endpoint(answer) as there:
+        assert await told(there.model()) == "Äd\u2028a"
+
+
 async def test_many_streams_at_once_each_have_their_own_connection():
     go = asyncio.Event()
 
@@ -293,68 +261,30 @@ async def test_many_streams_at_once_each_have_their_own_connection():
                 async for _ in pieces:
                     begun.release()
 
-        for _ in range(3 * IN_A_POOL):
+        for _ in range(_STREAMS):
             group.create_task(one())
-        for _ in range(3 * IN_A_POOL):
+        for _ in range(_STREAMS):
             await begun.acquire()
-        assert there.connections == 3 * IN_A_POOL
+        assert there.connections == _STREAMS
         go.set()
 
 
 @pytest.mark.usefixtures("unhurried")
-async def test_closing_the_clients_closes_their_connections():
+async def test_closing_the_clients_of_one_owner_closes_their_connections_alone():
     async with endpoint(lambda writer: _write(writer, HEAD + WHOLE + END)) as there:
-        await told(there.model())
-        assert not there.gone.is_set()
-        await client_for(there.base_url, "sk-key").close()
+        mine, others = Clients(), Clients()
+        for clients in (mine, others):
+            model = OpenAICompatible(there.base_url, "m", "sk-key", clients=clients)
+            assert await told(model) == "Ada"
+        first = mine.of(there.base_url, "sk-key")
+        await mine.close()
         await asyncio.wait_for(there.gone.wait(), 60)
-
-
-class _Pool:
-    """A transport that answers everything, with bodies that are still open."""
-
-    def __init__(self) -> None:
-        self.taken = 0
-
-    async def handle_async_request(self, request: Any) -> Any:
-        if request == "bad":
-            raise ConnectionError
-        self.taken += 1
-        return _Response()
-
-    async def aclose(self) -> None:
-        pass
-
-
-class _Response:
-    def __init__(self) -> None:
-        self.stream = _Body()
-
-
-class _Body:
-    async def aclose(self) -> None:
-        pass
-
-
-async def test_a_response_takes_its_place_until_its_body_is_closed():
-    pools: list[_Pool] = []
-
-    def make() -> _Pool:
-        pools.append(_Pool())
-        return pools[-1]
-
-    async with SpreadConnections(make) as spread:
-        open_ = [await spread.handle_async_request("good") for _ in range(IN_A_POOL)]
-        with pytest.raises(ConnectionError):
-            await spread.handle_async_request("bad")
-        await spread.handle_async_request("good")
-        assert [pool.taken for pool in pools] == [IN_A_POOL, 1]
-        for response in open_[:2]:
-            await response.stream.aclose()
-            await response.stream.aclose()  # a second time changes nothing
-        for _ in range(3):
-            await spread.handle_async_request("good")
-        assert [pool.taken for pool in pools] == [IN_A_POOL + 2, 2]
+        assert first.is_closed()
+        assert mine.of(there.base_url, "sk-key") is not first
+        assert await told(model) == "Ada"
+        assert there.connections == 2
+        await mine.close()
+        await others.close()
 
 
 async def _write(writer: asyncio.StreamWriter, data: bytes) -> None:

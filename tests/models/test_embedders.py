@@ -13,13 +13,12 @@ from offbook.errors import (
     BudgetReached,
     ConfigurationError,
     EmbedderMismatch,
-    InputRefused,
     ModelError,
 )
-from offbook.models.embedders import OpenAIEmbedder
+from offbook.models.embedders import KnownVectors, OpenAIEmbedder
 from offbook.models.limits import Limiter, Limits
-from offbook.models.metering import Meter
-from offbook.models.prices import Price
+from offbook.models.metering import Meter, Price
+from tests.graph.world import Trigrams
 from tests.loopback import LoopbackServer
 from tests.loopback.answers import vector_of
 from tests.waiting import eventually
@@ -39,38 +38,11 @@ def expected(texts: list[str], dimension: int = 8) -> NDArray[np.float64]:
     return units
 
 
-@pytest.mark.parametrize("encoding", ["float", "base64"])
-async def test_rows_are_the_texts_unit_vectors_in_order(loopback, encoding):
-    vectors = await embedder(loopback, encoding=encoding).embed(TEXTS, "document")
+async def test_rows_are_the_texts_unit_vectors_in_order(loopback):
+    vectors = await embedder(loopback).embed(TEXTS, "document")
     assert vectors.dtype == np.float32
     np.testing.assert_allclose(vectors, expected(TEXTS), atol=1e-6)
     assert loopback.count("/embeddings") == math.ceil(len(TEXTS) / 3)
-
-
-async def test_an_endpoint_without_base64_is_asked_for_numbers_from_then_on(loopback):
-    loopback.always("no_base64")
-    meter = Meter()
-    slow = embedder(loopback, limiter=Limiter(Limits(concurrency=1)), meter=meter)
-    np.testing.assert_allclose(await slow.embed(TEXTS, "document"), expected(TEXTS), atol=1e-6)
-    assert meter.usage().embed_calls == loopback.count() == 5
-    assert [each.body["encoding_format"] for each in loopback.requests] == ["base64"] + [
-        "float"
-    ] * 4
-
-
-async def test_what_was_learned_in_one_command_holds_for_the_next(loopback):
-    loopback.always("no_base64")
-    shared = embedder(loopback)
-    for _ in range(3):
-        await shared.metered(Meter()).embed(["a"], "query")
-    assert loopback.count() == 4
-
-
-async def test_an_input_that_is_refused_either_way_is_told(loopback):
-    loopback.always("context_length")
-    with pytest.raises(InputRefused):
-        await embedder(loopback).embed(["a"], "document")
-    assert loopback.count() == 2
 
 
 async def test_the_order_of_the_response_does_not_matter(loopback):
@@ -128,14 +100,6 @@ async def test_passing_failures_pass(loopback, fault):
     assert (await embedder(loopback).embed(TEXTS, "document")).shape == (10, 8)
 
 
-async def test_an_endpoint_that_hangs_is_given_up(loopback):
-    loopback.always("hang")
-    with pytest.raises(ModelError, match="did not answer"):
-        await embedder(loopback, timeout_seconds=0.1, limiter=Limiter(Limits(retries=0))).embed(
-            ["a"], "query"
-        )
-
-
 async def test_after_a_failure_the_other_batches_are_not_asked_for(loopback):
     loopback.script("ok", "401")
     slow = embedder(loopback, batch=1, limiter=Limiter(Limits(concurrency=1)))
@@ -186,14 +150,14 @@ async def test_rows_of_different_lengths_and_odd_rows_are_told(loopback, monkeyp
 
     for make, told in (
         (lambda row: [1.0] * int(100 * abs(row[0])), "lengths"),
-        (lambda _: ["one"], "neither a list"),
-        (lambda _: [[1.0, 2.0], [3.0, 4.0]], "neither a list"),
-        (lambda _: None, "neither a list"),
-        (lambda _: "###", "neither a list"),
+        (lambda _: ["one"], "no list"),
+        (lambda _: [[1.0, 2.0], [3.0, 4.0]], "no list"),
+        (lambda _: None, "no list"),
+        (lambda _: "###", "no list"),
     ):
         monkeypatch.setattr(server, "_to_list", make)
         with pytest.raises(ModelError, match=told):
-            await embedder(loopback, encoding="float").embed(["a", "bcd"], "document")
+            await embedder(loopback).embed(["a", "bcd"], "document")
 
 
 async def test_what_is_known_of_the_vectors_can_be_told(loopback):
@@ -202,3 +166,29 @@ async def test_what_is_known_of_the_vectors_can_be_told(loopback):
     assert "sk-key" not in repr(metered)
     with pytest.raises(ValueError, match="at least one"):
         embedder(loopback, batch=0)
+
+
+class Counting(Trigrams):
+    def __init__(self) -> None:
+        self.requests: list[list[str]] = []
+
+    async def embed(self, texts, kind):
+        self.requests.append(list(texts))
+        return await super().embed(texts, kind)
+
+
+async def test_one_request_for_all_each_text_once():
+    inner = Counting()
+    known = await KnownVectors.of(inner, ["who", "tom", "who"])
+    found = await known.embed(["tom", "who"], "query")
+    assert inner.requests == [["who", "tom"]]
+    assert np.array_equal(found, await inner.embed(["tom", "who"], "query"))
+    assert known.name == inner.name
+
+
+async def test_what_is_not_known_is_asked_for():
+    inner = Counting()
+    known = await KnownVectors.of(inner, ["who"])
+    await known.embed(["who", "ada"], "query")
+    await known.embed(["who"], "document")
+    assert inner.requests[1:] == [["who", "ada"], ["who"]]

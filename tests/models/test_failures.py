@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from email.utils import formatdate
+from typing import Any
 
 import pytest
 
@@ -18,6 +20,8 @@ from offbook.models.failures import (
     unquoted,
     why_without,
 )
+from offbook.models.responses import Counts, counts_of, ending_of, read_chat, read_event
+from offbook.types import Ending
 
 PLACE = Place("http://models.test/v1", "m", "judge", "sk-secret-key")
 
@@ -143,3 +147,44 @@ def test_what_is_put_aside_can_be_told_without_what_the_endpoint_says():
         "the model refuses what it was asked with: it is too long, or filtered"
     )
     assert unquoted("put aside: extract c1: the answer is empty").endswith("the answer is empty")
+
+
+USAGE: dict[str, Any] = {
+    "prompt_tokens": 812,
+    "completion_tokens": 41,
+    "total_tokens": 853,
+    "prompt_tokens_details": {"cached_tokens": 640, "audio_tokens": 0},
+    "completion_tokens_details": {"reasoning_tokens": 12},
+}
+COUNTS = Counts(812, 41, 640, 12)
+
+
+def test_tokens_that_are_counted_apart_are_read_from_a_body_and_from_a_stream():
+    choices = [{"message": {"content": "Ay."}, "finish_reason": "stop"}]
+    content = json.dumps({"choices": choices, "usage": USAGE}).encode()
+    found = read_chat(PLACE, content, structured=False, requests=1)
+    assert ending_of(found) == Ending("stop", *COUNTS)
+    assert read_event(json.dumps({"choices": [], "usage": USAGE})).counts == COUNTS
+    assert read_event('{"choices": []}').counts is None
+
+
+@pytest.mark.parametrize("choices", [[], [{"message": {"content": 7}}]])
+def test_a_broken_answer_tells_what_it_cost(choices: Any):
+    content = json.dumps({"choices": choices, "usage": USAGE}).encode()
+    with pytest.raises(PassingError) as caught:
+        read_chat(PLACE, content, structured=False, requests=1)
+    assert caught.value.tokens == (812, 41)
+
+
+@pytest.mark.parametrize(
+    "details",
+    [None, [], "640", {}, {"cached_tokens": None}, {"cached_tokens": -1}, {"cached_tokens": True}],
+)
+def test_what_is_no_count_is_told_of_by_nobody(details: Any):
+    told = {**USAGE, "prompt_tokens_details": details, "completion_tokens_details": details}
+    assert counts_of(told) == Counts(812, 41)
+
+
+def test_none_of_the_tokens_may_be_cached():
+    assert counts_of({**USAGE, "prompt_tokens_details": {"cached_tokens": 0}}).cached_tokens == 0
+    assert counts_of({"prompt_tokens": True, "completion_tokens": -3}) == Counts()

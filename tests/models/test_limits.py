@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from functools import partial
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from offbook.errors import BudgetReached, IncompleteAnswer, InvalidAnswer, ModelError
+from offbook.models.batching import run_all
 from offbook.models.failures import PassingError, Place, broken
-from offbook.models.limits import Limited, Limiter, Limiters, Limits
-from offbook.models.metering import Meter
-from offbook.models.prices import Price
-from offbook.models.side_by_side import run_all
-from offbook.wire import Ending
+from offbook.models.limits import Limited, Limiter, Limiters, Limits, Pace
+from offbook.models.metering import Meter, Price
+from offbook.types import Ending
 from tests.models.fakes import Clock, Scripted, request
 from tests.waiting import PATIENCE_SECONDS, eventually
 
@@ -101,15 +103,6 @@ async def test_passing_failures_are_tried_again_with_growing_pauses():
     assert clock.slept == [1.0, 2.0, 3.0, 3.0]
 
 
-async def test_pauses_vary_by_chance():
-    clock = Clock()
-    limiter = Limiter(
-        Limits(backoff_seconds=1.0), clock=clock, sleep=clock.sleep, jitter=lambda: 0.2
-    )
-    await Limited(Scripted(BROKEN, "Yes."), limiter, Meter()).complete(request())
-    assert clock.slept == [0.6]
-
-
 async def test_after_the_last_try_the_failure_is_told():
     model = Scripted(by=lambda _: BROKEN)
     with pytest.raises(PassingError, match="broken"):
@@ -169,36 +162,6 @@ async def test_nobody_waits_for_hours():
     assert clock.slept == []
 
 
-async def test_after_a_429_fewer_calls_go_at_once_and_then_slowly_more():
-    limiter = limiter_on(Clock(), Limits(concurrency=16, retries=0))
-    both = [limiter.run(lambda: fail(BUSY)) for _ in range(8)]
-    assert all(
-        isinstance(e, PassingError) for e in await asyncio.gather(*both, return_exceptions=True)
-    )
-    # Eight refusals of calls that were out together are one piece of news.
-    assert limiter.allowed <= 8
-
-    async def eight_at_once() -> None:
-        await asyncio.gather(*(limiter.run(lambda: asyncio.sleep(0)) for _ in range(8)))
-
-    await eight_at_once()
-    assert limiter.allowed == 8
-    for _ in range(50):
-        await eight_at_once()
-    assert limiter.allowed > 8
-
-
-async def test_however_often_it_is_refused_one_call_goes():
-    clock = Clock()
-    limiter = limiter_on(clock, Limits(concurrency=4, retries=0))
-    for _ in range(10):
-        clock.now += 1
-        with pytest.raises(PassingError):
-            await limiter.run(lambda: fail(BUSY))
-    assert limiter.allowed == 1
-    assert await limiter.run(lambda: asyncio.sleep(0, "ok")) == "ok"
-
-
 async def test_requests_a_minute_are_kept():
     clock = Clock()
     limiter = limiter_on(clock, Limits(concurrency=100, rpm=10))
@@ -226,6 +189,16 @@ async def test_tokens_a_minute_are_kept_and_a_huge_request_goes_alone():
     assert [t - times[0] for t in times] == [0, 0, 60, 120, 180]
 
 
+@pytest.mark.parametrize("limits", [{"limit": 100}, {"parameters": {"max_tokens": 100}}])
+async def test_the_longest_answer_counts_against_the_tokens_a_minute(limits):
+    clock = Clock()
+    model = Scripted(by=lambda _: "Yes.")
+    actor = Limited(model, limiter_on(clock, Limits(tpm=250)), Meter())
+    for _ in range(3):
+        await actor.complete(request(**limits))
+    assert sum(clock.slept) == pytest.approx(60)
+
+
 async def test_a_budget_ends_before_the_call_that_would_go_over_it():
     meter = Meter(budget_calls=3)
     model = Scripted(by=lambda _: "Yes.")
@@ -236,13 +209,6 @@ async def test_a_budget_ends_before_the_call_that_would_go_over_it():
         await actor.complete(request("4"))
     assert len(model.requests) == 3
     assert meter.usage().calls == 3
-
-
-async def test_tries_count_against_the_budget():
-    meter = Meter(budget_calls=2)
-    with pytest.raises(BudgetReached):
-        await limited(Scripted(BROKEN, BROKEN, "Yes."), meter=meter).complete(request())
-    assert meter.usage().calls == 2
 
 
 async def test_money_is_booked_as_it_is_spent():
@@ -272,16 +238,6 @@ async def test_a_stream_is_booked_as_it_tells_its_end_thoughts_included(words: s
         await anext(actor.stream(request()))
     assert told == [Ending("stop", 1000, 5000)] * 2
     assert meter.usage().cost_usd == pytest.approx(0.1)
-
-
-async def test_a_stream_that_tells_nothing_is_booked_by_its_text():
-    meter = Meter({"m": Price(0.0, 1e6)}, budget_usd=10.0)
-    actor = limited(Scripted(by=lambda _: "I am Ada Byrne of the lighthouse."), meter=meter)
-    asked = request(parameters={"max_tokens": 5})
-    async for _ in actor.stream(asked):
-        pass
-    with pytest.raises(BudgetReached, match=rf"{meter.usage().cost_usd:.4f} spent"):
-        await anext(actor.stream(asked))
 
 
 @pytest.mark.parametrize(("heard", "tokens"), [(["Let me see, ", "and see."], 5), ([""], 0)])
@@ -359,6 +315,67 @@ def test_models_at_one_endpoint_share_a_limiter():
     assert limiters.of("http://b/v1").allowed == 2
 
 
-def test_limited_passes_names_on():
-    actor = limited(Scripted(name="m7"))
-    assert (actor.name, actor.base_url) == ("m7", Scripted.base_url)
+def rounds(pace: Pace, room: int, count: int) -> tuple[int, int]:
+    """Rounds in which all allowed calls go out together; calls and refusals."""
+    sent = refused = 0
+    for _ in range(count):
+        epoch, level = pace.epoch, pace.allowed
+        sent += level
+        for number in range(1, level + 1):
+            if number <= room:
+                pace.succeeded(number)
+        for number in range(level, room, -1):
+            refused += 1
+            pace.refused(number, epoch)
+    return sent, refused
+
+
+@pytest.mark.parametrize("room", [1, 3, 8, 15])
+def test_it_settles_at_the_room_that_there_is(room):
+    pace = Pace(16)
+    rounds(pace, room, 8)
+    sent, refused = rounds(pace, room, 100)
+    assert sent / (100 * room) >= 0.9, "room is not left unused"
+    assert refused / sent <= 0.02, f"{refused} of {sent}"
+
+
+def test_more_room_is_found():
+    pace = Pace(16)
+    rounds(pace, 4, 10)
+    assert pace.allowed <= 5
+    rounds(pace, 16, 120)
+    assert pace.allowed == 16
+
+
+def test_accidents_do_not_bring_it_to_a_stop():
+    pace, draw = Pace(16), random.Random(5)
+    for _ in range(150):
+        epoch = pace.epoch
+        for number in range(1, pace.allowed + 1):
+            if draw.random() < 0.025:
+                pace.refused(number, epoch)
+            else:
+                pace.succeeded(number)
+    assert pace.allowed >= 6
+
+
+def test_refusals_of_calls_that_were_out_together_halve_once():
+    pace = Pace(16)
+    epoch = pace.epoch
+    for number in range(16, 0, -1):
+        pace.refused(number, epoch)
+    assert pace.allowed == 8
+
+
+@given(
+    st.integers(1, 40),
+    st.lists(st.tuples(st.booleans(), st.integers(1, 40), st.booleans()), max_size=200),
+)
+def test_it_stays_between_one_and_what_is_wanted(most, events):
+    pace = Pace(most)
+    for good, level, late in events:
+        if good:
+            pace.succeeded(min(level, most))
+        else:
+            pace.refused(min(level, most), pace.epoch - late)
+        assert 1 <= pace.allowed <= most

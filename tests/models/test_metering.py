@@ -8,17 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offbook.errors import IncompleteAnswer, ModelError
+from offbook.errors import BudgetReached, ConfigurationError, IncompleteAnswer, ModelError
 from offbook.models.failures import Place
 from offbook.models.failures import broken as broken_response
 from offbook.models.limits import Limiter, Limits
-from offbook.models.metering import Chain, Meter
-from offbook.models.prices import Price
+from offbook.models.metering import Budget, Chain, Meter, Price
 from offbook.models.wrappers import wrap
 from offbook.protocols import ChatModel
-from offbook.types import TaskUsage
-from offbook.wire import ChatResponse, Ending
-from tests.models.fakes import ECHO, Clock, Said, Scripted, collected, prompt, request
+from offbook.types import ChatResponse, Ending, TaskUsage
+from tests.models.fakes import Clock, Said, Scripted, collected, prompt, request
 
 INTERVALS = st.lists(st.tuples(st.integers(0, 30), st.integers(1, 8)), max_size=9).map(
     lambda pairs: sorted(((float(a), float(a + n)) for a, n in pairs), key=lambda i: i[1])
@@ -58,8 +56,8 @@ async def test_independent_calls_are_one_round_trip_however_few_go_at_once():
 async def test_calls_that_wait_for_one_another_are_a_chain():
     meter, model = Meter(), Scripted(by=lambda _: "Yes.")
     actor = wrapped(model, meter)
-    for stage in range(3):
-        await asyncio.gather(*(actor.complete(request(f"{stage} {n}")) for n in range(5)))
+    for runtime in range(3):
+        await asyncio.gather(*(actor.complete(request(f"{runtime} {n}")) for n in range(5)))
     assert meter.usage().round_trips == 3
 
 
@@ -94,13 +92,6 @@ async def test_requests_that_failed_were_made_all_the_same():
     assert (usage.calls, usage.round_trips, usage.prompt_tokens) == (1, 1, 0)
 
 
-async def test_further_requests_of_one_call_are_counted():
-    meter = Meter()
-    response = ChatResponse("Yes.", prompt_tokens=3, requests=3)
-    await wrapped(Scripted(response), meter).complete(request())
-    assert meter.usage().calls == 3
-
-
 async def test_tokens_are_estimated_where_the_endpoint_tells_none():
     meter = Meter()
     await wrapped(Scripted(ChatResponse("Yes indeed.")), meter).complete(request("Hello there."))
@@ -123,13 +114,6 @@ async def test_an_answer_that_nobody_can_use_has_cost_all_the_same():
     with pytest.raises(IncompleteAnswer):
         await actor.complete(request("Hello there."))
     assert meter.usage().by_task["echo"] == TaskUsage(2, 100 + 4, 40 + 3)
-
-
-async def test_a_request_without_a_prompt_is_counted_too():
-    meter = Meter()
-    await wrapped(Scripted("Yes."), meter).complete(request(origin=None))
-    assert meter.usage().by_task == {"unnamed": TaskUsage(1, 10, 5)}
-    assert ECHO.label == "echo.v1"
 
 
 class Told:
@@ -201,3 +185,45 @@ def test_tokens_that_are_counted_apart_are_summed_where_any_were_told():
     meter.answered("m", "echo", Ending("stop", 10, 5, 2, 0))
     meter.answered("m", "echo", Ending("stop", 10, 5, None, 4))
     assert (meter.usage().cached_tokens, meter.usage().reasoning_tokens) == (10, 4)
+
+
+def test_money_in_flight_counts():
+    budget = Budget(usd=0.0025, prices={"m": Price(1.0, 1.0)})
+    first = budget.reserve("m", 500, 500)
+    second = budget.reserve("m", 500, 500)
+    with pytest.raises(BudgetReached, match=r"0\.0020 in flight"):
+        budget.reserve("m", 500, 500)
+    budget.settle("m", first, 500, 100)
+    budget.settle("m", second, 0, 0)
+    assert budget.reserve("m", 500, 500) == pytest.approx(0.001)
+
+
+def test_an_answer_without_a_limit_counts_as_the_longest_so_far():
+    budget = Budget(usd=1.0, prices={"m": Price(0.0, 1.0)})
+    assert budget.reserve("m", 10, None) == pytest.approx(512e-6)
+    budget.settle("m", 512e-6, 10, 900)
+    assert budget.reserve("m", 10, None) == pytest.approx(900e-6)
+
+
+def test_what_an_earlier_stretch_has_spent_counts():
+    budget = Budget(calls=3, usd=1.0, prices={"m": Price(0.0, 1.0)})
+    budget.went_before(2, 0.5)
+    with pytest.raises(BudgetReached, match=r"0\.5000 spent"):
+        budget.reserve("m", 10, 500_001)
+    budget.reserve("m", 10, 500_000)
+    with pytest.raises(BudgetReached, match="3 calls"):
+        budget.reserve("m", 10, 0)
+
+
+def test_money_without_a_price_is_refused():
+    with pytest.raises(ConfigurationError, match="'m' has no price") as caught:
+        Budget(usd=1.0, prices={"other": Price(1, 1)}).check_price("m")
+    assert "prices.m.prompt" in caught.value.hint
+
+
+def test_without_a_budget_nothing_is_refused():
+    budget = Budget()
+    for _ in range(1000):
+        reserved = budget.reserve("m", 10**9, None)
+        assert reserved == 0.0
+        budget.settle("m", reserved, 10**9, 0)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from offbook.language.questions import read_question
-from offbook.models.offline.evidence import Evidence, gather
+import pytest
+
+from offbook.rules.evidence import Evidence, gather
+from offbook.text.questions import read_question
 from offbook.types import ContextItem
 from tests.waiting import work_is_linear
 
@@ -34,6 +36,7 @@ def test_a_sentence_of_two_items_counts_once():
     ]
 
 
+@pytest.mark.long
 def test_the_time_of_scoring_grows_with_the_length_only():
     def evidence(number: int) -> Evidence:
         text = " ".join(f"Nora sold clock{n} to miller{n}." for n in range(number))

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from offbook.models.offline.profile import profile
-from offbook.prompts.profile import ProfileInputs
+from offbook.prompts.summaries import ProfileInputs
+from offbook.rules.summaries import profile
 
 PROFILES = Path(__file__).resolve().parents[2] / ".." / "shared/data/character_llm/profiles"
 NORA = (

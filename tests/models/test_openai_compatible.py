@@ -4,39 +4,33 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
-from contextlib import aclosing, suppress
+from contextlib import suppress
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from offbook.errors import (
-    AnswerError,
-    ConfigurationError,
     IncompleteAnswer,
     InputRefused,
     InvalidAnswer,
     ModelError,
 )
-from offbook.models import openai_compatible
-from offbook.models.clients import close_clients, forbid_requests
 from offbook.models.failures import PassingError
-from offbook.models.ladder import RungsInProcess, RungsInStore
+from offbook.models.ladder import RungMemory
 from offbook.models.limits import Limiter, Limits
 from offbook.models.metering import Meter
 from offbook.models.openai_compatible import OpenAICompatible
 from offbook.models.wrappers import wrap
-from offbook.prompts.ask import ask, request_of, stream_text
+from offbook.prompts.ask import answer_limit, ask, request_of, stream_text
 from offbook.prompts.probes import PROBE_STRUCTURED, StructuredProbeInputs
-from offbook.prompts.profile import PROFILE, ProfileInputs
 from offbook.prompts.reply import REPLY, ReplyInputs
+from offbook.prompts.summaries import PROFILE, ProfileInputs
 from offbook.protocols import ChatModel
-from offbook.stores import endpoints
 from tests.loopback import Answer, LoopbackServer
 from tests.loopback.answers import PLAIN_TEXT
 from tests.loopback.faults import BODIES, STATUSES
 from tests.models.fakes import collected
-from tests.waiting import PATIENCE_SECONDS, eventually
 
 ADA = ProfileInputs("Ada", ("Ada counts.",))
 WHO = ReplyInputs("Ada", "", (), (), (), "Who are you?")
@@ -64,6 +58,7 @@ async def test_a_request_is_sent_as_the_prompt_says(loopback):
     assert body == {
         "model": "m",
         "temperature": 0.0,
+        "max_tokens": answer_limit(PROFILE, ADA),
         "messages": [
             {"role": m.role, "content": m.content} for m in request_of(PROFILE, ADA).messages
         ],
@@ -74,29 +69,10 @@ async def test_a_request_is_sent_as_the_prompt_says(loopback):
     assert response.completion_tokens > 5
 
 
-async def test_the_key_goes_along_and_nothing_of_the_environment(loopback, monkeypatch):
-    for name in ("OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_ADMIN_KEY"):
-        monkeypatch.setenv(name, "from-the-environment")
-    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Team: from-the-environment")
-    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
-    await backend(loopback).complete(request_of(PROFILE, ADA))
-    headers = loopback.requests[0].headers
-    assert headers["authorization"] == f"Bearer {KEY}"
-    assert "from-the-environment" not in str(headers)
-    assert not [name for name in headers if name.startswith("x-stainless-") and "raw" not in name]
-
-
 async def test_without_a_key_none_is_sent(loopback, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-somebody")
     await OpenAICompatible(loopback.base_url, "m").complete(request_of(PROFILE, ADA))
     assert "authorization" not in loopback.requests[0].headers
-
-
-async def test_equal_endpoints_share_a_client(loopback):
-    from offbook.models.clients import client_for
-
-    assert client_for(loopback.base_url, KEY) is client_for(loopback.base_url, KEY)
-    assert client_for(loopback.base_url, KEY) is not client_for(loopback.base_url, None)
 
 
 class TestLadder:
@@ -113,36 +89,19 @@ class TestLadder:
     ):
         loopback.refuses = frozenset(refused)
         meter = Meter()
-        model = patient(loopback, meter, rungs=RungsInStore(sqlite_store))
+        model = patient(loopback, meter, rungs=RungMemory(sqlite_store))
         assert (await ask(model, PROBE_STRUCTURED, WORDS)).items == []
         assert meter.usage().calls == loopback.count() == requests
-        assert await RungsInStore(sqlite_store).get(loopback.base_url, "m") == rung
-        later = patient(loopback, rungs=RungsInStore(sqlite_store))
+        assert await RungMemory(sqlite_store).get(loopback.base_url, "m") == rung
+        later = patient(loopback, rungs=RungMemory(sqlite_store))
         await ask(later, PROBE_STRUCTURED, WORDS)
         assert loopback.count() == requests + 1
         last = loopback.chat_bodies[-1]
         assert last.get("response_format", {"type": "text"})["type"] == rung
         assert ("JSON schema" in last["messages"][-1]["content"]) == (rung != "json_schema")
 
-    async def test_the_schema_is_sent_strict(self, loopback):
-        await ask(backend(loopback), PROBE_STRUCTURED, WORDS)
-        shape = loopback.chat_bodies[0]["response_format"]["json_schema"]
-        assert shape["strict"] is True
-        assert shape["name"] == "NumberedWords"
-        assert shape["schema"]["additionalProperties"] is False
-
-    async def test_many_at_once_are_refused_once(self, loopback, monkeypatch):
-        monkeypatch.setattr(openai_compatible, "_PROBE_PATIENCE_SECONDS", PATIENCE_SECONDS)
-        loopback.refuses = frozenset({"json_schema", "json_object"})
-        loopback.latency_seconds = 0.02
-        model = patient(loopback)
-        await asyncio.gather(
-            *(ask(model, PROBE_STRUCTURED, StructuredProbeInputs((str(n),))) for n in range(20))
-        )
-        assert loopback.count() == 22
-
     async def test_a_rung_that_is_refused_later_drops_again(self, loopback):
-        rungs = RungsInProcess()
+        rungs = RungMemory()
         model = patient(loopback, rungs=rungs)
         await ask(model, PROBE_STRUCTURED, WORDS)
         loopback.refuses = frozenset({"json_schema"})
@@ -152,33 +111,18 @@ class TestLadder:
     async def test_a_request_that_is_bad_on_every_rung_is_told_and_nothing_remembered(
         self, loopback
     ):
-        rungs, meter = RungsInProcess(), Meter()
+        rungs, meter = RungMemory(), Meter()
         loopback.always("400")
         with pytest.raises(ModelError, match="the request is bad"):
             await ask(patient(loopback, meter, rungs=rungs), PROBE_STRUCTURED, WORDS)
-        assert meter.usage().calls == loopback.count() == 3
+        # Each form with a limit and, since it was never taken, without one.
+        assert meter.usage().calls == loopback.count() == 6
         assert await rungs.get(loopback.base_url, "m") is None
 
     async def test_an_endpoint_may_say_404_of_the_form(self, loopback):
         loopback.always("no_format")
         await ask(patient(loopback), PROBE_STRUCTURED, WORDS)
         assert loopback.count() == 3
-
-    async def test_an_unknown_rung_in_the_store_is_found_anew(self, loopback, sqlite_store):
-        url = loopback.base_url
-        await sqlite_store.write(lambda conn: endpoints.put_rung(conn, url, "m", "telepathy"))
-        assert await RungsInStore(sqlite_store).get(url, "m") is None
-
-    async def test_those_who_wait_for_the_first_do_not_wait_for_long(self, loopback, monkeypatch):
-        monkeypatch.setattr(openai_compatible, "_PROBE_PATIENCE_SECONDS", 0.05)
-        loopback.script("hang")
-        model = backend(loopback)
-        first = asyncio.create_task(ask(model, PROBE_STRUCTURED, WORDS))
-        await eventually(lambda: loopback.count() == 1)
-        await asyncio.wait_for(ask(model, PROBE_STRUCTURED, WORDS), PATIENCE_SECONDS)
-        first.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await first
 
     @pytest.mark.parametrize("fault", ["context_length", "filtered", "413"])
     async def test_an_input_that_is_refused_is_no_matter_of_form(self, loopback, fault):
@@ -213,16 +157,90 @@ class TestParameters:
         assert ["temperature" in body for body in loopback.chat_bodies] == [True, False]
         assert meter.usage().calls == 2
 
-    async def test_a_structured_request_leaves_it_out_without_losing_its_form(self, loopback):
-        loopback.always("no_temperature")
-        await ask(patient(loopback), PROBE_STRUCTURED, WORDS)
-        forms = [body["response_format"]["type"] for body in loopback.chat_bodies]
-        assert forms == ["json_schema", "json_schema"]
 
-    async def test_the_length_limit_has_two_names(self, loopback):
-        loopback.always("no_max_tokens")
-        await ask(patient(loopback), PROFILE, ADA, parameters={"max_tokens": 7})
-        assert loopback.chat_bodies[-1]["max_completion_tokens"] == 7
+def limits(server: LoopbackServer) -> list[int | None]:
+    """The limit of each answer that was asked for."""
+    return [body.get("max_tokens") for body in server.chat_bodies]
+
+
+class TestLimits:
+    """What a model that runs away costs at most, and who is asked without such a limit."""
+
+    ONCE = answer_limit(PROFILE, ADA) or 0
+
+    async def test_an_answer_that_is_cut_off_gets_twice_the_room(self, loopback):
+        loopback.script("length", "length")
+        await ask(patient(loopback), PROFILE, ADA)
+        assert limits(loopback) == [self.ONCE, 2 * self.ONCE, 4 * self.ONCE]
+
+    async def test_a_reply_has_no_limit_but_the_persons(self, loopback):
+        await ask(patient(loopback), REPLY, WHO)
+        await ask(patient(loopback), REPLY, WHO, parameters={"max_tokens": 5})
+        await ask(patient(loopback), PROFILE, ADA, parameters={"max_tokens": 6})
+        assert limits(loopback) == [None, 5, 6]
+
+    @pytest.mark.parametrize("how", ["tags", "half a thought", "apart", "counted"])
+    async def test_a_model_that_thinks_aloud_is_found_out(self, loopback, sqlite_store, how):
+        if how == "apart":
+            loopback.thoughts = "Let me see."
+        answers = {
+            "tags": Answer("<think>Hm.</think>I am Ada."),
+            "half a thought": Answer("<think>\nHm, and", "length"),
+            "apart": Answer("I am Ada."),
+            "counted": Answer("I am Ada.", apart=(0, 12)),
+        }
+        loopback.answer = lambda body: answers[how] if "max_tokens" in body else "I am Ada."
+        await ask(patient(loopback, rungs=RungMemory(sqlite_store)), PROFILE, ADA)
+        loopback.thoughts = ""
+        later = patient(loopback, rungs=RungMemory(sqlite_store))
+        await ask(later, PROFILE, ADA)
+        assert limits(loopback)[0] == self.ONCE
+        assert set(limits(loopback)[1:]) == {None}
+        loopback.clear()
+        another = OpenAICompatible(loopback.base_url, "n", rungs=RungMemory(sqlite_store))
+        await ask(another, PROFILE, ADA)
+        assert limits(loopback)[0] == self.ONCE
+
+    async def test_a_setting_says_that_it_thinks(self, loopback):
+        await ask(patient(loopback, thinks=True), PROFILE, ADA)
+        assert limits(loopback) == [None]
+
+    async def test_who_knows_neither_name_of_the_limit_is_asked_without(self, loopback):
+        loopback.unknown = frozenset({"max_tokens", "max_completion_tokens"})
+        model = patient(loopback)
+        await ask(model, PROFILE, ADA)
+        await ask(model, PROFILE, ADA)
+        sent = [sorted(loopback.unknown & body.keys()) for body in loopback.chat_bodies]
+        assert sent == [["max_tokens"], ["max_completion_tokens"], [], []]
+
+    @pytest.mark.parametrize(
+        "complaint",
+        [
+            "the request is bad",
+            "max_tokens is too large: 2048. This model supports at most 1024 completion tokens",
+        ],
+    )
+    async def test_who_refuses_its_height_is_asked_without_from_then_on(self, loopback, complaint):
+        loopback.complaint = complaint
+        model = patient(loopback)
+        await ask(model, PROBE_STRUCTURED, WORDS)
+        await ask(model, PROBE_STRUCTURED, WORDS)
+        assert [limit is None for limit in limits(loopback)] == [False, True, True]
+        forms = {body["response_format"]["type"] for body in loopback.chat_bodies}
+        assert forms == {"json_schema"}
+
+    async def test_a_long_prompt_that_leaves_too_little_room_goes_without(self, loopback):
+        loopback.complaint = (
+            "This model's maximum context length is 4096 tokens. However, you requested 5000 "
+            "tokens (2952 in the messages, 2048 in the completion)."
+        )
+        meter = Meter()
+        model = patient(loopback, meter)
+        await ask(model, PROFILE, ADA)
+        loopback.complaint = ""
+        await ask(model, PROFILE, ADA)
+        assert limits(loopback) == [self.ONCE, None, self.ONCE]
+        assert meter.usage().calls == 3
 
 
 class TestFailures:
@@ -243,25 +261,11 @@ class TestFailures:
         assert caught.value.exit_code == 4
         assert loopback.count() == 1
 
-    async def test_retry_after_is_honoured(self, loopback):
-        loopback.script("429")
-        loopback.retry_after = "0.3"
-        started = time.monotonic()
-        await ask(patient(loopback), PROFILE, ADA)
-        assert time.monotonic() - started >= 0.3
-
     async def test_an_endpoint_that_hangs_is_given_up(self, loopback):
         loopback.script("hang")
         with pytest.raises(PassingError, match=r"did not answer within 0\.2 s") as caught:
             await backend(loopback, timeout_seconds=0.2).complete(request_of(PROFILE, ADA))
         assert "limits.timeout_seconds" in caught.value.hint
-
-    async def test_an_endpoint_that_is_not_there_is_told(self, nobody):
-        model = wrap(OpenAICompatible(nobody, "m"), meter=Meter(), limiter=Limiter(FAST))
-        with pytest.raises(ModelError, match="cannot reach http://127") as caught:
-            await ask(model, PROFILE, ADA)
-        assert "is the endpoint running? check chat.base_url" in caught.value.hint
-        await close_clients()
 
     @pytest.mark.parametrize(
         "fault", ["empty", "no_content", "think_only", "unclosed_think", "half_json", "rubbish"]
@@ -279,20 +283,6 @@ class TestFailures:
         await ask(patient(loopback), PROBE_STRUCTURED, WORDS)
         assert loopback.count() == 1
 
-    async def test_an_answer_that_stays_unusable_is_an_error(self, loopback):
-        loopback.always("half_json")
-        with pytest.raises(AnswerError):
-            await ask(patient(loopback), PROBE_STRUCTURED, WORDS)
-        assert loopback.count() == 3
-
-    async def test_requests_can_be_forbidden(self, loopback):
-        with forbid_requests("tests are offline"):
-            with pytest.raises(ConfigurationError, match="tests are offline"):
-                await ask(patient(loopback), PROFILE, ADA)
-            with pytest.raises(ConfigurationError):
-                await pieces(patient(loopback))
-        assert loopback.count() == 0
-
     async def test_the_key_is_in_no_message_and_no_log(self, loopback, caplog):
         caplog.set_level(logging.DEBUG)
         model = backend(loopback)
@@ -307,12 +297,6 @@ class TestFailures:
 
 
 class TestStreams:
-    async def test_pieces_come_as_they_are_sent(self, loopback):
-        got = await pieces(patient(loopback))
-        assert "".join(got) == PLAIN_TEXT
-        assert len(got) > 3
-        assert loopback.chat_bodies[0]["stream"] is True
-
     @pytest.mark.parametrize("fault", ["half_stream", "dropped_stream", "malformed_stream",
                                        "error_in_stream"])  # fmt: skip
     async def test_a_stream_that_breaks_off_is_never_a_short_reply(self, loopback, fault):
@@ -322,19 +306,6 @@ class TestStreams:
         assert "broke off" in str(error) or "lost the connection" in str(error)
         assert ("closed the connection" in str(error)) == (fault == "dropped_stream")
         assert loopback.count() == 1
-
-    async def test_a_stream_that_fails_before_its_first_piece_is_asked_for_again(self, loopback):
-        loopback.script("ok", "500", "429")
-        model = patient(loopback)
-        await pieces(model)
-        assert "".join(await pieces(model)) == PLAIN_TEXT
-        assert loopback.count() == 4
-
-    async def test_a_stream_that_hangs_is_given_up(self, loopback):
-        loopback.always("hang")
-        stream = backend(loopback, timeout_seconds=0.2).stream(request_of(PROFILE, ADA))
-        with pytest.raises(PassingError, match="did not answer"):
-            await anext(stream)
 
     @pytest.mark.parametrize(
         ("fault", "error"), [("length", IncompleteAnswer), ("content_filter", InputRefused)]
@@ -356,13 +327,10 @@ class TestStreams:
             _ = [piece async for piece in asked]
         assert "reply.max_tokens" in caught.value.hint
 
-    async def test_thoughts_are_left_out(self, loopback):
-        loopback.always("think")
-        assert "".join(await pieces(patient(loopback))) == PLAIN_TEXT
-
     @pytest.mark.parametrize("fault", ["ok", "think", "half_stream"])
     async def test_all_that_comes_in_a_stream_is_heard(self, loopback, fault):
         loopback.always(fault)
+        loopback.thoughts = "Hm."
         heard: list[str] = []
         asked = replace(request_of(PROFILE, ADA), heard=heard.append)
         with suppress(PassingError):
@@ -395,8 +363,27 @@ class TestStreams:
         assert await pieces(model) == ["I am Ada, still."]
         assert len(await pieces(model)) > 1
 
-    async def test_closing_the_iterator_ends_the_request(self, loopback):
-        loopback.answer = lambda body: "word " * 100_000
-        async with aclosing(patient(loopback).stream(request_of(PROFILE, ADA))) as stream:  # type: ignore[type-var]
-            assert await anext(stream)
-        await eventually(lambda: loopback.in_flight == 0)
+
+class Counted:
+    """A store that counts."""
+
+    def __init__(self, store) -> None:
+        self._store, self.reads, self.writes = store, 0, 0
+
+    async def read(self, operation):
+        self.reads += 1
+        return await self._store.read(operation)
+
+    async def write(self, operation):
+        self.writes += 1
+        return await self._store.write(operation)
+
+
+async def test_many_calls_at_once_ask_and_tell_the_database_once(sqlite_store):
+    store: Any = Counted(sqlite_store)
+    rungs = RungMemory(store)
+    found = await asyncio.gather(*(rungs.get("http://one", "m") for _ in range(12)))
+    assert found == [None] * 12
+    await asyncio.gather(*(rungs.put("http://one", "m", "json_object") for _ in range(12)))
+    assert await rungs.get("http://one", "m") == "json_object"
+    assert (store.reads, store.writes) == (1, 1)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offbook.models.trait_bearing import BEARS, asks_for_facets, bearing, shown
+from offbook.retrieval.facets import BEARS, asks_for_facets, bearing, shown
 
 WAITED = "She waited nine years and never hurried."
 STONE = "The tower is of grey stone."

@@ -3,13 +3,36 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from offbook.errors import IncompleteAnswer, InputRefused, InvalidAnswer
-from offbook.prompts.ask import ask, request_of, stream_text
+from offbook.prompts.ask import answer_limit, ask, request_of, stream_text
 from offbook.prompts.batches import in_order
+from offbook.prompts.emotion import (
+    SCORE_EMOTIONS,
+    EmotionsAnswer,
+    EmotionScores,
+    ScoreEmotionsInputs,
+    Utterance,
+)
+from offbook.prompts.entities import (
+    MERGE_ENTITIES,
+    EntityToMerge,
+    MergedEntity,
+    MergeEntitiesAnswer,
+    MergeEntitiesInputs,
+)
+from offbook.prompts.extraction import (
+    EXTRACT,
+    ExtractedEntity,
+    ExtractedRelation,
+    Extraction,
+    ExtractionInputs,
+)
 from offbook.prompts.probes import (
     PROBE_NEEDLE,
     PROBE_STRUCTURED,
@@ -17,9 +40,12 @@ from offbook.prompts.probes import (
     NumberedWords,
     StructuredProbeInputs,
 )
-from offbook.prompts.profile import PROFILE, ProfileInputs
+from offbook.prompts.question import ANALYSE_QUESTION, QuestionInputs
 from offbook.prompts.reply import REPLY, ReplyInputs
-from offbook.wire import ChatResponse, parameters_of
+from offbook.prompts.summaries import PROFILE, ProfileInputs
+from offbook.text.emotion_names import EMOTIONS
+from offbook.text.tokens import count_tokens
+from offbook.types import ChatResponse, Message, parameters_of
 from tests.models.fakes import Scripted
 
 ADA = ProfileInputs("Ada", ("Ada counts.",))
@@ -130,8 +156,9 @@ async def test_a_withheld_answer_is_not_asked_for_again():
 
 
 async def test_a_value_that_does_not_fit_the_inputs_is_asked_for_again():
-    def check(inputs: StructuredProbeInputs, value: NumberedWords) -> object:
-        return in_order(value.items, len(inputs.words), lambda item: item.number)
+    def check(inputs: StructuredProbeInputs, value: NumberedWords) -> None:
+        if len(value.items) != len(inputs.words):
+            raise InvalidAnswer("missing: [1]")
 
     checked = replace(PROBE_STRUCTURED, check=check)
     model = Scripted('{"items": [{"number": 2, "word": "oak"}]}', GOOD)
@@ -168,3 +195,86 @@ async def test_a_stream_gives_its_pieces():
 async def test_a_stream_of_nothing_is_an_error():
     with pytest.raises(InvalidAnswer, match="empty"):
         _ = [piece async for piece in stream_text(Scripted(" "), REPLY, reply_inputs())]
+
+
+@dataclass(frozen=True)
+class Part:
+    item: int
+
+
+def numbers(*given_numbers: int) -> list[Part]:
+    return [Part(n) for n in given_numbers]
+
+
+@given(st.permutations(range(1, 8)))
+def test_parts_come_in_the_order_of_the_items(order):
+    assert [part.item for part in in_order(numbers(*order), 7)] == list(range(1, 8))
+
+
+@pytest.mark.parametrize(
+    ("got", "told"),
+    [
+        ((1, 3), r"missing: \[2\]"),
+        ((1, 2, 2, 3), r"more than once: \[2\]"),
+        ((1, 2, 3, 4), r"not in the question: \[4\]"),
+        ((), r"missing: \[1\], \[2\], \[3\]"),
+    ],
+)
+def test_a_number_that_is_missing_repeated_or_unknown_is_named(got, told):
+    with pytest.raises(InvalidAnswer, match=told):
+        in_order(numbers(*got), 3)
+
+
+def test_long_lists_of_numbers_are_shortened():
+    with pytest.raises(InvalidAnswer, match="and 80 more"):
+        in_order([], 100)
+
+
+def scored(count: int):
+    strengths = dict.fromkeys(EMOTIONS, 10)
+    items = [EmotionScores(item=n + 1, **strengths) for n in range(count)]
+    return (
+        SCORE_EMOTIONS,
+        ScoreEmotionsInputs("Ada", (Utterance("Ay."),) * count),
+        EmotionsAnswer(items=items),
+    )
+
+
+def merged(count: int):
+    told = "Ada Byrne keeps the light on the rock, and has done so since her father drowned. " * 4
+    items = [MergedEntity(item=n + 1, name="Ada Byrne", description=told) for n in range(count)]
+    entity = EntityToMerge(("Ada Byrne", "Ada"), (told, told))
+    return (
+        MERGE_ENTITIES,
+        MergeEntitiesInputs((entity,) * count),
+        MergeEntitiesAnswer(items=items),
+    )
+
+
+def extracted(words: int, sentence: str):
+    """An entity and a relation for every fourth word, told in a sentence of the passage."""
+    passage = sentence * words
+    count = max(1, len(passage.split()) // 4)
+    entity = ExtractedEntity(name="Ada Byrne", type="character", description=sentence)
+    relation = ExtractedRelation(source="Ada", target="Rock", description=sentence, strength=5)
+    answer = Extraction(entities=[entity] * count, relations=[relation] * (count // 2))
+    return EXTRACT, ExtractionInputs("Ada", "", passage), answer
+
+
+CASES = [scored(1), scored(24), merged(1), merged(24), extracted(6, "Ada Byrne rang the bell. ")]
+
+
+@pytest.mark.parametrize(("prompt", "inputs", "answer"), CASES)
+def test_long_answers_stay_far_below(prompt, inputs, answer):
+    limit = answer_limit(prompt, inputs)
+    assert limit is not None
+    assert 2 * count_tokens(prompt.answer.write(answer)) <= limit
+
+
+def test_the_limit_grows_with_the_passage_and_not_with_what_was_said_before():
+    short, long = (ExtractionInputs("Ada", "", "Ada rings. " * n) for n in (1, 100))
+    assert answer_limit(EXTRACT, long) > answer_limit(EXTRACT, short) + 2_000  # type: ignore[operator]
+    before = (Message("user", "Who?"), Message("assistant", "I."))
+    question = QuestionInputs("Ada", "", "Who are you?")
+    later = QuestionInputs("Ada", "", "Who are you?", earlier=before * 50)
+    assert answer_limit(ANALYSE_QUESTION, later) == answer_limit(ANALYSE_QUESTION, question)

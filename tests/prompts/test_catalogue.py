@@ -7,25 +7,19 @@ import pkgutil
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import offbook.prompts
-from offbook.prompts.answers import Choice, Json, Text
+from offbook.prompts import lock
 from offbook.prompts.catalogue import ALL
 from offbook.prompts.lock import locked
-from offbook.prompts.prompt import Prompt, render, wording
-from offbook.types import Message
+from offbook.prompts.prompt import Json, Prompt, Text, render, wording
+from tests.models import fakes  # noqa: F401 -- what a text is
+from tests.sizes import examples
 
 PROMPTS = pytest.mark.parametrize("prompt", ALL, ids=[prompt.label for prompt in ALL])
-# No answer holds what no database takes.
-STORABLE = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
 PLAIN = st.text(min_size=1, max_size=200).map(str.strip).filter(bool)
-
-st.register_type_strategy(str, st.text(STORABLE))
-st.register_type_strategy(
-    Message, st.builds(Message, st.sampled_from(["user", "assistant"]), st.text(max_size=20))
-)
 
 
 def answers(prompt: Prompt[Any, Any]):
@@ -33,8 +27,6 @@ def answers(prompt: Prompt[Any, Any]):
     match prompt.answer:
         case Text():
             return PLAIN
-        case Choice(options=options):
-            return st.sampled_from(options)
         case Json(model=model):
             return st.from_type(model)
     raise AssertionError(f"no strategy for the answers of {prompt!r}")
@@ -42,7 +34,7 @@ def answers(prompt: Prompt[Any, Any]):
 
 @PROMPTS
 @given(data=st.data())
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(40))
 def test_reads_what_it_writes(prompt, data):
     value = data.draw(answers(prompt))
     assert prompt.answer.parse(prompt.answer.write(value)) == value
@@ -50,7 +42,7 @@ def test_reads_what_it_writes(prompt, data):
 
 @PROMPTS
 @given(data=st.data())
-@settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=15)
 def test_any_inputs_can_be_put_into_words(prompt, data):
     messages = render(prompt, data.draw(st.from_type(prompt.inputs)))
     assert messages[-1].role == "user"
@@ -88,3 +80,49 @@ def test_no_prompt_is_missing_in_the_catalogue():
         if isinstance(value, Prompt)
     }
     assert defined == {prompt.label for prompt in ALL}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "stage").mkdir()
+    (tmp_path / "stage" / "greet.v1.jinja").write_text("Hello.\n", encoding="utf-8")
+    assert lock.main([], tmp_path) == 0
+    return tmp_path
+
+
+def test_every_wording_is_as_it_was_locked():
+    changed = lock.differences()
+    assert changed == {}, "a wording changed: add a version, then `python -m offbook.prompts.lock`"
+
+
+def test_a_new_wording_is_added(folder):
+    (folder / "stage" / "greet.v2.jinja").write_text("Good day.", encoding="utf-8")
+    assert lock.differences(folder) == {"greet.v2": "added"}
+    assert lock.main([], folder) == 0
+    assert lock.differences(folder) == {}
+
+
+def test_a_changed_wording_is_refused_unless_it_was_never_released(folder, capsys):
+    (folder / "stage" / "greet.v1.jinja").write_text("Hullo.", encoding="utf-8")
+    assert lock.main([], folder) == 1
+    assert "greet.v1 changed" in capsys.readouterr().err
+    assert lock.differences(folder) == {"greet.v1": "changed"}
+    assert lock.main(["--replace", "greet.v1"], folder) == 0
+    assert lock.differences(folder) == {}
+
+
+def test_a_wording_that_is_gone_is_refused(folder):
+    (folder / "stage" / "greet.v1.jinja").unlink()
+    assert lock.differences(folder) == {"greet.v1": "gone"}
+    assert lock.main([], folder) == 1
+
+
+def test_line_ends_of_the_checkout_do_not_matter(folder):
+    (folder / "stage" / "greet.v1.jinja").write_bytes(b"Hello.\r\n")
+    assert lock.differences(folder) == {}
+
+
+def test_two_files_of_one_name_are_a_mistake(folder):
+    (folder / "greet.v1.jinja").write_text("Hi.", encoding="utf-8")
+    with pytest.raises(ValueError, match="greet"):
+        lock.digests(folder)

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from offbook.errors import AnswerError, IncompleteAnswer, InvalidAnswer
-from offbook.prompts.answers import read_answer
 from offbook.prompts.interviewing import (
     COMPARE_REPLIES,
     RATE_16P_BATCH,
@@ -20,10 +19,12 @@ from offbook.prompts.judging import (
     ANSWER_CONTAINED,
     KNOWLEDGE_EXPOSURE,
     UNKNOWN_REJECTION,
+    Range,
     ReplyToJudge,
+    rating_in,
 )
-from offbook.prompts.ratings import Range, rating_in
-from offbook.wire import ChatResponse
+from offbook.types import ChatResponse
+from tests.models.fakes import read
 from tests.waiting import work_below
 
 TEN = Range(1, 10)
@@ -143,7 +144,7 @@ def test_a_cut_off_answer_is_incomplete(text):
 def test_an_analysis_of_blanks_is_none():
     response = ChatResponse('{"analysis": " \\n", "rating": 8}')
     with pytest.raises(InvalidAnswer, match="analysis is empty"):
-        read_answer(KNOWLEDGE_EXPOSURE, ReplyToJudge("Nora Vey", "", "?", "Rain."), response)
+        read(KNOWLEDGE_EXPOSURE, ReplyToJudge("Nora Vey", "", "?", "Rain."), response)
 
 
 @pytest.mark.parametrize(

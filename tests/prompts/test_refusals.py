@@ -5,10 +5,7 @@ from __future__ import annotations
 import pytest
 
 from offbook.errors import InvalidAnswer
-from offbook.prompts.answers import read_answer
-from offbook.prompts.cluster_summary import SUMMARIZE_CLUSTER, ClusterInputs
-from offbook.prompts.conversation import SUMMARIZE_CONVERSATION, SummarizeConversationInputs
-from offbook.prompts.merging import (
+from offbook.prompts.entities import (
     MERGE_ENTITIES,
     MERGE_RELATIONS,
     EntityToMerge,
@@ -16,16 +13,23 @@ from offbook.prompts.merging import (
     MergeRelationsInputs,
     RelationToMerge,
 )
-from offbook.prompts.profile import PROFILE, ProfileInputs
 from offbook.prompts.refusals import check_described
+from offbook.prompts.summaries import (
+    PROFILE,
+    SUMMARIZE_CLUSTER,
+    SUMMARIZE_CONVERSATION,
+    ClusterInputs,
+    ProfileInputs,
+    SummarizeConversationInputs,
+)
 from offbook.prompts.traits import (
     EXTRACT_ATTRIBUTES,
     INDEX_TRAITS,
     AttributesInputs,
     PassageInputs,
 )
-from offbook.types import Turn
-from offbook.wire import ChatResponse
+from offbook.types import ChatResponse, Turn
+from tests.models.fakes import read
 
 PLAIN = "I'm sorry, but I can't assist with that request."
 REFUSALS = (
@@ -161,6 +165,6 @@ def test_who_speaks_so_in_the_text_may_be_quoted():
 )
 def test_whatever_is_kept_as_a_description_is_checked(prompt, inputs, answer):
     kept = ChatResponse(answer.replace("{}", "Ada waits for Tom."))
-    assert read_answer(prompt, inputs, kept)
+    assert read(prompt, inputs, kept)
     with pytest.raises(InvalidAnswer, match="declines"):
-        read_answer(prompt, inputs, ChatResponse(answer.replace("{}", PLAIN)))
+        read(prompt, inputs, answer.replace("{}", PLAIN))

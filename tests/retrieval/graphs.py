@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offbook.retrieval.graph_index import EntityVectors, GraphIndex
-from offbook.retrieval.lexical import encode_terms
-from offbook.retrieval.text_terms import TextTerms
+from offbook.retrieval.search import LexicalIndex, encode_terms
 from offbook.types import Entity, Graph, Relation, Source
 
 DIMENSION = 4
@@ -55,5 +54,7 @@ def index(
         character,
         Graph(tuple(entities), tuple(relations)),
         EntityVectors(matrix, owners, len(entities)),
-        TextTerms([f"t{n}" for n in range(len(texts))], [encode_terms(text) for text in texts]),
+        LexicalIndex.from_blobs(
+            [f"t{n}" for n in range(len(texts))], [encode_terms(text) for text in texts]
+        ),
     )

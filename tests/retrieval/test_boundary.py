@@ -7,18 +7,18 @@ from typing import Any
 
 import pytest
 
+from offbook.prompts.emotion import write_memory
 from offbook.prompts.extraction import ENTITY_TYPES
-from offbook.prompts.memory_text import write_memory
 from offbook.retrieval.boundary import (
     Analysis,
     Findings,
+    QuestionNames,
     find_context,
-    hearsay_of,
+    names_to_look_up,
     of_names_alone,
 )
+from offbook.retrieval.memory_evidence import MemoryEvidence
 from offbook.retrieval.name_table import NameInText
-from offbook.retrieval.question_names import QuestionNames
-from offbook.retrieval.told import Told
 from offbook.settings.model import RoleragSettings
 from offbook.types import ContextItem, Source
 from tests.methods.questions import entity
@@ -48,13 +48,24 @@ def asked(
     complete: bool = False,
     places: dict[str, str | None] | None = None,
     types: Sequence[str] = ENTITY_TYPES,
+    profile: str = "",
+    at_a_point: bool = False,
     **settings: Any,
 ) -> Findings:
     names = QuestionNames(question, tuple(graph.names.find(question)), (), places or {}, (), ())
     vectors = near or {}
     analysis = Analysis("", tuple(entities), axis(0), vectors, complete)
     grounds = (Source("d", "", 0, 9),)
-    return find_context(graph, names, analysis, RoleragSettings(**settings), grounds, types=types)
+    return find_context(
+        graph,
+        names,
+        analysis,
+        RoleragSettings(**settings),
+        grounds,
+        types=types,
+        profile=profile,
+        at_a_point=at_a_point,
+    )
 
 
 def titles(items) -> list[str]:
@@ -116,8 +127,36 @@ def test_a_part_of_a_name_brings_all_who_bear_it_and_not_in_the_papers_way():
         assert not asked(f"{name}?", entity(name), graph=titled).entities
 
 
-def test_nothing_found_is_said():
+def test_what_the_model_knows_is_within_and_that_no_text_mentions_it_is_a_note():
     found = asked("Who is Finn?", entity("Finn"), near={"finn": axis(0)})
+    assert (found.outside, found.entities) == ([], [])
+    assert verdict(found) == ("in", {"Finn": "nothing in the texts mentions it"})
+    both = asked("Finn or a radio?", entity("Finn"), entity("radio", known=False, reason="Later."))
+    assert verdict(both)[0] == "partly"
+    assert titles(both.outside) == ["radio"]
+
+
+@pytest.mark.parametrize("name", ["flood", "Finn"])
+def test_what_a_description_or_the_summary_mentions_is_not_said_to_be_unmentioned(name):
+    tom = person("Tom Byrne", "Tom Byrne saved Finn from the floods of the Ebb.")
+    graph = index([ADA, tom, LAMP], [tie("Ada Byrne", "Tom Byrne", 8)])
+    found = asked(f"What of the {name}?", entity(name), graph=graph)
+    assert titles(found.entities) == ["Tom Byrne"]
+    assert (found.outside, verdict(found)) == ([], ("in", {}))
+    profile = "Ada Byrne met Finn in the flood."
+    found = asked(f"What of the {name}?", entity(name), profile=profile)
+    assert verdict(found) == ("in", {})
+    other = asked(f"What of the {name}?", entity(name), profile="Ada Byrne likes the finns.")
+    assert verdict(other) == ("in", {name: "nothing in the texts mentions it"})
+
+
+def test_at_a_point_in_the_story_what_no_text_has_mentioned_is_unheard_of():
+    found = asked("Who is Finn?", entity("Finn"), at_a_point=True)
+    assert verdict(found)[0] == "out"
+
+
+def test_in_the_papers_way_nothing_found_is_said():
+    found = asked("Who is Finn?", entity("Finn"), near={"finn": axis(0)}, unmentioned="out")
     (item,) = found.outside
     assert (item.kind, item.title) == ("out_of_scope", "Finn")
     assert "nothing that Ada Byrne knows mentions it" in item.text
@@ -144,7 +183,8 @@ def test_two_words_that_never_stand_together_are_no_finding_and_no_stranger():
 
 
 def test_a_word_that_the_texts_write_otherwise_is_unknown():
-    found = asked("Do you know Prince?", entity("Prince"), places={"prince": None})
+    own: dict[str, Any] = {"places": {"prince": None}, "unmentioned": "out"}
+    found = asked("Do you know Prince?", entity("Prince"), **own)
     assert titles(found.outside) == ["Prince"]
 
 
@@ -215,7 +255,7 @@ def test_a_general_word_that_the_graph_has_a_node_for_brings_that_node_first():
 def test_without_neighbours_of_the_type_it_is_said_why():
     found = asked("Wars?", entity("wars", specific=False, kind="event"))
     assert (found.entities, verdict(found)[0]) == ([], "in")
-    assert "no neighbour of the type event" in found.skipped[0].why
+    assert "no event in the graph is linked to this character" in found.skipped[0].why
 
 
 def test_an_unknown_character_raises_nothing():
@@ -226,14 +266,17 @@ def test_an_unknown_character_raises_nothing():
         entity("friends", specific=False),
         entity("Finn"),
         graph=graph,
+        unmentioned="out",
     )
     assert titles(found.entities) == ["Tom Byrne (Tommy)"]
     assert (found.relations, titles(found.outside)) == ([], ["Finn"])
 
 
 def test_an_empty_graph_raises_nothing():
-    found = asked("Finn?", entity("Finn"), entity("joy", specific=False), graph=index())
+    asked_for = entity("Finn"), entity("joy", specific=False)
+    found = asked("Finn?", *asked_for, graph=index(), unmentioned="out")
     assert titles(found.outside) == ["Finn"]
+    assert verdict(asked("Finn?", *asked_for, graph=index()))[0] == "in"
 
 
 def test_an_entity_that_only_relations_name_is_described_by_them():
@@ -334,12 +377,12 @@ def test_of_many_names_those_that_the_question_uses_come_first():
     assert title == "Tom Byrne (Black Tom, Tommy, T., Tam, Tomás)"
 
 
-def told(name: str, said: str) -> dict[str, Told]:
+def told(name: str, said: str) -> dict[str, MemoryEvidence]:
     item = ContextItem("memory", "", write_memory(said, "Is that so?"), 1.0, memory="m1")
-    return {name: Told(said, (item,))}
+    return {name: MemoryEvidence(said, (item,))}
 
 
-def told_of(question: str, *entities: Any, by: dict[str, Told], graph=KNOWN) -> Findings:
+def told_of(question: str, *entities: Any, by: dict[str, MemoryEvidence], graph=KNOWN) -> Findings:
     names = QuestionNames(question, tuple(graph.names.find(question)), (), {}, (), ())
     analysis = Analysis("", tuple(entities), axis(0), {})
     return find_context(graph, names, analysis, RoleragSettings(), (), by)
@@ -385,4 +428,4 @@ def test_only_names_that_the_texts_do_not_settle_are_looked_for():
         entity("telephone", known=False, specific=False),
     )
     analysis = Analysis("", entities, axis(0), {})
-    assert hearsay_of(KNOWN, analysis) == ["Maud Keane", "Rex"]
+    assert names_to_look_up(KNOWN, analysis) == ["Maud Keane", "Rex"]

@@ -8,15 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from offbook.errors import EmbedderMismatch, StoreFailed, UnknownName
-from offbook.retrieval.emotional import (
-    STRATEGIES,
-    EmotionalIndex,
-    combination_multiply,
-    emotion_first,
-    filled,
-    semantic_first,
-)
-from tests.waiting import least_work
+from offbook.retrieval.emotional import STRATEGIES, rank, recall
+from tests.sizes import examples
 
 DISTANCES = ("euclidean", "cosine")
 
@@ -113,7 +106,7 @@ def memories(draw):
     st.booleans(),
     st.sampled_from(["known", "neutral", "unknown"]),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 def test_equals_the_naive_formula(given, strategy, k, pool, distance, centred, asked):
     matrix, emotions, vector, generator = given
     emotion = {
@@ -121,8 +114,17 @@ def test_equals_the_naive_formula(given, strategy, k, pool, distance, centred, a
         "neutral": np.ones(8),
         "unknown": None,
     }[asked]
-    index = EmotionalIndex.build(matrix, emotions, centred=centred)
-    got = index.recall(vector, emotion, strategy, k=k, pool=pool, distance=distance)
+    got = recall(
+        matrix,
+        emotions,
+        vector,
+        emotion,
+        strategy,
+        k=k,
+        pool=pool,
+        distance=distance,
+        centred=centred,
+    )
     wanted, c, e = naive(
         matrix, emotions, vector, emotion, strategy, k, pool, distance, 1.0 if centred else 0.0
     )
@@ -146,8 +148,7 @@ def test_many_memories_are_ranked_as_in_double_precision(strategy, distance):
     emotions[generator.random(20_000) < 0.1] = 0
     emotion = generator.integers(1, 11, 8)
     vector = matrix[123] + np.float32(1e-4)  # where single precision knows least
-    index = EmotionalIndex.build(matrix, emotions)
-    got = index.recall(vector, emotion, strategy, distance=distance)
+    got = recall(matrix, emotions, vector, emotion, strategy, distance=distance)
     wanted, c, e = naive(matrix, emotions, vector, emotion, strategy, 10, 20, distance, 0.0)
     assert_same(got, wanted, c, e, strategy)
 
@@ -155,34 +156,24 @@ def test_many_memories_are_ranked_as_in_double_precision(strategy, distance):
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_equal_memories_come_back_oldest_first(strategy):
     matrix = np.ones((5_000, 8), dtype=np.float32)
-    index = EmotionalIndex.build(matrix, np.full((5_000, 8), 3, dtype=np.uint8))
-    got = index.recall(matrix[0] * 2, np.arange(1, 9), strategy)
+    emotions = np.full((5_000, 8), 3, dtype=np.uint8)
+    got = recall(matrix, emotions, matrix[0] * 2, np.arange(1, 9), strategy)
     assert [one.index for one in got] == list(range(10))
-
-
-def test_no_memory_and_one_memory():
-    none = EmotionalIndex.build(np.empty((0, 4), np.float32), np.empty((0, 8)))
-    assert none.recall(np.ones(4, np.float32), np.ones(8), "C-A") == []
-    one = EmotionalIndex.build(np.ones((1, 4), np.float32), np.ones((1, 8)))
-    for strategy in STRATEGIES:
-        (found,) = one.recall(np.zeros(4, np.float32), np.full(8, 5), strategy)
-        assert (found.index, found.c, found.e) == (0, 2.0, 0.0)
 
 
 def test_a_memory_without_emotion_counts_as_the_median():
     matrix = np.zeros((4, 2), np.float32)
     emotions = np.array([[9, 1, 1, 1, 1, 1, 1, 1], [0] * 8, [1] * 8, [1, 9, 1, 1, 1, 1, 1, 1]])
-    index = EmotionalIndex.build(matrix, emotions)
-    found = {one.index: one.e for one in index.recall(np.zeros(2, np.float32), emotions[0], "C-A")}
-    assert found[1] == pytest.approx(np.median([found[0], found[2], found[3]]))
+    recalled = recall(matrix, emotions, np.zeros(2, np.float32), emotions[0], "C-A")
+    e = {one.index: one.e for one in recalled}
+    assert e[1] == pytest.approx(np.median([e[0], e[2], e[3]]))
 
 
 def test_without_the_emotion_of_the_question_meaning_decides():
     matrix = np.array([[3.0], [1.0], [2.0]], np.float32)
-    index = EmotionalIndex.build(matrix, np.ones((3, 8)))
     for strategy in STRATEGIES:
-        found = index.recall(np.zeros(1, np.float32), None, strategy)
-        assert [(one.index, one.e, one.score) for one in found] == [
+        recalled = recall(matrix, np.ones((3, 8)), np.zeros(1, np.float32), None, strategy)
+        assert [(one.index, one.e, one.score) for one in recalled] == [
             (1, None, 1.0),
             (2, None, 2.0),
             (0, None, 3.0),
@@ -191,67 +182,38 @@ def test_without_the_emotion_of_the_question_meaning_decides():
 
 def test_counted_from_neutral_a_trace_and_a_flood_of_everything_differ_from_nothing():
     emotions = np.array([[1] * 8, [10] * 8])
-    matrix = np.zeros((2, 2), np.float32)
-    faithful = EmotionalIndex.build(matrix, emotions)
-    centred = EmotionalIndex.build(matrix, emotions, centred=True)
-    question = (np.zeros(2, np.float32), np.full(8, 9), "C-A")
-    assert [one.e for one in faithful.recall(*question)] == [0.0, 0.0]
-    assert [(one.index, one.e) for one in centred.recall(*question)] == [(1, 0.0), (0, 1.0)]
+    question = np.zeros((2, 2), np.float32), emotions, np.zeros(2, np.float32), np.full(8, 9)
+    assert [one.e for one in recall(*question, "C-A")] == [0.0, 0.0]
+    centred = recall(*question, "C-A", centred=True)
+    assert [(one.index, one.e) for one in centred] == [(1, 0.0), (0, 1.0)]
 
 
-def test_a_proportional_emotion_beats_everything_under_the_product():
-    assert combination_multiply(np.array([0.1, 9.0]), np.array([0.01, 0.0]), 1, 2).tolist() == [1]
-
-
-def test_equal_emotions_in_the_pool_stay_in_the_order_of_meaning():
-    c, e = np.array([0.3, 0.1, 0.2]), np.array([0.5, 0.5, 0.5])
-    assert semantic_first(c, e, 3, 3).tolist() == [1, 2, 0]
-
-
-def test_where_nothing_is_known_the_strategies_rank_by_meaning():
-    c, unknown = np.array([0.3, 0.1, 0.2]), np.full(3, np.nan)
-    assert filled(unknown).tolist() == [1, 1, 1]
-    assert emotion_first(c, unknown, 2, 1).tolist() == [1, 2]
+@pytest.mark.parametrize(
+    ("strategy", "c", "e", "k", "order"),
+    [
+        ("C-M", [0.1, 9.0], [0.01, 0.0], 1, [1]),  # felt exactly alike comes first, however far
+        ("S-S", [0.3, 0.1, 0.2], [0.5, 0.5, 0.5], 3, [1, 2, 0]),  # equal ones stay by meaning
+        ("S-S", [0.3, 0.1, 0.2], [0.5, np.nan, np.nan], 3, [1, 2, 0]),  # known outside the pool
+        ("S-E", [0.3, 0.1, 0.2], [np.nan] * 3, 2, [1, 2]),  # nothing is known
+    ],
+)
+def test_the_strategies_break_ties_by_meaning(strategy, c, e, k, order):
+    pool = 2 if np.isnan(e).any() else 3
+    ranked = rank(np.array(c), np.array(e), strategy, k, pool)
+    assert [one.index for one in ranked] == order[:pool]
 
 
 def test_what_does_not_fit_is_refused():
-    matrix = np.ones((2, 3), np.float32)
+    matrix, question = np.ones((2, 3), np.float32), np.ones(3, np.float32)
     with pytest.raises(StoreFailed, match="shape"):
-        EmotionalIndex.build(matrix, np.ones((2, 7)))
-    index = EmotionalIndex.build(matrix, np.ones((2, 8)))
+        recall(matrix, np.ones((2, 7)), question, None, "C-A")
+    emotions = np.ones((2, 8))
     with pytest.raises(EmbedderMismatch, match="shape"):
-        index.recall(np.ones(4, np.float32), None, "C-A")
+        recall(matrix, emotions, np.ones(4, np.float32), None, "C-A")
     with pytest.raises(UnknownName, match="C-X"):
-        index.recall(np.ones(3, np.float32), None, "C-X")
+        recall(matrix, emotions, question, None, "C-X")
     with pytest.raises(StoreFailed, match="eight"):
-        index.recall(np.ones(3, np.float32), np.ones(7), "C-A")
+        recall(matrix, emotions, question, np.ones(7), "C-A")
     matrix[1, 1] = np.nan
     with pytest.raises(StoreFailed, match="memory 1"):
-        EmotionalIndex.build(matrix, np.ones((2, 8))).recall(np.ones(3, np.float32), None, "C-A")
-
-
-def test_the_matrix_is_not_copied():
-    matrix = np.ones((3, 3), np.float32)
-    assert EmotionalIndex.build(matrix, np.ones((3, 8))).semantic.matrix is matrix
-
-
-@pytest.mark.parametrize("strategy", STRATEGIES)
-def test_a_thousand_memories_take_less_than_a_few_milliseconds(strategy):
-    generator = np.random.default_rng(5)
-    matrix = generator.standard_normal((1_000, 384), dtype=np.float32)
-    index = EmotionalIndex.build(matrix, generator.integers(1, 11, (1_000, 8)))
-    # benchmarks/emotional_recall.py measures the millisecond itself
-    assert least_work(lambda: index.recall(matrix[0], np.arange(1, 9), strategy), 20) < 0.01
-
-
-def test_rows_that_were_measured_are_not_measured_again():
-    generator = np.random.default_rng(3)
-    matrix = generator.standard_normal((40, 6)).astype(np.float32)
-    emotions = generator.integers(1, 11, (40, 8))
-    whole = EmotionalIndex.build(matrix, emotions)
-    before = EmotionalIndex.build(matrix[:30], emotions[:30])
-    grown = EmotionalIndex.build(matrix, emotions, before=before)
-    np.testing.assert_array_equal(grown.semantic.lengths, whole.semantic.lengths)
-    blank = np.concatenate([np.zeros((30, 6), np.float32), matrix[30:]])
-    again = EmotionalIndex.build(blank, emotions, before=before)
-    np.testing.assert_array_equal(again.semantic.lengths, whole.semantic.lengths)
+        recall(matrix, emotions, question, None, "C-A")

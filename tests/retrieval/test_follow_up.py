@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offbook.retrieval.follow_up import with_antecedent
+from offbook.methods.knowledge import with_antecedent
 from offbook.types import Message
 
 BEFORE = (

@@ -25,11 +25,6 @@ def test_the_nearest_above_the_threshold_come_best_first():
     assert found.similar(axis(1), 3, 0.55)[0][1] == pytest.approx(0.9)
 
 
-def test_the_threshold_has_to_be_exceeded():
-    found = index([ADA, TOM], vectors={"Tom Byrne": axis(1)})
-    assert found.similar(axis(1), 3, 1.0) == []
-
-
 def test_the_character_is_never_what_a_name_is_like():
     found = index([ADA, TOM], vectors={"Ada Byrne": axis(1), "Tom Byrne": axis(0)})
     assert found.similar(axis(1), 3, 0.5) == []

@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from offbook.errors import InputRefused, InvalidAnswer, ModelError
+from offbook.errors import InputRefused, InvalidAnswer
 from offbook.models.limits import Limited, Limiter, Limits
 from offbook.models.metering import Meter
 from offbook.prompts.traits import REVEALS_TRAIT, Revealing
@@ -19,9 +18,9 @@ from offbook.retrieval.guided_selection import (
     select_stored,
     trait_judge,
 )
-from offbook.retrieval.passages import Passage
-from offbook.types import Character, Chunk
+from offbook.types import Character, Chunk, Passage
 from tests.models.fakes import Scripted
+from tests.sizes import examples
 
 YES, NO, NONE = "yes", "no", "unusable"
 
@@ -70,7 +69,7 @@ VERDICTS = st.lists(st.sampled_from([YES, NO, NO, NONE]), max_size=40)
     m=st.integers(1, 6),
     window=st.integers(1, 45),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 async def test_the_outcome_is_that_of_one_after_the_other(verdicts, data, n, m, window):
     size = len(verdicts)
     delays = data.draw(st.lists(st.integers(0, 6), min_size=size, max_size=size))
@@ -135,11 +134,6 @@ async def test_only_unusable_answers_are_a_fallback_that_says_so():
     assert found.is_fallback
     assert (found.chosen, found.judged, len(found.unjudged)) == (("a", "b", "c"), 0, 3)
     assert found.found_nothing is None
-
-
-async def test_an_endpoint_that_fails_for_good_is_an_error():
-    with pytest.raises(ModelError, match="401"):
-        await select_live("abc", Letters("", b=ModelError("401")), n=3, m=2, window=3)
 
 
 async def test_without_passages_nothing_is_asked():

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from offbook.errors import InputRefused
-from offbook.retrieval.iterative import Steps, retrieve_in_steps
-from offbook.retrieval.passages import Passage
-from offbook.types import Character, Chunk
+from offbook.methods.adaptive import Steps, retrieve_in_steps
+from offbook.types import Character, Chunk, Passage
 from tests.methods.compared import Told
 
 ADA = Character("ada", "Ada", "")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from offbook.retrieval.kept_indexes import KeptIndexes
+from offbook.retrieval.search import IndexCache
 
 
 class _Home:
@@ -22,7 +22,7 @@ class Loading:
     """Loads numbers, and notes what was asked of it."""
 
     def __init__(self, most: int = 2) -> None:
-        self.kept: KeptIndexes[str, str] = KeptIndexes(most)
+        self.kept: IndexCache[str, str] = IndexCache(most)
         self.loaded: list[str] = []
 
     async def get(self, home: Any, key: str, revision: int = 1, *, fails: bool = False) -> str:

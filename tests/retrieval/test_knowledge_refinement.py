@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offbook.language.strips import strips_of
-from offbook.retrieval.knowledge_refinement import recomposed, sharing_words
+from offbook.methods.crag import recomposed, sharing_words
+from offbook.text.sentences import strips_of
 from offbook.types import ContextItem, Source
 
 PASSAGE = "She trims the lamp. She likes bread.\n\nThe rock is grey. Tom drowned in 1880."

@@ -12,16 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from offbook.errors import StoreFailed
-from offbook.language.words import search_terms
-from offbook.retrieval import lexical
-from offbook.retrieval.lexical import (
+from offbook.retrieval import search
+from offbook.retrieval.search import (
     ANALYZER,
     LexicalIndex,
-    bm25,
     encode_terms,
-    inverse_document_frequency,
     term_number,
 )
+from offbook.text.words import search_terms
 
 PASSAGES = [
     "The sailor came home to Marseilles.",
@@ -81,16 +79,11 @@ def test_scores_lie_between_zero_and_the_highest_score(texts, question):
 @given(TEXTS)
 def test_scanning_and_sorted_records_give_the_same_numbers(texts):
     scanning, sorting = opened(texts), opened(texts)
-    for _ in range(lexical._SCANS):
+    for _ in range(search._SCANS):
         sorting.scores("cave")
     for question in ("cave", "letter priest", "宝藏", "absent"):
         assert np.array_equal(sorting.scores(question), scanning.scores(question))
         assert sorting.highest_score(question) == scanning.highest_score(question)
-
-
-def test_the_document_that_speaks_of_it_most_is_first():
-    scores = opened(PASSAGES).scores("Where was the cave?")
-    assert int(scores.argmax()) == 4
 
 
 def test_terms_are_stored_in_a_form_that_any_program_can_read():
@@ -108,10 +101,6 @@ def test_the_stored_form_does_not_change_under_one_analyzer_name():
     )
 
 
-def test_a_text_without_terms_is_stored_as_nothing():
-    assert encode_terms("and of the") == b""
-
-
 def test_a_count_that_does_not_fit_is_held_at_the_largest():
     assert encode_terms("cave " * 70_000) == struct.pack("<IH", term_number("cave"), 0xFFFF)
 
@@ -126,17 +115,3 @@ def test_an_empty_index_and_empty_passages_answer_with_nothing():
     assert opened([]).scores("cave").shape == (0,)
     assert opened(["", ""]).scores("cave").tolist() == [0, 0]
     assert opened(PASSAGES).highest_score("of the") == 0
-
-
-def test_rarer_terms_weigh_more_and_none_less_than_zero():
-    weights = [inverse_document_frequency(10, n) for n in range(11)]
-    assert weights == sorted(weights, reverse=True)
-    assert weights[-1] > 0
-
-
-def test_more_occurrences_weigh_more_but_never_over_the_limit():
-    counts = np.array([1, 2, 10, 1000], dtype=np.float32)
-    weights = bm25(counts, np.full(4, 50, dtype=np.float32), 50.0)
-    assert (np.diff(weights) > 0).all()
-    assert weights[0] == pytest.approx(1)
-    assert weights[-1] < 2.2

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from offbook.app import Offbook
 from offbook.documents.readers import ReadDocument
-from offbook.language.tokens import count_tokens
-from offbook.retrieval.lorebook import Lore, LoreAsked, beside, find_lore
+from offbook.retrieval.lorebook import beside, lore_of
 from offbook.settings import load_settings
-from offbook.settings.lore import LoreSettings
+from offbook.settings.model import LoreSettings
 from offbook.stores import documents
-from offbook.types import ContextItem, Message, Position, Skipped
-from tests.app.keeper import BRILL, OATH, TOWER, WAT, as_file, entry, keeper
+from offbook.text.tokens import count_tokens
+from offbook.types import ContextItem, LoreEntries, LoreQuery, Message, Position, Skipped
+from tests.app.keeper import BRILL, OATH, WAT, as_file, entry, keeper
 
 KEYS_ONLY = LoreSettings(similar=0)
 
@@ -44,24 +44,45 @@ async def told(
     await book.cards.create(file)
 
 
+def query(
+    said: str,
+    history: Sequence[Message] = (),
+    settings: LoreSettings = KEYS_ONLY,
+    window: int | None = None,
+    until: Position | None = None,
+) -> LoreQuery:
+    return LoreQuery(
+        question=said,
+        history=history,
+        message=said,
+        until=until,
+        budget_tokens=settings.budget(window),
+        most_tokens=settings.most_for_a_book(window),
+        scan_depth=settings.scan_depth,
+        similar=settings.similar,
+        least=settings.least,
+    )
+
+
 async def look(
     book: Offbook,
     said: str,
     history: Sequence[tuple[str, str]] = (),
     settings: LoreSettings = KEYS_ONLY,
     until: Position | None = None,
-) -> Lore:
+) -> LoreEntries:
     character = await book.find("tamsin-reeve")
     before = [
         message
         for asked, answered in history
         for message in (Message("user", asked), Message("assistant", answered))
     ]
-    asked = LoreAsked(said, before, said, until)
-    return await find_lore(book.store, character, asked, settings, count_tokens)
+    asked = query(said, before, settings, until=until)
+    lore = await lore_of(book.store, character)
+    return LoreEntries() if lore is None else lore.recall(asked, count_tokens)
 
 
-def texts(lore: Lore) -> list[str]:
+def texts(lore: LoreEntries) -> list[str]:
     return [item.text for item in lore.items]
 
 
@@ -75,64 +96,42 @@ async def test_keys_call_for_entries_and_constant_ones_are_always_there(
     assert texts(await look(book, "This is what it is, watery.")) == [BRILL]
 
 
-async def test_keys_of_scripts_without_blanks_need_no_word_to_end(book: Offbook, tmp_path: Path):
-    await told(book, [entry(TOWER, "灯塔")], tmp_path)
-    assert texts(await look(book, "谁建了灯塔呢？")) == [TOWER]
+async def test_a_budget_of_nothing_leaves_lorebooks_out(tmp_path: Path):
+    values = {"home": str(tmp_path / "home"), "method": "vanilla", "lore.budget_tokens": 0}
+    settings = load_settings(values, {}, tmp_path, tmp_path / "none")
+    async with await Offbook.open(settings) as book:
+        await told(book, [entry(OATH, "oath", constant=True)], tmp_path)
+        recall, _ = await book.recall("tamsin-reeve", "The oath?")
+    assert (recall.context, recall.skipped) == ((), ())
 
 
-async def test_keys_are_looked_for_in_the_last_messages(book: Offbook, tmp_path: Path):
-    await told(book, [entry(WAT, "Wat")], tmp_path)
-    history = [("Who is Wat?", "My brother."), ("I see.", "Do you?")]
-    assert texts(await look(book, "Go on.", history)) == []
-    assert texts(await look(book, "Go on.", history, LoreSettings(scan_depth=5, similar=0))) == [
-        WAT
-    ]
+@pytest.mark.parametrize(
+    ("set_tokens", "window", "shared", "most"),
+    [
+        (None, None, 2_048, None),
+        (None, 4_000, 1_000, 1_000),
+        (None, 128_000, 4_096, 32_000),
+        (300, 4_000, 300, 300),
+        (9_000, None, 9_000, 9_000),
+    ],
+)
+def test_the_budget_follows_the_window_of_the_model(set_tokens, window, shared, most):
+    settings = LoreSettings(budget_tokens=set_tokens)
+    assert settings.budget(window) == shared
+    assert settings.most_for_a_book(window) == most
 
 
-async def test_secondary_keys_and_their_logic(book: Offbook, tmp_path: Path):
-    both = entry("Both.", "oath", secondary_keys=["lamp"], selective=True)
-    neither = entry(
-        "Not the lamp.",
-        "oath",
-        secondary_keys=["lamp"],
-        selective=True,
-        extensions={"selectiveLogic": 2},
-    )
-    await told(book, [both, neither], tmp_path)
-    assert texts(await look(book, "The oath of the lamp")) == ["Both."]
-    assert texts(await look(book, "The oath")) == ["Not the lamp."]
-
-
-async def test_meaning_finds_what_no_key_does(book: Offbook, tmp_path: Path):
-    rope = "The chandler in Brill sells rope and tar on credit."
-    await told(book, [entry(rope, "zzz"), entry(WAT, "qqq")], tmp_path)
-    found = await look(book, "Who could sell me a rope?", settings=LoreSettings(similar=1))
-    assert texts(found) == [rope]
-    assert 0.2 <= found.items[0].score < 1
-    assert texts(await look(book, "Who could sell me a rope?")) == []
-
-
-async def test_a_disabled_entry_is_found_by_nothing(book: Offbook, tmp_path: Path):
-    await told(book, [entry(WAT, "Wat", enabled=False), entry(OATH, "oath")], tmp_path)
-    assert texts(await look(book, "Wat Reeve drowned", settings=LoreSettings())) == []
-
-
-async def test_what_does_not_fit_is_skipped_with_its_reason_and_the_rest_goes_on(
+async def test_recursion_and_a_budget_for_whole_entries_are_the_default(
     book: Offbook, tmp_path: Path
 ):
-    long = "The ledger of the harbour office lists every debt. " * 30
-    entries = [
-        entry(long, "oath", name="The ledger", priority=9),
-        entry(OATH, "oath", name="The oath", priority=1),
-    ]
-    await told(book, entries, tmp_path)
-    found = await look(book, "The oath?", settings=LoreSettings(budget_tokens=60, similar=0))
-    assert texts(found) == [OATH]
-    (skip,) = found.skipped
-    assert (skip.kind, skip.title) == ("knowledge", "The ledger")
-    assert "tokens" in skip.why
-    none = await look(book, "The oath?", settings=LoreSettings(budget_tokens=0))
-    assert none == Lore()
+    wood = "The wood is full of wolves and their tracks. " * 20
+    wolves = "The wolves serve the queen, who sleeps below the roots. " * 20
+    await told(book, [entry(wood, "wood"), entry(wolves, "wolves")], tmp_path)
+    assert texts(await look(book, "What is in the wood?")) == [wood.strip(), wolves.strip()]
+    character = await book.find("tamsin-reeve")
+    lore = await lore_of(book.store, character)
+    assert lore is not None
+    assert texts(lore.recall(query("wood", window=1_024), count_tokens)) == [wood.strip()]
 
 
 async def test_an_attached_book_has_what_the_cards_own_leaves(book: Offbook, tmp_path: Path):
@@ -178,18 +177,10 @@ async def test_what_stands_later_in_the_story_is_unknown(book: Offbook, tmp_path
     assert texts(await look(book, "Wat and the oath?", until=Position(0, 10_000))) == []
 
 
-async def test_sticky_entries_follow_the_history_that_is_told(book: Offbook, tmp_path: Path):
-    await told(book, [entry(WAT, "Wat", extensions={"sticky": 4, "scan_depth": 1})], tmp_path)
-    after = [("Who is Wat?", "My brother.")]
-    assert texts(await look(book, "Go on.", after)) == [WAT]
-    edited = [("Who is that?", "My brother.")]
-    assert texts(await look(book, "Go on.", edited)) == []
-
-
 async def test_a_character_without_a_lorebook_has_none(book: Offbook):
     await book.create("Tamsin Reeve")
     await book.ingest_texts("tamsin-reeve", [ReadDocument("a.md", OATH, "text/markdown")])
-    assert await look(book, "The oath?") == Lore()
+    assert await look(book, "The oath?") == LoreEntries()
 
 
 async def test_an_edit_of_the_lorebook_is_seen(book: Offbook, tmp_path: Path):
@@ -215,7 +206,7 @@ def items(found: Sequence[str]) -> tuple[ContextItem, ...]:
 def test_no_words_are_shown_twice_and_none_are_lost(entries: list[str], passages: list[str]):
     other = ContextItem("memory", "", "ash", 1.0)
     shown, skipped = beside(
-        Lore(items(entries), (Skipped("knowledge", "x", "y"),)), (other, *items(passages))
+        LoreEntries(items(entries), (Skipped("knowledge", "x", "y"),)), (other, *items(passages))
     )
     kept = [item.text for item in shown if item.kind == "knowledge"]
     assert other in shown
@@ -275,7 +266,7 @@ async def test_a_large_book_with_timers_is_traced_less_far(
     await told(book, [item], tmp_path)
     after = [("Who is Wat?", "My brother."), *[("Go on.", "Ay.")] * 5]
     assert texts(await look(book, "Well?", after)) == [WAT]
-    monkeypatch.setattr("offbook.retrieval.lorebook._TRACED_ENTRIES", 3)
+    monkeypatch.setattr("offbook.cards.lore._TRACED_ENTRIES", 3)
     assert texts(await look(book, "Well?", after)) == []
 
 
@@ -292,7 +283,7 @@ async def test_timers_traced_along_a_talk_take_no_time_from_the_recall_itself(
     book: Offbook, tmp_path: Path
 ):
     smoke = entry("Smoke.", "smoke", extensions={"sticky": 4})
-    slow = entry("Never.", "/(a|aa)+$/", use_regex=True, name="slow")
+    slow = entry("Never.", "/(a|aa)+\\1$/", use_regex=True, name="slow")
     lair = entry("A lair.", "/dragon/i", use_regex=True)
     await told(book, [smoke, slow, lair], tmp_path)
     after = [("Go on.", "a" * 200 + "!")] * 12
@@ -309,7 +300,7 @@ async def end_of(book: Offbook, said: str) -> int:
 
 async def test_what_is_not_known_yet_takes_no_room_from_what_is(book: Offbook, tmp_path: Path):
     later = entry("The oath was broken. " * 5, "oath", "broken", name="later", priority=9)
-    await told(book, [entry(OATH, "oath"), later], tmp_path)
+    await told(book, [entry(OATH, "oath"), later], tmp_path, recursive_scanning=False)
     tight = LoreSettings(budget_tokens=count_tokens(later["content"]), similar=0)
     assert texts(await look(book, "The oath?", settings=tight)) == [later["content"].strip()]
     until = Position(1, (await look(book, "The broken one")).items[0].sources[0].start - 1)
@@ -392,12 +383,3 @@ async def test_what_takes_nothing_of_the_budget_leaves_it_to_the_next_book(
     await book.cards.attach("tamsin-reeve", world)
     tight = LoreSettings(budget_tokens=count_tokens(OATH), similar=0)
     assert texts(await look(book, "The oath?", settings=tight)) == [free["content"].strip(), OATH]
-
-
-async def test_timers_are_traced_with_the_tokens_that_are_counted(book: Offbook, tmp_path: Path):
-    await told(book, [entry(WAT, "Wat", extensions={"sticky": 4, "scan_depth": 1})], tmp_path)
-    character = await book.find("tamsin-reeve")
-    before = [Message("user", "Who is Wat?"), Message("assistant", "My brother.")]
-    asked = LoreAsked("Go on.", before, "Go on.")
-    tight = LoreSettings(budget_tokens=1, similar=0)
-    assert texts(await find_lore(book.store, character, asked, tight, lambda text: 1)) == [WAT]

@@ -11,11 +11,11 @@ from sqlalchemy import Connection
 from offbook.app import Offbook
 from offbook.errors import IndexMissing
 from offbook.retrieval import passages
-from offbook.retrieval.passages import Passage, search_passages
+from offbook.retrieval.passages import search_passages
 from offbook.retrieval.search import RetrievalMode, Searcher
 from offbook.stores import chunks
 from offbook.stores.schema import chunks as chunk_rows
-from offbook.types import Character
+from offbook.types import Character, Passage
 from tests.app.homes import opened, text
 from tests.cli.texts import ADA, GULLS
 
@@ -31,10 +31,10 @@ async def book(tmp_path: Path) -> AsyncIterator[Offbook]:
 async def search(
     book: Offbook, question: str, mode: RetrievalMode = "hybrid", k: int = 3, chunking: str = "acts"
 ) -> list[Passage]:
-    stage = book.stage()
+    runtime = book.runtime()
     return await search_passages(
-        stage.store,
-        stage.embedder,
+        runtime.store,
+        runtime.embedder,
         await book.find("ada"),
         question,
         chunking=chunking,

@@ -10,8 +10,8 @@ from offbook.errors import UsageError
 from offbook.retrieval.point import chunk_until, documents_until, order_of, parse_point
 from offbook.stores import characters, chunks, documents
 from offbook.types import Chunk, Document, Position
-from tests.ingestion.stage import read as reading
-from tests.ingestion.stage import stored
+from tests.ingestion.runtime import read as reading
+from tests.ingestion.runtime import stored
 
 BOOK = (
     "# The Light\n\nIntro.\n\n## Part One\n\n### Arrival\n\nShe came.\n\n### Storm, night\n\n"

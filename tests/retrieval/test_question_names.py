@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from offbook.retrieval.boundary import MOST_CANDIDATES, names_of_question
 from offbook.retrieval.graph_index import load_graph_index
-from offbook.retrieval.question_names import MOST_CANDIDATES, names_of_question
 from offbook.stores import characters
 from offbook.types import Position
 from tests.methods.questions import LATER, STORY, Asked, QuestionModel
@@ -47,6 +47,8 @@ async def test_a_name_is_mentioned_where_a_text_writes_it_and_not_where_its_stem
     assert "Apple" not in found.mentioned
     assert found.places["apple"] is None
     assert found.place_of("Apple", (await index_of(ada)).texts) == (False, None)
+    assert "apple" not in found.unmentioned
+    assert "apple" in found.lacking
 
 
 async def index_of(ada: Asked, until: Position | None = None):

@@ -14,9 +14,7 @@ import numpy as np
 import pytest
 
 from offbook.models.builtin import embed_texts
-from offbook.retrieval.dense import DenseIndex
-from offbook.retrieval.lexical import LexicalIndex, encode_terms
-from offbook.retrieval.search import RetrievalMode, Searcher
+from offbook.retrieval.search import DenseIndex, LexicalIndex, RetrievalMode, Searcher, encode_terms
 
 DATA = Path(__file__).resolve().parents[2] / ".." / "shared" / "data" / "character_llm"
 SILVER = DATA / "retrieval_silver.jsonl"

@@ -7,12 +7,10 @@ from functools import partial
 
 import pytest
 
-from offbook.language.statements import told_sentences
-from offbook.memory.talk import Talk
-from offbook.prompts.memory_text import HERE
+from offbook.memory.turns import ConversationContext
+from offbook.prompts.emotion import HERE
 from offbook.protocols import Store
-from offbook.retrieval import told as told_module
-from offbook.retrieval.told import MOST, Hearsay, Told, core_of
+from offbook.retrieval.memory_evidence import MOST, EvidenceSearch, MemoryEvidence, core_of
 from offbook.stores import characters, conversations, documents, memories
 from offbook.types import Character, Document, MemoryFragment, Message, Position
 
@@ -43,12 +41,14 @@ async def author(store: Store, said: str, answered: str, at: str | None = None) 
     await store.write(lambda conn: memories.add(conn, "ada", [made]))
 
 
-def hearsay(store: Store, ada: Character, *history: str, principal: str | None = "sam") -> Hearsay:
+def hearsay(
+    store: Store, ada: Character, *history: str, principal: str | None = "sam"
+) -> EvidenceSearch:
     turns = [m for said in history for m in (Message("user", said), Message("assistant", "So?"))]
-    return Hearsay(store, ada, Talk(principal), turns)
+    return EvidenceSearch(store, ada, ConversationContext(principal), turns)
 
 
-def memory_ids(told: Told | None) -> list[str | None]:
+def memory_ids(told: MemoryEvidence | None) -> list[str | None]:
     return [] if told is None else [item.memory for item in told.items]
 
 
@@ -168,43 +168,19 @@ async def test_what_the_prompt_holds_is_known_and_not_told_again(store: Store, a
     # A turn that is no memory is shown here as well as one that is.
     for also in ((), ("Ilse has a boat.",)):
         present = frozenset(one.turn for one in (old, young) if one.turn is not None)
-        talk = Talk("sam", present | frozenset(also))
+        talk = ConversationContext("sam", present | frozenset(also))
         spoken = [*seen.history, *(m for one in also for m in (Message("user", one),))]
-        found = await replace(seen, talk=talk, history=spoken).of(["Ilse"], "Bergen?")
-        assert found["ilse"] == Told("Ilse lives in Bergen.", ())
-    part = await replace(seen, talk=Talk("sam", frozenset((young.turn or "",)))).of(["Ilse"], "?")
+        found = await replace(seen, conversation=talk, history=spoken).of(["Ilse"], "Bergen?")
+        assert found["ilse"] == MemoryEvidence("Ilse lives in Bergen.", ())
+    part = await replace(
+        seen, conversation=ConversationContext("sam", frozenset((young.turn or "",)))
+    ).of(["Ilse"], "?")
     assert memory_ids(part["ilse"]) == [old.id]
-
-
-async def test_only_what_holds_the_name_is_split_into_sentences(
-    store: Store, ada: Character, monkeypatch: pytest.MonkeyPatch
-):
-    split: list[str] = []
-
-    def counted(text: str) -> list[str]:
-        split.append(text)
-        return told_sentences(text)
-
-    monkeypatch.setattr(told_module, "told_sentences", counted)
-    history = ["The gale took the boat. " * 50] * 20
-    found = await hearsay(store, ada, *history, INTRODUCED).of(["Ilse"], "?")
-    assert found["ilse"].sentence == INTRODUCED
-    assert split == [INTRODUCED]
 
 
 async def test_signs_of_a_pattern_are_signs(store: Store, ada: Character):
     await tell(store, INTRODUCED)
     assert await hearsay(store, ada).of(["%", "_", "I_se", "%lse"], "?") == {}
-
-
-async def test_nothing_is_asked_of_the_store_without_a_name(ada: Character):
-    class Broken:
-        async def read(self, operation):
-            raise AssertionError("the store was asked")
-
-    broken: Store = Broken()  # type: ignore[assignment]
-    assert await hearsay(broken, ada).of([], "?") == {}
-    assert await hearsay(broken, ada).of([" "], "?") == {}
 
 
 async def test_at_a_point_only_what_lies_before_it_is_heard(store: Store, ada: Character):

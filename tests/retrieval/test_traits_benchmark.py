@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import importlib
-import json
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from offbook import demo
-from offbook.retrieval.passages import Passage
-from offbook.types import Chunk
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 
@@ -20,30 +17,6 @@ BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 def traits(monkeypatch) -> ModuleType:
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     return importlib.import_module("quality_traits")
-
-
-def test_the_demos_questions_are_ten_with_sentences(traits):
-    asked = traits.load(None)
-    assert len(asked) == 10
-    assert all(len(sentence) > 15 for one in asked for sentence in one.evidence)
-
-
-def test_rows_of_a_file_are_read_by_their_kind(traits, tmp_path):
-    row = {"id": "x", "question": "Are you patient?", "evidence": ["She waited nine long years."]}
-    lines = [{**row, "kind": "behaviour"}, {**row, "kind": "knowledge"}]
-    file = tmp_path / "q.jsonl"
-    file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-    assert [one.question for one in traits.load(file)] == ["Are you patient?"]
-    file.write_text(json.dumps({**row, "kind": "knowledge"}), encoding="utf-8")
-    with pytest.raises(SystemExit, match="no questions"):
-        traits.load(file)
-
-
-def test_a_chunk_holds_a_sentence_only_whole(traits):
-    chunk = Chunk("c", "d", "acts", 0, 0, 1, (), "She waited\nnine years. Then she left.")
-    passage = Passage(chunk, 1.0, 1.0, None)
-    assert traits.holds(passage, ("She waited nine years.",))
-    assert not traits.holds(passage, ("She waited nine years. Then she left for ever.",))
 
 
 def test_figures_and_agreement(traits):

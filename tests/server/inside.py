@@ -5,16 +5,19 @@ Takes: an open offbook.  Gives: a client, as of a program on this machine.
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 
 from offbook.app import Offbook
-from offbook.app.keys import Keys
+from offbook.app.api_keys import Keys
 from offbook.server.app import create_app
 from tests.server.served import settings_in
+from tests.waiting import PATIENCE_SECONDS
 
 
 @asynccontextmanager
@@ -41,3 +44,19 @@ async def bearer(book: Offbook, **limits: object) -> dict[str, str]:
     """The header of a new key."""
     made = await Keys(book).add("a test", **limits)  # type: ignore[arg-type]
     return {"authorization": f"Bearer {made.secret}"}
+
+
+async def done(client: httpx.AsyncClient, method: str, path: str, **options: Any) -> Any:
+    """What a request that succeeds is answered with."""
+    answer = await client.request(method, path, **options)
+    assert answer.status_code < 300, answer.text
+    return answer.json()
+
+
+async def ended(client: httpx.AsyncClient, location: str, **options: Any) -> dict[str, Any]:
+    """Work behind requests, as its last event has it."""
+    stream = await client.get(f"{location}/events", timeout=PATIENCE_SECONDS, **options)
+    last = stream.text.strip().split("\n\n")[-1]
+    assert last.startswith("event: end\ndata: "), stream.text
+    found: dict[str, Any] = json.loads(last.split("data: ", 1)[1])
+    return found

@@ -9,13 +9,15 @@ from typing import Any
 
 import pytest
 
-from offbook.app import Offbook
-from offbook.errors import StoreFailed
+from offbook.app import Offbook, estimate
+from offbook.app.memories import Memories
+from offbook.errors import StoreFailed, UsageError
 from offbook.server import background
 from offbook.server.background import BackgroundWorker
 from offbook.server.failures import status_of
-from offbook.settings import Settings
+from offbook.server.native import evaluations
 from offbook.stores.leases import Owner
+from tests.server.inside import client_of, opened
 from tests.server.served import settings_in
 from tests.waiting import PATIENCE_SECONDS
 
@@ -90,7 +92,7 @@ async def test_a_mistake_in_a_queue_ends_neither_its_work_nor_that_of_others(
 ):
     queue, other = Faulty(KeyError("the inner life")), Faulty()
     worker = BackgroundWorker(settings_in(tmp_path), [queue, other])
-    worker.start()
+    await worker.start()
     assert await comes(queue.failed)
     worker.wake()
     assert await comes(queue.looked)
@@ -100,30 +102,9 @@ async def test_a_mistake_in_a_queue_ends_neither_its_work_nor_that_of_others(
     assert "the inner life" in caplog.text
 
 
-async def test_what_could_not_be_opened_is_opened_later(tmp_path: Path, monkeypatch):
-    opened, mended = Offbook.open, threading.Event()
-
-    async def broken(settings: Settings) -> Any:
-        if mended.is_set():
-            return await opened(settings)
-        raise StoreFailed("the database cannot be opened")
-
-    monkeypatch.setattr(Offbook, "open", broken)
-    monkeypatch.setattr(background, "_REOPEN_SECONDS", 0.001)
-    queue = Faulty()
-    worker = BackgroundWorker(settings_in(tmp_path), [queue])
-    worker.start()
-    with pytest.raises(StoreFailed, match="cannot be opened"):
-        await worker.aside(five)
-    mended.set()
-    assert await comes(queue.looked)
-    assert await worker.aside(five) == 5
-    await worker.stop()
-
-
 async def test_what_is_asked_after_the_end_fails_as_what_may_pass(tmp_path: Path):
     worker = BackgroundWorker(settings_in(tmp_path), [])
-    worker.start()
+    await worker.start()
     assert await worker.aside(five) == 5
     await worker.stop()
     with pytest.raises(StoreFailed, match="has ended") as caught:
@@ -139,7 +120,7 @@ async def test_what_is_under_way_at_the_end_fails_for_whoever_waits(tmp_path: Pa
         await asyncio.Event().wait()
 
     worker = BackgroundWorker(settings_in(tmp_path), [])
-    worker.start()
+    await worker.start()
     waiting = asyncio.create_task(worker.aside(endless))
     assert await comes(begun)
     await worker.stop()
@@ -154,7 +135,7 @@ async def test_work_that_cannot_be_given_back_does_not_keep_the_thread_from_stop
     monkeypatch.setattr(background, "_STOP_SECONDS", PATIENCE_SECONDS)
     queue = Stopped()
     worker = BackgroundWorker(settings_in(tmp_path), [queue])
-    worker.start()
+    await worker.start()
     assert await comes(queue.begun)
     async with asyncio.timeout(PATIENCE_SECONDS):
         await worker.stop()
@@ -167,9 +148,9 @@ async def test_queues_are_left_at_once_and_what_is_asked_aside_is_done_until_the
 ):
     queue = GivenBack()
     worker = BackgroundWorker(settings_in(tmp_path), [queue])
-    worker.start()
+    await worker.start()
     assert await comes(queue.begun)
-    worker.leave_queues()
+    worker.drain()
     assert await comes(queue.told)
     assert await worker.aside(five) == 5
     ending = asyncio.create_task(worker.stop())
@@ -189,6 +170,38 @@ async def test_the_end_is_waited_for_no_longer_than_what_is_left_since_it_was_to
     monkeypatch.setattr(worker._thread, "join", waited.append)
     times = iter([100.0, 100.0 + passed])
     monkeypatch.setattr("offbook.server.background.monotonic", lambda: next(times))
-    worker.leave_queues()
+    worker.drain()
     await worker.stop()
     assert waited == [left]
+
+
+ONE = "/api/characters/ada-byrne"
+
+
+LONG: list[tuple[Any, str, str, str, Any]] = [
+    (Offbook, "reembed", "POST", f"{ONE}/reembed", None),
+    (Offbook, "forget", "DELETE", f"{ONE}/documents/x", None),
+    (Offbook, "alias", "POST", f"{ONE}/aliases", {"a": "Tom", "b": "Thomas"}),
+    (Offbook, "undo_decision", "DELETE", f"{ONE}/decisions/x", None),
+    (Memories, "remember", "POST", f"{ONE}/memories", {}),
+    (estimate, "estimate_ingestion", "POST", f"{ONE}/estimate", {}),
+    (evaluations, "write_report", "GET", "/api/evaluation/runs/x/report", None),
+]
+
+
+async def test_it_is_worked_out_in_the_thread_behind_requests(tmp_path: Path, monkeypatch):
+    where: list[str] = []
+
+    async def told(*_: object, **__: object) -> None:
+        where.append(threading.current_thread().name)
+        raise UsageError("this far and no further", "it is a test")
+
+    for owner, name, *_ in LONG:
+        monkeypatch.setattr(owner, name, told)
+    async with opened(tmp_path) as book, client_of(book) as client:
+        await book.create("Ada Byrne")
+        for _, name, method, path, body in LONG:
+            answer = await client.request(method, path, json=body)
+            said = answer.json()["error"]["message"]
+            assert said == "this far and no further", (name, answer.text)
+    assert where == ["background"] * len(LONG)

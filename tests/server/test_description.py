@@ -1,13 +1,14 @@
-"""schemathesis over the description: no 5xx, and every answer is as the description says.
-
-A tenth of the cases here; 2,000 and more in `make test-long`.
-"""
+"""The API is as its description and docs/api.md say: no 5xx, shapes that hold, commands run."""
 
 from __future__ import annotations
 
 import asyncio
 import random
+import re
+import shutil
+import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -28,7 +29,7 @@ from schemathesis.specs.openapi.checks import (
 
 from offbook.server.app import create_app
 from tests.server.live import live
-from tests.server.served import settings_in, with_ada
+from tests.server.served import Served, settings_in, with_ada
 from tests.waiting import PATIENCE_SECONDS
 
 CHECKS = [
@@ -114,3 +115,41 @@ def test_every_operation_answers_as_it_is_described(url: str):
 @pytest.mark.long
 def test_two_thousand_cases_answer_as_they_are_described(url: str):
     assert fuzz(url, 60) >= 2_000
+
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "api.md").read_text("utf-8")
+EXAMPLES = re.findall(r"test_description.py runs it against one -->\n```sh\n(.*?)```", PAGE, re.S)
+
+
+@pytest.mark.long
+def test_the_commands_of_the_page_run(tmp_path: Path):
+    if shutil.which("curl") is None:
+        pytest.skip("curl is not installed")
+    settings = settings_in(tmp_path)
+    asyncio.run(with_ada(settings))
+    said = ""
+    with Served(settings) as server:
+        for example in EXAMPLES:
+            code = example.replace("http://127.0.0.1:8321", server.root)
+            done = subprocess.run(
+                ["bash", "-euo", "pipefail", "-c", code],
+                cwd=tmp_path,
+                capture_output=True,
+                text=True,
+                timeout=2 * PATIENCE_SECONDS,
+            )
+            assert done.returncode == 0, f"{code}\n{done.stdout}\n{done.stderr}"
+            said += done.stdout
+    assert len(EXAMPLES) == 2
+    assert "Mind the third step, Sam." in said
+    assert "event: end" in said
+    assert '"id":"file-1"' in said
+    assert "<html" in (tmp_path / "report.html").read_text("utf-8")
+
+
+def test_the_page_names_every_part_of_the_api(tmp_path: Path):
+    named = set(re.findall(r"[a-z-]+", PAGE))
+    for path in create_app(settings_in(tmp_path)).openapi()["paths"]:
+        if path.startswith("/api"):
+            parts = [part for part in path.split("/") if part and "{" not in part]
+            assert set(parts) <= named, f"docs/api.md does not tell of {path}"

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -11,15 +14,17 @@ from typing import Any
 
 import httpx
 import pytest
+from starlette.applications import Starlette
+from starlette.routing import Match, Route
 
 from offbook.models import builtin
-from offbook.models.offline import emotion_examples, modernity
-from offbook.models.offline import model as offline_model
-from offbook.server.interpreter import tuned
-from offbook.server.openai import chat
+from offbook.rules import dated, emotions
+from offbook.rules import model as offline_model
+from offbook.server.app import warm_routes
+from offbook.server.openai import routes
 from tests.loopback.server import LoopbackServer
 from tests.server.openai.asking import ask, lines
-from tests.server.served import Served, settings_in, with_ada
+from tests.server.served import MODEL, Served, settings_in, with_ada
 from tests.waiting import PATIENCE_SECONDS
 
 LATENCY_SECONDS = 1.6
@@ -74,11 +79,12 @@ class Stalls:
 @pytest.fixture
 def computed_anew():
     """What replies compute once in a process is computed by this test."""
-    for once in (modernity._separator, emotion_examples._centres):
+    for once in (dated._separator, emotions._centres):
         once.cache_clear()
 
 
 # The embedded model computes what an endpoint answers otherwise: emotions, names, whole replies.
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("method", "model"),
     [("vanilla", "m"), ("naive", "m"), ("emotional", "offline"), ("ensemble", "offline")],
@@ -86,7 +92,7 @@ def computed_anew():
 @pytest.mark.usefixtures("computed_anew")
 def test_no_step_of_a_reply_holds_up_the_others(tmp_path, method, model):
     stalls = Stalls()
-    with LoopbackServer(latency_seconds=LATENCY_SECONDS) as endpoint, tuned():
+    with LoopbackServer(latency_seconds=LATENCY_SECONDS) as endpoint:
         asyncio.run(with_ada(settings_in(tmp_path, method=method)))
         told = {"method": method, "chat__model": model}
         if model != "offline":
@@ -138,46 +144,74 @@ def test_a_large_request_is_read_where_long_work_is_done(tmp_path, monkeypatch):
     worked: dict[str, list[str]] = {name: [] for name in steps}
 
     def noted(name: str) -> Callable[..., Any]:
-        function = getattr(chat, name)
+        function = getattr(routes, name)
 
-        def noting(*args: Any) -> Any:
+        def noting(*args: Any, **options: Any) -> Any:
             worked[name].append(threading.current_thread().name)
-            return function(*args)
+            return function(*args, **options)
 
         return noting
 
     asyncio.run(with_ada(settings_in(tmp_path)))
     for name in worked:
-        monkeypatch.setattr(chat, name, noted(name))
+        monkeypatch.setattr(routes, name, noted(name))
     with Served(settings_in(tmp_path)) as server:
         ask(server, "Who taught you?")
-        ask(server, "word " * (chat._LARGE // 5), "Ay.", "Who taught you?")
+        ask(server, "word " * (routes._LARGE // 5), "Ay.", "Who taught you?")
     for threads in worked.values():
         small, large = threads
         assert not small.startswith("offbook-work")
         assert large.startswith("offbook-work")
 
 
-@pytest.mark.parametrize("blocks", ["works", "waits"])
-def test_a_step_that_blocks_would_be_noticed(blocks):
-    async def run() -> Stalls:
-        stalls = Stalls()
-        await stalls.begin()
-        await asyncio.sleep(0.02)
-        ends = time.thread_time() + 1.2 * WORK_SECONDS
-        if blocks == "waits":
-            time.sleep(LATENCY_SECONDS)
-        while blocks == "works" and time.thread_time() < ends:
-            pass
-        await asyncio.sleep(0.02)
-        stalls.stop()
-        return stalls
+FIRST_REPLY = """
+import asyncio, json, sys
+from pathlib import Path
+import httpx
+from offbook.server.app import create_app
+from offbook.settings import load_settings
 
-    for _ in range(10):
-        stalls = asyncio.run(run())
-        if stalls.beside < LATENCY_SECONDS / 8:
-            break  # else the machine stood still meanwhile, and it says nothing
-    if blocks == "works":
-        assert stalls.worked >= WORK_SECONDS
-    else:
-        assert stalls.waited >= WAIT_SECONDS
+async def run(home, base_url, model):
+    flags = {"home": home, "method": "naive", "chat.model": "m", "chat.base_url": base_url}
+    app = create_app(load_settings(flags, {}, Path(home), Path(home) / "none"))
+    async with app.router.lifespan_context(app):
+        before = set(sys.modules)
+        transport = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+            said = [{"role": "user", "content": "Who are you?"}]
+            body = {"model": model, "messages": said, "stream": True}
+            answer = await client.post("/v1/chat/completions", json=body, timeout=120)
+        print(json.dumps([answer.status_code, sorted(set(sys.modules) - before)]))
+
+asyncio.run(run(*sys.argv[1:]))
+"""
+
+
+@pytest.mark.long
+def test_the_first_reply_loads_nothing_of_weight(tmp_path):
+    asyncio.run(with_ada(settings_in(tmp_path)))
+    with LoopbackServer() as endpoint:
+        told = [str(tmp_path / "home"), endpoint.base_url, MODEL]
+        done = subprocess.run(
+            [sys.executable, "-c", FIRST_REPLY, *told], check=True, capture_output=True, text=True
+        )
+    status, loaded = json.loads(done.stdout)
+    assert status == 200
+    roots = {name.partition(".")[0] for name in loaded}
+    assert not roots & {"aiohttp", "fastapi", "httpx", "jinja2", "numpy", "openai", "sqlalchemy"}
+    assert not [name for name in loaded if name.startswith("offbook.")]
+
+
+def test_every_route_is_asked_whether_it_is_meant():
+    asked: list[str] = []
+
+    class Noting(Route):
+        def matches(self, scope):
+            asked.append(self.path)
+            found = super().matches(scope)
+            assert found[0] is Match.NONE
+            return found
+
+    app = Starlette(routes=[Noting("/first", repr), Noting("/{second}/third", repr)])
+    warm_routes(app)
+    assert asked == ["/first", "/{second}/third"]

@@ -6,7 +6,7 @@ import asyncio
 import json
 import signal
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,8 @@ import pytest
 
 from offbook.app import Offbook
 from offbook.server import serving, stopping
-from offbook.server.stopping import BreaksOff, Stopping
-from offbook.stores import conversations, ingestions
+from offbook.server.stopping import LastWord, Stopping
+from offbook.stores import conversations, queue
 from tests.loopback.server import LoopbackServer
 from tests.server.openai.asking import body, chunks
 from tests.server.served import MODEL, settings_in, with_ada
@@ -69,16 +69,9 @@ class Running:
 
     async def stored(self) -> list[conversations.Conversation]:
         found: list[conversations.Conversation] = await self.book.store.read(
-            lambda conn: conversations.list_all(conn, MODEL)
+            conversations.list_all, MODEL
         )
         return found
-
-
-@pytest.fixture
-def endpoint() -> Iterator[LoopbackServer]:
-    """The endpoint of the model."""
-    with LoopbackServer() as server:
-        yield server
 
 
 @asynccontextmanager
@@ -109,9 +102,8 @@ async def running(
                 await server.over()
 
 
-async def rest_of(lines: AsyncIterator[str]) -> list[str]:
-    """What still comes; the end of the answer has to be a proper one."""
-    return [line async for line in lines if line]
+CHAT = "/v1/chat/completions"
+NATIVE = {"question": "Who taught you to trim the lamp?", "session": "evening"}
 
 
 async def until_line(lines: AsyncIterator[str], text: str) -> None:
@@ -121,39 +113,36 @@ async def until_line(lines: AsyncIterator[str], text: str) -> None:
     raise AssertionError(f"{text!r} never came")
 
 
+@asynccontextmanager
+async def begun(
+    client: httpx.AsyncClient, path: str = CHAT, asked: Any = None, word: str = "I hear"
+) -> AsyncIterator[list[str]]:
+    """A stream whose first words have come; what still comes, to a proper end, is in the list."""
+    rest: list[str] = []
+    asked = asked or body(stream=True)
+    method = "GET" if path.endswith("/events") else "POST"
+    told: Any = {} if method == "GET" else {"json": asked}
+    async with client.stream(method, path, **told) as answer:
+        lines = answer.aiter_lines()
+        await until_line(lines, word)
+        yield rest
+        rest += [line async for line in lines if line]
+
+
 async def test_a_stream_that_takes_too_long_ends_with_an_error_and_nothing_is_stored(
     tmp_path, endpoint, monkeypatch
 ):
     endpoint.hold(pieces=1)
     async with running(tmp_path, endpoint, monkeypatch, AT_ONCE) as (server, client):
-        asked: Any = {"json": body(stream=True)}
-        async with client.stream("POST", "/v1/chat/completions", **asked) as answer:
-            lines = answer.aiter_lines()
-            await until_line(lines, "I hear")
+        async with begun(client) as rest, begun(client, f"{ONE}/chat", NATIVE) as native:
             server.signal()
-            rest = await rest_of(lines)
         error = chunks(rest)[-1]["error"]
         assert (error["type"], error["code"]) == ("server_error", "stopping")
         assert rest[-1] == "data: [DONE]"
-        await eventually(lambda: endpoint.in_flight == 0)
-        assert await server.over() == "tidily"
-        assert await server.stored() == []
-
-
-async def test_a_native_stream_that_takes_too_long_ends_with_an_error_event(
-    tmp_path, endpoint, monkeypatch
-):
-    endpoint.hold(pieces=1)
-    asked: Any = {"json": {"question": "Who taught you to trim the lamp?", "session": "evening"}}
-    async with running(tmp_path, endpoint, monkeypatch, AT_ONCE) as (server, client):
-        async with client.stream("POST", f"{ONE}/chat", **asked) as answer:
-            lines = answer.aiter_lines()
-            await until_line(lines, "I hear")
-            server.signal()
-            rest = await rest_of(lines)
-        assert rest[-2] == "event: error"
-        error = json.loads(rest[-1].removeprefix("data: "))["error"]
+        assert native[-2] == "event: error"
+        error = json.loads(native[-1].removeprefix("data: "))["error"]
         assert (error["kind"], error["message"]) == ("stopping", "the server stops")
+        await eventually(lambda: endpoint.in_flight == 0)
         assert await server.over() == "tidily"
         assert await server.stored() == []
 
@@ -184,14 +173,10 @@ async def test_an_answer_that_has_not_begun_is_refused_for_now(
 async def test_what_ends_in_time_is_whole_and_stored(tmp_path, endpoint, monkeypatch):
     endpoint.hold(pieces=1)
     async with running(tmp_path, endpoint, monkeypatch, NEVER) as (server, client):
-        asked: Any = {"json": body(stream=True)}
-        async with client.stream("POST", "/v1/chat/completions", **asked) as answer:
-            lines = answer.aiter_lines()
-            await until_line(lines, "I hear")
+        async with begun(client) as rest:
             server.signal()
             await nobody_else_is_let_in(str(client.base_url))
             endpoint.release()
-            rest = await rest_of(lines)
         assert chunks(rest)[-1]["choices"][0]["finish_reason"] == "stop"
         assert rest[-1] == "data: [DONE]"
         assert await server.over() == "tidily"
@@ -215,13 +200,9 @@ async def test_a_second_signal_ends_at_once_and_says_so_too(
 ):
     endpoint.hold(pieces=1)
     async with running(tmp_path, endpoint, monkeypatch, NEVER) as (server, client):
-        asked: Any = {"json": body(stream=True)}
-        async with client.stream("POST", "/v1/chat/completions", **asked) as answer:
-            lines = answer.aiter_lines()
-            await until_line(lines, "I hear")
+        async with begun(client) as rest:
             server.signal()
             server.signal(second)
-            rest = await rest_of(lines)
         assert chunks(rest)[-1]["error"]["code"] == "stopping"
         assert await server.over() == "at once"
         assert await server.stored() == []
@@ -232,14 +213,11 @@ async def test_who_only_listens_keeps_nobody_waiting(tmp_path, endpoint, monkeyp
         return False
 
     # Before the server begins: a look that is under way could still find what is queued here.
-    monkeypatch.setattr("offbook.server.ingestions.queue.IngestionQueue.one", none)
+    monkeypatch.setattr("offbook.server.job_handlers.IngestionQueue.one", none)
     async with running(tmp_path, endpoint, monkeypatch, NEVER) as (server, client):
-        await server.book.store.write(lambda c: ingestions.add(c, MODEL, "i1", {}))
-        async with client.stream("GET", f"{ONE}/ingestions/i1/events") as answer:
-            lines = answer.aiter_lines()
-            await until_line(lines, '"queued"')
+        await server.book.store.write(queue.add, "i1", "ingestion", {}, character=MODEL)
+        async with begun(client, f"{ONE}/ingestions/i1/events", word='"queued"') as rest:
             server.signal()
-            rest = await rest_of(lines)
         assert rest[0] == "event: error"
         assert "the work goes on" in rest[1]
         assert await server.over() == "tidily"
@@ -248,33 +226,26 @@ async def test_who_only_listens_keeps_nobody_waiting(tmp_path, endpoint, monkeyp
 async def test_work_behind_requests_is_left_while_what_is_under_way_still_goes_on(
     tmp_path, endpoint, monkeypatch
 ):
-    begun, left = threading.Event(), threading.Event()
+    taken, left = threading.Event(), threading.Event()
 
     async def goes_on(*_: object) -> bool:
-        begun.set()
+        taken.set()
         try:
             await asyncio.Event().wait()
         finally:
             left.set()
         return True
 
-    monkeypatch.setattr("offbook.server.ingestions.queue.IngestionQueue.one", goes_on)
+    monkeypatch.setattr("offbook.server.job_handlers.IngestionQueue.one", goes_on)
     endpoint.hold(pieces=1)
     async with running(tmp_path, endpoint, monkeypatch, NEVER) as (server, client):
-        await eventually(begun.is_set)
-        asked: Any = {"json": body(stream=True)}
-        async with client.stream("POST", "/v1/chat/completions", **asked) as answer:
-            lines = answer.aiter_lines()
-            await until_line(lines, "I hear")
+        await eventually(taken.is_set)
+        async with begun(client) as rest:
             server.signal()
             await eventually(left.is_set)
             endpoint.release()
-            rest = await rest_of(lines)
         assert rest[-1] == "data: [DONE]"
         assert await server.over() == "tidily"
-
-
-# -- the layer by itself -----------------------------------------------------------------------
 
 
 SCOPE: Any = {"type": "http", "path": "/v1/chat/completions", "headers": []}
@@ -284,38 +255,41 @@ async def _receive() -> dict[str, Any]:
     return {"type": "http.request", "body": b"", "more_body": False}
 
 
+class Endless:
+    """An application whose answer begins and does not end."""
+
+    def __init__(self, media: bytes = b"text/event-stream", *bodies: dict[str, Any]) -> None:
+        head = {"status": 200, "headers": [(b"content-type", media)]}
+        self.messages = [{"type": "http.response.start", **head}, *bodies]
+        self.began = asyncio.Event()
+
+    async def __call__(self, scope, receive, send) -> None:
+        for message in self.messages:
+            await send(message)
+        self.began.set()
+        await asyncio.Event().wait()
+
+
 async def test_a_client_that_reads_nothing_is_not_waited_for(monkeypatch):
     monkeypatch.setattr(stopping, "FAREWELL_SECONDS", 0.01)
-    began = asyncio.Event()
-
-    async def app(scope, receive, send):
-        head = [(b"content-type", b"text/event-stream")]
-        await send({"type": "http.response.start", "status": 200, "headers": head})
-        began.set()
-        await asyncio.Event().wait()
+    app, told = Endless(), Stopping()
 
     async def send(message: Any) -> None:
         if message["type"] == "http.response.body":
             await asyncio.Event().wait()
 
-    told = Stopping()
-    answering = asyncio.create_task(BreaksOff(app, told)(SCOPE, _receive, send))
+    answering = asyncio.create_task(LastWord(app, told)(SCOPE, _receive, send))
     async with asyncio.timeout(PATIENCE_SECONDS):
-        await began.wait()
-        told.break_off()
+        await app.began.wait()
+        told.abort()
         await told.ended()
         await answering
 
 
 async def test_the_last_word_is_said_once_and_is_not_cut_off_by_being_hurried():
+    app, told = Endless(), Stopping()
     sent: list[bytes] = []
-    began, telling, go_on = asyncio.Event(), asyncio.Event(), asyncio.Event()
-
-    async def app(scope, receive, send):
-        head = [(b"content-type", b"text/event-stream")]
-        await send({"type": "http.response.start", "status": 200, "headers": head})
-        began.set()
-        await asyncio.Event().wait()
+    telling, go_on = asyncio.Event(), asyncio.Event()
 
     async def send(message: Any) -> None:
         if message["type"] == "http.response.body":
@@ -323,13 +297,12 @@ async def test_the_last_word_is_said_once_and_is_not_cut_off_by_being_hurried():
             await go_on.wait()
             sent.append(message["body"])
 
-    told = Stopping()
-    answering = asyncio.create_task(BreaksOff(app, told)(SCOPE, _receive, send))
+    answering = asyncio.create_task(LastWord(app, told)(SCOPE, _receive, send))
     async with asyncio.timeout(PATIENCE_SECONDS):
-        await began.wait()
-        told.break_off()
+        await app.began.wait()
+        told.abort()
         await telling.wait()
-        told.break_off()  # a second signal
+        told.abort()  # a second signal
         go_on.set()
         await answering
     assert [body.endswith(b"data: [DONE]\n\n") for body in sent] == [True]
@@ -337,55 +310,35 @@ async def test_the_last_word_is_said_once_and_is_not_cut_off_by_being_hurried():
 
 @pytest.mark.parametrize("more", [True, False])
 async def test_half_a_file_does_not_pass_for_the_whole(more: bool):
+    half = {"type": "http.response.body", "body": b"PK", "more_body": more}
+    app, told = Endless(b"application/zip", half), Stopping()
     sent: list[dict[str, Any]] = []
-    began = asyncio.Event()
-
-    async def app(scope, receive, send):
-        head = [(b"content-type", b"application/zip")]
-        await send({"type": "http.response.start", "status": 200, "headers": head})
-        await send({"type": "http.response.body", "body": b"PK", "more_body": more})
-        began.set()
-        await asyncio.Event().wait()
 
     async def send(message: Any) -> None:
         sent.append(message)
 
-    told = Stopping()
-    answering = asyncio.create_task(BreaksOff(app, told)(SCOPE, _receive, send))
+    answering = asyncio.create_task(LastWord(app, told)(SCOPE, _receive, send))
     async with asyncio.timeout(PATIENCE_SECONDS):
-        await began.wait()
-        told.break_off()
+        await app.began.wait()
+        told.abort()
         await answering
-    assert [message.get("body") for message in sent] == [None, b"PK"]
-
-
-async def test_who_comes_when_it_is_over_is_refused():
-    sent: list[dict[str, Any]] = []
-
-    async def app(scope, receive, send):
-        raise AssertionError("nothing is begun any more")
-
-    async def send(message: Any) -> None:
-        sent.append(message)
-
-    told = Stopping()
-    told.break_off()
-    await BreaksOff(app, told)(SCOPE, _receive, send)
-    assert sent[0]["status"] == 503
+        assert [message.get("body") for message in sent] == [None, b"PK"]
+        # Who comes now is refused, and nothing is begun for them.
+        app.began.clear()
+        await LastWord(app, told)(SCOPE, _receive, send)
+    assert sent[-2]["status"] == 503
+    assert not app.began.is_set()
 
 
 async def test_whoever_else_cancels_a_request_is_obeyed():
-    began = asyncio.Event()
-
-    async def app(scope, receive, send):
-        began.set()
-        await asyncio.Event().wait()
+    app = Endless()
+    app.messages.clear()
 
     async def send(message: Any) -> None:
         raise AssertionError("there is nobody to tell")
 
-    answering = asyncio.create_task(BreaksOff(app, Stopping())(SCOPE, _receive, send))
-    await began.wait()
+    answering = asyncio.create_task(LastWord(app, Stopping())(SCOPE, _receive, send))
+    await app.began.wait()
     answering.cancel()
     with pytest.raises(asyncio.CancelledError):
         await answering

@@ -8,12 +8,13 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import httpx
+import pytest
 
 from tests.cli.texts import ADA
 from tests.end_to_end.world import PROCESS
+from tests.server.inside import done
 from tests.waiting import PATIENCE_SECONDS
 
 ONE = "/api/characters/ada-byrne"
@@ -53,12 +54,7 @@ async def served(folder: Path, url: str) -> AsyncIterator[httpx.AsyncClient]:
     await drained
 
 
-async def done(client: httpx.AsyncClient, method: str, path: str, **options: Any) -> Any:
-    answer = await client.request(method, path, **options)
-    assert answer.status_code < 300, answer.text
-    return answer.json()
-
-
+@pytest.mark.long
 async def test_a_turn_that_one_server_heard_is_recalled_by_the_other(
     tmp_path: Path, postgres_url: str
 ):

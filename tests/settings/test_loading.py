@@ -135,6 +135,24 @@ def test_a_password_is_masked_wherever_it_stands(load, url, shown):
     assert load({"database.url": url}).plain("database.url") == shown
 
 
+@pytest.mark.parametrize("name", ["database.url", "chat.base_url", "embed.base_url"])
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("http://me:hunter2@h.example/v1", "http://me:********@h.example/v1"),
+        ("http://hunter2@h.example/v1", "http://********@h.example/v1"),
+        ("http://h.example/v1?a=b&api_key=hunter2", "http://h.example/v1?a=b&api_key=********"),
+        ("postgresql://me:hunter two@db/book", "postgresql://me:********@db/book"),
+        ("postgresql:me:hunter2@db", "postgresql:me:********@db"),
+        ("http://localhost:11434/v1", "http://localhost:11434/v1"),
+    ],
+)
+def test_every_address_is_shown_without_its_password(load, name, url, shown):
+    settings = load({name: url})
+    assert settings.plain(name) == shown
+    assert (name, shown, "flag") in settings.rows()
+
+
 def test_an_unknown_name_names_the_nearest(load):
     with pytest.raises(ConfigurationError) as caught:
         load({"chat.modle": "x"})

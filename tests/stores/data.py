@@ -15,12 +15,14 @@ from offbook.stores import (
     conversations,
     documents,
     graph,
-    graph_answers,
     jobs,
     memories,
+    summaries,
     vectors,
 )
-from offbook.stores.graph_answers import GraphAnswer
+from offbook.stores.chunks import ChunkJudgement, StoredAttribute
+from offbook.stores.graph import GraphAnswer
+from offbook.stores.summaries import Summary
 from offbook.types import (
     Chunk,
     Decision,
@@ -101,6 +103,15 @@ def build_character(conn: Connection, name: str = "Ada Lovelace") -> str:
     active = vectors.use_set(conn, character, "hash", 4)
     vectors.put_vectors(conn, character, active.id, "entity", ["g1"], matrix(1, seed=1))
     vectors.put_vectors(conn, character, active.id, "raw_entity", mentions, matrix(4, seed=2))
+    trait = StoredAttribute("psychological_trait", "She waits for years: 债。")
+    judged = ChunkJudgement(made[0].id, reveals=True, attributes=(trait,))
+    chunks.put_judgements(conn, character, [judged, ChunkJudgement(made[1].id, reveals=False)])
+    summary = Summary("s1", 1, "She was born and wrote.", (made[0].id,), (made[0].id,))
+    summaries.put(conn, character, [summary])
+    summaries.note_built(conn, character, "these")
+    vectors.put_vectors(conn, character, active.id, "summary", ["s1"], matrix(1, seed=4))
+    relation = f"{made[0].id}:r"
+    vectors.put_vectors(conn, character, active.id, "relation", [relation], matrix(1, seed=5))
     decision = Decision(
         "d1", mentions[0], mentions[2], True, "same_entity.v1", "same name", (made[0].id,)
     )
@@ -112,7 +123,7 @@ def build_character(conn: Connection, name: str = "Ada Lovelace") -> str:
             "split", "s", {"names": ["A", "B"], "parts": [[1], [0]], "reason": "two"}, (made[1].id,)
         ),
     ]
-    graph_answers.put(conn, character, answers)
+    graph.put_answers(conn, character, answers)
     jobs.quarantine(conn, character, "extract", [made[1].id], "the answer was cut off")
     fragment = MemoryFragment(
         memories.memory_id("Hello", "Good day."), "Hello", "Good day.", {"joy": 6}

@@ -18,21 +18,17 @@ def put_texts(conn: Connection) -> None:
 
 
 async def test_an_answer_comes_back_as_it_was_put(store: Store):
-    await store.write(lambda c: put(c, "k", text="yes", documents=frozenset()))
-    found = await store.read(lambda c: call_cache.get(c, "k"))
+    await store.write(put, "k", text="yes", documents=frozenset())
+    found = await store.read(call_cache.get, "k")
     assert found is not None
     assert (found.prompt, found.text) == ("profile.v1", "yes")
     assert (found.prompt_tokens, found.completion_tokens) == (3, 2)
 
 
-async def test_an_unknown_key_has_no_answer(store: Store):
-    assert await store.read(lambda c: call_cache.get(c, "k")) is None
-
-
 async def test_a_later_answer_replaces_an_earlier_one(store: Store):
-    await store.write(lambda c: put(c, "k", text="yes", documents=frozenset({"a/d"})))
-    await store.write(lambda c: put(c, "k", text="no", documents=frozenset({"a/d"})))
-    found = await store.read(lambda c: call_cache.get(c, "k"))
+    await store.write(put, "k", text="yes", documents=frozenset({"a/d"}))
+    await store.write(put, "k", text="no", documents=frozenset({"a/d"}))
+    found = await store.read(call_cache.get, "k")
     assert found is not None
     assert found.text == "no"
 
@@ -40,31 +36,25 @@ async def test_a_later_answer_replaces_an_earlier_one(store: Store):
 async def test_forgetting_a_document_forgets_only_the_answers_that_saw_it(store: Store):
     for key, names in {"1": {"a/d/e.md"}, "2": {"a/other", "a/d/e.md"}, "3": {"b/d/e.md"}}.items():
         documents = frozenset(names)
-        await store.write(partial(put, key=key, text="x", documents=documents))
-    assert await store.write(lambda c: call_cache.forget_documents(c, "a", "d/e.md")) == 2
-    left = [await store.read(partial(call_cache.get, key=key)) for key in "123"]
+        await store.write(put, key=key, text="x", documents=documents)
+    assert await store.write(call_cache.forget_documents, "a", "d/e.md") == 2
+    left = [await store.read(call_cache.get, key=key) for key in "123"]
     assert [bool(found) for found in left] == [False, False, True]
 
 
 async def test_an_answer_that_was_found_with_another_document_goes_with_that_one_too(store: Store):
     await store.write(put_texts)
-    await store.write(lambda c: put(c, "1", text="x", documents=frozenset({"a/d"})))
-    await store.write(lambda c: call_cache.link(c, ["1", "gone"], frozenset({"a/d", "b/e/f"})))
-    found = await store.read(lambda c: call_cache.get(c, "1"))
+    await store.write(put, "1", text="x", documents=frozenset({"a/d"}))
+    await store.write(call_cache.link, ["1", "gone"], frozenset({"a/d", "b/e/f"}))
+    found = await store.read(call_cache.get, "1")
     assert found is not None
     assert found.documents == {"a/d", "b/e/f"}
-    assert await store.write(lambda c: call_cache.forget_documents(c, "b", "e/f")) == 1
-    assert await store.read(lambda c: call_cache.get(c, "1")) is None
+    assert await store.write(call_cache.forget_documents, "b", "e/f") == 1
+    assert await store.read(call_cache.get, "1") is None
 
 
 async def test_an_answer_that_is_found_by_a_text_that_is_gone_is_forgotten(store: Store):
     await store.write(put_texts)
-    await store.write(lambda c: put(c, "1", text="x", documents=frozenset({"a/d"})))
-    await store.write(lambda c: call_cache.link(c, ["1"], frozenset({"a/d", "b/gone"})))
-    assert await store.read(lambda c: call_cache.get(c, "1")) is None
-
-
-async def test_forgetting_a_character_forgets_all_that_saw_it(store: Store):
-    await store.write(lambda c: put(c, "1", text="x", documents=frozenset({"a/d"})))
-    await store.write(lambda c: put(c, "2", text="x", documents=frozenset({"b/d"})))
-    assert await store.write(lambda c: call_cache.forget_documents(c, "a")) == 1
+    await store.write(put, "1", text="x", documents=frozenset({"a/d"}))
+    await store.write(call_cache.link, ["1"], frozenset({"a/d", "b/gone"}))
+    assert await store.read(call_cache.get, "1") is None

@@ -26,20 +26,20 @@ def keep(conn, session: str, turns=TALK, principal: str = "owner") -> list[str]:
 
 
 async def test_a_chain_has_the_ids_of_stored_turns(store):
-    ids = await store.write(lambda conn: keep(conn, "s"))
+    ids = await store.write(keep, "s")
     assert chains.chain_of(TALK) == ids
 
 
 async def test_the_deepest_stored_turn_is_found(store):
-    ids = await store.write(lambda conn: keep(conn, "s"))
+    ids = await store.write(keep, "s")
     longer = chains.chain_of((*TALK, Turn("More", "Yes")))
-    found = await store.read(lambda conn: chains.deepest(conn, "ada", "owner", longer))
+    found = await store.read(chains.deepest, "ada", "owner", longer)
     assert found == chains.Link("s", ids[-1], 3, 3)
     for whose, named in (("other", None), ("owner", "t")):
         assert await store.read(
-            lambda conn, w=whose, n=named: chains.deepest(conn, "ada", w, longer, n)
+            chains.deepest, "ada", whose, longer, named
         ) is None  # fmt: skip
-    assert await store.read(lambda conn: chains.deepest(conn, "ada", "owner", [])) is None
+    assert await store.read(chains.deepest, "ada", "owner", []) is None
 
 
 async def test_of_two_the_one_that_has_not_gone_on_is_taken(store):
@@ -49,18 +49,16 @@ async def test_of_two_the_one_that_has_not_gone_on_is_taken(store):
 
     await store.write(make)
     ids = chains.chain_of(TALK[:2])
-    found = await store.read(lambda conn: chains.deepest(conn, "ada", "owner", ids))
+    found = await store.read(chains.deepest, "ada", "owner", ids)
     assert found is not None
     assert found.session == "ends"
 
 
 async def test_a_history_without_its_head_is_found_by_its_words(store):
-    ids = await store.write(lambda conn: keep(conn, "s"))
+    ids = await store.write(keep, "s")
 
     async def end(*turns: Turn, principal: str = "owner", session: str | None = None) -> list[str]:
-        found = await store.read(
-            lambda conn: chains.ending_with(conn, "ada", principal, turns, session)
-        )
+        found = await store.read(chains.ending_with, "ada", principal, turns, session)
         return [link.turn for link in found]
 
     assert await end(*TALK[2:]) == ids[2:]
@@ -104,7 +102,7 @@ async def test_a_history_that_is_brought_is_stored_as_if_it_had_been_said(store)
         lambda conn: [stored(conn, name) for name in ("said", "brought", "new")]
     )
     assert said == brought == new
-    again = await store.write(lambda conn: chains.bring(conn, "ada", "new", TALK, "", {"note": 2}))
+    again = await store.write(chains.bring, "ada", "new", TALK, "", {"note": 2})
     assert again == anew
-    turns = await store.read(lambda conn: conversations.list_turns(conn, "ada", "new"))
+    turns = await store.read(conversations.list_turns, "ada", "new")
     assert [turn.recall for turn in turns] == [{"note": 1, "skipped": []}] * len(TALK)

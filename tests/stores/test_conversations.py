@@ -8,14 +8,15 @@ from hypothesis import strategies as st
 
 from offbook.errors import UnknownName, UsageError
 from offbook.protocols import Store
-from offbook.stores import characters, conversations, forgotten_turns, memories, principals
+from offbook.stores import characters, conversations, documents, forgetting, memories, principals
+from offbook.stores.conversations import ConversationState
 from tests.stores import data
 
 
 async def begin(store: Store, session: str = "s") -> None:
-    if await store.read(lambda c: characters.find(c, "ada")) is None:
-        await store.write(lambda c: characters.create(c, "Ada"))
-    await store.write(lambda c: conversations.begin(c, "ada", session))
+    if await store.read(characters.find, "ada") is None:
+        await store.write(characters.create, "Ada")
+    await store.write(conversations.begin, "ada", session)
 
 
 async def say(store: Store, said: str, answered: str, **more) -> str:
@@ -28,7 +29,7 @@ async def say(store: Store, said: str, answered: str, **more) -> str:
 
 
 async def history(store: Store, session: str = "s") -> list[tuple[str, str]]:
-    found = await store.read(lambda c: conversations.history(c, "ada", session))
+    found = await store.read(conversations.history, "ada", session)
     return [(turn.said, turn.answered) for turn in found]
 
 
@@ -44,7 +45,7 @@ async def test_turns_follow_one_another(store: Store):
     for number in range(3):
         await say(store, f"q{number}", f"a{number}")
     assert await history(store) == [("q0", "a0"), ("q1", "a1"), ("q2", "a2")]
-    found = await store.read(lambda c: conversations.list_turns(c, "ada", "s"))
+    found = await store.read(conversations.list_turns, "ada", "s")
     assert [turn.ordinal for turn in found] == [0, 1, 2]
 
 
@@ -56,7 +57,7 @@ async def test_another_answer_makes_a_branch_and_the_last_one_counts(store: Stor
     assert await history(store) == [("q0", "a0"), ("q1", "another")]
     await say(store, "q2", "a2")
     assert await history(store) == [("q0", "a0"), ("q1", "another"), ("q2", "a2")]
-    assert len(await store.read(lambda c: conversations.list_turns(c, "ada", "s"))) == 4
+    assert len(await store.read(conversations.list_turns, "ada", "s")) == 4
 
 
 async def test_storing_a_turn_again_changes_nothing(store: Store):
@@ -64,44 +65,44 @@ async def test_storing_a_turn_again_changes_nothing(store: Store):
     first = await say(store, "q0", "a0", recall={"context": []})
     second = await say(store, "q1", "a1")
     assert await say(store, "q1", "a1", parent=first) == second
-    assert len(await store.read(lambda c: conversations.list_turns(c, "ada", "s"))) == 2
+    assert len(await store.read(conversations.list_turns, "ada", "s")) == 2
 
 
 async def test_a_session_belongs_to_who_began_it(store: Store):
     await begin(store)
     with pytest.raises(UsageError, match="somebody else"):
-        await store.write(lambda c: conversations.begin(c, "ada", "s", principal="eve"))
-    again = await store.write(lambda c: conversations.begin(c, "ada", "s"))
+        await store.write(conversations.begin, "ada", "s", principal="eve")
+    again = await store.write(conversations.begin, "ada", "s")
     assert again.principal == principals.OWNER
-    await store.write(lambda c: conversations.begin(c, "ada", "e", principal="eve"))
-    found = await store.read(lambda c: conversations.list_all(c, "ada", principal="eve"))
+    await store.write(conversations.begin, "ada", "e", principal="eve")
+    found = await store.read(conversations.list_all, "ada", principal="eve")
     assert [conversation.id for conversation in found] == ["e"]
-    assert len(await store.read(lambda c: conversations.list_all(c, "ada"))) == 2
+    assert len(await store.read(conversations.list_all, "ada")) == 2
 
 
 async def test_unknown_sessions_and_turns_are_refused(store: Store):
     await begin(store)
     with pytest.raises(UnknownName, match="session"):
-        await store.write(lambda c: conversations.add_turn(c, "ada", "no", "q", "a"))
+        await store.write(conversations.add_turn, "ada", "no", "q", "a")
     with pytest.raises(UnknownName, match="no turn"):
         await say(store, "q", "a", parent="nowhere")
     assert await history(store, "no") == []
 
 
 async def test_deleting_a_conversation_deletes_what_it_taught(store: Store):
-    await store.write(lambda c: characters.create(c, "Ada"))
-    await store.write(lambda c: data.talk(c, "ada"))
-    assert len(await store.read(lambda c: memories.list_memories(c, "ada"))) == 1
-    assert await store.write(lambda c: conversations.remove(c, "ada", "s1"))
-    assert not await store.write(lambda c: conversations.remove(c, "ada", "s1"))
-    assert await store.read(lambda c: memories.list_memories(c, "ada")) == []
+    await store.write(characters.create, "Ada")
+    await store.write(data.talk, "ada")
+    assert len(await store.read(memories.list_memories, "ada")) == 1
+    assert await store.write(conversations.remove, "ada", "s1")
+    assert not await store.write(conversations.remove, "ada", "s1")
+    assert await store.read(memories.list_memories, "ada") == []
 
 
 async def test_what_was_skipped_is_not_kept_because_forgetting_would_not_find_it(store: Store):
     await begin(store)
     skipped = [{"kind": "knowledge", "title": "A secret heading", "why": "no room"}]
     await say(store, "q", "a", recall={"context": [], "skipped": skipped})
-    (turn,) = await store.read(lambda c: conversations.history(c, "ada", "s"))
+    (turn,) = await store.read(conversations.history, "ada", "s")
     assert turn.recall == {"context": [], "skipped": []}
 
 
@@ -111,8 +112,38 @@ async def test_what_may_have_been_made_from_a_forgotten_document_goes_too(store:
     recall = {"context": [item], "boundary": {"verdict": "in", "reasons": []}}
     await say(store, "q", "a", recall=recall, rests_on=["d"])
     await say(store, "q", "b", rests_on=["d"])
-    await store.write(lambda c: forgotten_turns.scrub(c, "ada", "d"))
-    first, second = await store.read(lambda c: conversations.history(c, "ada", "s"))
+    await store.write(forgetting.scrub, "ada", "d")
+    first, second = await store.read(conversations.history, "ada", "s")
     assert first.recall is not None
     assert "secret" not in str(first.recall)
     assert second.recall is None
+
+
+MOOD = {"levels": {"joy": 2.5}, "at": "2025-06-01T12:00:00+00:00"}
+
+
+async def filled(store: Store) -> str:
+    """A character with a conversation that rests on a document, a mood and a summary."""
+    character = await store.write(data.build_character)
+    turn = await store.write(data.talk, character)
+    await store.write(conversations.set_mood, character, "s1", MOOD)
+    await store.write(conversations.set_summary, character, "s1", "They met.", turn)
+    assert await state_of(store, character) == ConversationState(MOOD, "They met.", turn)
+    return character
+
+
+async def state_of(store: Store, character: str, session: str = "s1") -> ConversationState:
+    return await store.read(conversations.get_state, character, session)
+
+
+async def test_a_state_belongs_to_its_conversation(store: Store):
+    character = await filled(store)
+    assert await state_of(store, character, "other") == ConversationState()
+    await store.write(conversations.remove, character, "s1")
+    assert await state_of(store, character) == ConversationState()
+
+
+async def test_words_of_a_forgotten_turn_do_not_live_on_in_a_summary(store: Store):
+    character = await filled(store)
+    await store.write(documents.remove, character, "life.md", with_memories=True)
+    assert await state_of(store, character) == ConversationState()

@@ -13,7 +13,7 @@ from offbook.stores import (
     chunks,
     conversations,
     documents,
-    forgotten_turns,
+    forgetting,
     graph,
     jobs,
     memories,
@@ -25,17 +25,17 @@ cached = partial(call_cache.put, prompt="p", prompt_tokens=1, completion_tokens=
 
 
 async def ada(store: Store) -> str:
-    return (await store.write(lambda c: characters.create(c, "Ada"))).id
+    return (await store.write(characters.create, "Ada")).id
 
 
 async def test_a_text_comes_back_exactly(store: Store):
     character = await ada(store)
     text = "a\r\n\tü 音楽 \U0001f600\u2028\ufeff end "
-    await store.write(lambda c: documents.put(c, character, data.document("d", text)))
-    found = await store.read(lambda c: documents.get(c, character, "d"))
+    await store.write(documents.put, character, data.document("d", text))
+    found = await store.read(documents.get, character, "d")
     assert found is not None
     assert found.text == text
-    (info,) = await store.read(lambda c: documents.list_all(c, character))
+    (info,) = await store.read(documents.list_all, character)
     assert (info.chars, info.chunks, info.ordinal) == (len(text), 0, 0)
 
 
@@ -45,57 +45,49 @@ async def test_documents_are_numbered_as_they_come_and_a_new_version_keeps_its_p
         await store.write(
             lambda c, n=name: documents.put(c, character, data.document(n, n))  # type: ignore[misc]
         )
-    await store.write(lambda c: documents.put(c, character, data.document("y", "other")))
-    found = await store.read(lambda c: documents.list_all(c, character))
+    await store.write(documents.put, character, data.document("y", "other"))
+    found = await store.read(documents.list_all, character)
     assert [(info.id, info.ordinal) for info in found] == [("z", 0), ("y", 1), ("a", 2)]
-    await store.write(lambda c: documents.set_order(c, character, ["a", "z"]))
-    found = await store.read(lambda c: documents.list_all(c, character))
+    await store.write(documents.set_order, character, ["a", "z"])
+    found = await store.read(documents.list_all, character)
     assert [info.id for info in found] == ["a", "z", "y"]
     with pytest.raises(UnknownName):
-        await store.write(lambda c: documents.set_order(c, character, ["nope"]))
+        await store.write(documents.set_order, character, ["nope"])
 
 
 async def test_a_document_is_found_by_name_id_and_content(store: Store):
     character = await ada(store)
     doc = data.document("life.md", "text")
-    await store.write(lambda c: documents.put(c, character, doc))
-    assert (await store.read(lambda c: documents.require(c, character, "life.md"))).id == doc.id
-    found = await store.read(lambda c: documents.find_by_digest(c, character, doc.digest))
+    await store.write(documents.put, character, doc)
+    assert (await store.read(documents.require, character, "life.md")).id == doc.id
+    found = await store.read(documents.find_by_digest, character, doc.digest)
     assert found is not None
     assert found.name == "life.md"
-    assert await store.read(lambda c: documents.find_by_digest(c, character, "no")) is None
+    assert await store.read(documents.find_by_digest, character, "no") is None
     with pytest.raises(UnknownName) as raised:
-        await store.read(lambda c: documents.require(c, character, "live.md"))
+        await store.read(documents.require, character, "live.md")
     assert "life.md" in raised.value.hint
 
 
 async def test_a_new_version_forgets_the_calls_that_saw_the_old_one(store: Store):
     character = await ada(store)
     put = partial(documents.put, character=character)
-    await store.write(partial(put, document=data.document("d", "old")))
+    await store.write(put, document=data.document("d", "old"))
     name = frozenset({f"{character}/d"})
-    await store.write(lambda c: cached(c, "k", documents=name))
-    await store.write(partial(put, document=data.document("d", "old")))
-    assert await store.read(lambda c: call_cache.get(c, "k"))
-    await store.write(partial(put, document=data.document("d", "new")))
-    assert await store.read(lambda c: call_cache.get(c, "k")) is None
-
-
-async def test_a_status_is_kept(store: Store):
-    character = await ada(store)
-    await store.write(lambda c: documents.put(c, character, data.document("d", "x")))
-    await store.write(lambda c: documents.set_status(c, character, "d", "partial"))
-    (info,) = await store.read(lambda c: documents.list_all(c, character))
-    assert info.status == "partial"
+    await store.write(cached, "k", documents=name)
+    await store.write(put, document=data.document("d", "old"))
+    assert await store.read(call_cache.get, "k")
+    await store.write(put, document=data.document("d", "new"))
+    assert await store.read(call_cache.get, "k") is None
 
 
 async def test_forgetting_takes_along_what_only_the_document_supports(store: Store):
     character = await store.write(data.build_character)
-    await store.write(lambda c: cached(c, "k", documents=frozenset({f"{character}/life.md"})))
-    await store.write(lambda c: jobs.enqueue(c, character, jobs.PROFILE, [character]))
+    await store.write(cached, "k", documents=frozenset({f"{character}/life.md"}))
+    await store.write(jobs.enqueue, character, jobs.PROFILE, [character])
     # A question about two names that stayed open is noted with the text of the first alone.
-    await store.write(lambda c: jobs.enqueue(c, character, jobs.GRAPH, ["q"], document="works.md"))
-    removal = await store.write(lambda c: documents.remove(c, character, "life.md"))
+    await store.write(jobs.enqueue, character, jobs.GRAPH, ["q"], document="works.md")
+    removal = await store.write(documents.remove, character, "life.md")
     assert removal == documents.Removal(cached_calls=1, turns=0, memories=0)
 
     def left(conn: Connection) -> dict[str, object]:
@@ -130,48 +122,42 @@ async def test_forgetting_takes_along_what_only_the_document_supports(store: Sto
 
 async def test_a_profile_of_other_documents_stays(store: Store):
     character = await store.write(data.build_character)
-    await store.write(lambda c: documents.remove(c, character, "works.md"))
-    assert (await store.read(lambda c: characters.require(c, character))).profile
+    await store.write(documents.remove, character, "works.md")
+    assert (await store.read(characters.require, character)).profile
 
 
 async def test_turns_keep_their_words_but_lose_what_they_recalled(store: Store):
     character = await store.write(data.build_character)
-    await store.write(lambda c: data.talk(c, character))
-    await store.write(lambda c: data.talk(c, character, session="s2", on="works.md"))
-    removal = await store.write(lambda c: documents.remove(c, character, "life.md"))
+    await store.write(data.talk, character)
+    await store.write(data.talk, character, session="s2", on="works.md")
+    removal = await store.write(documents.remove, character, "life.md")
     assert (removal.turns, removal.memories) == (1, 1)
-    (turn,) = await store.read(lambda c: conversations.history(c, character, "s1"))
+    (turn,) = await store.read(conversations.history, character, "s1")
     assert turn.answered == "Long ago."
     assert turn.recall is not None
     assert turn.recall["context"] == []
     assert turn.recall["skipped"] == [{"kind": "knowledge", "title": "", "why": "forgotten"}]
-    (other,) = await store.read(lambda c: conversations.history(c, character, "s2"))
+    (other,) = await store.read(conversations.history, character, "s2")
     assert other.recall is not None
     assert other.recall["context"][0]["text"] == "She was born."
-    again = await store.write(lambda c: documents.remove_turns(c, character, "life.md"))
+    again = await store.write(documents.remove_turns, character, "life.md")
     assert (again.turns, again.memories) == (1, 1)
-    assert await store.read(lambda c: conversations.history(c, character, "s1")) == []
-    assert await store.read(lambda c: forgotten_turns.resting_on(c, character, "life.md")) == (0, 0)
+    assert await store.read(conversations.history, character, "s1") == []
+    assert await store.read(forgetting.resting_on, character, "life.md") == (0, 0)
 
 
 async def test_with_memories_the_turns_and_what_they_taught_go_too(store: Store):
     character = await store.write(data.build_character)
-    await store.write(lambda c: data.talk(c, character))
-    await store.write(
-        lambda c: conversations.add_turn(c, character, "s1", "And then?", "I wrote.", rests_on=[])
-    )
-    taught = [
-        m.id for m in await store.read(lambda c: memories.list_memories(c, character)) if m.turn
-    ]
-    await store.write(lambda c: jobs.enqueue(c, character, jobs.REMEMBER, taught))
-    removal = await store.write(
-        lambda c: documents.remove(c, character, "life.md", with_memories=True)
-    )
+    await store.write(data.talk, character)
+    await store.write(conversations.add_turn, character, "s1", "And then?", "I wrote.", rests_on=[])
+    taught = [m.id for m in await store.read(memories.list_memories, character) if m.turn]
+    await store.write(jobs.enqueue, character, jobs.REMEMBER, taught)
+    removal = await store.write(documents.remove, character, "life.md", with_memories=True)
     assert (removal.turns, removal.memories) == (1, 1)
     assert len(taught) == 1
-    noted = await store.read(lambda c: jobs.list_jobs(c, character, kind=jobs.REMEMBER))
+    noted = await store.read(jobs.list_jobs, character, kind=jobs.REMEMBER)
     assert not {job.subject for job in noted} & set(taught)
-    history = await store.read(lambda c: conversations.history(c, character, "s1"))
+    history = await store.read(conversations.history, character, "s1")
     assert [turn.said for turn in history] == ["And then?"]
-    said = [m.said for m in await store.read(lambda c: memories.list_memories(c, character))]
+    said = [m.said for m in await store.read(memories.list_memories, character)]
     assert said == ["Hello"]

@@ -1,65 +1,94 @@
+"""Leases of characters and runs: one process at a time, and what a dead one held is free."""
+
 from __future__ import annotations
 
 import asyncio
 import os
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 
+import pytest
+
 from offbook.protocols import Store
-from offbook.stores import characters, leases
+from offbook.stores import characters, evaluations, leases
+from offbook.stores.evaluations import StoredRun
 from offbook.stores.leases import Owner
 from tests.waiting import until
 
-HERE, THERE = "here", "there"
+RUN = StoredRun("demo-1", "demo", "2026-01-01", "running", 1, {"a": 1}, {"j": "u"}, {})
 
 
-def everybody_lives(_: int) -> bool:
-    return True
+@pytest.fixture(params=["character", "run"])
+async def lease(request: pytest.FixtureRequest, store: Store) -> Lease:
+    """What can be held: the index of a character, or a run."""
+    await store.write(characters.create, "Ada")
+    await store.write(evaluations.add_run, RUN)
+    return Lease(store, request.param)
 
 
-def nobody_lives(_: int) -> bool:
-    return False
+class Lease:
+    """The same questions about either."""
+
+    def __init__(self, store: Store, kind: str) -> None:
+        self._store, self._is_run = store, kind == "run"
+
+    async def acquire(self, owner: Owner) -> bool:
+        """Take it; whether it was to be had."""
+        if self._is_run:
+            return await self._store.write(evaluations.claim, RUN.id, owner) is None
+        return await self._store.write(leases.acquire, "ada", owner)
+
+    async def heartbeat(self, owner: Owner) -> None:
+        """Give a sign of life."""
+        if self._is_run:
+            await self._store.write(evaluations.heartbeat, RUN.id, owner, {"calls": 3})
+        else:
+            await self._store.write(leases.heartbeat, "ada", owner)
+
+    async def release(self, owner: Owner) -> None:
+        """Give it back."""
+        if self._is_run:
+            await self._store.write(evaluations.release, RUN.id, owner)
+        else:
+            await self._store.write(leases.release, "ada", owner)
 
 
-take = partial(leases.acquire, character="ada", is_alive=everybody_lives)
+async def test_one_holds_the_lease_at_a_time(lease: Lease):
+    first, second = Owner("1", "here"), Owner("2", "there")
+    assert await lease.acquire(first)
+    assert await lease.acquire(first)
+    assert not await lease.acquire(second)
+    await lease.release(second)
+    assert not await lease.acquire(second)
+    await lease.release(first)
+    assert await lease.acquire(second)
 
 
-async def test_one_holds_the_lease_at_a_time(store: Store):
-    await store.write(lambda c: characters.create(c, "Ada"))
-    first, second = Owner("1", HERE, 1), Owner("2", HERE, 2)
-    assert await store.write(partial(take, owner=first, now=0.0))
-    assert await store.write(partial(take, owner=first, now=1.0))
-    assert not await store.write(partial(take, owner=second, now=2.0))
-    await store.write(lambda c: leases.release(c, "ada", second))
-    assert not await store.write(partial(take, owner=second, now=2.0))
-    await store.write(lambda c: leases.release(c, "ada", first))
-    assert await store.write(partial(take, owner=second, now=2.0))
-    held = await store.read(lambda c: leases.holder(c, "ada"))
-    assert held == leases.Lease(second, 2.0)
+async def test_a_lease_without_a_heartbeat_is_taken_over(lease: Lease, clock):
+    first, second = Owner("1", "there"), Owner("2", "here")
+    assert await lease.acquire(first)
+    clock.now += 50
+    await lease.heartbeat(first)
+    clock.now += 50
+    assert not await lease.acquire(second)
+    clock.now += leases.STALE_SECONDS
+    assert await lease.acquire(second)
+    await lease.heartbeat(first)
+    await lease.release(first)
+    assert not await lease.acquire(first)
 
 
-async def test_a_lease_without_a_sign_of_life_is_taken_over(store: Store):
-    await store.write(lambda c: characters.create(c, "Ada"))
-    first, second = Owner("1", THERE, 1), Owner("2", HERE, 2)
-    assert await store.write(partial(take, owner=first, now=0.0))
-    beat = partial(leases.heartbeat, character="ada", owner=first)
-    assert await store.write(partial(beat, now=50.0))
-    assert not await store.write(partial(take, owner=second, now=100.0))
-    assert await store.write(partial(take, owner=second, now=50.0 + leases.STALE_SECONDS + 1))
-    assert not await store.write(partial(beat, now=120.0))
-
-
-async def test_the_lease_of_a_dead_process_of_this_host_is_taken_over_at_once(store: Store):
-    await store.write(lambda c: characters.create(c, "Ada"))
-    dead = partial(leases.acquire, character="ada", is_alive=nobody_lives)
-    await store.write(partial(take, owner=Owner("1", HERE, 1), now=0.0))
-    assert await store.write(partial(dead, owner=Owner("2", HERE, 2), now=1.0))
+async def test_the_lease_of_a_dead_process_of_this_host_is_free_at_once(lease: Lease, alive):
+    assert await lease.acquire(Owner("1", "here", 1))
+    assert not await lease.acquire(Owner("2", "here", 2))
+    alive(answer=False)
     # Whether a process of another host lives cannot be known.
-    assert not await store.write(partial(dead, owner=Owner("3", THERE, 3), now=1.0))
+    assert not await lease.acquire(Owner("3", "there", 3))
+    assert await lease.acquire(Owner("2", "here", 2))
 
 
+@pytest.mark.long
 def test_living_and_dead_processes_are_told_apart():
     assert leases.is_running(os.getpid())
     assert leases.is_running(1)
@@ -71,9 +100,6 @@ def test_living_and_dead_processes_are_told_apart():
     assert not leases.is_running(ended.pid)
 
 
-async def test_only_one_of_many_gets_it(store: Store):
-    await store.write(lambda c: characters.create(c, "Ada"))
-    got = await asyncio.gather(
-        *(store.write(partial(take, owner=Owner(str(n)))) for n in range(12))
-    )
+async def test_only_one_of_many_gets_it(lease: Lease):
+    got = await asyncio.gather(*(lease.acquire(Owner(str(n))) for n in range(12)))
     assert sum(got) == 1

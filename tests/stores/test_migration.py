@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -11,30 +12,28 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
-from alembic.operations import Operations
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, create_engine, event, text
+from sqlalchemy import Connection, create_engine, text
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.dialects.postgresql.base import ischema_names
 
 from offbook.errors import ConfigurationError
 from offbook.protocols import Store
-from offbook.stores import characters, ingestions, migration, migrations
-from offbook.stores.leases import Owner
-from offbook.stores.opening import open_store, sqlite_url
+from offbook.stores import characters, migration
+from offbook.stores.columns import Vector
+from offbook.stores.connection import open_store, sqlite_url
 from offbook.stores.schema import metadata
-from offbook.stores.vector_type import Vector
 
 
 def scripts() -> ScriptDirectory:
     config = Config()
-    config.set_main_option("script_location", str(Path(migrations.__file__).parent))
+    config.set_main_option("script_location", str(migration.SCRIPTS))
     return ScriptDirectory.from_config(config)
 
 
 async def begins(store: Store) -> list[str]:
     """The names of its characters once there is one."""
-    await store.write(lambda c: characters.create(c, "Ada"))
+    await store.write(characters.create, "Ada")
     return [each.name for each in await store.read(characters.list_all)]
 
 
@@ -53,7 +52,7 @@ def reflected_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_list_of_revisions_is_that_of_the_files():
     walked = [script.revision for script in scripts().walk_revisions()]
-    assert tuple(reversed(walked)) == migrations.REVISIONS
+    assert tuple(reversed(walked)) == migration.REVISIONS
 
 
 def migrated(path: Path) -> None:
@@ -81,32 +80,6 @@ async def test_migrations_lead_to_the_schema_on_sqlite(tmp_path: Path):
     assert definitions(tmp_path / "migrated.db") == definitions(tmp_path / "created.db")
 
 
-def test_what_is_queued_outlives_the_way_back_and_forth(tmp_path: Path):
-    migrated(tmp_path / "x.db")
-    engine = create_engine(f"sqlite:///{tmp_path / 'x.db'}")
-    asked = {"documents": [{"name": "a", "text": "b"}]}
-    with engine.begin() as conn:
-        characters.create(conn, "Ada")
-        ingestions.add(conn, "ada", "i1", asked)
-        operations = Operations(MigrationContext.configure(conn))
-        revision = scripts().get_revision("0010").module
-        with Operations.context(operations.migration_context):
-            revision.downgrade()
-            revision.upgrade()
-        assert differences(conn) == []
-        taken = ingestions.take(conn, Owner("one"))
-    engine.dispose()
-    assert taken is not None
-    assert (taken.request, taken.known, taken.usage) == (asked, {}, {})
-
-
-async def test_a_migrated_database_opens_and_works(tmp_path: Path):
-    migrated(tmp_path / "x.db")
-    store = await open_store(sqlite_url(tmp_path / "x.db"))
-    assert await begins(store) == ["Ada"]
-    await store.close()
-
-
 async def test_migrations_lead_to_the_schema_on_postgres(postgres_url: str):
     from sqlalchemy.ext.asyncio import create_async_engine
 
@@ -117,7 +90,7 @@ async def test_migrations_lead_to_the_schema_on_postgres(postgres_url: str):
     async with engine.connect() as conn:
         assert await conn.run_sync(differences) == []
     async with engine.connect() as conn:
-        assert await conn.run_sync(migration.stored_revision) == migrations.HEAD
+        assert await conn.run_sync(migration.stored_revision) == migration.HEAD
     await engine.dispose()
     store = await open_store(postgres_url)
     assert await begins(store) == ["Ada"]
@@ -134,21 +107,48 @@ async def test_what_opening_creates_is_the_schema_on_postgres(postgres_url: str)
     await engine.dispose()
 
 
-async def test_an_older_database_is_migrated_when_it_is_opened(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+LATER = """
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0002"
+down_revision = "0001"
+
+def upgrade():
+    # A second run would fail: there is such a table then.
+    op.create_table("runs", sa.Column("was", sa.Text))
+    op.execute("INSERT INTO runs (was) SELECT name FROM characters")
+"""
+
+OPEN_LATER = """
+import asyncio, sys
+from pathlib import Path
+from sqlalchemy import text
+from offbook.stores import migration
+from offbook.stores.connection import open_store
+migration.SCRIPTS, migration.REVISIONS, migration.HEAD = Path(sys.argv[2]), ("0001", "0002"), "0002"
+async def main():
+    store = await open_store(sys.argv[1])
+    rows = await store.read(lambda c: c.execute(text("SELECT was FROM runs")).scalars().all())
+    print(*rows)
+    await store.close()
+asyncio.run(main())
+"""
+
+
+@pytest.mark.long
+async def test_an_older_database_is_migrated_once_by_whoever_opens_it(
+    database_url: str, tmp_path: Path
 ):
-    store = await open_store(sqlite_url(tmp_path / "x.db"))
+    store = await open_store(database_url)
     assert await begins(store) == ["Ada"]
     await store.close()
-    with sqlite3.connect(tmp_path / "x.db") as conn:
-        conn.execute("UPDATE alembic_version SET version_num = '0000'")
-    conn.close()
-    called: list[str] = []
-    monkeypatch.setattr(migration, "REVISIONS", ("0000", *migrations.REVISIONS))
-    monkeypatch.setattr(migration, "upgrade", lambda conn: called.append("upgrade"))
-    store = await open_store(sqlite_url(tmp_path / "x.db"))
-    await store.close()
-    assert called == ["upgrade"]
+    later = Path(shutil.copytree(migration.SCRIPTS, tmp_path / "later"))
+    (later / "versions" / "0002_runs.py").write_text(LATER)
+    for output in await run_twice_at_once(OPEN_LATER, database_url, str(later)):
+        assert output.split() == ["Ada"]
+    with pytest.raises(ConfigurationError, match="0002"):
+        await open_store(database_url)  # by the version that knows only the first
 
 
 async def test_a_newer_database_is_refused(database_url: str):
@@ -162,7 +162,7 @@ async def test_a_newer_database_is_refused(database_url: str):
 
 OPEN = """
 import asyncio, sys
-from offbook.stores.opening import open_store
+from offbook.stores.connection import open_store
 from offbook.stores import characters
 async def main():
     store = await open_store(sys.argv[1])
@@ -173,32 +173,26 @@ asyncio.run(main())
 """
 
 
-async def test_two_processes_may_open_an_empty_database_at_once(database_url: str):
+async def run_twice_at_once(code: str, *arguments: str) -> list[str]:
+    """What two processes that run the same code at once print; none may fail."""
     both = [
         await asyncio.create_subprocess_exec(
-            sys.executable, "-c", OPEN, database_url, stderr=subprocess.PIPE
+            sys.executable, "-c", code, *arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
         for _ in range(2)
     ]
+    printed = []
     for process in both:
-        _, errors = await process.communicate()
+        output, errors = await process.communicate()
         assert process.returncode == 0, errors.decode()
+        printed.append(output.decode())
+    return printed
+
+
+@pytest.mark.long
+async def test_two_processes_may_open_an_empty_database_at_once(database_url: str):
+    await run_twice_at_once(OPEN, database_url)
     store = await open_store(database_url)
     found = await store.read(characters.list_all)
     await store.close()
     assert [character.id for character in found] == ["ada", "ada-2"]
-
-
-def test_an_up_to_date_database_costs_one_query():
-    engine = create_engine("sqlite://")
-    seen: list[str] = []
-    with engine.connect() as conn:
-        migration.bring_up_to_date(conn, "x")
-
-        @event.listens_for(engine, "before_cursor_execute")
-        def note(*args: str) -> None:
-            seen.append(args[2])
-
-        migration.bring_up_to_date(conn, "x")
-    engine.dispose()
-    assert len(seen) <= 2

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, text
 
 from offbook.errors import ConfigurationError, StoreFailed
 from offbook.stores import postgres
-from offbook.stores.opening import open_store
+from offbook.stores.connection import open_store
 
 
 @pytest.mark.parametrize("package", ["asyncpg", "greenlet"])

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from offbook.app import Offbook
 from offbook.documents.readers import ReadDocument
-from offbook.server.principal import OWNER, Caller
-from offbook.server.security.pace import Pace
-from offbook.stores import ingestions
-from offbook.ui import reading
-from offbook.ui.visitor import Visitor
+from offbook.stores import queue
+from offbook.ui import documents as reading
 from tests.cli.texts import ADA
 from tests.server.inside import opened
 
@@ -38,51 +36,48 @@ class Asked:
         return self.says
 
 
-async def begin(book: Offbook, asked: Asked, monkeypatch: pytest.MonkeyPatch, texts=TEXTS) -> int:
-    """Begin to read; how many ingestions are queued then."""
-    monkeypatch.setattr(reading, "confirmed", asked)
-    woken: list[bool] = []
+@pytest.fixture
+def begin(visitor, monkeypatch: pytest.MonkeyPatch):
+    """Begins to read; how many ingestions are queued then."""
 
-    async def recognize() -> Caller:
-        return OWNER
+    async def begin(book: Offbook, asked: Asked, texts: Sequence[ReadDocument] = TEXTS) -> int:
+        monkeypatch.setattr(reading, "confirmed", asked)
+        woken: list[bool] = []
+        character = await book.find("ada-byrne")
+        it = visitor(book, wake=lambda: woken.append(True))
+        begun = await reading.begin_reading(it, character, texts)
+        queued = await book.store.read(queue.list_ingestions, character.id)
+        assert begun is bool(queued)
+        assert len(woken) == len(queued)
+        return len(queued)
 
-    visitor = Visitor(book, OWNER, recognize, Pace(), wake=lambda: woken.append(True))
-    character = await book.find("ada-byrne")
-    begun = await reading.begin_reading(visitor, character, texts)
-    queued = await book.store.read(lambda conn: ingestions.list_all(conn, character.id))
-    assert begun is bool(queued)
-    assert len(woken) == len(queued)
-    return len(queued)
+    return begin
 
 
 @pytest.mark.parametrize("says", [True, False])
-async def test_what_is_paid_for_is_asked_about_with_its_estimate(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says: bool
-):
+async def test_what_is_paid_for_is_asked_about_with_its_estimate(tmp_path: Path, begin, says: bool):
     asked = Asked(says)
     async with opened(tmp_path, **PAID) as book:
         await book.create("Ada Byrne")
-        assert await begin(book, asked, monkeypatch) == int(says)
+        assert await begin(book, asked) == int(says)
     ((title, told, yes),) = asked.told
     assert (title, yes) == ("Add 1 document?", "Add")
     assert "calls" in told
 
 
-async def test_texts_that_are_there_are_read_when_somebody_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+async def test_texts_that_are_there_are_read_when_somebody_says_so(tmp_path: Path, begin):
     async with opened(tmp_path) as book:
         await book.create("Ada Byrne")
         await book.ingest_texts("ada-byrne", TEXTS)
     asked = Asked(False)
     async with opened(tmp_path, **PAID) as book:
-        assert await begin(book, asked, monkeypatch, texts=()) == 0
+        assert await begin(book, asked, texts=()) == 0
     assert asked.told[0][0] == "Read the texts of Ada Byrne?"
 
 
-async def test_what_costs_nothing_begins_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+async def test_what_costs_nothing_begins_at_once(tmp_path: Path, begin):
     asked = Asked(False)
     async with opened(tmp_path) as book:
         await book.create("Ada Byrne")
-        assert await begin(book, asked, monkeypatch) == 1
+        assert await begin(book, asked) == 1
     assert asked.told == []

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,36 +10,20 @@ import httpx
 import pytest
 
 from offbook.app import Offbook
-from offbook.app.keys import Keys
+from offbook.app.api_keys import Keys
 from offbook.errors import ModelError
-from offbook.server import guarding
+from offbook.server import app as guarding
+from offbook.server.authentication import KeyAuthentication, Pace
+from offbook.server.dependencies import OWNER, Caller
 from offbook.server.failures import RequestRefused, asked_by_owner
-from offbook.server.principal import OWNER, Caller
-from offbook.server.security.admission import KeyAuthentication
-from offbook.server.security.pace import Pace
-from offbook.settings.server import ServerSettings
-from offbook.ui import picking
+from offbook.settings.model import ServerSettings
+from offbook.ui import routes
 from offbook.ui.elements import words_of
 from offbook.ui.visitor import Visitor
-from tests.server.inside import bearer, opened
+from tests.server.inside import bearer
 from tests.ui.test_mounting import client_of
 
 CONNECTION = "/_nicegui_ws/socket.io/?EIO=4&transport=polling"
-
-
-@pytest.fixture
-async def book(tmp_path: Path) -> AsyncIterator[Offbook]:
-    """An open home with Ada."""
-    async with opened(tmp_path) as made:
-        await made.create("Ada Byrne")
-        yield made
-
-
-def visitor(book: Any, caller: Caller, pace: Pace | None = None) -> Visitor:
-    async def recognize() -> Caller:
-        return caller
-
-    return Visitor(book, caller, recognize, pace or Pace(lambda: 0.0))
 
 
 @pytest.mark.parametrize(
@@ -53,13 +35,13 @@ def visitor(book: Any, caller: Caller, pace: Pace | None = None) -> Visitor:
         ("admin", None, (True, True, True)),
     ],
 )
-def test_a_right_shows_what_it_allows(right: Any, characters: Any, may: tuple[bool, ...]):
+def test_a_right_shows_what_it_allows(visitor, right: Any, characters: Any, may: tuple[bool, ...]):
     it = visitor(None, Caller("k", right, characters))
     assert (it.may_write, it.may_take_away, it.may_administer) == may
     assert visitor(None, OWNER).may_administer
 
 
-async def test_what_is_done_on_a_page_needs_its_right_at_that_moment(book: Offbook):
+async def test_what_is_done_on_a_page_needs_its_right_at_that_moment(book: Offbook, visitor):
     it = visitor(book, Caller("k", "chat"))
     await it.admit()
     with pytest.raises(RequestRefused, match="'chat'") as refused:
@@ -86,7 +68,7 @@ async def test_a_key_that_has_ended_since_the_page_was_made_does_nothing(book: O
         await it.admit()
 
 
-async def test_what_is_done_on_a_page_counts_as_requests_do(book: Offbook):
+async def test_what_is_done_on_a_page_counts_as_requests_do(book: Offbook, visitor):
     now = [0.0]
     it = visitor(book, Caller("k", "chat", rpm=2), Pace(lambda: now[0]))
     await it.admit()
@@ -128,7 +110,7 @@ async def test_a_page_that_cannot_be_built_tells_nothing_of_the_mistake(
     async def broken(visitor: Visitor) -> None:
         raise RuntimeError("the-secret-folder")
 
-    monkeypatch.setattr(picking, "show_characters", broken)
+    monkeypatch.setattr(routes, "show_characters", broken)
     async with client_of(book) as client:
         answer = await client.get("/")
     assert answer.status_code == 500

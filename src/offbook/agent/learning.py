@@ -1,33 +1,36 @@
 """What happens behind a conversation: finished turns are scored, embedded, and move the mood.
 
 Takes: turns that are stored already.  Gives: nothing that anybody waits for.  What is not done when
-a command ends is taken up by the next one: each turn has a row in the jobs until it is done.
+a command ends is taken up by the next one: each turn has a row in the jobs until it is done. What
+outgrows the prompt is kept as a running summary.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from offbook.agent.mood import Mood, Moods, temperament
+from offbook.agent.mood import Mood, Moods, moods_of, time_of
 from offbook.errors import OffbookError
-from offbook.settings.model import BUILTIN
-from offbook.stores import conversation_states, memories
+from offbook.prompts.ask import ask
+from offbook.prompts.summaries import SUMMARIZE_CONVERSATION, SummarizeConversationInputs
+from offbook.stores import conversations
+from offbook.text.tokens import truncate_to_tokens
+from offbook.types import Turn, traits_of
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
+    from offbook.agent.history import SpokenTurn
     from offbook.memory.emotion import Emotion
-    from offbook.pipeline import Stage
-    from offbook.settings import SettingsModel
+    from offbook.runtime import Runtime
+    from offbook.stores.connection import Connection
+    from offbook.stores.conversations import ConversationState
     from offbook.types import Character, MemoryFragment
+
 
 TAKEN_UP: Final = 200
 """Memories of earlier commands that a conversation takes up; `offbook remember` does them all."""
-_OFFLINE_URL: Final = "offline:"
 
 
 @dataclass(slots=True)
@@ -35,10 +38,10 @@ class Learning:
     """The background of all conversations of one open offbook.
 
     Args:
-        make_stage: Models and store for a character; calls count on the command's meter.
+        make_runtime: Models and store for a character; calls count on the command's meter.
     """
 
-    make_stage: Callable[[Character], Stage]
+    make_runtime: Callable[[Character], Runtime]
     failures: list[str] = field(default_factory=list)
     _queues: dict[str, list[str]] = field(default_factory=dict)
     _working: dict[str, asyncio.Task[None]] = field(default_factory=dict)
@@ -104,50 +107,34 @@ class Learning:
             self.failures.append(error.message)
 
     async def _work(self, character: Character) -> None:
-        from offbook.ingestion.remembering import Remembering, asked_of, waiting
+        from offbook.ingestion.memories import Remembering, asked_of, waiting
 
-        stage = self.make_stage(character)
-        if not is_worth_it(stage):
+        runtime = self.make_runtime(character)
+        if not is_worth_it(runtime):
             self._queues.pop(character.id, None)
             return
-        asked = asked_of(stage)
+        questioner = asked_of(runtime)
 
         def begin(conn: Connection) -> tuple[list[str], Moods]:
-            left = waiting(conn, character.id, asked=asked)[:TAKEN_UP]
-            return left, moods_of(conn, character, stage.settings)
+            left = waiting(conn, character.id, models=questioner)[:TAKEN_UP]
+            return left, moods_of(conn, character, runtime.settings)
 
-        left, moods = await stage.store.read(begin)
+        left, moods = await runtime.store.read(begin)
         # Between the last look at the queue and the end nothing is waited for: whoever finds this
         # at work may leave a memory in the queue, and it will be looked at once more.
         ids = list(dict.fromkeys([*self._queues.pop(character.id, []), *left]))
         while ids:
-            await Remembering(stage, character, scored=_Moving(character.id, moods).move).run(ids)
+            await Remembering(runtime, character, scored=_Moving(character.id, moods).move).run(ids)
             ids = self._queues.pop(character.id, [])
 
 
-def is_worth_it(stage: Stage) -> bool:
+def is_worth_it(runtime: Runtime) -> bool:
     """Whether memories are to be scored now: the method recalls them, or it costs nothing.
 
     Otherwise they wait until a method that recalls them is used: nothing is spent unasked.
     """
-    free = stage.extractor.base_url == _OFFLINE_URL and stage.settings.embed.model == BUILTIN
-    return free or stage.method.needs(stage.settings).memories
-
-
-def moods_of(conn: Connection, character: Character, settings: SettingsModel) -> Moods:
-    """How the character's mood moves, by its authored memories and the settings."""
-    told = settings.mood.temperament
-    known = [] if told is not None else memories.authored_emotions(conn, character.id)
-    return Moods(
-        temperament(told, (emotion for _, emotion in known)),
-        settings.mood.weight,
-        settings.mood.half_life_minutes,
-    )
-
-
-def moved_by(moods: Moods, mood: Mood | None, emotion: Mapping[str, float], at: str | None) -> Mood:
-    """The mood after an answer, by the time that is stored with it."""
-    return moods.after(mood, emotion, _time(at))
+    free = traits_of(runtime.extractor).free and traits_of(runtime.embedder).free
+    return free or runtime.method.needs(runtime.settings).memories
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,15 +148,57 @@ class _Moving:
         """In the transaction that stores the emotion, so that no answer counts twice."""
         if fragment.session is None:
             return
-        state = conversation_states.get(conn, self.character, fragment.session)
-        mood = moved_by(self.moods, Mood.from_json(state.mood), emotion, fragment.at)
-        conversation_states.set_mood(conn, self.character, fragment.session, mood.as_json())
+        state = conversations.get_state(conn, self.character, fragment.session)
+        mood = self.moods.after(Mood.from_json(state.mood), emotion, time_of(fragment.at))
+        conversations.set_mood(conn, self.character, fragment.session, mood.as_json())
 
 
-def _time(text: str | None) -> datetime:
-    """A stored time; now, where an imported one cannot be read."""
-    try:
-        found = datetime.fromisoformat(text or "")
-    except ValueError:
-        return datetime.now(UTC)
-    return found.replace(tzinfo=found.tzinfo or UTC)
+_TURN_TOKENS: Final = 600
+_SUMMARY_TOKENS: Final = 400
+
+
+async def summarize(
+    runtime: Runtime,
+    character: Character,
+    session: str,
+    state: ConversationState,
+    turns: Sequence[SpokenTurn],
+) -> None:
+    """Have the turns summarized, and keep it; where another was quicker, it is thrown away.
+
+    Raises:
+        AnswerError: no answer could be used; the next turn asks again.
+        ModelError: the endpoint failed for good; likewise.
+    """
+    last = turns[-1].id
+    if last is None:
+        return
+    shown = tuple(
+        Turn(
+            truncate_to_tokens(turn.said, _TURN_TOKENS),
+            truncate_to_tokens(turn.answered, _TURN_TOKENS),
+        )
+        for turn in turns
+    )
+    inputs = SummarizeConversationInputs(character.name, state.summary or "", shown)
+    retries = runtime.settings.answers.retries
+    ids = [turn.id for turn in turns if turn.id is not None]
+    # Forgetting one of them forgets the stored answer, which may repeat its words.
+    documents = await runtime.store.read(
+        lambda conn: conversations.documents_of_turns(conn, character.id, session, ids)
+    )
+    named = frozenset(f"{character.id}/{document}" for document in documents)
+    text = await ask(
+        runtime.extractor, SUMMARIZE_CONVERSATION, inputs, documents=named, retries=retries
+    )
+    summary = truncate_to_tokens(text, _SUMMARY_TOKENS)
+
+    def keep(conn: Connection) -> None:
+        now = conversations.get_state(conn, character.id, session)
+        here = conversations.holds(conn, character.id, session, last)
+        # Forgotten meanwhile, words and all: the summary must not bring them back.
+        gone = conversations.emptied(conn, character.id, session)
+        if now.summarized == state.summarized and here and gone.isdisjoint(ids):
+            conversations.set_summary(conn, character.id, session, summary, last)
+
+    await runtime.store.write(keep)

@@ -10,11 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from offbook.errors import ConfigurationError
-from offbook.language.emotion_names import EMOTIONS, LEAST, read_levels
-from offbook.memory.levels import is_emotion
+from offbook.memory.emotion import is_emotion
+from offbook.retrieval.point import known_points
+from offbook.stores import memories
+from offbook.text.emotion_names import EMOTIONS, LEAST, read_levels
+
+if TYPE_CHECKING:
+    from offbook.settings import SettingsModel
+    from offbook.stores.connection import Connection
+    from offbook.types import Character, Position
 
 Levels = Mapping[str, float]
 
@@ -35,11 +42,11 @@ class Mood:
         """A stored mood; None where there is none, or what is stored is no mood."""
         if stored is None:
             return None
-        levels, at = stored.get("levels"), stored.get("at")
-        if not isinstance(at, str) or not is_emotion(levels):
+        levels, place = stored.get("levels"), stored.get("at")
+        if not isinstance(place, str) or not is_emotion(levels):
             return None
         try:
-            when = datetime.fromisoformat(at)
+            when = datetime.fromisoformat(place)
         except ValueError:
             return None
         return cls({n: float(levels[n]) for n in EMOTIONS}, when.replace(tzinfo=when.tzinfo or UTC))
@@ -100,26 +107,54 @@ LATE_MINUTES: Final = 24 * 60.0
 """An answer that was given longer before the mood's time than this tells of a wrong clock."""
 
 
-def temperament(told: str | None, emotions: Iterable[Mapping[str, Any]]) -> dict[str, float]:
+def temperament(named: str | None, emotions: Iterable[Mapping[str, Any]]) -> dict[str, float]:
     """The temperament: as the settings tell, else the mean of the authored memories.
 
     Args:
-        told: ``joy=4,fear=2``; what is not named is 1.
+        named: ``joy=4,fear=2``; what is not named is 1.
         emotions: Of the authored memories; without any, all levels are 1.
 
     Raises:
         ConfigurationError: an emotion is unknown, or a level is not from 1 to 10.
     """
-    if told is not None:
-        return _told(told)
+    if named is not None:
+        try:
+            return read_levels(named)
+        except ValueError as error:
+            raise ConfigurationError(f"setting mood.temperament = {named!r}: {error}") from error
     known = [emotion for emotion in emotions if is_emotion(emotion)]
     if not known:
         return dict.fromkeys(EMOTIONS, LEAST)
     return {name: sum(float(e[name]) for e in known) / len(known) for name in EMOTIONS}
 
 
-def _told(told: str) -> dict[str, float]:
+def moods_of(
+    conn: Connection, character: Character, settings: SettingsModel, until: Position | None = None
+) -> Moods:
+    """Say how the character's mood moves, by the settings and its authored memories.
+
+    At a point in the story only those memories count that lie before it.
+    """
+    named = settings.mood.temperament
+    authored = [] if named is not None else memories.authored_emotions(conn, character.id)
+    if until is not None:
+        known = known_points(conn, character.id, (place for place, _ in authored if place))
+        authored = [
+            (place, emotion)
+            for place, emotion in authored
+            if place in known and known[place] <= until
+        ]
+    return Moods(
+        temperament(named, (emotion for _, emotion in authored)),
+        settings.mood.weight,
+        settings.mood.half_life_minutes,
+    )
+
+
+def time_of(text: str | None) -> datetime:
+    """Read a stored time; now, where an imported one cannot be read."""
     try:
-        return read_levels(told)
-    except ValueError as error:
-        raise ConfigurationError(f"setting mood.temperament = {told!r}: {error}") from error
+        time = datetime.fromisoformat(text or "")
+    except ValueError:
+        return datetime.now(UTC)
+    return time.replace(tzinfo=time.tzinfo or UTC)

@@ -15,28 +15,56 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from offbook import pipeline
-from offbook.agent.continuing import Rest
-from offbook.agent.naming import person_named
-from offbook.agent.owned import kept_under
-from offbook.agent.session import Session, _Open, names_of
-from offbook.agent.summary import SpokenTurn
+from offbook.agent.history import SpokenTurn, names_of
+from offbook.agent.session import OpenTurn, Session
 from offbook.errors import IncompleteAnswer, InputRefused
-from offbook.memory.conversation import KeptTurn, TurnKeeper
-from offbook.prompts.reply import NO_WISHES, Wishes
+from offbook.memory.turns import KeptTurn, TurnKeeper
+from offbook.prompts.reply import DEFAULT_OPTIONS, ReplyOptions
 from offbook.stores import chains, conversations
 from offbook.stores.conversations import BEGINNING
-from offbook.types import Remembered, Reply, Turn, Usage
-from offbook.wire import Ending
+from offbook.types import Ending, Remembered, Reply, Turn, Usage
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
     from offbook.agent.learning import Learning
     from offbook.models.metering import Meter
-    from offbook.pipeline import Stage
     from offbook.protocols import Store
     from offbook.retrieval.point import Point
+    from offbook.runtime import Runtime
+    from offbook.stores.connection import Connection
     from offbook.types import Character
+
+
+class PrefixStripper:
+    """Takes the beginning off an answer that repeats it.
+
+    Args:
+        begun: The words that the reply begins with; empty: nothing is held back.
+    """
+
+    def __init__(self, begun: str) -> None:
+        self._begun = begun.strip()
+        self._held = ""
+        self._decided = not self._begun
+
+    def feed(self, piece: str) -> str:
+        """What ``piece`` adds to the rest; it may be nothing yet."""
+        if self._decided:
+            return piece
+        self._held += piece
+        shown = self._held.lstrip()
+        if len(shown) < len(self._begun) and self._begun.startswith(shown):
+            return ""
+        return self._decide(shown)
+
+    def finish(self) -> str:
+        """What was held back when no more comes: it only resembled the beginning."""
+        held, self._held = self._held, ""
+        return "" if self._decided else held
+
+    def _decide(self, shown: str) -> str:
+        held, self._held, self._decided = self._held, "", True
+        return shown[len(self._begun) :] if shown.startswith(self._begun) else held
+
 
 T = TypeVar("T")
 
@@ -87,7 +115,7 @@ class ReplayedSession(Session):
     Args:
         store: Where conversations are kept.
         character: With whom.
-        make_stage: Gives models and their meter.
+        make_runtime: Gives models and their meter.
         transcript: What the client sent.
         principal: Whose it is.
         named: The conversation's name; None: it is found by its history.
@@ -101,7 +129,7 @@ class ReplayedSession(Session):
         self,
         store: Store,
         character: Character,
-        make_stage: Callable[[], tuple[Stage, Meter]],
+        make_runtime: Callable[[], tuple[Runtime, Meter]],
         transcript: Transcript,
         principal: str,
         *,
@@ -111,14 +139,11 @@ class ReplayedSession(Session):
         learning: Learning | None = None,
     ) -> None:
         super().__init__(
-            store, character, make_stage, named, kept_under(principal), learning=learning
+            store, character, make_runtime, named, principal=principal, learning=learning
         )
         self.replies: tuple[Reply, ...] = ()
         self.endings: list[str] = []
         self.timings: dict[str, float] = {}
-        self._principal = principal
-        # An id that a client sends is no name, unless it looks like one.
-        self._user = person_named(principal.partition("/")[2])
         self._transcript = transcript
         self._named = named is not None
         self._fleeting = fleeting
@@ -134,25 +159,25 @@ class ReplayedSession(Session):
         """Nothing yet: where the history belongs is found with the question, in one look."""
         return self
 
-    def _now(self, conn: Connection) -> tuple[Character, Point | None]:
+    def _look(self, conn: Connection) -> tuple[Character, Point | None]:
         if not self._located:
-            self._turns = self._stored(conn)
+            self._history.turns = self._stored(conn)
             self._located = True
-        return super()._now(conn)
+        return super()._look(conn)
 
     def _stored(self, conn: Connection) -> list[SpokenTurn]:
         """Find the place of the history; its turns, with the ids of those that are stored."""
         turns = self._transcript.turns
         if self._goes_on(conn):
-            stored = super()._stored(conn)
+            stored = self._history.stored(conn, self.character.id)
             last = stored[-1].id if stored else None
-            self._place = _Place(self._stored_id, last or BEGINNING)
+            self._place = _Place(self._history.session, last or BEGINNING)
             self._transcript = replace(self._transcript, turns=())
             return stored
         self._place = self._locate(conn)
         if self._place.session is not None:
-            self._stored_id = self._place.session
-            self.id = names_of(self._stored_id)[0]
+            self._history.session = self._place.session
+            self.id = names_of(self._history.session)[0]
         ids = self._place.ids + (None,) * (len(turns) - len(self._place.ids))
         return [
             SpokenTurn(id_, turn.said, turn.answered) for id_, turn in zip(ids, turns, strict=True)
@@ -162,39 +187,42 @@ class ReplayedSession(Session):
         """Whether nothing was sent along because the conversation's name says what came before."""
         if not self._by_name:
             return False
-        found = conversations.get(conn, self.character.id, self._stored_id)
-        if found is None or found.head is None:
+        character, session = self.character.id, self._history.session
+        stored = conversations.get(conn, character, session)
+        if stored is None or stored.head is None:
             return False
-        head = conversations.get_turn(conn, self.character.id, self._stored_id, found.head)
+        head = conversations.get_turn(conn, character, session, stored.head)
         # The first words once more: they are to be answered anew.
         again = head is not None and not head.ordinal and head.said == self._transcript.said
         return not again
 
     def _locate(self, conn: Connection) -> _Place:
-        turns, own = self._transcript.turns, self._stored_id if self._named else None
+        turns, character = self._transcript.turns, self.character.id
+        principal, name = self._history.principal, self._history.session if self._named else None
         ids = chains.chain_of(turns)
-        where = conn, self.character.id, self._principal
         reply = (self._transcript.begun or self._transcript.replaced).strip()
         if reply:
             # What is gone on with or given anew may be stored: then even a first one is known.
             whole = chains.chain_of((*turns, Turn(self._transcript.said, reply)))
-            found = chains.deepest(*where, whole[-1:], own)
-            if found is not None:
-                return _Place(found.session, ids[-1] if ids else BEGINNING, tuple(ids))
-        found = chains.deepest(*where, ids, own)
+            deepest = chains.deepest(conn, character, principal, whole[-1:], name)
+            if deepest is not None:
+                return _Place(deepest.session, ids[-1] if ids else BEGINNING, tuple(ids))
+        deepest = chains.deepest(conn, character, principal, ids, name)
         # Many conversations begin with one greeting: that alone tells nothing.
-        if found is not None and any(turn.said for turn in turns[: found.place + 1]):
-            return _Place(found.session, found.turn, tuple(ids[: found.place + 1]))
+        if deepest is not None and any(turn.said for turn in turns[: deepest.place + 1]):
+            return _Place(deepest.session, deepest.turn, tuple(ids[: deepest.place + 1]))
         if len(turns) >= (1 if self._named else _SURE):
-            links = chains.ending_with(*where, turns, own)
+            links = chains.ending_with(conn, character, principal, turns, name)
             if links:
-                self._before = links[0].ordinal
+                self._history.before = links[0].ordinal
                 return _Place(links[-1].session, links[-1].turn, tuple(k.turn for k in links))
         return _Place()
 
     # -- replies -------------------------------------------------------------------------------
 
-    async def stream(self, wishes: Wishes = NO_WISHES, n: int = 1) -> AsyncGenerator[Piece, None]:
+    async def stream(
+        self, options: ReplyOptions = DEFAULT_OPTIONS, n: int = 1
+    ) -> AsyncGenerator[Piece, None]:
         """Pieces of ``n`` replies as they come; ``replies`` holds them whole afterwards.
 
         Closing the iterator cancels the calls, and nothing is stored then.
@@ -202,9 +230,9 @@ class ReplayedSession(Session):
         Raises:
             ModelError: the endpoint failed; nothing is stored.
         """
-        turn = await self._begin(n, wishes)
+        turn = await self._begin(n, options)
         texts = [[self._transcript.begun] for _ in range(n)]
-        pieces = self._one(turn, wishes, 0) if n == 1 else self._several(turn, wishes, n)
+        pieces = self._one(turn, options, 0) if n == 1 else self._several(turn, options, n)
         async with aclosing(pieces) as coming:
             async for piece in coming:
                 self.timings.setdefault("first_piece", self._seconds())
@@ -212,14 +240,14 @@ class ReplayedSession(Session):
                 yield piece
         await self._keep_all(turn, ["".join(parts).strip() for parts in texts])
 
-    async def whole(self, wishes: Wishes = NO_WISHES, n: int = 1) -> tuple[str, ...]:
+    async def whole(self, options: ReplyOptions = DEFAULT_OPTIONS, n: int = 1) -> tuple[str, ...]:
         """``n`` replies, whole, without the words that they had begun with.
 
         Raises:
             ModelError: the endpoint failed, or gave nothing that can be used; nothing is stored.
         """
-        turn = await self._begin(n, wishes)
-        texts = await _side_by_side(self._whole(turn, wishes, index) for index in range(n))
+        turn = await self._begin(n, options)
+        texts = await _side_by_side(self._whole(turn, options, index) for index in range(n))
         begun = self._transcript.begun
         await self._keep_all(turn, [(begun + text).strip() for text in texts])
         return tuple(texts)
@@ -228,8 +256,8 @@ class ReplayedSession(Session):
         """What the replies have cost so far, also where one failed or nobody waited for its end."""
         return Usage() if self._meter is None else self._meter.usage()
 
-    async def _begin(self, n: int, wishes: Wishes) -> _Open:
-        self._user = wishes.called or self._user
+    async def _begin(self, n: int, options: ReplyOptions) -> OpenTurn:
+        self._user = options.called or self._user
         self.endings = [_WHOLE] * n
         self._began = perf_counter()
         turn = await self._recall(self._transcript.said)
@@ -241,19 +269,31 @@ class ReplayedSession(Session):
         """Since the question came."""
         return round(perf_counter() - self._began, 4)
 
-    def _wishes(self, turn: _Open, wishes: Wishes, index: int) -> Wishes:
+    def _options(self, turn: OpenTurn, options: ReplyOptions, index: int) -> ReplyOptions:
         def ended(ending: Ending) -> None:
             self.endings[index] = ending.finish_reason
 
-        own = self._person(turn.stage.settings)
-        told = replace(wishes, called=own.called or "", persona=own.persona)
-        told = replace(told, session=self.id, earlier=turn.earlier, sample=index, ended=ended)
-        said = self._transcript
-        return replace(told, begun=said.begun, replaced=said.replaced, wish=said.wish)
+        whom, said = turn.options, self._transcript
+        return replace(
+            options,
+            called=whom.called,
+            persona=whom.persona,
+            session=whom.session,
+            earlier=whom.earlier,
+            sample=index,
+            ended=ended,
+            begun=said.begun,
+            replaced=said.replaced,
+            wish=said.wish,
+        )
 
-    async def _one(self, turn: _Open, wishes: Wishes, index: int) -> AsyncGenerator[Piece, None]:
-        wished, rest = self._wishes(turn, wishes, index), Rest(self._transcript.begun)
-        stream = pipeline.stream_reply(turn.stage, self.character, turn.found, turn.history, wished)
+    async def _one(
+        self, turn: OpenTurn, options: ReplyOptions, index: int
+    ) -> AsyncGenerator[Piece, None]:
+        wished, rest = self._options(turn, options, index), PrefixStripper(self._transcript.begun)
+        stream = pipeline.stream_reply(
+            turn.runtime, self.character, turn.recall, turn.history, wished
+        )
         given = False
         try:
             async with aclosing(stream) as coming:  # type: ignore[type-var]
@@ -269,12 +309,14 @@ class ReplayedSession(Session):
         if left := rest.finish():
             yield Piece(index, left)
 
-    async def _several(self, turn: _Open, wishes: Wishes, n: int) -> AsyncGenerator[Piece, None]:
+    async def _several(
+        self, turn: OpenTurn, options: ReplyOptions, n: int
+    ) -> AsyncGenerator[Piece, None]:
         """Pieces of several replies as they come, one reply's between another's."""
         queue: asyncio.Queue[Piece | None] = asyncio.Queue()
 
         async def feed(index: int) -> None:
-            async with aclosing(self._one(turn, wishes, index)) as coming:
+            async with aclosing(self._one(turn, options, index)) as coming:
                 async for piece in coming:
                     queue.put_nowait(piece)
 
@@ -293,60 +335,73 @@ class ReplayedSession(Session):
             feeding.cancel()
             await asyncio.gather(feeding, return_exceptions=True)
 
-    async def _whole(self, turn: _Open, wishes: Wishes, index: int) -> str:
-        asked = turn.stage, self.character, turn.found, turn.history
+    async def _whole(self, turn: OpenTurn, options: ReplyOptions, index: int) -> str:
         try:
-            text = await pipeline.reply(*asked, wishes=self._wishes(turn, wishes, index))
+            text = await pipeline.reply(
+                turn.runtime,
+                self.character,
+                turn.recall,
+                turn.history,
+                options=self._options(turn, options, index),
+            )
         except IncompleteAnswer as error:
             if not error.answer.strip():
                 raise
             self._cut.add(index)
             text = error.answer
-        rest = Rest(self._transcript.begun)
+        rest = PrefixStripper(self._transcript.begun)
         return rest.feed(text) + rest.finish()
 
     # -- what is kept ----------------------------------------------------------------------------
 
-    async def _keep_all(self, turn: _Open, texts: Sequence[str]) -> None:
+    async def _keep_all(self, turn: OpenTurn, texts: Sequence[str]) -> None:
         """Store the replies that are whole and not empty, each as an answer to the same words."""
         self.timings["replies"] = self._seconds()
-        found = [Reply(text, turn.found, turn.meter.usage()) for text in texts]
+        replies = [Reply(text, turn.recall, turn.meter.usage()) for text in texts]
         whole = [i for i, text in enumerate(texts) if text and i not in self._cut]
-        kept: KeptTurn | None = None
+        kept_turn: KeptTurn | None = None
         if whole and not self._fleeting:
-            kept = await self._store.write(lambda conn: self._store_all(conn, turn, found, whole))
+            kept_turn = await self._store.write(
+                lambda conn: self._store_all(conn, turn, replies, whole)
+            )
             # Here, and not with what is stored: a transaction may be run again.
-            spoken = SpokenTurn(kept.turn or None, self._transcript.said, found[whole[0]].text)
-            self._turns.append(spoken)
+            spoken = SpokenTurn(
+                kept_turn.turn or None, self._transcript.said, replies[whole[0]].text
+            )
+            self._history.turns.append(spoken)
         self.replies = tuple(
-            replace(reply, remembered=self._remembered(i, whole, kept))
-            for i, reply in enumerate(found)
+            replace(reply, remembered=self._remembered(i, whole, kept_turn))
+            for i, reply in enumerate(replies)
         )
         self.last = self.replies[0]
-        if kept is not None and self._learning is not None:
-            self._learn(self._learning, turn.stage, kept)
+        if kept_turn is not None and self._learning is not None:
+            self._learn(self._learning, turn.runtime, kept_turn)
 
-    def _remembered(self, index: int, whole: Sequence[int], kept: KeptTurn | None) -> Remembered:
-        if kept is not None and index == whole[0]:
-            return Remembered(kept.memory, kept.why)
+    def _remembered(
+        self, index: int, whole: Sequence[int], kept_turn: KeptTurn | None
+    ) -> Remembered:
+        if kept_turn is not None and index == whole[0]:
+            return Remembered(kept_turn.memory, kept_turn.why)
         if self._fleeting:
             return Remembered(None, _FLEETING)
         none = "the reply was cut off" if index in self._cut else "the reply is empty"
         return Remembered(None, _OTHER if index in whole else none)
 
     def _store_all(
-        self, conn: Connection, turn: _Open, found: Sequence[Reply], whole: Sequence[int]
+        self, conn: Connection, turn: OpenTurn, replies: Sequence[Reply], whole: Sequence[int]
     ) -> KeptTurn:
-        memory, heard = turn.stage.settings.memory, turn.heard
-        keeper = TurnKeeper(self.character, self._stored_id, self._principal, memory)
-        conversations.begin(conn, self.character.id, self._stored_id, self._principal)
+        memory, heard = turn.runtime.settings.memory, turn.heard
+        keeper = TurnKeeper(self.character, self._history.session, self._history.principal, memory)
+        conversations.begin(conn, self.character.id, self._history.session, self._history.principal)
         said, parent = self._transcript.said, self._keep_history(conn, keeper)
         # The first comes last: from it the conversation goes on until another is taken up.
         for index in reversed(whole):
-            reply = found[index]
+            reply = replies[index]
             recall = reply.recall.as_json(reply.usage)
-            kept = keeper.keep(conn, said, reply.text, recall=recall, parent=parent, heard=heard)
-        return kept
+            kept_turn = keeper.keep(
+                conn, said, reply.text, recall=recall, parent=parent, heard=heard
+            )
+        return kept_turn
 
     def _keep_history(self, conn: Connection, keeper: TurnKeeper) -> str:
         """Store what the history has beyond the stored turn that it goes on from.
@@ -354,9 +409,9 @@ class ReplayedSession(Session):
         Returns:
             The id of its last turn.
         """
-        where = conn, self.character.id, self._stored_id
+        character, session = self.character.id, self._history.session
         known, parent = len(self._place.ids), self._place.parent
-        if parent and not conversations.holds(*where, parent):
+        if parent and not conversations.holds(conn, character, session, parent):
             known, parent = 0, BEGINNING  # the conversation was deleted meanwhile
         if self._by_name:
             return self._behind_others(conn, parent)
@@ -366,9 +421,9 @@ class ReplayedSession(Session):
             edited = keeper.keep(conn, turns[0].said, turns[0].answered, parent=parent)
             parent, ids, turns = edited.turn, [edited.turn], turns[1:]
         why = {"remembered": {"memory": None, "why": _BROUGHT}}
-        ids += chains.bring(*where, turns, parent, why)
+        ids += chains.bring(conn, character, session, turns, parent, why)
         for place, id_ in enumerate(ids, known):
-            self._turns[place] = replace(self._turns[place], id=id_)
+            self._history.turns[place] = replace(self._history.turns[place], id=id_)
         return ids[-1] if ids else parent
 
     def _behind_others(self, conn: Connection, parent: str) -> str:
@@ -377,11 +432,11 @@ class ReplayedSession(Session):
         Others may have spoken in it since this question came: what they said stays, and this comes
         behind it. The same words once more are to be answered anew.
         """
-        where = conn, self.character.id, self._stored_id
-        found = conversations.get(*where)
-        if found is None or found.head in (None, parent):
+        character, session = self.character.id, self._history.session
+        stored = conversations.get(conn, character, session)
+        if stored is None or stored.head in (None, parent):
             return parent
-        head = conversations.get_turn(*where, found.head)
+        head = conversations.get_turn(conn, character, session, stored.head)
         again = head is not None and head.said == self._transcript.said
         if head is None or (again and (head.parent or BEGINNING) == parent):
             return parent

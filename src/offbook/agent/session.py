@@ -1,11 +1,13 @@
 """A conversation with a character: each turn recalls, replies and is kept.
 
 Takes: what a person says.  Gives: the reply in pieces, and what it rests on.  A turn is stored
-when its reply is whole; one that is broken off leaves no trace.
+when its reply is whole; one that is broken off leaves no trace. It is kept under a principal: the
+owner, a person whom the owner names, the holder of a key.
 """
 
 from __future__ import annotations
 
+import unicodedata
 import uuid
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing
@@ -14,50 +16,87 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from offbook import pipeline
-from offbook.agent import greeting, swipes
-from offbook.agent.learning import moods_of
-from offbook.agent.mood import Mood
-from offbook.agent.naming import names_of, require_words, stored_id
-from offbook.agent.person import Person, person_of
-from offbook.agent.point_in_time import Earlier, at_point, until_point, with_state
-from offbook.agent.summary import (
+from offbook.agent import swipes
+from offbook.agent.history import (
+    TITLE,
+    History,
     SpokenTurn,
-    is_summarized,
     messages_of,
     overflowing,
-    summarize,
-    summary_item,
+    stored_id,
     uncovered,
-    without,
 )
-from offbook.context.token_budget import fit_history
+from offbook.agent.learning import summarize
+from offbook.agent.mood import Mood
+from offbook.context.assembly import card_words, fit_history
 from offbook.errors import EmbedderMismatch, IndexMissing, StoreFailed, UsageError
-from offbook.language.encodings import token_counter
-from offbook.memory.conversation import Heard, KeptTurn, TurnKeeper
-from offbook.memory.talk import Talk
-from offbook.stores import characters, conversation_states, conversations, principals
-from offbook.types import Remembered, Reply, Skipped
+from offbook.memory.turns import ConversationContext, KeptTurn, TurnKeeper
+from offbook.prompts.reply import ReplyOptions
+from offbook.stores import conversations, principals
+from offbook.text.encodings import token_counter
+from offbook.types import ContextItem, Remembered, Reply, Skipped
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
     from offbook.agent.learning import Learning
-    from offbook.agent.mood import Moods
     from offbook.agent.swipes import Exchange, Place
-    from offbook.language.encodings import TokenCounter
+    from offbook.memory.turns import Heard
     from offbook.models.metering import Meter
-    from offbook.pipeline import Stage
     from offbook.protocols import Store
     from offbook.retrieval.point import Point
+    from offbook.runtime import Runtime
     from offbook.settings import SettingsModel
-    from offbook.stores.conversation_states import ConversationState
-    from offbook.types import Character, Message, Position, Recall, Usage
+    from offbook.settings.model import UserSettings
+    from offbook.stores.connection import Connection
+    from offbook.stores.conversations import ConversationState
+    from offbook.types import Character, Message, Recall, Usage
 
-
-__all__ = ["Session", "messages_of", "names_of", "require_words", "stored_id"]
-
+_LONGEST_NAME: Final = 60
+_IN_NAMES: Final = frozenset(" .'’-·")
 _ANTECEDENTS: Final = 20
 """Turns that a question may refer back to, even where the prompt has no room for history."""
+
+
+def person_named(user: str | None) -> str | None:
+    """A user's id where it can be said as a name: letters, and no number or address."""
+    if not user or len(user) > _LONGEST_NAME:
+        return None
+    plain = all(
+        letter.isalpha() or letter in _IN_NAMES or unicodedata.combining(letter) for letter in user
+    )
+    return user if plain and any(map(str.isalpha, user)) else None
+
+
+def kept_under(principal: str) -> str | None:
+    """The name under which the conversations of a principal are kept; None: the owner's own."""
+    name = principal.removeprefix(f"{principals.OWNER}/")
+    return None if name == principals.OWNER else name
+
+
+def require_words(said: str) -> None:
+    """Refuse what says nothing, or is no text.
+
+    Raises:
+        UsageError: the question is empty, or came in another encoding than UTF-8.
+    """
+    if any("\ud800" <= letter <= "\udfff" for letter in said):
+        raise UsageError(f"the question {said!r} is not in UTF-8", "type it in a UTF-8 terminal")
+    if not said.strip():
+        raise UsageError(f"the question {said!r} says nothing", "ask something")
+
+
+@dataclass(frozen=True, slots=True)
+class UserProfile:
+    """``called`` is None where nobody said; ``persona`` is what they say of themselves."""
+
+    called: str | None = None
+    persona: str = ""
+
+
+def user_profile(user: str | None, principal: str, settings: UserSettings) -> UserProfile:
+    """The person behind a principal; what the settings say is said of the owner and nobody else."""
+    if principal != principals.OWNER:
+        return UserProfile(user)
+    return UserProfile(user or settings.name or None, settings.description)
 
 
 def _now() -> datetime:
@@ -70,9 +109,11 @@ class Session:
     Args:
         store: Where conversations are kept.
         character: With whom.
-        make_stage: Gives models and their meter, anew for each turn.
+        make_runtime: Gives models and their meter, anew for each turn.
         id: The conversation's name; None: a new one.
         user: Whose it is; None: the owner's. Nobody sees another's.
+        principal: Whose it is, in place of ``user``. What a greeting calls them is then the person
+            of that principal, and never the id of a key.
         keep: Whether turns are stored.
         as_of: The point in the story at which the character is asked; None: its end.
         learning: Scores what is remembered, behind the conversation; None: nothing does.
@@ -83,15 +124,19 @@ class Session:
         self,
         store: Store,
         character: Character,
-        make_stage: Callable[[], tuple[Stage, Meter]],
+        make_runtime: Callable[[], tuple[Runtime, Meter]],
         id: str | None = None,  # noqa: A002 - it is the conversation's id
         user: str | None = None,
         *,
+        principal: str | None = None,
         keep: bool = True,
         as_of: str | None = None,
         learning: Learning | None = None,
         clock: Callable[[], datetime] = _now,
     ) -> None:
+        self._user = user
+        if principal is not None:
+            user, self._user = kept_under(principal), person_named(principal.partition("/")[2])
         for option, value in (("session", id), ("user", user)):
             if value is not None and not value.strip():
                 raise UsageError(f"the {option} {value!r} has no name", f"name the {option}")
@@ -99,20 +144,13 @@ class Session:
         self.id = id or uuid.uuid4().hex[:12]
         self.last: Reply | None = None
         self._store = store
-        self._make_stage = make_stage
-        self._principal = principals.of_user(user)
-        self._stored_id = stored_id(self.id, user)
-        self._user = user
-        self._keep = keep
-        self._as_of = as_of
+        self._make_stage = make_runtime
         self._learning = learning
         self._clock = clock
-        self._turns: list[SpokenTurn] = []
-        self._before = 0  # turns of the conversation that stand before these
-        self._seen = Earlier()
-        self._heard_of = Heard()
-        self._moods: Moods | None = None
         self._summarizing = False
+        stored = stored_id(self.id, user)
+        whose = principal or principals.of_user(user)
+        self._history = History(stored, whose, self._settings, keep=keep, as_of=as_of)
 
     async def open(self) -> Session:
         """Load what was said before.
@@ -120,35 +158,31 @@ class Session:
         Raises:
             UsageError: the conversation belongs to somebody else, or the story has no such point.
         """
-        if self._keep:
-            self._turns = await self._store.read(self._stored)
-        await self._store.read(self._now)
+        if self._history.keep:
+            self._history.turns = await self._store.read(self._history.stored, self.character.id)
+        await self._store.read(self._look)
         return self
 
-    def _stored(self, conn: Connection) -> list[SpokenTurn]:
-        found = conversations.get(conn, self.character.id, self._stored_id)
-        if found is not None and found.principal != self._principal:
-            raise UsageError(
-                f"the session {self.id!r} belongs to somebody else", "choose another name for it"
-            )
-        where = self.character.id, self._stored_id
-        turns = conversations.history(conn, *where, with_recall=False)
-        # Only a point hides turns: without one nobody has to know where they were held.
-        points = {} if self._as_of is None else conversations.points(conn, *where)
-        return [SpokenTurn(t.id, t.said, t.answered, points.get(t.id)) for t in turns]
+    def _look(self, conn: Connection) -> tuple[Character, Point | None]:
+        """Read the character as it is now, at the point where it is asked, and the history."""
+        return self._history.look(conn, self.character.id)
 
     @property
     def history(self) -> tuple[Message, ...]:
         """The conversation so far, oldest first; at a point, what was said by then."""
-        return messages_of(self._seen.turns)
+        return messages_of(self._history.known.turns)
 
     @property
     def greetings(self) -> tuple[str, ...]:
         """What the character's card has it say before anything else: one is to be chosen."""
-        return greeting.greetings(self.character, self._person().called, self.id)
+        return swipes.greetings(self.character, self._person(self._settings()).called, self.id)
 
-    def _person(self, settings: SettingsModel | None = None) -> Person:
-        return person_of(self._user, self._principal, (settings or self._settings()).user)
+    def _settings(self) -> SettingsModel:
+        runtime, _ = self._make_stage()
+        return runtime.settings
+
+    def _person(self, settings: SettingsModel) -> UserProfile:
+        return user_profile(self._user, self._history.principal, settings.user)
 
     def greet(self, number: int = 1) -> str:
         """Begin a new conversation with a greeting; it is kept with the first turn.
@@ -156,9 +190,10 @@ class Session:
         Raises:
             UsageError: something was said already, or there is no such greeting.
         """
-        who = self._person().called, self.id
-        spoken = greeting.first_turn(self.character, number, who, self._turns, self._as_of)
-        self._turns.append(spoken)
+        if self._history.turns:
+            raise UsageError("the conversation has begun already", "begin another session")
+        spoken = swipes.first_turn(self.character, number, self.greetings, self._history.as_of)
+        self._history.turns.append(spoken)
         return spoken.answered
 
     async def say(self, said: str) -> AsyncIterator[str]:
@@ -178,17 +213,18 @@ class Session:
             UsageError: nothing was said yet, or the conversation is not kept.
             ModelError: the endpoint failed; the conversation is as it was.
         """
-        where = self.character.id, self._stored_id
-        last = await self._store.read(lambda conn: swipes.last_exchange(conn, *where))
-        before, self._turns = (self._turns, self._seen), self._turns[:-1]
+        history, character = self._history, self.character.id
+        last = await self._store.read(swipes.last_exchange, character, history.session)
+        turns, known = history.turns, history.known
+        history.turns = turns[:-1]
         try:
             async with aclosing(self._reply(last.turn.said, last.next)) as replying:
                 async for piece in replying:
                     yield piece
         except BaseException:  # closed, too: the last reply stays
-            self._turns, self._seen = before
+            history.turns, history.known = turns, known
             raise
-        if len(self._turns) < len(before[0]):  # it came too late to be kept: so it does here
+        if len(history.turns) < len(turns):  # it came too late to be kept: so it does here
             await self.open()
 
     async def choose(self, turn: str) -> None:
@@ -197,26 +233,36 @@ class Session:
         Raises:
             UnknownName: it is no reply to these words.
         """
-        where = self.character.id, self._stored_id
-        await self._store.write(lambda conn: swipes.go_on_from(conn, *where, turn))
-        self._turns = await self._store.read(self._stored)
+        history, character = self._history, self.character.id
+        await self._store.write(swipes.go_on_from, character, history.session, turn)
+        history.turns = await self._store.read(history.stored, character)
 
     async def exchanges(self) -> list[Exchange]:
         """What was said and answered, each with the replies that stand in its place."""
-        where = self.character.id, self._stored_id
-        return await self._store.read(lambda conn: swipes.exchanges(conn, *where))
+        return await self._store.read(swipes.exchanges, self.character.id, self._history.session)
 
     async def mood(self) -> dict[str, float] | None:
         """How the character feels now; None where the conversation is not kept."""
-        self.character, _ = await self._store.read(self._now)
+        self.character, _ = await self._store.read(self._look)
         return self._mood()
+
+    def _mood(self) -> dict[str, float] | None:
+        known = self._history.known
+        if known.moods is None:
+            return None
+        mood = known.moods.now(Mood.from_json(known.state.mood), self._clock())
+        return {name: round(level, 2) for name, level in mood.levels.items()}
+
+    # -- a turn --------------------------------------------------------------------------------
 
     async def _reply(self, said: str, place: Place = swipes.NEXT) -> AsyncGenerator[str]:
         turn = await self._recall(said)
         pieces: list[str] = []
-        wishes = self._person(turn.stage.settings).wishes(place.sample, self.id, turn.earlier)
-        told = turn.stage, self.character, turn.found, turn.history, wishes
-        async with aclosing(pipeline.stream_reply(*told)) as replying:  # type: ignore[type-var]
+        options = replace(turn.options, sample=place.sample)
+        stream = pipeline.stream_reply(
+            turn.runtime, self.character, turn.recall, turn.history, options
+        )
+        async with aclosing(stream) as replying:  # type: ignore[type-var]
             async for piece in replying:
                 pieces.append(piece)
                 yield piece
@@ -229,9 +275,9 @@ class Session:
             ModelError: the endpoint failed, or gave nothing that can be used.
         """
         turn = await self._recall(said)
-        told = turn.stage, self.character, turn.found, turn.history
-        wishes = self._person(turn.stage.settings).wishes(0, self.id, turn.earlier)
-        text = await pipeline.reply(*told, wishes=wishes)
+        text = await pipeline.reply(
+            turn.runtime, self.character, turn.recall, turn.history, options=turn.options
+        )
         return await self._finish(turn, said, text)
 
     async def recall(self, said: str) -> tuple[Recall, Usage]:
@@ -241,158 +287,155 @@ class Session:
             ModelError: the endpoint failed.
         """
         turn = await self._recall(said, learn=False)
-        return turn.found, turn.meter.usage()
+        return turn.recall, turn.meter.usage()
 
-    async def _recall(self, said: str, *, learn: bool = True) -> _Open:
+    async def _recall(self, said: str, *, learn: bool = True) -> OpenTurn:
         require_words(said)
         try:
             return await self._recall_once(said, learn=learn)
         except (StoreFailed, EmbedderMismatch, IndexMissing) as error:
             # Vectors may have been made anew meanwhile; where nothing was, the failure stands.
-            now = (await self._store.read(self._now))[0]
+            now, _ = await self._store.read(self._look)
             if now == self.character and not isinstance(error, StoreFailed):
                 raise
             return await self._recall_once(said, learn=learn)
 
-    async def _recall_once(self, said: str, *, learn: bool) -> _Open:
-        self.character, point = await self._store.read(self._now)
-        stage, meter = self._make_stage()
-        if learn and self._learning is not None and stage.settings.limits.concurrency > 1:
+    async def _recall_once(self, said: str, *, learn: bool) -> OpenTurn:
+        self.character, point = await self._store.read(self._look)
+        runtime, meter = self._make_stage()
+        settings, known = runtime.settings, self._history.known
+        if learn and self._learning is not None and settings.limits.concurrency > 1:
             # Beside the reply; where only one call may be out, the reply goes first.
             self._learning.take_up(self.character)
-        budget = stage.settings.context.history_tokens
+        # 1 -- what of the conversation the prompt holds -----------------------------------------
+        budget = settings.context.history_tokens
+        fresh = uncovered(known.turns, known.state)
         # Every turn has a token at least: of ten thousand no more than this could be shown.
-        window = uncovered(self._seen.turns, self._seen.state)[-(budget + _ANTECEDENTS) :]
+        window = fresh[-(budget + _ANTECEDENTS) :]
         recent = messages_of(window)
-        shown = fit_history(recent, budget, _counter(stage))
-        held = window[len(window) - (len(shown) + 1) // 2 :]  # a greeting is half a turn
-        present = frozenset(turn.id for turn in held if turn.id is not None)
-        earlier = 2 * (self._before + len(self._seen.turns) - len(window))
-        person, rests_on = self._person(stage.settings), await self._documents(held)
-        begun = greeting.begun_with(self.character, self._seen.turns, (person.called, self.id))
-        who = person.called, person.persona, earlier, begun
-        talk = Talk(self._principal, present, self._mood(), rests_on, *who)
-        found = await pipeline.recall(stage, self.character, said, recent, point, talk)
-        if is_summarized(self._seen.turns, self._seen.state):
-            found = replace(found, context=(summary_item(self._seen.state), *found.context))
-        if self._seen.hidden:
-            found = replace(found, skipped=(*found.skipped, _later(self._seen.hidden)))
-        return _Open(stage, meter, found, shown, earlier + len(recent) - len(shown), self._heard_of)
+        shown = fit_history(recent, budget, token_counter(settings.tokens.encoding))
+        in_prompt = window[len(window) - (len(shown) + 1) // 2 :]  # a greeting is half a turn
+        earlier = 2 * (self._history.before + len(known.turns) - len(window))
+        person = self._person(settings)
+        # 2 -- what the reply may rest on --------------------------------------------------------
+        conversation = ConversationContext(
+            principal=self._history.principal,
+            present=frozenset(turn.id for turn in in_prompt if turn.id is not None),
+            mood=self._mood(),
+            documents=await self._documents(in_prompt) if in_prompt else frozenset(),
+            called=person.called,
+            persona=person.persona,
+            earlier=earlier,
+            greeting=self._greeting(person) if known.turns else None,
+        )
+        recall = await pipeline.recall(runtime, self.character, said, recent, point, conversation)
+        if len(fresh) < len(known.turns):
+            summary = ContextItem("memory", TITLE, known.state.summary or "", 1.0)
+            recall = replace(recall, context=(summary, *recall.context))
+        if known.hidden:
+            turns = "1 turn" if known.hidden == 1 else f"{known.hidden} turns"
+            later = Skipped(
+                "memory", f"{turns} of this conversation", "held later in the story (--as-of)"
+            )
+            recall = replace(recall, skipped=(*recall.skipped, later))
+        options = ReplyOptions(
+            called=person.called or "",
+            persona=person.persona,
+            session=self.id,
+            earlier=earlier + len(recent) - len(shown),
+        )
+        return OpenTurn(runtime, meter, recall, shown, options, self._history.heard)
+
+    def _greeting(self, person: UserProfile) -> int | None:
+        """Which greeting, from 0, the conversation began with; None where that is not known."""
+        first = self._history.known.turns[0]
+        if first.said:
+            return None
+        words = card_words(self.character.settings)
+        return words.number_of(first.answered, person.called, self.id)
 
     async def _documents(self, turns: Sequence[SpokenTurn]) -> frozenset[str]:
         """What turns of this conversation rest on."""
-        own = frozenset(name for turn in turns for name in turn.documents)
         ids = [turn.id for turn in turns if turn.id is not None]
-        if not ids:
-            return own
-        where = self.character.id, self._stored_id
-        return own | await self._store.read(
-            lambda conn: conversations.documents_of_turns(conn, *where, ids)
-        )
+        stored: set[str] = set()
+        if ids:
+            stored |= await self._store.read(
+                conversations.documents_of_turns, self.character.id, self._history.session, ids
+            )
+        return frozenset(stored.union(*(turn.documents for turn in turns)))
 
-    def _now(self, conn: Connection) -> tuple[Character, Point | None]:
-        """The character as it is stored now, at the point where it is asked."""
-        character, point = at_point(conn, characters.require(conn, self.character.id), self._as_of)
-        ids = frozenset(turn.id for turn in self._turns if turn.id is not None)
-        self._heard_of = self._heard_of.now(conn, character.id, self._stored_id, ids)
-        self._turns = without(self._turns, ids - self._heard_of.turns)
-        self._seen = self._heard(conn, character, None if point is None else point.position)
-        return character, point
-
-    def _heard(self, conn: Connection, character: Character, until: Position | None) -> Earlier:
-        """What the conversation has come to, as far as it is known there."""
-        seen = Earlier(self._turns)
-        if until is not None:
-            seen = until_point(conn, character, self._turns, until)
-        if not self._keep:
-            return seen
-        state = conversation_states.get(conn, character.id, self._stored_id)
-        if until is not None:
-            settings = self._settings()
-            return with_state(conn, character, self._stored_id, seen, state, settings, until)
-        if self._moods is None:
-            self._moods = moods_of(conn, character, self._settings())
-        return replace(seen, state=state, moods=self._moods)
-
-    def _settings(self) -> SettingsModel:
-        stage, _ = self._make_stage()
-        return stage.settings
-
-    def _mood(self) -> dict[str, float] | None:
-        """How the character feels now; None where the conversation is not kept."""
-        if self._seen.moods is None:
-            return None
-        mood = self._seen.moods.now(Mood.from_json(self._seen.state.mood), self._clock())
-        return {name: round(level, 2) for name, level in mood.levels.items()}
-
-    async def _finish(self, turn: _Open, said: str, text: str, place: Place = swipes.NEXT) -> Reply:
-        reply = Reply(text, turn.found, turn.meter.usage())
-        kept: KeptTurn | None = None
-        if self._keep:
-            kept = await self._store.write(lambda conn: self._add(conn, turn, said, reply, place))
-            reply = replace(reply, remembered=Remembered(kept.memory, kept.why))
+    async def _finish(
+        self, turn: OpenTurn, said: str, text: str, place: Place = swipes.NEXT
+    ) -> Reply:
+        reply = Reply(text, turn.recall, turn.meter.usage())
+        kept_turn: KeptTurn | None = None
+        if self._history.keep:
+            kept_turn = await self._store.write(
+                lambda conn: self._add(conn, turn, said, reply, place)
+            )
+            reply = replace(reply, remembered=Remembered(kept_turn.memory, kept_turn.why))
         self.last = reply
-        if kept is not None and not kept.turn:
+        if kept_turn is not None and not kept_turn.turn:
             return reply
-        sources = (source for item in turn.found.context for source in item.sources)
-        rests_on = frozenset(source.document for source in sources)
-        turn_id = None if kept is None else kept.turn
-        spoken = SpokenTurn(turn_id, said, text, self._as_of, rests_on)
-        self._turns.append(spoken)
-        if self._seen.turns is not self._turns:
-            self._seen.turns.append(spoken)
-        if kept is not None and self._learning is not None:
-            self._learn(self._learning, turn.stage, kept)
+        rests_on = frozenset(
+            source.document for item in turn.recall.context for source in item.sources
+        )
+        turn_id = None if kept_turn is None else kept_turn.turn
+        self._history.add(SpokenTurn(turn_id, said, text, self._history.as_of, rests_on))
+        if kept_turn is not None and self._learning is not None:
+            self._learn(self._learning, turn.runtime, kept_turn)
         return reply
 
     def _add(
-        self, conn: Connection, turn: _Open, said: str, reply: Reply, place: Place
+        self, conn: Connection, turn: OpenTurn, said: str, reply: Reply, place: Place
     ) -> KeptTurn:
-        memory = turn.stage.settings.memory
-        keeper = TurnKeeper(self.character, self._stored_id, self._principal, memory)
-        told = reply.recall.as_json(reply.usage) | place.as_json()
-        greeting.keep(conn, self.character, (self._stored_id, self._principal), self._turns)
-        where, heard = place.parent, turn.heard
-        return keeper.keep(conn, said, reply.text, recall=told, parent=where, heard=heard)
+        history, memory = self._history, turn.runtime.settings.memory
+        keeper = TurnKeeper(self.character, history.session, history.principal, memory)
+        swipes.keep_greeting(
+            conn, self.character, history.session, history.principal, history.turns
+        )
+        return keeper.keep(
+            conn,
+            said,
+            reply.text,
+            recall=reply.recall.as_json(reply.usage) | place.as_json(),
+            parent=place.parent,
+            heard=turn.heard,
+        )
 
-    def _learn(self, learning: Learning, stage: Stage, kept: KeptTurn) -> None:
+    def _learn(self, learning: Learning, runtime: Runtime, kept_turn: KeptTurn) -> None:
         """Start what nobody waits for."""
         learning.take_up(self.character)
-        if kept.memory is not None:
-            learning.learn(self.character, [kept.memory])
-        seen, budget = self._seen, stage.settings.context.history_tokens
-        over = overflowing(uncovered(seen.summarizable, seen.state), budget, _counter(stage))
-        if over and not self._summarizing and not seen.summary_is_later:
-            covered = is_summarized(seen.turns, seen.state)
-            before = seen.state if covered else replace(seen.state, summary=None)
+        if kept_turn.memory is not None:
+            learning.learn(self.character, [kept_turn.memory])
+        known, settings = self._history.known, runtime.settings
+        over = overflowing(
+            uncovered(known.summarizable, known.state),
+            settings.context.history_tokens,
+            token_counter(settings.tokens.encoding),
+        )
+        if over and not self._summarizing and not known.summary_is_later:
+            covered = len(uncovered(known.turns, known.state)) < len(known.turns)
+            before = known.state if covered else replace(known.state, summary=None)
             self._summarizing = True
-            learning.do(lambda: self._summarize(stage, before, over))
+            learning.do(lambda: self._summarize(runtime, before, over))
 
     async def _summarize(
-        self, stage: Stage, before: ConversationState, turns: Sequence[SpokenTurn]
+        self, runtime: Runtime, before: ConversationState, turns: Sequence[SpokenTurn]
     ) -> None:
         try:
-            await summarize(stage, self.character, self._stored_id, before, turns)
+            await summarize(runtime, self.character, self._history.session, before, turns)
         finally:
             self._summarizing = False
 
 
 @dataclass(frozen=True, slots=True)
-class _Open:
-    """A turn whose reply is still to come; ``earlier`` messages stand before ``history``."""
+class OpenTurn:
+    """A turn whose reply is still to come; ``options`` say whom it is for, and in what."""
 
-    stage: Stage
+    runtime: Runtime
     meter: Meter
-    found: Recall
+    recall: Recall
     history: tuple[Message, ...]
-    earlier: int
+    options: ReplyOptions
     heard: Heard
-
-
-def _later(turns: int) -> Skipped:
-    told = "1 turn" if turns == 1 else f"{turns} turns"
-    return Skipped("memory", f"{told} of this conversation", "held later in the story (--as-of)")
-
-
-def _counter(stage: Stage) -> TokenCounter:
-    return token_counter(stage.settings.tokens.encoding)

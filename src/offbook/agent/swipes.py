@@ -1,22 +1,26 @@
 """Swipes: several replies to the same words, of which a conversation goes on from one.
 
-Takes: a conversation in the store.  Gives: it as a person sees it, each turn with the replies that
-stand in its place; and the one to go on from.
+Takes: a conversation in the store, a character's card.  Gives: the conversation as a person sees
+it, each turn with the replies that stand in its place; and its first message, a greeting of the
+card, as a turn that answers nothing and is stored with the first turn that somebody takes.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from collections.abc import MutableSequence, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from offbook.agent.history import SpokenTurn
+from offbook.context.assembly import card_words
 from offbook.errors import UnknownName, UsageError
-from offbook.stores import conversations
+from offbook.stores import conversations, text_versions
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
+    from offbook.stores.connection import Connection
     from offbook.stores.conversations import StoredTurn
+    from offbook.types import Character
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +76,10 @@ def last_exchange(conn: Connection, character: str, session: str) -> Exchange:
     Raises:
         UsageError: nothing was said yet.
     """
-    found = exchanges(conn, character, session)
-    if not found:
+    all_exchanges = exchanges(conn, character, session)
+    if not all_exchanges:
         raise UsageError("nothing was said yet that could be answered anew", "say something first")
-    return found[-1]
+    return all_exchanges[-1]
 
 
 def go_on_from(conn: Connection, character: str, session: str, turn: str) -> None:
@@ -97,3 +101,63 @@ def go_on_from(conn: Connection, character: str, session: str, turn: str) -> Non
 def _order(turn: StoredTurn) -> tuple[int, str, str]:
     sample = (turn.recall or {}).get("sample", 0)
     return sample if isinstance(sample, int) else 0, turn.at, turn.id
+
+
+_WHY = "a greeting is no memory"
+
+
+def greetings(character: Character, user: str | None = None, session: str = "") -> tuple[str, ...]:
+    """The greetings of a character's card, macros replaced; none where it came from no card."""
+    words = card_words(character.settings)
+    numbers = range(1, len(words.greetings) + 1)
+    return tuple(words.greeting(number, user, session) for number in numbers)
+
+
+def first_turn(
+    character: Character, number: int, greetings: Sequence[str], as_of: str | None
+) -> SpokenTurn:
+    """Make the turn that a conversation begins with.
+
+    Args:
+        character: Who greets.
+        number: Which of the greetings, from 1.
+        greetings: All of them, as this conversation has them.
+        as_of: The point in the story.
+
+    Raises:
+        UsageError: there is no greeting of this number.
+    """
+    if not 1 <= number <= len(greetings):
+        known = f"it has {len(greetings)}" if greetings else "it has none: it came from no card"
+        raise UsageError(f"{character.name!r} has no greeting {number!r}", known)
+    rests_on = frozenset(filter(None, (card_words(character.settings).document,)))
+    return SpokenTurn(None, "", greetings[number - 1], as_of, rests_on)
+
+
+def keep_greeting(
+    conn: Connection,
+    character: Character,
+    session: str,
+    principal: str,
+    turns: MutableSequence[SpokenTurn],
+) -> None:
+    """Store the greeting that a conversation began with, where it is not stored yet."""
+    if not turns or turns[0].said:
+        return
+    if text_versions.forgotten(conn, character.id, turns[0].documents):
+        return
+    known = conversations.turn_id(None, "", turns[0].answered)
+    if conversations.holds(conn, character.id, session, known):
+        return
+    conversations.begin(conn, character.id, session, principal)
+    made = conversations.add_turn(
+        conn,
+        character.id,
+        session,
+        "",
+        turns[0].answered,
+        parent=conversations.BEGINNING,
+        recall={"remembered": {"memory": None, "why": _WHY}},
+        rests_on=turns[0].documents,
+    )
+    turns[0] = replace(turns[0], id=made)

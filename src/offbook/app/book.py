@@ -7,44 +7,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
+from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from offbook.agent.learning import Learning
+from offbook import registry
 from offbook.agent.session import Session
-from offbook.app.finding import find_character
-from offbook.app.reports import CharacterInfo
-from offbook.app.wiring import Wiring
+from offbook.app.documents import CharacterInfo
+from offbook.app.home import Home, Wiring, priced
 from offbook.ingestion.reports import Estimate, IngestReport, ProgressListener, unheard
 from offbook.settings import Settings, load_settings
 from offbook.stores import characters, documents
+from offbook.types import as_tuple
 
 if TYPE_CHECKING:
     from offbook.app.cards import Cards
+    from offbook.app.characters import ReembedReport
     from offbook.app.doctor import Check
-    from offbook.app.drawing import GraphReport
-    from offbook.app.evaluation.evaluating import Evaluation
-    from offbook.app.reembedding import ReembedReport
-    from offbook.app.remembering import Memories
-    from offbook.app.reports import AliasReport, ForgetReport
+    from offbook.app.documents import AliasReport, ForgetReport
+    from offbook.app.inspection import GraphReport
+    from offbook.app.memories import Memories
     from offbook.documents.readers import ReadDocument
-    from offbook.models.metering import Meter
-    from offbook.pipeline import Stage
     from offbook.types import Character, Recall, Reply, Usage
 
 
-class Offbook(AbstractAsyncContextManager["Offbook"]):
+class Offbook(Home, AbstractAsyncContextManager["Offbook"]):
     """An open home of characters. Make one with :meth:`open`; it closes as a context manager."""
-
-    def __init__(self, wiring: Wiring) -> None:
-        self._wiring = wiring
-        self._store = wiring.store
-        self.settings = wiring.settings
-        self.meter = wiring.meter()
-        """What this command cost so far, its conversations included, and the rest of its budget."""
-        self.learning = Learning(lambda character: self.stage(character.dimension))
-        """What goes on behind conversations; it counts on this command's meter."""
 
     @classmethod
     async def open(cls, settings: Settings | None = None, **flags: Any) -> Offbook:
@@ -61,12 +49,7 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
         named = {name.replace("__", "."): value for name, value in flags.items()}
         return cls(await Wiring.open(settings or load_settings(named)))
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         """Close connections and the database."""
         await self.close()
 
@@ -78,56 +61,35 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
         try:
             await self.learning.settle(self.settings.values.memory.grace_seconds)
         finally:
-            await self._wiring.close()
+            await self.wiring.close()
 
     # -- characters ----------------------------------------------------------------------------
 
     async def create(self, name: str) -> Character:
         """A new character; its id is made from the name and is unique."""
-        return await self._store.write(lambda conn: characters.create(conn, name))
+        return await self.store.write(characters.create, name)
 
     async def characters(self) -> list[CharacterInfo]:
         """All characters."""
-        found = []
-        for character in await self._store.read(characters.list_all):
-            infos = await self._store.read(
-                lambda conn, c=character.id: documents.list_all(conn, c)  # type: ignore[misc]
-            )
-            found.append(
-                CharacterInfo(
-                    character.id,
-                    character.name,
-                    character.created,
-                    len(infos),
-                    sum(info.chars for info in infos),
-                )
-            )
-        return found
-
-    async def find(self, name: str, *, only: bool = False) -> Character:
-        """The character of this name or id; accents and case may be left out.
-
-        Args:
-            name: The name or id. Of several that have the name, the first is meant.
-            only: Refuse a name that several have, rather than take the first.
-
-        Raises:
-            UnknownName: there is none; the nearest is in the hint.
-        """
-        return await self._store.read(lambda conn: find_character(conn, name, only=only))
+        listed = []
+        for each in await self.store.read(characters.list_all):
+            infos = await self.store.read(documents.list_all, each.id)
+            chars = sum(info.chars for info in infos)
+            listed.append(CharacterInfo(each.id, each.name, each.created, len(infos), chars))
+        return listed
 
     async def delete(self, name: str) -> None:
         """Delete a character and all that belongs to it."""
         character = await self.find(name)
-        await self._store.write(lambda conn: characters.remove(conn, character.id))
-        await self._store.purge()
+        await self.store.write(characters.remove, character.id)
+        await self.store.purge()
 
     # -- documents -----------------------------------------------------------------------------
 
     async def ingest(
         self,
         name: str,
-        paths: Sequence[Path | str] = (),
+        paths: Path | str | Sequence[Path | str] = (),
         *,
         document_name: str | None = None,
         order: Sequence[str] | None = None,
@@ -137,7 +99,7 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
 
         Args:
             name: The character.
-            paths: Files and folders; none: only build what the stored documents lack.
+            paths: Files and folders, or one; none: only build what the stored documents lack.
             document_name: Name of the one document that is given.
             order: Names of documents in the order of the story.
             progress: Called with every step.
@@ -146,23 +108,29 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
             UnreadableDocument: a file cannot be read; nothing was changed.
             ModelError: the endpoint failed for good; what was done is kept.
         """
-        from offbook.app.ingesting import ingest
+        from offbook.app.documents import ingest
 
-        return await ingest(self, name, paths, document_name, order, progress)
+        names = () if order is None else as_tuple(order)
+        return await ingest(
+            self, await self.find(name), as_tuple(paths), document_name, names, progress
+        )
 
     async def ingest_texts(self, name: str, texts: Sequence[ReadDocument]) -> IngestReport:
         """The same for texts that are in memory already."""
-        from offbook.app.ingesting import ingest_readings
+        from offbook.app.documents import ingest_readings
 
         return await ingest_readings(self, await self.find(name), texts)
 
     async def estimate(
-        self, name: str, paths: Sequence[Path | str] = (), document_name: str | None = None
+        self,
+        name: str,
+        paths: Path | str | Sequence[Path | str] = (),
+        document_name: str | None = None,
     ) -> Estimate:
         """What :meth:`ingest` would cost; no call is made."""
-        from offbook.app.ingesting import estimate
+        from offbook.app.documents import estimate
 
-        return await estimate(self, name, paths, document_name)
+        return await estimate(self, name, as_tuple(paths), document_name)
 
     async def forget(
         self,
@@ -179,21 +147,21 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
             ModelError: the document is gone; the graph could not be brought up to date, and the
                 hint is the command that goes on.
         """
-        from offbook.app.forgetting import forget
+        from offbook.app.documents import forget
 
-        found = await self.find(name)
-        return await forget(self, found, document, with_memories=with_memories, progress=progress)
+        whose = await self.find(name)
+        return await forget(self, whose, document, with_memories=with_memories, progress=progress)
 
     async def reembed(self, name: str, *, progress: ProgressListener = unheard) -> ReembedReport:
         """Make all vectors anew with the configured embedder; the old ones stay until then."""
-        from offbook.app.reembedding import reembed
+        from offbook.app.characters import reembed
 
         return await reembed(self, await self.find(name), progress)
 
     @property
     def memories(self) -> Memories:
         """What characters remember: to add, search and forget."""
-        from offbook.app.remembering import Memories
+        from offbook.app.memories import Memories
 
         return Memories(self)
 
@@ -217,14 +185,14 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
             UnknownName: there is no such part.
             IndexMissing: the part is of the graph, or of what chunks reveal, and there is none.
         """
-        from offbook.app.showing import show
+        from offbook.app.inspection import show
 
         return await show(self, await self.find(name), part, user)
 
     async def alias(
         self, name: str, a: str, b: str, *, same: bool, progress: ProgressListener = unheard
     ) -> AliasReport:
-        """Record a person's word that two names are one and the same, or are not.
+        """Record that two names belong to one entity, or to two; later ingestions keep that.
 
         Args:
             name: The character.
@@ -234,20 +202,21 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
             progress: Called with every step.
 
         Raises:
-            UsageError: the names are one name, or the word contradicts another of the person's.
+            UsageError: the names are one name, or it contradicts an earlier correction.
             UnknownName: nobody has such a name.
             IndexMissing: there is no graph; the hint is the command that builds it.
-            ModelError: the word is kept; the graph could not be brought up to date, and the hint
+            ModelError: it is recorded; the graph could not be brought up to date, and the hint
                 is the command that goes on.
         """
-        from offbook.app.aliases import say
+        from offbook.app.aliases import correct, record
 
-        return await say(self, await self.find(name), a, b, same=same, progress=progress)
+        record_it = partial(record, a=a, b=b, same=same)
+        return await correct(self, await self.find(name), record_it, progress)
 
     async def undo_decision(
         self, name: str, decision: str, *, progress: ProgressListener = unheard
     ) -> AliasReport:
-        """Take a person's word back, or overrule what a model or a rule decided.
+        """Take back a user's correction, or overrule what a model or a rule decided.
 
         Args:
             name: The character.
@@ -257,9 +226,10 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
         Raises:
             UnknownName: there is no such decision; other errors are as in `alias`.
         """
-        from offbook.app.aliases import undo
+        from offbook.app.aliases import correct, undo_by_id
 
-        return await undo(self, await self.find(name), decision, progress=progress)
+        record_it = partial(undo_by_id, identity=decision.strip())
+        return await correct(self, await self.find(name), record_it, progress)
 
     async def graph(self, name: str, file: Path | str) -> GraphReport:
         """Write the graph of a character into a file: ``.html``, ``.graphml`` or ``.json``.
@@ -268,7 +238,7 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
             UsageError: another suffix, or there is no folder for the file.
             IndexMissing: the character has no graph; the hint is the command that builds it.
         """
-        from offbook.app.drawing import draw
+        from offbook.app.inspection import draw
 
         return await draw(self, await self.find(name), Path(file))
 
@@ -297,8 +267,6 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
             UsageError: the story has no such point, or the conversation is somebody else's.
             IndexMissing: the method needs what was not built.
         """
-        from offbook.app.missing_index import priced
-
         keep = session is not None
         talk = await self.session(name, session=session, user=user, keep=keep, as_of=as_of)
         async with priced(self, talk.character):
@@ -314,8 +282,6 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
         as_of: str | None = None,
     ) -> Reply:
         """One reply; with ``session`` it belongs to a conversation, ``as_of`` as in `recall`."""
-        from offbook.app.missing_index import priced
-
         keep = session is not None
         talk = await self.session(name, session=session, user=user, keep=keep, as_of=as_of)
         async with priced(self, talk.character):
@@ -327,7 +293,7 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
         Raises:
             IndexMissing: the hint is the command that builds what is missing, and its estimate.
         """
-        from offbook.app.missing_index import require_index
+        from offbook.app.documents import require_index
 
         await require_index(self, await self.find(name))
 
@@ -340,11 +306,18 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
         keep: bool = True,
         as_of: str | None = None,
     ) -> Session:
-        """A conversation, gone on with where ``session`` names one, ``as_of`` as in `recall`."""
+        """Open a conversation, the one that ``session`` names if any; ``as_of`` as in `recall`."""
         character = await self.find(name)
-        own = None if not keep else self.learning
-        asked = self._store, character, lambda: self.turn(character), session, user
-        talk = Session(*asked, keep=keep, as_of=as_of, learning=own)
+        talk = Session(
+            self.store,
+            character,
+            lambda: self.turn(character),
+            session,
+            user,
+            keep=keep,
+            as_of=as_of,
+            learning=self.learning if keep else None,
+        )
         return await talk.open()
 
     # -- the whole character -------------------------------------------------------------------
@@ -353,23 +326,29 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
         self, name: str, file: Path | str, *, with_conversations: bool = False
     ) -> Character:
         """Write a character into one file."""
-        from offbook.app.porting import export_to
+        from offbook.app.characters import export_to
 
         character = await self.find(name)
-        await export_to(self._store, character, Path(file), with_conversations)
+        await export_to(self.store, character, Path(file), with_conversations)
         return character
 
     async def import_(self, file: Path | str, *, replace: bool = False) -> Character:
         """Read a character from such a file."""
-        from offbook.app.porting import import_from
+        from offbook.app.characters import import_from
 
-        return await import_from(self._store, Path(file), replace=replace)
+        return await import_from(self.store, Path(file), replace=replace)
+
+    async def backup(self, file: Path | str, *, replace: bool = False) -> int:
+        """Copy the whole database into one file, while it is in use; its size in bytes."""
+        from offbook.app.characters import back_up
+
+        return await back_up(self.store, Path(file), replace=replace)
 
     async def demo_character(self) -> tuple[Character, IngestReport]:
         """The shipped character, built where it is not there yet."""
-        from offbook.app.demonstrating import build
+        from offbook.app.characters import build_demo
 
-        return await build(self)
+        return await build_demo(self)
 
     async def doctor(self) -> list[Check]:
         """Whether the database and the endpoints do what they should."""
@@ -377,23 +356,7 @@ class Offbook(AbstractAsyncContextManager["Offbook"]):
 
         return await examine(self)
 
-    def stage(self, dimension: int | None = None, meter: Meter | None = None) -> Stage:
-        """Store and models, counting on this command's meter, or on another."""
-        return self._wiring.stage(meter or self.meter, dimension)
-
-    def turn(self, character: Character) -> tuple[Stage, Meter]:
-        """Store and models for a turn, counted for itself as well; the budget is the command's."""
-        meter = self.meter.part()
-        return self.stage(character.dimension, meter), meter
-
     @property
-    def evaluation(self) -> Evaluation:
-        """Benchmarks: to run, score and compare them."""
-        from offbook.app.evaluation.evaluating import Evaluation
-
-        return Evaluation(self)
-
-    @property
-    def store(self) -> Any:
-        """The open store."""
-        return self._store
+    def evaluation(self) -> Any:
+        """Benchmarks: to run, score and compare them (``offbook.evaluation.facade``)."""
+        return registry.load("facade", "evaluation")(self)

@@ -1,53 +1,165 @@
 """Cards and lorebooks become part of a character, and a character becomes a card.
 
 Takes: files, or a character.  Gives: documents beside which the files are kept as they came, or a
-file that other programs read. Storing asks no model; an ingestion builds what a method needs.
+file that other programs read. A card that came in goes out with every field that it had; one that
+is made here has a description, a greeting, examples, and a lorebook of the entities that the
+character knows. No model is asked; an ingestion builds what a method needs.
 """
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 import shlex
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from offbook.app.card_files import carried, open_file
-from offbook.app.sent_files import named
-from offbook.app.waiting import told_on_stderr
-from offbook.cards import (
-    Card,
-    Finding,
-    Lorebook,
-    MacroValues,
-    ReadCard,
-    ReadLorebook,
-    lore_document,
-    persona_document,
-)
-from offbook.cards.lenient_json import write_json
-from offbook.context.card_words import untold, words_of
+from offbook import registry
+from offbook.app.documents import told_on_stderr
+from offbook.app.files import require_place, write_whole
+from offbook.context.assembly import card_words, untold
 from offbook.documents.readers import ReadDocument
 from offbook.errors import UnknownName, UsageError
+from offbook.graph.assembly import load_graph
+from offbook.ingestion.documents import refresh_voice, store_documents, stored_documents
 from offbook.ingestion.lease import ingestion_lease
-from offbook.ingestion.storing import refresh_voice, store_documents
-from offbook.stores import cards, characters, documents
+from offbook.ingestion.profile import beginnings
+from offbook.stores import cards, characters, documents, memories
+from offbook.stores.cards import CardFile
+from offbook.types import Finding
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
+    from collections.abc import Sequence
 
-    from offbook.app.book import Offbook
-    from offbook.app.card_files import WrittenFile
-    from offbook.app.sent_files import CardSource
+    from offbook.app.home import Home
     from offbook.ingestion.reports import DocumentReport
-    from offbook.stores.cards import CardFile, FileKind
-    from offbook.types import Character
+    from offbook.protocols import CardReader
+    from offbook.stores.connection import Connection
+    from offbook.types import (
+        CardSource,
+        Character,
+        CharacterFile,
+        MemoryFragment,
+        WrittenFile,
+    )
 
-CARD_DOCUMENT: Final = "card"
-LORE_DOCUMENT: Final = "card-lore"
+
+_DESCRIPTION_TOKENS: Final = 1_200
+_EXAMPLES: Final = 4
+_SAMPLES: Final = 8
+_ENTITIES: Final = 200
+_NOTES: Final = "Made by offbook from texts about the character."
+
+
+async def exported_card(
+    home: Home, character: Character
+) -> tuple[dict[str, Any], dict[str, bytes], list[Finding]]:
+    """Return a character as a raw card, its assets by place, and what is not in it.
+
+    Raises:
+        UsageError: the character has nothing to tell yet.
+    """
+    files = await home.store.read(cards.list_files, character.id)
+    left_out = [
+        Finding(
+            "lorebook-left",
+            "warning",
+            "data.character_book",
+            f"the lorebook {file.name!r}, which was attached, is not in the card",
+            "give it to others as the file that it is",
+        )
+        for file in files
+        if file.kind == "lorebook"
+    ]
+    card = whole_card(files)
+    if card is None:
+        return await home.store.read(_made, character), {}, left_out
+    document = next(file.document for file in files if file.kind == "card")
+    assets = await home.store.read(cards.assets, character.id, document)
+    return card, assets, left_out
+
+
+def whole_card(files: list[CardFile]) -> dict[str, Any] | None:
+    """Return the raw card among the files of a character as it came in, or None.
+
+    A lorebook that was forgotten meanwhile is gone from it.
+    """
+    card = next((file for file in files if file.kind == "card"), None)
+    if card is None:
+        return None
+    raw = card.object()
+    book = next((file for file in files if file.kind == "card_lorebook"), None)
+    if book is not None:
+        card_fields(raw)["character_book"] = book.object()
+    return raw
+
+
+def card_fields(card: dict[str, Any]) -> dict[str, Any]:
+    """Return the object that holds a raw card's fields: ``data``, or of version 1 its root."""
+    data = card.get("data")
+    return data if isinstance(data, dict) else card
+
+
+def _made(conn: Connection, character: Character) -> dict[str, Any]:
+    """Return a card of what the character is; whoever writes it adds the fields that are empty.
+
+    Its description is the summary, or where there is none how the documents begin.
+    """
+    text = character.profile or ""
+    if not text:
+        begun = beginnings(stored_documents(conn, character.id), _DESCRIPTION_TOKENS)
+        text = "\n\n".join(beginning.text.strip() for beginning in begun)
+    described = [
+        entity
+        for entity in load_graph(conn, character.id).entities
+        if entity.description and character.name.casefold() not in map(str.casefold, entity.names)
+    ]
+    if not text and not described:
+        raise UsageError(
+            f"{character.name!r} has nothing to tell in a card yet",
+            f"name texts about it: offbook ingest {character.id} FILE...",
+        )
+    voice = character.voice[:_SAMPLES]
+    data: dict[str, Any] = {
+        "name": character.name,
+        "description": text,
+        "first_mes": next(iter(voice), ""),
+        "mes_example": _examples(voice[1:], memories.list_memories(conn, character.id)),
+        "creator_notes": _NOTES,
+    }
+    if described:
+        described.sort(key=lambda entity: -len(entity.mentions))
+        # The most mentioned stand first, and go last where there is no room.
+        entries = [
+            {
+                "keys": list(entity.names),
+                "content": entity.description,
+                "insertion_order": 100 + place,
+                "name": entity.name,
+                "priority": max(1, _ENTITIES - place),
+                "id": place + 1,
+            }
+            for place, entity in enumerate(described[:_ENTITIES])
+        ]
+        data["character_book"] = {"name": f"What {character.name} knows", "entries": entries}
+    return {"spec": "chara_card_v3", "spec_version": "3.0", "data": data}
+
+
+def _examples(voice: Sequence[str], remembered: Sequence[MemoryFragment]) -> str:
+    """Example dialogue: what it remembers of being asked, then how it sounds."""
+    authored = [memory for memory in remembered if memory.principal is None][:_EXAMPLES]
+    blocks = [
+        f"<START>\n{{{{user}}}}: {memory.said}\n{{{{char}}}}: {memory.answered}"
+        for memory in authored
+    ]
+    if voice:
+        blocks.append("\n".join(("<START>", *(f"{{{{char}}}}: {sample}" for sample in voice))))
+    return "\n".join(blocks)
+
+
 _MEDIA: Final = "text/markdown"
-_NAMELESS: Final = "name-empty"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,26 +197,12 @@ class CardReport:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A document to be stored, and the file that is kept beside it."""
-
-    name: str
-    text: str
-    kind: FileKind
-    format: str
-    raw: dict[str, Any]
-
-
 class Cards:
-    """The cards of the characters of an open offbook, as ``Offbook.cards`` gives it.
+    """The cards of the characters of an open offbook, as ``Offbook.cards`` gives it."""
 
-    Args:
-        book: Offbook.
-    """
-
-    def __init__(self, book: Offbook) -> None:
-        self._book = book
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._reader: CardReader = registry.load("reader", "card")()
 
     async def create(self, file: CardSource, name: str | None = None) -> CardReport:
         """A new character from a card; no model is asked.
@@ -116,24 +214,22 @@ class Cards:
         Raises:
             UnreadableCard: there is no card in the file; no character was made.
         """
-        read = await asyncio.to_thread(open_file, file)
-        if isinstance(read, ReadLorebook):
+        read = await asyncio.to_thread(self._reader.read, file, name)
+        if read.kind == "lorebook":
             raise UsageError(
                 f"{str(file)!r} is a lorebook and no card",
                 "make the character first, then: offbook card attach NAME LOREBOOK",
             )
-        if name:
-            read = _called(read, name)
         try:
-            character = await self._book.create(name or " ".join(read.card.name.split()))
+            character = await self._home.store.write(characters.create, name or read.name)
         except UsageError as error:
             if not name:
                 error.hint = f"name it: offbook create NAME --card {shlex.quote(str(file))}"
             raise
         try:
-            return await self._take_card(character, named(file), read)
+            return await self._take(character, Path(str(file)), read)
         except BaseException:
-            await self._book.store.write(lambda conn: characters.remove(conn, character.id))
+            await self._home.store.write(characters.remove, character.id)
             raise
 
     async def attach(self, name: str, file: CardSource) -> CardReport:
@@ -143,19 +239,19 @@ class Cards:
             UnreadableCard: there is neither in the file.
             UsageError: the character has another card.
         """
-        character = await self._book.find(name, only=True)
-        read = await asyncio.to_thread(open_file, file)
-        if isinstance(read, ReadCard):
-            return await self._take_card(character, named(file), read)
-        return await self._take_book(character, named(file), read)
+        character = await self._home.find(name, only=True)
+        stored = character.settings.get(cards.SETTING)
+        char = stored.get("char") if isinstance(stored, dict) else None
+        read = await asyncio.to_thread(self._reader.read, file, char or character.name)
+        return await self._take(character, Path(str(file)), read)
 
     async def files(self, name: str) -> list[dict[str, Any]]:
         """The cards and lorebooks of a character, and the documents that they became."""
-        character = await self._book.find(name)
-        found = await self._book.store.read(lambda conn: cards.list_files(conn, character.id))
+        character = await self._home.find(name)
+        stored = await self._home.store.read(cards.list_files, character.id)
         return [
             {"document": f.document, "kind": f.kind, "file": f.name, "format": f.format}
-            for f in found
+            for f in stored
         ]
 
     async def show(self, name: str) -> dict[str, Any]:
@@ -164,26 +260,23 @@ class Cards:
         Raises:
             UnknownName: there is no such character, or it has no card.
         """
-        from offbook.app.card_files import card_row
-
-        character = await self._book.find(name)
-        found = await self._book.store.read(lambda conn: cards.list_files(conn, character.id))
-        card = whole_card(found)
-        own = next((file for file in found if file.kind == "card"), None)
-        books = [Lorebook(file.object()) for file in found if file.kind == "lorebook"]
-        if card is None and not books:
+        character = await self._home.find(name)
+        files = await self._home.store.read(cards.list_files, character.id)
+        raw = whole_card(files)
+        card_file = next((file for file in files if file.kind == "card"), None)
+        books = [file.object() for file in files if file.kind == "lorebook"]
+        if raw is None and not books:
             raise UnknownName(
                 f"{character.name!r} has neither a card nor a lorebook",
                 f"give it one: offbook card attach {character.id} FILE",
             )
-        row = None if card is None else card_row(card)
-        book = None if row is None else row.pop("lorebook")
+        card, lorebook = self._reader.rows(raw, books)
         return {
-            "kind": "lorebook" if own is None else "card",
-            "file": ", ".join(file.name for file in found if file.kind != "card_lorebook"),
-            "format": (found[0] if own is None else own).format,
-            "card": row,
-            "lorebook": _together(book, books),
+            "kind": "lorebook" if card_file is None else "card",
+            "file": ", ".join(file.name for file in files if file.kind != "card_lorebook"),
+            "format": (files[0] if card_file is None else card_file).format,
+            "card": card,
+            "lorebook": lorebook,
             "assets": [],
             "warnings": [],
         }
@@ -207,10 +300,31 @@ class Cards:
         Raises:
             UsageError: the suffix is no format, or there is nothing to write yet.
         """
-        from offbook.app.card_export import export_card
+        target = await asyncio.to_thread(require_place, Path(file))
+        written = await self.written(name, str(file), spec=spec, picture=picture)
+        await asyncio.to_thread(write_whole, target, written.data)
+        return written
 
-        character = await self._book.find(name)
-        return await export_card(self._book, character, Path(file), spec=spec, picture=picture)
+    async def written(
+        self,
+        name: str,
+        file: str,
+        *,
+        spec: int | None = None,
+        picture: CardSource | None = None,
+    ) -> WrittenFile:
+        """Return what ``export`` would write; only the ending of ``file`` counts.
+
+        Raises:
+            UsageError: the ending is no format, or there is nothing to write yet.
+        """
+        character = await self._home.find(name)
+        card, assets, left_out = await exported_card(self._home, character)
+        shown = assets.pop("", None) if picture is None else picture
+        made = await asyncio.to_thread(
+            self._reader.write, card, file, spec=spec, picture=shown, assets=assets
+        )
+        return replace(made, losses=(*left_out, *made.losses))
 
     async def export_chat(
         self, name: str, file: Path | str, *, session: str, user: str | None = None
@@ -226,152 +340,69 @@ class Cards:
         Raises:
             UnknownName: there is no such conversation.
         """
-        from offbook.app.chat_export import export_chat
+        from offbook.app.conversations import export_chat
 
-        character = await self._book.find(name)
-        return await export_chat(self._book, character, Path(file), session=session, user=user)
+        character = await self._home.find(name)
+        return await export_chat(self._home, character, Path(file), session=session, user=user)
 
-    async def _take_card(self, character: Character, path: PurePath, read: ReadCard) -> CardReport:
-        card, format_ = read.card, read.source_format
-        await self._book.store.read(lambda conn: _require_no_other(conn, character, card))
-        values = MacroValues(card.spoken_name)
-        lore = "" if card.book is None else lore_document(card.book, values, title="Lore")
-        parts = [_Part(CARD_DOCUMENT, persona_document(card), "card", format_, card.raw)]
-        if lore and card.book is not None:
-            # The card without its book, and the book: each can be forgotten without the other.
-            parts = [replace(parts[0], raw=_without_book(card))]
-            book = card.book.raw
-            parts.append(_Part(LORE_DOCUMENT, lore, "card_lorebook", "book", book))
-        picture, assets, lost = await asyncio.to_thread(carried, read)
-        kept = assets if picture is None or picture in assets.values() else {"": picture, **assets}
-        rows = await self._store(character, path, parts, kept, card)
-        words = words_of(card, "")
-        entries = 0 if card.book is None else len(card.book.entries)
-        told = (*read.warnings, *lost, *untold(words))
-        fresh = await self._book.find(character.id)
-        return CardReport(fresh, str(path), "card", rows, len(words.greetings), entries, told)
-
-    async def _take_book(
-        self, character: Character, path: PurePath, read: ReadLorebook
-    ) -> CardReport:
-        own = character.settings.get(cards.SETTING)
-        char = own.get("char") if isinstance(own, dict) else None
-        text = lore_document(read.book, MacroValues(char or character.name), title=path.stem)
-        if not text:
-            raise UsageError(
-                f"{str(path)!r} has no entry that is enabled and says something",
-                "see: offbook card show FILE",
-            )
-        own_names = CARD_DOCUMENT, LORE_DOCUMENT
-        name = f"{path.name}.json" if path.name in own_names else path.name
-        part = _Part(name, text, "lorebook", read.source_format, read.book.raw)
-        rows = await self._store(character, path, [part], {}, None)
-        fresh = await self._book.find(character.id)
-        entries = len(read.book.entries)
-        return CardReport(fresh, str(path), "lorebook", rows, 0, entries, read.warnings)
-
-    async def _store(
-        self,
-        character: Character,
-        path: PurePath,
-        parts: list[_Part],
-        assets: dict[str, bytes],
-        card: Card | None,
-    ) -> tuple[DocumentReport, ...]:
+    async def _take(self, character: Character, path: Path, read: CharacterFile) -> CardReport:
         """Store the documents, then the files beside them; voice samples follow the documents."""
-        store, stage = self._book.store, self._book.stage(character.dimension)
-        readings = [ReadDocument(part.name, part.text, _MEDIA) for part in parts]
+        store, runtime = self._home.store, self._home.runtime(character.dimension)
+        is_card = read.kind == "card"
+        if is_card:
+            await store.read(_require_no_other, character, read)
+        readings = [ReadDocument(part.name, part.text, _MEDIA) for part in read.parts]
         async with ingestion_lease(store, character.id, told_on_stderr(character.name)):
-            await store.read(lambda conn: _require_free(conn, character, parts))
+            await store.read(_require_free, character, read)
             rows = await store_documents(
-                store, character.id, readings, (), stage.settings, stage.embedder
+                store, character.id, readings, (), runtime.settings, runtime.embedder
             )
 
             def put(conn: Connection) -> None:
-                for part, row in zip(parts, rows, strict=True):
-                    file = _file(part, row.id, path)
-                    own = assets if part.kind == "card" else {}
-                    cards.put(conn, character.id, file, own)
-                if card is not None:
-                    words = words_of(card, rows[0].id).as_json()
+                for part, row in zip(read.parts, rows, strict=True):
+                    raw = json.dumps(part.raw, ensure_ascii=False, allow_nan=False)
+                    file = CardFile(row.id, part.kind, path.name, part.format, raw)
+                    cards.put(conn, character.id, file, read.assets if part.kind == "card" else {})
+                if is_card:
+                    words = {**read.words, "document": rows[0].id}
                     cards.set_words(conn, character.id, words)
 
             await store.write(put)
             await refresh_voice(store, character.id)
         await store.purge()
-        return tuple(rows)
+        words = card_words({cards.SETTING: read.words})
+        return CardReport(
+            character=await self._home.find(character.id),
+            file=str(path),
+            kind=read.kind,
+            documents=tuple(rows),
+            greetings=len(words.greetings),
+            entries=read.entries,
+            warnings=(*read.findings, *untold(words)),
+        )
 
 
-def _called(read: ReadCard, name: str) -> ReadCard:
-    """A card without a name of its own has the one that a person gives it."""
-    if all(finding.code != _NAMELESS for finding in read.warnings):
-        return read
-    read.card.name = name
-    told = tuple(finding for finding in read.warnings if finding.code != _NAMELESS)
-    return replace(read, warnings=told)
-
-
-def _file(part: _Part, document: str, path: PurePath) -> CardFile:
-    from offbook.stores.cards import CardFile
-
-    raw = write_json(part.raw).decode("utf-8")
-    return CardFile(document, part.kind, path.name, part.format, raw)
-
-
-def _without_book(card: Card) -> dict[str, Any]:
-    """The raw card with nothing in the place of its lorebook, which comes back at the export."""
-    bare = card.copy()
-    bare.data["character_book"] = None
-    return bare.raw
-
-
-def whole_card(files: list[CardFile]) -> Card | None:
-    """The card among the files of a character as it came in, or None.
-
-    A lorebook that was forgotten meanwhile is gone from it.
-    """
-    own = next((file for file in files if file.kind == "card"), None)
-    if own is None:
-        return None
-    card = Card(own.object())
-    book = next((file for file in files if file.kind == "card_lorebook"), None)
-    if book is not None:
-        card.data["character_book"] = book.object()
-    return card
-
-
-def _together(own: dict[str, Any] | None, books: list[Lorebook]) -> dict[str, Any] | None:
-    """The card's own lorebook with the entries of those that were attached behind it."""
-    from offbook.app.card_files import book_row
-
-    rows = [*([] if own is None else [own]), *map(book_row, books)]
-    if not rows:
-        return None
-    entries = [entry for row in rows for entry in row["entries"]]
-    return {**rows[0], "entries": entries}
-
-
-def _require_no_other(conn: Connection, character: Character, card: Card) -> None:
+def _require_no_other(conn: Connection, character: Character, read: CharacterFile) -> None:
     """Refuse a second card: a character is one.
 
     Raises:
         UsageError: the character has another card.
     """
     known = whole_card(cards.list_files(conn, character.id))
-    if known is not None and write_json(known.raw) != write_json(card.raw):
+    if known is not None and json.dumps(known) != json.dumps(read.raw):
         raise UsageError(
-            f"{character.name!r} came from another card, {known.name!r}",
-            f"forget that one first: offbook forget {character.id} {CARD_DOCUMENT}",
+            f"{character.name!r} came from another card, {card_fields(known).get('name')!r}",
+            f"forget that one first: offbook forget {character.id} card",
         )
 
 
-def _require_free(conn: Connection, character: Character, parts: list[_Part]) -> None:
+def _require_free(conn: Connection, character: Character, read: CharacterFile) -> None:
     """Refuse to write over a document that somebody wrote.
 
     Raises:
         UsageError: there is another document of the name.
     """
-    for part in parts:
+    for part in read.parts:
         there = documents.find_by_name(conn, character.id, part.name)
         digest = hashlib.sha256(part.text.encode("utf-8", "surrogatepass")).hexdigest()
         if there is None or there.digest == digest:

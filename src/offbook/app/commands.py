@@ -12,12 +12,12 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from offbook.agent.owned import OwnedSession
+from offbook.agent.session import Session
 from offbook.app.book import Offbook
 
 if TYPE_CHECKING:
     from offbook.models.metering import Meter, Spending
-    from offbook.pipeline import Stage
+    from offbook.runtime import Runtime
     from offbook.types import Character
 
 MOST_GRACE_SECONDS: Final = 1.0
@@ -35,9 +35,9 @@ async def serving(book: Offbook, spending: Spending | None = None) -> AsyncItera
         book: The open one.
         spending: Told of what is asked of models for any command, and behind conversations.
     """
-    made = Offbook(replace(book._wiring, spending=spending))
+    made = Offbook(replace(book.wiring, spending=spending))
     # It goes on as long as the server: each piece of its work is a command of its own.
-    made.learning.make_stage = lambda character: command_of(made).stage(character.dimension)
+    made.learning.make_runtime = lambda character: command_of(made).runtime(character.dimension)
     try:
         yield made
     finally:
@@ -56,7 +56,7 @@ def command_of(book: Offbook, **flags: Any) -> Offbook:
         ConfigurationError: there is no such setting, or it cannot have that value.
     """
     named = {name.replace("__", "."): value for name, value in flags.items() if value is not None}
-    wiring = book._wiring
+    wiring = book.wiring
     if named:
         wiring = replace(wiring, settings=book.settings.overlaid(named))
     made = Offbook(wiring)
@@ -72,7 +72,7 @@ async def conversation_of(
     *,
     as_of: str | None = None,
     goes_on: bool = False,
-) -> OwnedSession:
+) -> Session:
     """A conversation of a principal, gone on with where ``session`` names one.
 
     Args:
@@ -87,12 +87,18 @@ async def conversation_of(
         UsageError: the conversation belongs to somebody else, or the story has no such point.
     """
 
-    def turn() -> tuple[Stage, Meter]:
+    def turn() -> tuple[Runtime, Meter]:
         command = command_of(book) if goes_on else book
         return command.turn(character)
 
-    talk = OwnedSession(
-        book.store, character, turn, principal, session, as_of=as_of, learning=book.learning
+    talk = Session(
+        book.store,
+        character,
+        turn,
+        session,
+        principal=principal,
+        keep=session is not None,
+        as_of=as_of,
+        learning=None if session is None else book.learning,
     )
-    await talk.open()
-    return talk
+    return await talk.open()

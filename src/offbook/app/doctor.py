@@ -7,15 +7,13 @@ that cuts long prompts in silence does not find.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from offbook.errors import ModelError, OffbookError
 from offbook.ingestion.reports import counted
-from offbook.language.tokens import count_tokens
-from offbook.models.ladder import RungsInStore
-from offbook.models.wrappers import OFFLINE_URL
+from offbook.models.ladder import RungMemory
 from offbook.prompts.ask import ask, stream_text
 from offbook.prompts.probes import (
     PROBE_NEEDLE,
@@ -25,11 +23,13 @@ from offbook.prompts.probes import (
 )
 from offbook.prompts.reply import REPLY, ReplyInputs
 from offbook.stores import characters
+from offbook.text.tokens import count_tokens
+from offbook.types import traits_of
 
 if TYPE_CHECKING:
-    from offbook.app.book import Offbook
-    from offbook.pipeline import Stage
+    from offbook.app.home import Home
     from offbook.protocols import ChatModel
+    from offbook.runtime import Runtime
 
 WORDS = ("anchor", "lantern", "harbour")
 NEEDLE = "periwinkle"
@@ -53,74 +53,69 @@ class Check:
         return asdict(self)
 
 
-async def examine(book: Offbook) -> list[Check]:
+async def examine(home: Home) -> list[Check]:
     """Run every probe that the configuration has a use for."""
-    stage = book.stage()
-    checks = [await _guarded("database", lambda: _database(book))]
-    seen: set[tuple[str, str]] = set()
-    for role, model in (
-        ("chat", stage.actor),
-        ("extract", stage.extractor),
-        ("judge", stage.judge),
-    ):
-        if (model.base_url, model.name) not in seen:
-            seen.add((model.base_url, model.name))
-            checks += await _chat_model(book, stage, role, model)
-    checks.append(await _guarded("embeddings", lambda: _embeddings(stage)))
-    return checks
+    runtime = home.runtime()
+    checks = [await _probed("database", _database(home))]
+    models = {"chat": runtime.actor, "extract": runtime.extractor, "judge": runtime.judge}
+    probed: set[tuple[str, str]] = set()
+    for role, model in models.items():
+        if (model.base_url, model.name) in probed:
+            continue
+        probed.add((model.base_url, model.name))
+        if traits_of(model).free:
+            checks.append(Check(role, True, "the offline backend: rules, no language model"))
+            continue
+        checks.append(await _probed(f"{role}: structured answers", _structured(home, model)))
+        if role == "chat":  # the others need not stream
+            checks.append(await _probed("chat: streaming", _streaming(model)))
+        checks.append(await _probed(f"{role}: long prompts", _long_prompt(runtime, model)))
+    return [*checks, await _probed("embeddings", _embeddings(runtime))]
 
 
-async def _chat_model(book: Offbook, stage: Stage, role: str, model: ChatModel) -> list[Check]:
-    """The probes of one chat model; only chat's own has to stream."""
-    if model.base_url == OFFLINE_URL:
-        return [Check(role, True, "the offline backend: rules, no language model")]
-    name = f"{role}: structured answers"
-    found = [await _guarded(name, lambda: _structured(name, book, model))]
-    if role == "chat":
-        found.append(await _guarded("chat: streaming", lambda: _streaming(model)))
-    name = f"{role}: long prompts"
-    return [*found, await _guarded(name, lambda: _long_prompt(name, stage, model))]
-
-
-async def _guarded(name: str, probe: Callable[[], Awaitable[Check]]) -> Check:
+async def _probed(name: str, probe: Awaitable[tuple[str, str]]) -> Check:
+    """The check of a probe, which gives what was seen and a hint."""
     try:
-        return await probe()
+        detail, hint = await probe
     except OffbookError as error:
         return Check(name, False, error.message, error.hint, error.exit_code)
+    return Check(name, True, detail, hint)
 
 
-async def _database(book: Offbook) -> Check:
-    found = await book.store.read(characters.list_all)
-    await book.store.write(lambda conn: None)
-    return Check("database", True, f"readable and writable, {counted(len(found), 'character')}")
+async def _database(home: Home) -> tuple[str, str]:
+    stored = await home.store.read(characters.list_all)
+    await home.store.write(lambda conn: None)
+    return f"readable and writable, {counted(len(stored), 'character')}", ""
 
 
-async def _structured(name: str, book: Offbook, model: ChatModel) -> Check:
+async def _structured(home: Home, model: ChatModel) -> tuple[str, str]:
     answer = await ask(model, PROBE_STRUCTURED, StructuredProbeInputs(WORDS))
     got = [item.word.strip().lower() for item in answer.items]
-    rung = await RungsInStore(book.store).get(model.base_url, model.name) or "unknown"
+    rung = await RungMemory(home.store).get(model.base_url, model.name) or "unknown"
     if got != list(WORDS):
-        hint = "extraction needs a model that follows a schema; try a larger one"
-        return Check(name, False, f"by {rung}, but {got!r}", hint, 4)
-    return Check(name, True, f"{model.name}, by {rung}")
+        raise ModelError(
+            f"by {rung}, but {got!r}",
+            "extraction needs a model that follows a schema; try a larger one",
+        )
+    return f"{model.name}, by {rung}", ""
 
 
-async def _streaming(model: ChatModel) -> Check:
+async def _streaming(model: ChatModel) -> tuple[str, str]:
     inputs = ReplyInputs("a harbour pilot", "", (), (), (), "Good evening. Who are you?")
     pieces = 0
     async for _ in stream_text(model, REPLY, inputs):
         pieces += 1
     hint = "" if pieces > 1 else "the endpoint sends the whole reply at once; chat will not stream"
-    return Check("chat: streaming", True, f"{model.name}, {pieces} pieces", hint)
+    return f"{model.name}, {pieces} pieces", hint
 
 
-async def _long_prompt(name: str, stage: Stage, model: ChatModel) -> Check:
-    budget = stage.settings.context.budget_tokens + stage.settings.context.history_tokens
-    budget = max(budget, stage.settings.profile.budget_tokens)
+async def _long_prompt(runtime: Runtime, model: ChatModel) -> tuple[str, str]:
+    budget = runtime.settings.context.budget_tokens + runtime.settings.context.history_tokens
+    budget = max(budget, runtime.settings.profile.budget_tokens)
     filler = _FILLER * (budget // count_tokens(_FILLER) + 1)
     answer = await ask(model, PROBE_NEEDLE, NeedleProbeInputs(NEEDLE, filler))
     if NEEDLE in answer.lower():
-        return Check(name, True, f"about {budget} tokens are read from the head")
+        return f"about {budget} tokens are read from the head", ""
     raise ModelError(
         f"the word at the head of a prompt of about {budget} tokens was not repeated: the endpoint "
         "probably cuts long prompts in silence",
@@ -129,7 +124,6 @@ async def _long_prompt(name: str, stage: Stage, model: ChatModel) -> Check:
     )
 
 
-async def _embeddings(stage: Stage) -> Check:
-    vectors = await stage.embedder.embed(["The boats rose and fell.", "A letter."], "document")
-    detail = f"{stage.embedder.name}, {vectors.shape[1]} dimensions"
-    return Check("embeddings", True, detail)
+async def _embeddings(runtime: Runtime) -> tuple[str, str]:
+    vectors = await runtime.embedder.embed(["The boats rose and fell.", "A letter."], "document")
+    return f"{runtime.embedder.name}, {vectors.shape[1]} dimensions", ""

@@ -6,7 +6,7 @@ model or a network.
 
 from __future__ import annotations
 
-from offbook.cards.assets import Asset, safe_name, save_asset
+from offbook.cards.assets import Asset
 from offbook.cards.card import Card
 from offbook.cards.chat_exchanges import Exchange, exchanges, speaker_of, speakers
 from offbook.cards.chatlog import (
@@ -17,10 +17,7 @@ from offbook.cards.chatlog import (
     write_chatlog,
 )
 from offbook.cards.converting import Converted, convert
-from offbook.cards.findings import Finding
-from offbook.cards.limits import DEFAULT_LIMITS, CardLimits
-from offbook.cards.lint import lint, lint_lorebook
-from offbook.cards.lint_rules import RULES
+from offbook.cards.lint import RULES, lint, lint_lorebook
 from offbook.cards.lore_recall import LoreRecall, RecalledEntry, RecallSettings, recall_lore
 from offbook.cards.lorebook import Lorebook, LoreEntry
 from offbook.cards.lorebook_files import (
@@ -33,13 +30,14 @@ from offbook.cards.macros import MacroValues, expand, unknown_macros
 from offbook.cards.matching import LoreMessage, Outcome, ScanSettings, matches
 from offbook.cards.persona import (
     example_dialogues,
-    greetings,
     lore_document,
     persona_document,
     voice_samples,
 )
 from offbook.cards.reading import ReadCard, load_asset, read_card
+from offbook.cards.sources import DEFAULT_LIMITS, CardLimits
 from offbook.cards.writing import FORMATS, WrittenCard, write_card
+from offbook.types import Finding
 
 __all__ = [
     "BOOK_FORMATS",
@@ -71,7 +69,6 @@ __all__ = [
     "example_dialogues",
     "exchanges",
     "expand",
-    "greetings",
     "lint",
     "lint_lorebook",
     "load_asset",
@@ -82,8 +79,6 @@ __all__ = [
     "read_chatlog",
     "read_lorebook",
     "recall_lore",
-    "safe_name",
-    "save_asset",
     "speaker_of",
     "speakers",
     "unknown_macros",

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from offbook.cards.lorebook import Lorebook
-from offbook.cards.residue import Json
-from offbook.cards.views import Object, Text, Texts
+from offbook.cards.raw_json import Json, json_object, text, texts
 
 Version = Literal[1, 2, 3]
 
@@ -36,23 +35,23 @@ class Card:
 
     raw: Json
 
-    name = Text("name")
-    description = Text("description")
-    personality = Text("personality")
-    scenario = Text("scenario")
-    first_mes = Text("first_mes")
-    mes_example = Text("mes_example")
-    creator_notes = Text("creator_notes")
-    system_prompt = Text("system_prompt")
-    post_history_instructions = Text("post_history_instructions")
-    creator = Text("creator")
-    character_version = Text("character_version")
-    nickname = Text("nickname")
-    alternate_greetings = Texts("alternate_greetings")
-    group_only_greetings = Texts("group_only_greetings")
-    tags = Texts("tags")
-    source = Texts("source")
-    extensions = Object("extensions")
+    name = text("name")
+    description = text("description")
+    personality = text("personality")
+    scenario = text("scenario")
+    first_mes = text("first_mes")
+    mes_example = text("mes_example")
+    creator_notes = text("creator_notes")
+    system_prompt = text("system_prompt")
+    post_history_instructions = text("post_history_instructions")
+    creator = text("creator")
+    character_version = text("character_version")
+    nickname = text("nickname")
+    alternate_greetings = texts("alternate_greetings")
+    group_only_greetings = texts("group_only_greetings")
+    tags = texts("tags")
+    source = texts("source")
+    extensions = json_object("extensions")
 
     @property
     def version(self) -> Version:
@@ -68,16 +67,16 @@ class Card:
     @property
     def book(self) -> Lorebook | None:
         """The card's own lorebook."""
-        found = self.data.get("character_book")
-        return Lorebook(found) if isinstance(found, dict) else None
+        raw = self.data.get("character_book")
+        return Lorebook(raw) if isinstance(raw, dict) else None
 
     @property
     def asset_list(self) -> tuple[Json, ...]:
         """The entries of ``assets``; where it is undefined, the one that the rules put there."""
-        found = self.data.get("assets")
-        if not isinstance(found, list):
+        assets = self.data.get("assets")
+        if not isinstance(assets, list):
             return ({"type": "icon", "uri": "ccdefault:", "name": "main", "ext": "png"},)
-        return tuple(item for item in found if isinstance(item, dict))
+        return tuple(item for item in assets if isinstance(item, dict))
 
     @property
     def spoken_name(self) -> str:

@@ -16,29 +16,19 @@ from dataclasses import dataclass
 from typing import BinaryIO, Final, cast
 
 from offbook.cards.findings import Findings
-from offbook.cards.limits import CardLimits
+from offbook.cards.sources import CardLimits
 from offbook.errors import UnreadableCard
 
 CARD: Final = "card.json"
 _ENCRYPTED: Final = 0x1
-_RATIO_FROM_BYTES: Final = (
-    1024 * 1024
-)  # short members compress to next to nothing; they are harmless
+_RATIO_FROM_BYTES: Final = 1 << 20
+"""Shorter members compress to next to nothing; they are harmless."""
 _STEP_BYTES: Final = 65_536
 _EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 _DAMAGED: Final = (
-    zipfile.BadZipFile,
-    NotImplementedError,
-    RuntimeError,
-    zlib.error,
-    struct.error,
-    EOFError,
-    OSError,
-    ValueError,
-    KeyError,
-    IndexError,
-    OverflowError,
-)
+    zipfile.BadZipFile, NotImplementedError, RuntimeError, zlib.error, struct.error, EOFError,
+    OSError, ValueError, KeyError, IndexError, OverflowError,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +55,8 @@ class _Bounded(io.RawIOBase):
             )
         return data
 
-    def seek(self, at: int, whence: int = 0, /) -> int:
-        return self._file.seek(at, whence)
+    def seek(self, position: int, whence: int = 0, /) -> int:
+        return self._file.seek(position, whence)
 
     def tell(self) -> int:
         return self._file.tell()
@@ -114,15 +104,15 @@ def read_charx(
                 f"the zip has {len(infos)} members, and zip_members is {limits.zip_members}",
                 "if you trust it, raise CardLimits.zip_members in Python",
             )
-        found = [info for info in infos if info.filename == CARD]
-        if not found:
+        cards = [info for info in infos if info.filename == CARD]
+        if not cards:
             raise UnreadableCard(
                 f"there is no {CARD} in the zip", "a CHARX has it at its root; is it another zip?"
             )
-        if len(found) > 1:
-            findings.warn("charx-twice", "", f"{CARD} is in the zip {len(found)} times", "")
+        if len(cards) > 1:
+            findings.warn("charx-twice", "", f"{CARD} is in the zip {len(cards)} times")
         with _damage_told():
-            text = _inflated(archive, found[-1], limits.card_bytes, limits)
+            text = _inflated(archive, cards[-1], limits.card_bytes, limits)
         members = {
             info.filename: Member(info.filename, info.file_size)
             for info in infos

@@ -10,15 +10,15 @@ has no place for is lost, and said to be.
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from offbook.cards.card import V1_FIELDS, Card, Version, root_of
 from offbook.cards.fields import CARD_FIELDS, ENTRY_FIELDS, fill_required, mended
-from offbook.cards.findings import Finding, Findings, shown
+from offbook.cards.findings import Findings, shown
 from offbook.cards.lorebook import LoreEntry
-from offbook.cards.residue import Json, residue, restore, same
+from offbook.cards.raw_json import Json, extension_of, object_of, residue, restore, same
+from offbook.types import Finding
 
 KEPT_V3: Final = "offbook/v3"
 KEPT_V1: Final = "offbook/v1"
@@ -54,8 +54,9 @@ def completed(card: Card) -> Card:
     made = card.copy()
     fill_required(made.data, CARD_FIELDS, made.version)
     if made.book is not None:
-        book = made.book.raw
-        _set_missing(book, {"extensions": {}, "entries": []})
+        for name, empty in (("extensions", {}), ("entries", [])):
+            if made.book.raw.get(name) is None:
+                made.book.raw[name] = empty
         for entry in made.book.entries:
             fill_required(entry.raw, ENTRY_FIELDS, made.version)
     return made
@@ -70,26 +71,13 @@ def backfill(card: Card) -> Card:
     return made.card
 
 
-def _set_missing(data: Json, values: Mapping[str, Any]) -> None:
-    for name, value in values.items():
-        if data.get(name) is None:
-            data[name] = value
-
-
 def _extended(data: Json, name: str, value: Json) -> None:
     """Put ``value`` under a name of its own among the extensions, or take it out if empty."""
-    extensions = data.get("extensions")
+    extensions = object_of(data.get("extensions"))
     if value:
-        made = dict(extensions) if isinstance(extensions, dict) else {}
-        data["extensions"] = {**made, name: value}
-    elif isinstance(extensions, dict) and name in extensions:
+        data["extensions"] = {**extensions, name: value}
+    elif name in extensions:
         data["extensions"] = {key: item for key, item in extensions.items() if key != name}
-
-
-def _kept(data: Json, name: str) -> Json:
-    extensions = data.get("extensions")
-    found = extensions.get(name) if isinstance(extensions, dict) else None
-    return found if isinstance(found, dict) else {}
 
 
 def _v1_to_v2(card: Card) -> Card:
@@ -97,8 +85,7 @@ def _v1_to_v2(card: Card) -> Card:
     flat = card.raw
     data: Json = {name: flat.get(name, "") for name in V1_FIELDS}
     taken = set(V1_FIELDS)
-    extensions = flat.get("extensions")
-    data["extensions"] = dict(extensions) if isinstance(extensions, dict) else {}
+    data["extensions"] = dict(object_of(flat.get("extensions")))
     if isinstance(flat.get("creatorcomment"), str):
         data["creator_notes"] = flat["creatorcomment"]
         taken.add("creatorcomment")
@@ -128,16 +115,16 @@ def _v1_to_v2(card: Card) -> Card:
     }
     made = Card(root_of(2, data, rest))
     with_book: Json = {"character_book": book} if isinstance(book, dict) else {}
-    kept = residue(flat, _flat(made) | with_book)
-    _extended(data, KEPT_V1, kept | ({"book": True} if with_book else {}))
+    left_over = residue(flat, _flat(made) | with_book)
+    _extended(data, KEPT_V1, left_over | ({"book": True} if with_book else {}))
     return made
 
 
 def _v2_to_v1(card: Card, losses: Findings) -> Card:
     flat = _flat(card)
-    kept = _kept(card.data, KEPT_V1)
+    left_over = extension_of(card.data, KEPT_V1)
     carried = {*V1_FIELDS, "creator_notes", "tags"}
-    if kept.get("book") is True and "character_book" in card.data:
+    if left_over.get("book") is True and "character_book" in card.data:
         flat["character_book"] = copy.deepcopy(card.data["character_book"])
         carried.add("character_book")
     for name, value in card.data.items():
@@ -151,7 +138,7 @@ def _v2_to_v1(card: Card, losses: Findings) -> Card:
             f"V1 has no place for {name}: {shown(value)} is left out",
             "write the card as V2 or V3",
         )
-    return Card(restore(flat, kept))
+    return Card(restore(flat, left_over))
 
 
 def _flat(card: Card) -> Json:
@@ -183,32 +170,26 @@ def _note_of(card: Card) -> Json:
 
 def _v2_to_v3(card: Card) -> Card:
     data = card.data
-    kept = _kept(data, KEPT_V3)
-    head = kept.get("root")
+    left_over = extension_of(data, KEPT_V3)
+    head = left_over.get("root")
     _extended(data, KEPT_V3, {})
-    data = restore(data, kept)
-    data["creator_notes"] = _without_note(data.get("creator_notes", ""))
+    data = restore(data, left_over)
+    notes = data.get("creator_notes", "")
+    if isinstance(notes, str) and notes.startswith(BACKFILL_NOTE):
+        notes = notes.removeprefix(BACKFILL_NOTE).lstrip("\n")
+    data["creator_notes"] = notes
     fill_required(data, CARD_FIELDS, 3)
     made = Card(root_of(3, data, _rest(card.raw)))
     if isinstance(head, dict):
         made.raw.update(head)
     for entry in made.book.entries if made.book else ():
-        entry_kept = _kept(entry.raw, KEPT_V3)
+        entry_kept = extension_of(entry.raw, KEPT_V3)
         _extended(entry.raw, KEPT_V3, {})
         restored = restore(entry.raw, entry_kept)
         entry.raw.clear()
         entry.raw.update(restored)
         fill_required(entry.raw, ENTRY_FIELDS, 3)
     return made
-
-
-def _without_note(notes: Any) -> Any:
-    """The creator's notes without the line that a back-fill put in front of them."""
-    return notes.removeprefix(BACKFILL_NOTE).lstrip("\n") if _is_backfill(notes) else notes
-
-
-def _is_backfill(notes: Any) -> bool:
-    return isinstance(notes, str) and notes.startswith(BACKFILL_NOTE)
 
 
 def _rest(raw: Json) -> Json:
@@ -221,8 +202,8 @@ def _v3_to_v2(card: Card, losses: Findings) -> Card:
     only = {name: original[name] for name in _V3_ONLY if name in original}
     if same(only.get("group_only_greetings"), []):
         del only["group_only_greetings"]  # every V3 card has it, and gets it again
-    kept = {"only": only}
-    for name, value in kept["only"].items():
+    left_over = {"only": only}
+    for name, value in left_over["only"].items():
         if value not in ("", [], {}, None):
             losses.warn(
                 "unseen-in-v2",
@@ -237,12 +218,12 @@ def _v3_to_v2(card: Card, losses: Findings) -> Card:
         if card.raw.get(key, plain) != plain
     }
     if head:
-        kept["root"] = head
+        left_over["root"] = head
     for index, entry in enumerate(card.book.entries if card.book else ()):
         if entry.raw.get("use_regex") is False:
             del entry.raw["use_regex"]  # so is it with this
         _drop_decorators(entry, f"data.character_book.entries[{index}]", losses)
-    _extended(data, KEPT_V3, {key: part for key, part in kept.items() if part})
+    _extended(data, KEPT_V3, {key: part for key, part in left_over.items() if part})
     return Card(root_of(2, data, _rest(card.raw)))
 
 

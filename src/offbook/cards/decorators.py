@@ -145,9 +145,3 @@ def argument_trouble(line: Decorator) -> str | None:
     if choices is not None and line.value not in choices:
         return f"{line.value[:40]!r} is none of {', '.join(sorted(choices))}"
     return None
-
-
-def with_decorators(text: str, lines: tuple[Decorator, ...]) -> str:
-    """The content of an entry from its text and decorator lines."""
-    written = [f"{'@' * line.level}{line.name} {line.value}".rstrip() for line in lines]
-    return "\n".join((*written, text))

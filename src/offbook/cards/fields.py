@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from offbook.cards.findings import Findings, shown
-from offbook.cards.residue import Json
+from offbook.cards.raw_json import Json
 
 Kind = Literal["text", "texts", "object", "whole", "number", "flag", "label", "book", "assets"]
 UNREAD: Final = "offbook/unread"
@@ -159,11 +159,11 @@ def mend_fields(
                 data[name] = default_of(field.kind, name)
             else:
                 del data[name]
-            said = f"{shown(value)} cannot be read as {_NAMES[field.kind]}; it is kept unread"
+            message = f"{shown(value)} cannot be read as {_NAMES[field.kind]}; it is kept unread"
         else:
             data[name] = made
-            said = f"{shown(value)} is read as {_NAMES[field.kind]}: {shown(made)}"
-        findings.warn("field-type", where, said, f"make it {_NAMES[field.kind]}")
+            message = f"{shown(value)} is read as {_NAMES[field.kind]}: {shown(made)}"
+        findings.warn("field-type", where, message, f"make it {_NAMES[field.kind]}")
     if unread:
         keep_unread(data, unread)
 
@@ -196,9 +196,9 @@ def keep_unread(data: Json, unread: Json) -> None:
     extensions = data.get("extensions")
     if not isinstance(extensions, dict):
         extensions = data["extensions"] = {}
-    kept = extensions.setdefault(UNREAD, {})
-    if isinstance(kept, dict):
-        kept.update(unread)
+    stored = extensions.setdefault(UNREAD, {})
+    if isinstance(stored, dict):
+        stored.update(unread)
 
 
 def mended(value: Any, kind: Kind, name: str = "") -> Any:

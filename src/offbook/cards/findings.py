@@ -6,31 +6,12 @@ Takes: a code, a path into the file, what was found.  Gives: ``Finding``, collec
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
-from typing import Any, Final, Literal
+from dataclasses import dataclass, field
+from typing import Any, Final
 
-Severity = Literal["error", "warning", "note"]
+from offbook.types import Finding, Severity
 
 _SHOWN: Final = 60
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing about a file.
-
-    ``path`` is where it is (``data.character_book.entries[3].keys``; empty for the file itself),
-    ``message`` what is the matter, ``mend`` what a person can do about it.
-    """
-
-    code: str
-    severity: Severity
-    path: str
-    message: str
-    mend: str = ""
-
-    def as_json(self) -> dict[str, str]:
-        """A plain dictionary, as ``--json`` prints it."""
-        return asdict(self)
 
 
 @dataclass(slots=True)
@@ -38,13 +19,13 @@ class Findings:
     """A list of findings that does not grow without end; what did not fit is counted."""
 
     most: int = 500
-    found: list[Finding] = field(default_factory=list)
+    items: list[Finding] = field(default_factory=list)
     left_out: int = 0
 
     def add(self, severity: Severity, code: str, path: str, message: str, mend: str = "") -> None:
         """Add a finding, or count it where there are too many."""
-        if len(self.found) < self.most:
-            self.found.append(Finding(code, severity, path, message, mend))
+        if len(self.items) < self.most:
+            self.items.append(Finding(code, severity, path, message, mend))
         else:
             self.left_out += 1
 
@@ -60,11 +41,9 @@ class Findings:
     def all(self) -> tuple[Finding, ...]:
         """Everything that was found, and at the end how much more there was."""
         if not self.left_out:
-            return tuple(self.found)
-        last = Finding(
-            "more-findings", "warning", "", f"{self.left_out} more findings like these", ""
-        )
-        return (*self.found, last)
+            return tuple(self.items)
+        more = f"{self.left_out} more findings like these"
+        return (*self.items, Finding("more-findings", "warning", "", more, ""))
 
     def __iter__(self) -> Iterator[Finding]:
         return iter(self.all())

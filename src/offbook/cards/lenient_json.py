@@ -6,31 +6,85 @@ finding for everything that had to be mended; an error where nothing can be made
 
 from __future__ import annotations
 
+import base64
+import binascii
 import codecs
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+import sys
+import time
+from collections.abc import Callable
+from types import FrameType
+from typing import Any, Final, TypeVar
 
-from offbook.cards.deadline import within
 from offbook.cards.findings import Findings
-from offbook.cards.limits import CardLimits
+from offbook.cards.sources import CardLimits
 from offbook.errors import UnreadableCard
 
-_BOMS: Final = (
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
-_UNMARKED: Final[Mapping[tuple[int, ...], str]] = {
-    (1, 0, 1, 0): "utf-16-le",
-    (0, 1, 0, 1): "utf-16-be",
-    (1, 0, 0, 0): "utf-32-le",
-    (0, 0, 0, 1): "utf-32-be",
-}
-"""Which of the first four bytes of JSON (two ASCII signs) are not 0, by encoding."""
+_BLANKS: Final = b" \t\r\n\v\f\0"
+_FOR_URLS: Final = bytes.maketrans(b"-_", b"+/")
+_JUNK: Final = re.compile(rb"[^A-Za-z0-9+/]")
+
+
+def decode_base64(text: bytes, findings: Findings, path: str = "") -> bytes:
+    """What ``text`` stands for.
+
+    Raises:
+        UnreadableCard: it holds characters that are not of Base64.
+    """
+    packed = text.translate(None, _BLANKS)
+    bare = packed.rstrip(b"=")
+    normal = bare.translate(_FOR_URLS)
+    if normal != bare:
+        findings.warn("base64-alphabet", path, "the Base64 is in the alphabet for URLs")
+    junk = _JUNK.search(normal)
+    if junk is not None:
+        raise UnreadableCard(
+            f"the Base64 holds {junk[0]!r} at offset {junk.start()}",
+            "the picture was damaged on its way; take the original",
+        )
+    if len(normal) % 4 == 1:
+        findings.warn("base64-length", path, "the Base64 is cut off; its last sign is left out")
+        normal = normal[:-1]
+    padded = normal + b"=" * (-len(normal) % 4)
+    if len(packed) != len(padded):
+        findings.warn("base64-padding", path, "the Base64 is not padded as it should be")
+    try:
+        return base64.b64decode(padded, validate=True)
+    except binascii.Error as error:  # pragma: no cover - what could raise it is mended above
+        raise UnreadableCard(f"the Base64 cannot be decoded: {error}") from error
+
+
+T = TypeVar("T")
+
+_CALLS: Final = 256
+"""Function calls between two looks at the clock."""
+
+
+def within(seconds: float, work: Callable[[], T]) -> T:
+    """What ``work`` gives, which is pure Python that calls functions all the time.
+
+    Raises:
+        TimeoutError: it took longer than ``seconds`` of processor time.
+    """
+    end = time.thread_time() + seconds
+    calls = 0
+
+    def look(frame: FrameType, event: str, argument: Any) -> None:
+        nonlocal calls
+        calls += 1
+        if calls % _CALLS == 0 and time.thread_time() > end:
+            raise TimeoutError(f"it took longer than {seconds:g} seconds")
+
+    before = sys.getprofile()
+    sys.setprofile(look)
+    try:
+        return work()
+    finally:
+        sys.setprofile(before)
+
+
 _REPAIR_SECONDS: Final = 0.4
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _STRING_OR_COMMA: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?|,(?=[ \t\r\n]*+[}\]])', re.DOTALL)
@@ -41,20 +95,14 @@ def decode_text(data: bytes, findings: Findings) -> str:
 
     Bytes that are no UTF-8 become U+FFFD, with a warning.
     """
-    for mark, encoding in _BOMS:
-        if data.startswith(mark):
-            findings.warn(
-                "text-encoding", "", f"the text is in {encoding.upper()}", "save it as UTF-8"
-            )
-            return data.decode(encoding, "replace")
-    unmarked = _UNMARKED.get(tuple(min(byte, 1) for byte in data[:4]))
-    if unmarked is not None:
-        name = unmarked.rpartition("-")[0].upper()
-        findings.warn("text-encoding", "", f"the text is in {name}", "save it as UTF-8")
-        return data.decode(unmarked, "replace")
-    if data.startswith(codecs.BOM_UTF8):
-        findings.warn("text-bom", "", "the text begins with a byte order mark", "")
+    encoding = json.detect_encoding(data)
+    if encoding == "utf-8-sig":
+        findings.warn("text-bom", "", "the text begins with a byte order mark")
         data = data[len(codecs.BOM_UTF8) :]
+    elif encoding != "utf-8":
+        name = encoding.removesuffix("-le").removesuffix("-be").upper()
+        findings.warn("text-encoding", "", f"the text is in {name}", "save it as UTF-8")
+        return data.decode(encoding, "replace")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -106,18 +154,15 @@ def _first_that_parses(text: str, findings: Findings, limits: CardLimits) -> Any
     except json.JSONDecodeError as error:
         first = error
     except ValueError as error:
-        raise UnreadableCard(f"a number in the JSON cannot be read: {error}", "") from error
-    attempts: list[tuple[str, str, Callable[[str], str]]] = [
-        ("json-control", "raw control characters in strings are taken as they are", str),
-    ]
+        raise UnreadableCard(f"a number in the JSON cannot be read: {error}") from error
+    attempts = [("json-control", "raw control characters in strings are taken as they are", text)]
     if len(text) <= limits.mend_chars:
-        attempts.append(
-            ("json-comma", "commas before a closing bracket are left out", _without_commas)
-        )
-    for code, what, mend in attempts:
+        bare = _without_commas(text)
+        attempts.append(("json-comma", "commas before a closing bracket are left out", bare))
+    for code, what, mended in attempts:
         tried = Findings()
         try:
-            value = _loads(mend(text), tried, strict=False)
+            value = _loads(mended, tried, strict=False)
         except ValueError:
             continue
         findings.extend(tried.all())
@@ -135,10 +180,11 @@ def _repaired(
     text: str, first: json.JSONDecodeError, findings: Findings, limits: CardLimits
 ) -> Any:
     where = f"{first.msg} at line {first.lineno}, column {first.colno}"
+    refused = UnreadableCard(
+        f"the text is not JSON: {where}", "open it in an editor that checks JSON"
+    )
     if not text.startswith(("{", "[")) or len(text) > limits.repair_chars:
-        raise UnreadableCard(
-            f"the text is not JSON: {where}", "open it in an editor that checks JSON"
-        )
+        raise refused
     import json_repair
 
     try:
@@ -147,13 +193,9 @@ def _repaired(
         raise
     except Exception as error:
         # A parser of broken text fails in ways of its own; none of them is ours to pass on.
-        raise UnreadableCard(
-            f"the text is not JSON: {where}", "open it in an editor that checks JSON"
-        ) from error
+        raise refused from error
     if not isinstance(value, dict | list) or not value:
-        raise UnreadableCard(
-            f"the text is not JSON: {where}", "open it in an editor that checks JSON"
-        )
+        raise refused
     findings.warn(
         "json-repaired",
         "",
@@ -165,13 +207,13 @@ def _repaired(
 
 def _loads(text: str, findings: Findings, *, strict: bool) -> Any:
     def constant(name: str) -> None:
-        findings.warn("json-constant", "", f"{name} is no JSON; it is read as null", "")
+        findings.warn("json-constant", "", f"{name} is no JSON; it is read as null")
 
-    def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
-        made = dict(found)
-        if len(made) < len(found):
-            seen: set[str] = set()
-            twice = [key for key, _ in found if key in seen or seen.add(key)]  # type: ignore[func-returns-value]
+    def pairs(members: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(members)
+        if len(made) < len(members):
+            known: set[str] = set()
+            twice = [key for key, _ in members if key in known or known.add(key)]  # type: ignore[func-returns-value]
             for key in dict.fromkeys(twice):
                 findings.warn(
                     "json-duplicate",
@@ -211,7 +253,7 @@ class _Cleaning:
                     value[index] = self.clean(item, f"{path}[{index}]", depth + 1)
             return value
         if isinstance(value, float) and not math.isfinite(value):
-            self._findings.warn("json-constant", path, f"{value!r} is read as null", "")
+            self._findings.warn("json-constant", path, f"{value!r} is read as null")
             return None
         return value
 
@@ -237,7 +279,7 @@ class _Cleaning:
         if text.isascii() or not _SURROGATE.search(text):
             return text
         self._findings.warn(
-            "text-surrogate", path, "half of a character stands alone; it is read as U+FFFD", ""
+            "text-surrogate", path, "half of a character stands alone; it is read as U+FFFD"
         )
         return _SURROGATE.sub("\ufffd", text)
 
@@ -246,3 +288,35 @@ def write_json(value: Any, *, indent: int | None = None) -> bytes:
     """``value`` as JSON in UTF-8, keys in their order; half characters become U+FFFD."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
     return _SURROGATE.sub("\ufffd", text).encode("utf-8")
+
+
+def read_yaml(text: str, limits: CardLimits) -> Any:
+    """Return the value of a YAML text: dictionaries, lists and strings only.
+
+    There are no tags, no references and no numbers, so that "name: Yes" is a name, and no bomb can
+    be built.
+
+    Raises:
+        UnreadableCard: the text is no YAML, or beyond the limits.
+    """
+    import yaml
+
+    if len(text) > limits.yaml_bytes:
+        raise UnreadableCard(
+            f"the YAML is {len(text)} characters long, and yaml_bytes is {limits.yaml_bytes}",
+            "convert it to JSON, or raise CardLimits.yaml_bytes in Python",
+        )
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+    depth = 0
+    try:
+        for event in yaml.parse(text, Loader=loader):
+            if isinstance(event, yaml.AliasEvent):
+                raise UnreadableCard("the YAML uses references (*name)", "write the text out")
+            depth += isinstance(event, yaml.CollectionStartEvent)
+            depth -= isinstance(event, yaml.CollectionEndEvent)
+            if depth > limits.depth:
+                raise UnreadableCard(f"the YAML is nested deeper than {limits.depth} levels")
+        return yaml.load(text, Loader=loader)  # noqa: S506 - it builds texts, lists and dictionaries
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        line = str(error).replace("\n", " ")[:200]
+        raise UnreadableCard(f"the text is no YAML: {line}", "check it in an editor") from error

@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
+from offbook.cards.assets import embedded_path
 from offbook.cards.card import (
     SPECS,
     V1_FIELDS,
@@ -22,15 +24,21 @@ from offbook.cards.card import (
     spec_number,
     spec_version_number,
 )
-from offbook.cards.fields import CARD_FIELDS
-from offbook.cards.findings import Finding, Findings, shown
-from offbook.cards.lint_assets import lint_assets
-from offbook.cards.lint_fields import lint_fields, say
-from offbook.cards.lint_lorebook import lint_book_fields
-from offbook.cards.lorebook import Lorebook
+from offbook.cards.decorators import DECORATORS, Decorated, argument_trouble
+from offbook.cards.fields import BOOK_FIELDS, CARD_FIELDS, ENTRY_FIELDS, Field, fits, kind_name
+from offbook.cards.findings import Findings, shown
+from offbook.cards.keys import PatternRefused, PatternTime, is_delimited
+from offbook.cards.lore_recall import unheard_wishes
+from offbook.cards.lorebook import Lorebook, LoreEntry
 from offbook.cards.macros import unknown_macros
-from offbook.cards.residue import Json, same
+from offbook.cards.raw_json import Json, same
+from offbook.types import Finding, Severity
 
+_TYPES: Final = frozenset({"icon", "background", "user_icon", "emotion"})
+_SCHEMES: Final = ("http://", "https://", "data:", "ccdefault:")
+_DRIVE: Final = re.compile(r"[A-Za-z]:")
+_POSITIONS: Final = frozenset({"before_char", "after_char"})
+_DEEPEST: Final = 7  # "@@" and five fallbacks
 _PROMPTED: Final = (*V1_FIELDS, "system_prompt", "post_history_instructions")
 _WITH_ORIGINAL: Final = ("system_prompt", "post_history_instructions")
 _TEXT_LISTS: Final = ("alternate_greetings", "group_only_greetings")
@@ -48,6 +56,263 @@ _KNOWN_EXTENSIONS: Final = frozenset(
 )
 _LOOKED_AT: Final = 500_000  # characters of a text in which HTML is looked for
 _LANGUAGE: Final = re.compile(r"[a-z]{2}")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule of a specification, or of ours where ``source`` says so."""
+
+    severity: Severity
+    says: str
+    source: str
+
+
+RULES: Final[Mapping[str, Rule]] = {
+    "spec": Rule("error", "spec must be chara_card_v2 or chara_card_v3", "V2, V3"),
+    "spec-newer": Rule("warning", "a newer version is read as far as it is understood", "V3"),
+    "spec-version": Rule("error", "spec_version must be the text 2.0 or 3.0", "V2, V3"),
+    "data-missing": Rule("error", "the fields must stand under data", "V2"),
+    "field-missing": Rule("error", "required fields must be there, empty if need be", "V1, V2, V3"),
+    "field-null": Rule("error", "a required field must not be null", "V1"),
+    "field-null-optional": Rule("warning", "an optional field is left out rather than null", "V2"),
+    "field-type": Rule("error", "a field must be of its type", "V1, V2, V3"),
+    "field-unknown": Rule("warning", "fields of one's own belong into extensions", "V2"),
+    "field-twice": Rule("warning", "a field at the root must not contradict data", "ours"),
+    "name-empty": Rule("error", "the name identifies the character", "V1"),
+    "greeting-empty": Rule("note", "first_mes is offered as the first message", "V1"),
+    "tag-twice": Rule("note", "tags are compared without case", "V2"),
+    "extension-name": Rule("note", "keys of extensions should have a namespace", "V2"),
+    "example-start": Rule("warning", "example conversations begin with <START>", "V1"),
+    "example-speaker": Rule("warning", "lines of examples begin with {{user}}: or {{char}}:", "V1"),
+    "macro-unknown": Rule("warning", "a macro that is not known stays as it is", "V3"),
+    "macro-original": Rule("warning", "{{original}} belongs into the two prompts", "V2"),
+    "macro-open": Rule("note", "braces of macros are pairs", "ours"),
+    "html-active": Rule("warning", "scripts are never run, and may be taken out", "ours"),
+    "html": Rule("note", "HTML is escaped by careful clients", "ours"),
+    "language": Rule("error", "languages are codes of ISO 639-1", "V3"),
+    "date": Rule("error", "dates are seconds since 1970 in UTC", "V3"),
+    "asset-type": Rule("error", "an asset's type is a known one or begins with x_", "V3"),
+    "asset-field": Rule("error", "an asset has type, uri, name and ext, all texts", "V3"),
+    "asset-uri": Rule("error", "an asset's uri is http(s), data, embeded or ccdefault", "V3"),
+    "asset-spelling": Rule("warning", "the address of embedded assets is embeded:// (sic)", "V3"),
+    "asset-path": Rule("error", "an asset's path stays inside of the file", "ours"),
+    "asset-remote": Rule("note", "an asset on a network is never fetched", "ours"),
+    "asset-ext": Rule("warning", "an asset's ext is in lower case and without a dot", "V3"),
+    "asset-main": Rule("error", "of several icons one is main, of backgrounds one at most", "V3"),
+    "book-number": Rule("error", "scan_depth and token_budget are not negative", "ours"),
+    "entry-id-twice": Rule("warning", "ids of entries are unique in a book", "ours"),
+    "entry-id-type": Rule("warning", "the id of an entry is a number in V2", "V2"),
+    "entry-position": Rule("error", "position is before_char or after_char", "V2"),
+    "entry-wish": Rule("note", "not every wish of an entry is followed by offbook", "ours"),
+    "entry-never": Rule("warning", "an entry that nothing activates is never used", "ours"),
+    "entry-empty": Rule("warning", "an entry without content says nothing", "ours"),
+    "entry-selective": Rule("warning", "selective needs secondary keys", "V2"),
+    "key-empty": Rule("warning", "an empty key is never found", "ours"),
+    "key-pattern": Rule("error", "a pattern that is wrong is no match", "V3"),
+    "macro-in-key": Rule("note", "not every program replaces macros in keys", "ours"),
+    "patterns-many": Rule("warning", "of very many patterns not all are read", "ours"),
+    "decorator-unknown": Rule("warning", "a decorator that is not known is left out", "V3"),
+    "decorator-value": Rule("error", "the value of a decorator fits it", "V3"),
+    "decorator-unused": Rule("note", "the first decorator of a name counts", "V3"),
+    "decorator-fallback": Rule("error", "a fallback (@@@) stands behind a decorator", "V3"),
+    "decorator-deep": Rule("warning", "fallbacks are nested five deep at most", "V3"),
+    "decorator-v2": Rule("warning", "V2 does not know decorators", "V3"),
+}
+
+
+def lint_fields(
+    data: Json, fields: Mapping[str, Field], version: int, where: str, findings: Findings
+) -> None:
+    """Fields that are missing or of another type than the specification's."""
+    for name, field in fields.items():
+        if field.since > version:
+            continue
+        path = f"{where}{name}"
+        required = field.required_since is not None and field.required_since <= version
+        if name not in data:
+            if required:
+                say(findings, "field-missing", path, f"V{version} requires {name}", "add it")
+        elif data[name] is None:
+            code = "field-null" if required else "field-null-optional"
+            say(findings, code, path, "it is null", "leave it out" if not required else "")
+        elif not fits(data[name], field.kind):
+            kind = kind_name(field.kind)
+            say(
+                findings,
+                "field-type",
+                path,
+                f"{shown(data[name])} is not {kind}",
+                f"make it {kind}",
+            )
+
+
+def say(findings: Findings, code: str, path: str, message: str, mend: str = "") -> None:
+    """Add a finding under the rule ``code``, as severe as that is."""
+    findings.add(RULES[code].severity, code, path, message, mend)
+
+
+def lint_assets(card: Card, findings: Findings) -> None:
+    """What is wrong with the card's list of assets."""
+    listed = card.data.get("assets")
+    items = listed if isinstance(listed, list) else []
+    for index, item in enumerate(items):
+        if isinstance(item, dict):
+            _one(item, f"data.assets[{index}]", findings)
+    for kind in ("icon", "background"):
+        names = [i.get("name") for i in items if isinstance(i, dict) and i.get("type") == kind]
+        mains, several = names.count("main"), len(names) > 1
+        if several and (mains > 1 or (kind == "icon" and not mains)):
+            say(
+                findings,
+                "asset-main",
+                "data.assets",
+                f"of {len(names)} assets of type {kind}, {mains} are called 'main'",
+            )
+
+
+def _one(item: dict[str, Any], path: str, findings: Findings) -> None:
+    for name in ("type", "uri", "name", "ext"):
+        if not isinstance(item.get(name), str):
+            say(findings, "asset-field", f"{path}.{name}", f"{shown(item.get(name))} is no text")
+            return
+    if item["type"] not in _TYPES and not item["type"].startswith("x_"):
+        say(findings, "asset-type", f"{path}.type", f"{shown(item['type'])} is not known")
+    ext = item["ext"]
+    if ext != ext.lower() or ext.startswith("."):
+        say(findings, "asset-ext", f"{path}.ext", f"{shown(ext)}", "write it like 'png'")
+    _uri(item["uri"], f"{path}.uri", findings)
+
+
+def _uri(uri: str, path: str, findings: Findings) -> None:
+    inside = embedded_path(uri)
+    if inside is None:
+        if not uri.startswith(_SCHEMES):
+            say(findings, "asset-uri", path, f"{shown(uri)} has no scheme that is known")
+        elif uri.startswith("http"):
+            say(findings, "asset-remote", path, f"{shown(uri)} is not fetched")
+        return
+    if not uri.startswith("embeded://"):
+        say(findings, "asset-spelling", path, f"{shown(uri)}", "write embeded://")
+    parts = inside.replace("\\", "/").split("/")
+    if ".." in parts or inside.startswith(("/", "\\")) or _DRIVE.match(inside) or "\\" in inside:
+        say(findings, "asset-path", path, f"{shown(inside)} may lead out of the file")
+
+
+def lint_book_fields(book: Lorebook, version: int, path: str, findings: Findings) -> None:
+    """What is wrong with a book and its entries."""
+    where = f"{path}." if path else ""
+    lint_fields(book.raw, BOOK_FIELDS, version, where, findings)
+    entries = book.raw.get("entries")
+    if not isinstance(entries, list):
+        code = "field-missing" if entries is None else "field-type"
+        say(findings, code, f"{where}entries", f"{shown(entries)} is no list of entries")
+    for name in ("scan_depth", "token_budget"):
+        value = getattr(book, name)
+        if value is not None and value < 0:
+            say(findings, "book-number", f"{where}{name}", f"{value} is negative")
+    ids: set[str] = set()
+    clock = PatternTime()
+    for index, entry in enumerate(book.entries):
+        here = f"{where}entries[{index}]"
+        lint_fields(entry.raw, ENTRY_FIELDS, version, f"{here}.", findings)
+        _Entry(entry, version, here, findings, clock).check(ids)
+    if clock.unread:
+        message = f"{clock.unread} patterns are not checked: there are too many before them"
+        say(
+            findings, "patterns-many", f"{where}entries", message, "write words where words will do"
+        )
+
+
+class _Entry:
+    def __init__(
+        self, entry: LoreEntry, version: int, path: str, findings: Findings, clock: PatternTime
+    ) -> None:
+        self._clock = clock
+        self._entry = entry
+        self._version = version
+        self._path = path
+        self._findings = findings
+
+    def check(self, ids: set[str]) -> None:
+        self._id(ids)
+        position = self._entry.raw.get("position")
+        if isinstance(position, str) and position not in _POSITIONS:
+            self._note("entry-position", "position", f"{shown(position)} is neither of the two")
+        decorated = self._entry.decorated
+        self._activation(decorated)
+        self._keys()
+        self._decorators(decorated)
+        for macro in unknown_macros(decorated.text):
+            self._note("macro-unknown", "content", f"{macro!r} stays as it is", "write it out")
+        for wish in unheard_wishes(self._entry):
+            self._note("entry-wish", "", f"offbook does not follow this wholly: {wish}")
+
+    def _note(self, code: str, name: str, message: str, mend: str = "") -> None:
+        path = f"{self._path}.{name}" if name else self._path
+        say(self._findings, code, path, message, mend)
+
+    def _id(self, ids: set[str]) -> None:
+        identity = self._entry.id
+        if identity is None:
+            return
+        if str(identity) in ids:
+            self._note("entry-id-twice", "id", f"{identity!r} is the id of another entry too")
+        ids.add(str(identity))
+        if self._version < 3 and not fits(identity, "number"):
+            self._note("entry-id-type", "id", f"{shown(identity)} is no number")
+
+    def _activation(self, decorated: Decorated) -> None:
+        entry = self._entry
+        keys = [*entry.keys, *decorated.names("additional_keys")]
+        free = entry.constant or decorated.has("activate")
+        if entry.enabled and not free and not any(key.strip() for key in keys):
+            self._note("entry-never", "keys", "it has no keys and is not constant", "add a key")
+        if entry.enabled and not decorated.text.strip():
+            self._note("entry-empty", "content", "its content is empty")
+        if entry.selective and not entry.secondary_keys and entry.raw.get("use_regex") is not True:
+            # World Info files have ``selective`` everywhere, and mean nothing by it.
+            self._note("entry-selective", "secondary_keys", "selective, and no secondary keys")
+
+    def _keys(self) -> None:
+        entry = self._entry
+        for name in ("keys", "secondary_keys"):
+            for index, key in enumerate(getattr(entry, name)):
+                self._key(key, f"{name}[{index}]")
+
+    def _key(self, key: str, path: str) -> None:
+        if not key.strip():
+            self._note("key-empty", path, "it is empty", "take it out")
+            return
+        if "{{" in key:
+            self._note("macro-in-key", path, f"{shown(key)} is looked for with its macros replaced")
+        world_info = "selectiveLogic" in self._entry.extensions
+        if self._entry.use_regex and (is_delimited(key) or not world_info):
+            self._pattern(key, path)
+
+    def _pattern(self, key: str, path: str) -> None:
+        unread = self._clock.unread
+        try:
+            self._clock.read(key, ignore_case=False)
+        except PatternRefused as error:
+            if self._clock.unread == unread:
+                self._note("key-pattern", path, f"{shown(key)} is never found: {error}")
+
+    def _decorators(self, decorated: Decorated) -> None:
+        if decorated.lines and self._version < 3:
+            names = ", ".join(f"@@{line.name}" for line in decorated.lines[:5])
+            self._note("decorator-v2", "content", f"{names} in a V{self._version} card")
+        if decorated.lines and decorated.lines[0].level > 2:
+            self._note("decorator-fallback", "content", "it begins with a fallback")
+        if any(line.level > _DEEPEST for line in decorated.lines):
+            self._note("decorator-deep", "content", "fallbacks are nested too deep")
+        for line, _ in decorated.unused:
+            trouble = argument_trouble(line)
+            if line.name not in DECORATORS:
+                self._note("decorator-unknown", "content", f"@@{line.name[:40]} is not known")
+            elif trouble is not None:
+                self._note("decorator-value", "content", f"@@{line.name}: {trouble}")
+            else:
+                self._note("decorator-unused", "content", f"@@{line.name} does not count")
 
 
 def lint(card: Card | Mapping[str, Any]) -> tuple[Finding, ...]:
@@ -145,8 +410,8 @@ class _Lint:
             if isinstance(data.get(name), str):
                 yield name, data[name]
         for name in _TEXT_LISTS:
-            found = data.get(name)
-            for index, text in enumerate(found if isinstance(found, list) else ()):
+            texts = data.get(name)
+            for index, text in enumerate(texts if isinstance(texts, list) else ()):
                 if isinstance(text, str):
                     yield f"{name}[{index}]", text
 

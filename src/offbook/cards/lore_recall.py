@@ -12,11 +12,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
-from offbook.cards.key_search import PatternTime
-from offbook.cards.lore_groups import Candidate, losers
-from offbook.cards.lore_places import LorePlace, place_of
+from offbook.cards.decorators import Decorated
+from offbook.cards.keys import PatternTime
 from offbook.cards.lorebook import Lorebook, LoreEntry
 from offbook.cards.macros import MacroValues, expand
 from offbook.cards.matching import (
@@ -27,12 +26,114 @@ from offbook.cards.matching import (
     key_score,
     scan_entry,
 )
-from offbook.language.tokens import count_tokens
+from offbook.cards.raw_json import extension_of, object_of, text_of
+from offbook.text.tokens import count_tokens
 from offbook.types import Skipped
 
+_BEFORE, _AFTER, _EXAMPLES, _TALK = 0, 1, 2, 3
+_NOTE_DEPTH: Final = 4  # where SillyTavern puts the author's note, unless somebody moves it
+
+# SillyTavern's numbers: part of the prompt, and what stands there already.
+_NUMBERED: Final = {
+    0: (_BEFORE, 0),
+    1: (_AFTER, 0),
+    2: (_TALK, -1),  # above the author's note
+    3: (_TALK, 1),  # below it
+    4: (_TALK, 0),  # at a depth of its own
+    5: (_EXAMPLES, -1),  # above the example dialogue
+    6: (_EXAMPLES, 1),  # below it
+}
+_DEPTH: Final = 4
+_OUTLET: Final = 7
+_DESCRIBED: Final = {"before_desc": _BEFORE}
+_UNHEARD: Final = {
+    "instruct_depth": "the talk is made of messages",
+    "reverse_instruct_depth": "the talk is made of messages",
+    "instruct_scan_depth": "the talk is made of messages",
+    "is_user_icon": "people have no icons",
+    "disable_ui_prompt": "offbook's own rules always stand",
+}
+_SOURCES: Final = (
+    "match_persona_description",
+    "match_character_description",
+    "match_character_personality",
+    "match_character_depth_prompt",
+    "match_scenario",
+    "match_creator_notes",
+)
+_USUAL_WEIGHT: Final = 100.0
+_GREATEST_WEIGHT: Final = 1e9
 KIND: Final = "lore"
 _LOOKED_AT: Final = 40_000
 """Entries that recursion looks at again; of a very large book it takes fewer steps."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class LorePlace:
+    """A place in the order of entries: part of the prompt, depth, side, and ``insertion_order``.
+
+    All entries stand together behind the conversation, since what changes with every question must
+    not stand in front of what does not (providers' caches). What belongs before the character
+    comes first, what belongs nearest to the last message last.
+
+    ``nearness`` is the depth counted so that what is nearer to the end of the talk is greater.
+    """
+
+    part: int
+    nearness: int
+    side: int
+    order: float
+
+
+def place_of(entry: LoreEntry, messages: int) -> LorePlace:
+    """The place of an entry in a conversation of so many messages."""
+    part, side, depth = _wanted(entry, entry.decorated, messages)
+    return LorePlace(part, -depth if part == _TALK else 0, side, entry.insertion_order)
+
+
+def _wanted(entry: LoreEntry, decorated: Decorated, messages: int) -> tuple[int, int, int]:
+    """Part, side and depth; a decorator wins over a field, and a position over a depth."""
+    if decorated.has("position"):
+        return _DESCRIBED.get(decorated.known["position"], _AFTER), 0, 0
+    depth = decorated.whole("depth")
+    if depth is None and (counted := decorated.whole("reverse_depth")) is not None:
+        depth = max(0, messages - counted)
+    if depth is not None:
+        return _TALK, 0, depth
+    number = entry.extensions.get("position")
+    if _is_whole(number) and number in _NUMBERED:
+        part, side = _NUMBERED[number]
+        entry_depth = entry.extensions.get("depth")
+        return (
+            part,
+            side,
+            max(0, entry_depth) if number == _DEPTH and _is_whole(entry_depth) else _NOTE_DEPTH,
+        )
+    return (_BEFORE if entry.position == "before_char" else _AFTER), 0, 0
+
+
+def unheard_wishes(entry: LoreEntry) -> tuple[str, ...]:
+    """What of an entry's wishes is read and not followed, in words for a person."""
+    extensions, decorated = entry.extensions, entry.decorated
+    unheard = [f"@@{name}: {why}" for name, why in _UNHEARD.items() if decorated.has(name)]
+    if decorated.has("depth") or decorated.has("reverse_depth") or extensions.get("position") == 4:
+        unheard.append("depth: it is one in the order of entries, and no place among messages")
+    role = extensions.get("role")
+    if decorated.has("role") or (_is_whole(role) and role > 0):
+        unheard.append("role: entries are told as what the character knows")
+    if extensions.get("position") == _OUTLET:
+        unheard.append("outlet: the entry is told with the others")
+    sources = [name for name in _SOURCES if extensions.get(name) is True]
+    if sources:
+        unheard.append(f"{', '.join(sources)}: keys are looked for in messages alone")
+    only = extension_of(entry.raw, "offbook/sillytavern").get("only")
+    if object_of(only).get("characterFilter"):
+        unheard.append("characterFilter: whoever has the book may recall the entry")
+    return tuple(unheard)
+
+
+def _is_whole(value: Any) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +141,16 @@ class RecallSettings:
     """How entries are chosen.
 
     Attributes:
-        budget_tokens: What all entries together may take; the book's own budget where it is less.
+        budget_tokens: What all entries together may take, where the book says nothing.
+        most_tokens: What the book's own budget may be; None: whatever it says.
         scan: How messages are searched.
-        recursive: Whether keys are looked for in active entries too; None: as the book says, and
-            where it does not, whether one of its entries waits for it.
+        recursive: Whether keys are looked for in active entries too; None: unless the book says no.
         recursion_steps: How often at most.
         seed: Decides on entries with a probability, and within groups.
     """
 
-    budget_tokens: int = 512
+    budget_tokens: int = 2_048
+    most_tokens: int | None = None
     scan: ScanSettings = field(default_factory=ScanSettings)
     recursive: bool | None = None
     recursion_steps: int = 5
@@ -98,6 +200,34 @@ class _Active:
     tokens: int = 0
 
 
+def _winner(members: list[_Active], scan: Scan, share: float) -> _Active:
+    """The one of a group that stays: a sticky one, a firm one, or one by its weight."""
+    sticky = next((member for member in members if member.sticky), None)
+    if sticky is not None:
+        return sticky
+    counting = [m for m in members if m.entry.extensions.get("use_group_scoring") is True]
+    if counting:  # of those that want keys to be counted, the ones of which fewer are said go
+        scores = {member.index: key_score(member.entry, scan) for member in members}
+        beaten = {m.index for m in counting if scores[m.index] < max(scores.values())}
+        members = [member for member in members if member.index not in beaten]
+    firm = [m for m in members if m.entry.extensions.get("group_override") is True]
+    if firm:
+        return max(firm, key=lambda member: member.entry.insertion_order)
+    weights = [_weight(member.entry.extensions.get("group_weight")) for member in members]
+    mark = share * sum(weights)
+    for member, weight in zip(members, weights, strict=True):
+        mark -= weight
+        if mark < 0:
+            return member
+    return members[-1]
+
+
+def _weight(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
+        return _USUAL_WEIGHT
+    return float(min(value, _GREATEST_WEIGHT))
+
+
 def recall_lore(
     book: Lorebook,
     messages: Sequence[LoreMessage],
@@ -128,47 +258,46 @@ def recall_lore(
     """
     chosen = settings or RecallSettings()
     scan = Scan(messages, chosen.scan, book.scan_depth, values, clock, earlier)
-    found = similar or {}, activated or {}, withheld or {}
-    recalling = _Recalling(book, scan, values, chosen, *found)
+    now = len(messages) + earlier
+    recalling = _Recalling(
+        book=book,
+        scan=scan,
+        values=values,
+        settings=chosen,
+        similar=similar or {},
+        # A chat that went back forgets what was activated beyond its end.
+        activated={key: message for key, message in (activated or {}).items() if message <= now},
+        withheld=dict(withheld or {}),
+        now=now,
+    )
     return recalling.run(tokens_of)
 
 
+@dataclass(slots=True)
 class _Recalling:
     """One recall; the steps are in ``run``, in their order."""
 
-    def __init__(
-        self,
-        book: Lorebook,
-        scan: Scan,
-        values: MacroValues,
-        settings: RecallSettings,
-        similar: Mapping[int, float],
-        activated: Mapping[str, int],
-        withheld: Mapping[int, str],
-    ) -> None:
-        self._book = book
-        self._entries = book.entries
-        self._now = len(scan.messages) + scan.earlier
-        self._scan = scan
-        self._values = values
-        self._settings = settings
-        self._similar = similar
-        # A chat that went back forgets what was activated beyond its end.
-        self._activated = {key: at for key, at in activated.items() if at <= self._now}
-        self._withheld = dict(withheld)
-        self._skipped: list[Skipped] = []
-        self._active: dict[int, _Active] = {}
+    book: Lorebook
+    scan: Scan
+    values: MacroValues
+    settings: RecallSettings
+    similar: Mapping[int, float]
+    activated: dict[str, int]
+    withheld: dict[int, str]
+    now: int
+    skipped: list[Skipped] = field(default_factory=list)
+    active: dict[int, _Active] = field(default_factory=dict)
 
     def run(self, tokens_of: Callable[[str], int]) -> LoreRecall:
         self._activate(0)
         self._recurse()
-        active = self._one_of_each_group(list(self._active.values()))
+        active = self._one_of_each_group(list(self.active.values()))
         for item in active:
             item.tokens = tokens_of(item.text)
         used = self._within_budget(active)
         for item in used:
             if not item.sticky:
-                self._activated[_key(item.entry, item.index)] = self._now
+                self.activated[_key(item.entry, item.index)] = self.now
         recalled = [
             RecalledEntry(
                 item.index,
@@ -176,17 +305,17 @@ class _Recalling:
                 item.text,
                 item.tokens,
                 item.outcome.why,
-                place_of(item.entry, self._now),
+                place_of(item.entry, self.now),
                 item.outcome.keys,
                 item.score,
             )
             for item in used
         ]
         recalled.sort(key=lambda item: (item.place, item.index))
-        return LoreRecall(tuple(recalled), tuple(self._skipped), self._activated)
+        return LoreRecall(tuple(recalled), tuple(self.skipped), self.activated)
 
     def _skip(self, entry: LoreEntry, why: str) -> None:
-        self._skipped.append(Skipped(KIND, entry.title[:120], why))
+        self.skipped.append(Skipped(KIND, entry.title[:120], why))
 
     def _activate(self, level: int) -> list[_Active]:
         """Activate what is not active yet; what a step activates is returned.
@@ -194,41 +323,41 @@ class _Recalling:
         ``level`` is 0 where messages are searched, and else how often entries were.
         """
         fresh: list[_Active] = []
-        for index, entry in enumerate(self._entries):
-            if index in self._active:
+        for index, entry in enumerate(self.book.entries):
+            if index in self.active:
                 continue
-            if index in self._withheld:
+            if index in self.withheld:
                 self._withhold(index, entry, level)
                 continue
             item = self._outcome(index, entry, level)
             if item is not None:
-                self._active[index] = item
+                self.active[index] = item
                 fresh.append(item)
         return fresh
 
     def _withhold(self, index: int, entry: LoreEntry, level: int) -> None:
         """Say, once, why an entry is left out that is called for."""
-        why = self._withheld[index]
+        why = self.withheld[index]
         if not why or _waits(entry, level):
             return
-        outcome = scan_entry(entry, self._scan)
-        if outcome.active or (level == 0 and index in self._similar and not outcome.barred):
+        outcome = scan_entry(entry, self.scan)
+        if outcome.active or (level == 0 and index in self.similar and not outcome.barred):
             self._skip(entry, why)
-            self._withheld[index] = ""
+            self.withheld[index] = ""
 
     def _outcome(self, index: int, entry: LoreEntry, level: int) -> _Active | None:
         timer = self._timer(index, entry)
         if timer is not None and timer.active:  # it stays, whatever the rest of it says
             return self._expanded(_Active(index, entry, timer, sticky=True))
         if timer is not None:
-            if level == 0 and scan_entry(entry, self._scan).active:
+            if level == 0 and scan_entry(entry, self.scan).active:
                 self._skip(entry, timer.why)
             return None
         return None if _waits(entry, level) else self._called(index, entry, first=level == 0)
 
     def _called(self, index: int, entry: LoreEntry, *, first: bool) -> _Active | None:
         """The entry where its keys, or its meaning, call for it."""
-        outcome, score = scan_entry(entry, self._scan), self._similar.get(index)
+        outcome, score = scan_entry(entry, self.scan), self.similar.get(index)
         if first:
             for trouble in outcome.trouble:
                 self._skip(entry, trouble)
@@ -243,7 +372,7 @@ class _Recalling:
         return self._expanded(_Active(index, entry, outcome, score))
 
     def _expanded(self, item: _Active) -> _Active | None:
-        expanded = expand(item.entry.text, self._values)
+        expanded = expand(item.entry.text, self.values)
         item.text, item.hidden = expanded.text.strip(), expanded.hidden_keys
         return item if item.text else None
 
@@ -251,12 +380,12 @@ class _Recalling:
         """What delay, sticky and cooldown say; None where they say nothing."""
         extensions = entry.extensions
         delay = _count(extensions.get("delay"))
-        if delay and self._now < delay:
+        if delay and self.now < delay:
             return Outcome(False, f"it waits for message {delay}")
-        at = self._activated.get(_key(entry, index))
-        if at is None or at == self._now:
+        activated = self.activated.get(_key(entry, index))
+        if activated is None or activated == self.now:
             return None
-        since, sticky = self._now - at, _count(extensions.get("sticky"))
+        since, sticky = self.now - activated, _count(extensions.get("sticky"))
         cooldown = _count(extensions.get("cooldown"))
         if since <= sticky and entry.enabled:
             return Outcome(True, f"sticky for {sticky} messages, {since} of them gone")
@@ -271,49 +400,57 @@ class _Recalling:
             return True
         if extensions.get("useProbability") is False:
             return True
-        return chance >= 100 or _share(self._settings.seed, self._now, index) * 100 < chance
+        return chance >= 100 or _share(self.settings.seed, self.now, index) * 100 < chance
 
     def _recurse(self) -> None:
-        wanted = self._settings.recursive
-        if not (_recurses(self._book) if wanted is None else wanted):
+        recursive = self.settings.recursive
+        if recursive is None:
+            recursive = self.book.recursive_scanning
+        if not recursive:
             return
-        levels = sorted({_level(entry) for entry in self._entries} - {0})
+        levels = sorted({_level(entry) for entry in self.book.entries} - {0})
         level = levels.pop(0) if levels else 1
-        fresh = list(self._active.values())
+        fresh = list(self.active.values())
         steps = min(
-            self._settings.recursion_steps, max(1, _LOOKED_AT // max(1, len(self._entries)))
+            self.settings.recursion_steps, max(1, _LOOKED_AT // max(1, len(self.book.entries)))
         )
         for _ in range(steps):
-            told = [
+            open_items = [
                 item for item in fresh if item.entry.extensions.get("prevent_recursion") is not True
             ]
-            if not told and not levels:
+            if not open_items and not levels:
                 return
-            if not told:  # nothing more is found: those are looked at that wait for longer
+            if not open_items:  # nothing more is found: those are looked at that wait for longer
                 level = levels.pop(0)
-            if told:
-                self._scan.add("\n".join(part for i in told for part in (i.text, *i.hidden)))
+            if open_items:
+                self.scan.add("\n".join(part for i in open_items for part in (i.text, *i.hidden)))
             fresh = self._activate(level)
 
     def _one_of_each_group(self, active: list[_Active]) -> list[_Active]:
-        candidates = [
-            Candidate(item.index, item.entry, item.sticky)
-            for item in active
-            if item.entry.extensions.get("group")
-        ]
-        out = losers(
-            candidates,
-            lambda entry: key_score(entry, self._scan),
-            lambda group: _share(self._settings.seed, self._now, group),
-        )
-        for index, why in out.items():
-            self._skip(self._entries[index], why)
+        """Leave out what gives way in a group; an entry may name several, with commas between."""
+        groups: dict[str, list[_Active]] = {}
+        for item in active:
+            names = text_of(item.entry.extensions.get("group")).split(",")
+            for group in dict.fromkeys(name.strip() for name in names if name.strip()):
+                groups.setdefault(group, []).append(item)
+        out = set[int]()
+        for group, members in groups.items():
+            left = [member for member in members if member.index not in out]
+            if len(left) < 2:
+                continue
+            winner = _winner(left, self.scan, _share(self.settings.seed, self.now, group))
+            for member in left:
+                if member is not winner:
+                    out.add(member.index)
+                    title = winner.entry.title[:60]
+                    self._skip(member.entry, f"{title!r} was chosen from its group {group!r}")
         return [item for item in active if item.index not in out]
 
     def _within_budget(self, active: list[_Active]) -> list[_Active]:
-        own = self._book.token_budget
-        budget = self._settings.budget_tokens
-        budget = budget if own is None or own <= 0 else min(own, budget)
+        budget = self.settings.budget_tokens
+        book_budget, most = self.book.token_budget, self.settings.most_tokens
+        if book_budget is not None and book_budget > 0:
+            budget = book_budget if most is None else min(book_budget, most)
         left, used = budget, list[_Active]()
         for item in sorted(active, key=_rank):
             if item.entry.ignores_budget:
@@ -349,12 +486,6 @@ def _level(entry: LoreEntry) -> int:
     """The level of recursion that an entry waits for; 0: none."""
     value = entry.extensions.get("delay_until_recursion")
     return 1 if value is True else _count(value)
-
-
-def _recurses(book: Lorebook) -> bool:
-    if isinstance(book.raw.get("recursive_scanning"), bool):
-        return book.recursive_scanning
-    return any(map(_level, book.entries))
 
 
 def _key(entry: LoreEntry, index: int) -> str:

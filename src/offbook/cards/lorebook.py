@@ -13,9 +13,17 @@ from typing import Any, Final
 from offbook.cards.decorators import Decorated, read_decorators
 from offbook.cards.fields import BOOK_FIELDS, ENTRY_FIELDS, keep_unread, mend_fields
 from offbook.cards.findings import Findings, shown
-from offbook.cards.limits import CardLimits
-from offbook.cards.residue import Json
-from offbook.cards.views import Flag, Number, Object, OptionalFlag, OptionalWhole, Text, Texts
+from offbook.cards.raw_json import (
+    Json,
+    flag,
+    json_object,
+    number,
+    optional_flag,
+    optional_whole,
+    text,
+    texts,
+)
+from offbook.cards.sources import CardLimits
 from offbook.errors import UnreadableCard
 
 SPEC: Final = "lorebook_v3"
@@ -36,26 +44,26 @@ class LoreEntry:
 
     raw: Json
 
-    keys = Texts("keys")
-    secondary_keys = Texts("secondary_keys")
-    content = Text("content")
-    comment = Text("comment")
-    name = Text("name")
-    position = Text("position")
-    insertion_order = Number("insertion_order")
-    priority = Number("priority")
-    constant = Flag("constant")
-    selective = Flag("selective")
-    use_regex = Flag("use_regex")
-    enabled = Flag("enabled", default=True)
-    case_sensitive = OptionalFlag("case_sensitive")
-    extensions = Object("extensions")
+    keys = texts("keys")
+    secondary_keys = texts("secondary_keys")
+    content = text("content")
+    comment = text("comment")
+    name = text("name")
+    position = text("position")
+    insertion_order = number("insertion_order")
+    priority = number("priority")
+    constant = flag("constant")
+    selective = flag("selective")
+    use_regex = flag("use_regex")
+    enabled = flag("enabled", default=True)
+    case_sensitive = optional_flag("case_sensitive")
+    extensions = json_object("extensions")
 
     @property
     def id(self) -> str | int | float | None:
         """The entry's own name in its book, if it has one."""
-        found = self.raw.get("id")
-        return found if isinstance(found, str | int | float) else None
+        identity = self.raw.get("id")
+        return identity if isinstance(identity, str | int | float) else None
 
     @property
     def title(self) -> str:
@@ -107,12 +115,12 @@ class Lorebook:
 
     raw: Json
 
-    name = Text("name")
-    description = Text("description")
-    scan_depth = OptionalWhole("scan_depth")
-    token_budget = OptionalWhole("token_budget")
-    recursive_scanning = Flag("recursive_scanning")
-    extensions = Object("extensions")
+    name = text("name")
+    description = text("description")
+    scan_depth = optional_whole("scan_depth")
+    token_budget = optional_whole("token_budget")
+    recursive_scanning = flag("recursive_scanning", default=True)
+    extensions = json_object("extensions")
 
     @property
     def entries(self) -> tuple[LoreEntry, ...]:
@@ -120,9 +128,9 @@ class Lorebook:
         return tuple(LoreEntry(entry) for entry in self._raw_entries())
 
     def _raw_entries(self) -> Iterator[Json]:
-        found = self.raw.get("entries")
-        if isinstance(found, list):
-            yield from (entry for entry in found if isinstance(entry, dict))
+        entries = self.raw.get("entries")
+        if isinstance(entries, list):
+            yield from (entry for entry in entries if isinstance(entry, dict))
 
 
 def empty_entry(**fields: Any) -> Json:
@@ -146,17 +154,14 @@ def mend_book(raw: Json, version: int, path: str, findings: Findings, limits: Ca
     entries = raw.get("entries")
     if isinstance(entries, dict):
         findings.warn(
-            "book-entries",
-            where,
-            "the entries are an object with keys; they are read as a list",
-            "",
+            "book-entries", where, "the entries are an object with keys; they are read as a list"
         )
         if list(entries) != [str(number) for number in range(len(entries))]:
             keep_unread(raw, {"entry_keys": list(entries)})
         entries = raw["entries"] = list(entries.values())
     if not isinstance(entries, list):
         if entries is not None:
-            findings.warn("book-entries", where, f"{shown(entries)} is no list of entries", "")
+            findings.warn("book-entries", where, f"{shown(entries)} is no list of entries")
             keep_unread(raw, {"entries": entries})
         entries = raw["entries"] = []
     if len(entries) > limits.entries:
@@ -167,7 +172,7 @@ def mend_book(raw: Json, version: int, path: str, findings: Findings, limits: Ca
     odd = [entry for entry in entries if not isinstance(entry, dict)]
     if odd:
         findings.warn(
-            "book-entry", where, f"{len(odd)} entries are no objects: {shown(odd[0])} ...", ""
+            "book-entry", where, f"{len(odd)} entries are no objects: {shown(odd[0])} ..."
         )
         keep_unread(raw, {"entries": odd})
         entries = raw["entries"] = [entry for entry in entries if isinstance(entry, dict)]

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
-DEFAULT_USER: Final = "User"
+from offbook.types import DEFAULT_USER
+
 _TOKEN: Final = re.compile(r"\{\{|\}\}|<(?:user|char|bot)>", re.IGNORECASE)
 _DICE: Final = re.compile(r"(?:(\d{0,3})\s*d)?\s*(\d{1,6})", re.IGNORECASE)
 _MOST_NOTED: Final = 200
@@ -27,20 +28,10 @@ _ROOM_PER_SIGN: Final = 2
 _DEEPEST: Final = 16
 _NAMED: Final = re.compile(r"([A-Za-z_]+)\s*(?:::?|\s+)(.*)", re.DOTALL)
 _DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_MONTHS: Final = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
+MONTHS: Final = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September",
+    "October", "November", "December",
+)  # fmt: skip
 _TRIM_MARK: Final = "\x00trim\x00"
 
 
@@ -96,16 +87,23 @@ def expand(text: str, values: MacroValues) -> Expanded:
     named = replace(values, char=values.char[:_LONGEST_NAME], user=values.user[:_LONGEST_NAME])
     state = _Expansion(named, _LEAST_ROOM + _ROOM_PER_SIGN * len(text))
     made = _parsed(text.replace(_TRIM_MARK, ""), state)
-    if _TRIM_MARK in made:
-        made = _trimmed(made)
+    if _TRIM_MARK in made:  # line breaks around {{trim}} go with it
+        parts = made.split(_TRIM_MARK)
+        inner = [part.lstrip("\r\n") for part in parts[1:]]
+        made = "".join([*(part.rstrip("\r\n") for part in (parts[0], *inner[:-1])), inner[-1]])
     return Expanded(made, tuple(dict.fromkeys(state.unknown)), tuple(state.hidden))
 
 
-def _trimmed(text: str) -> str:
-    """``text`` without the marks of ``{{trim}}`` and the line breaks around them."""
-    parts = text.split(_TRIM_MARK)
-    inner = [part.lstrip("\r\n") for part in parts[1:]]
-    return "".join([*(part.rstrip("\r\n") for part in (parts[0], *inner[:-1])), inner[-1]])
+def expanded(
+    text: str, *, char: str, user: str, persona: str = "", seed: str = "", turn: str = ""
+) -> str:
+    """Return ``text`` with its macros replaced, at this moment.
+
+    What stands in the place of a prompt without the card stays there: ``{{original}}`` is empty.
+    """
+    now = datetime.now()  # noqa: DTZ005 - the time on the person's clock
+    values = MacroValues(char, user, persona, original="", now=now, seed=seed, turn=turn)
+    return expand(text, values).text
 
 
 def unknown_macros(text: str) -> tuple[str, ...]:
@@ -117,23 +115,26 @@ def unknown_macros(text: str) -> tuple[str, ...]:
 def _parsed(text: str, state: _Expansion) -> str:
     """Replace from the inside out, in one pass over the text."""
     stack: list[list[str]] = [[]]
-    at = 0
+    offset = 0
     for match in _TOKEN.finditer(text):
-        stack[-1].append(text[at : match.start()])
-        at = match.end()
+        stack[-1].append(text[offset : match.start()])
+        offset = match.end()
         sign = match[0]
         if sign == "{{" and len(stack) <= _DEEPEST:
             stack.append([])
         elif sign == "}}" and len(stack) > 1:
             inner = "".join(stack.pop())
-            stack[-1].append(_replaced(inner, state))
+            whole, value = "{{" + inner + "}}", _value(inner, state)
+            if value is None:
+                _note(whole, state)
+            stack[-1].append(whole if value is None else _fitting(value, whole, state))
         elif sign[0] == "<":
             values = state.values
             name = values.user if sign[1:5].lower() == "user" else values.char
             stack[-1].append(_fitting(name, sign, state))
         else:
             stack[-1].append(sign)
-    stack[-1].append(text[at:])
+    stack[-1].append(text[offset:])
     while len(stack) > 1:  # braces that were never closed stay as they are
         open_part = "{{" + "".join(stack.pop())
         stack[-1].append(open_part)
@@ -155,15 +156,6 @@ def _note(macro: str, state: _Expansion) -> None:
         state.unknown.append(macro[:80])
 
 
-def _replaced(inner: str, state: _Expansion) -> str:
-    whole = "{{" + inner + "}}"
-    value = _value(inner, state)
-    if value is not None:
-        return _fitting(value, whole, state)
-    _note(whole, state)
-    return whole
-
-
 def _value(inner: str, state: _Expansion) -> str | None:
     """What a macro stands for; None where it is not known."""
     bare = inner.strip()
@@ -177,17 +169,9 @@ def _value(inner: str, state: _Expansion) -> str | None:
     return None if named is None or match is None else named(match[2], state)
 
 
-def _time(values: MacroValues) -> str | None:
-    return None if values.now is None else f"{values.now:%H:%M}"
-
-
 def _date(values: MacroValues) -> str | None:
     now = values.now
-    return None if now is None else f"{_MONTHS[now.month - 1]} {now.day}, {now.year}"
-
-
-def _weekday(values: MacroValues) -> str | None:
-    return None if values.now is None else _DAYS[values.now.weekday()]
+    return None if now is None else f"{MONTHS[now.month - 1]} {now.day}, {now.year}"
 
 
 _PLAIN: Final[Mapping[str, Callable[[MacroValues], str | None]]] = {
@@ -195,9 +179,9 @@ _PLAIN: Final[Mapping[str, Callable[[MacroValues], str | None]]] = {
     "user": lambda values: values.user,
     "persona": lambda values: values.persona,
     "original": lambda values: values.original,
-    "time": _time,
+    "time": lambda values: None if values.now is None else f"{values.now:%H:%M}",
     "date": _date,
-    "weekday": _weekday,
+    "weekday": lambda values: None if values.now is None else _DAYS[values.now.weekday()],
     "newline": lambda values: "\n",
     "trim": lambda values: _TRIM_MARK,
     "noop": lambda values: "",
@@ -219,14 +203,9 @@ def _number(state: _Expansion, kind: str, what: str, turn: str) -> int:
     return int.from_bytes(digest.digest())
 
 
-def _random(argument: str, state: _Expansion) -> str:
+def _chosen(argument: str, state: _Expansion, kind: str, turn: str) -> str:
     parts = _parts(argument)
-    return parts[_number(state, "random", argument, state.values.turn) % len(parts)]
-
-
-def _pick(argument: str, state: _Expansion) -> str:
-    parts = _parts(argument)
-    return parts[_number(state, "pick", argument, "") % len(parts)]
+    return parts[_number(state, kind, argument, turn) % len(parts)]
 
 
 def _roll(argument: str, state: _Expansion) -> str | None:
@@ -245,17 +224,10 @@ def _hidden_key(argument: str, state: _Expansion) -> str:
 
 
 _NAMED_MACROS: Final[Mapping[str, Callable[[str, _Expansion], str | None]]] = {
-    "random": _random,
-    "pick": _pick,
+    "random": lambda argument, state: _chosen(argument, state, "random", state.values.turn),
+    "pick": lambda argument, state: _chosen(argument, state, "pick", ""),
     "roll": _roll,
     "hidden_key": _hidden_key,
     "comment": lambda argument, state: "",
     "reverse": lambda argument, state: argument[::-1],
 }
-
-
-def macro_names() -> Iterator[str]:
-    """The names of all macros that are known."""
-    yield from _PLAIN
-    yield from _NAMED_MACROS
-    yield "//"

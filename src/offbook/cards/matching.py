@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from offbook.cards.decorators import Decorated
-from offbook.cards.key_search import KeySearch, PatternTime, Searched
+from offbook.cards.keys import KeySearch, PatternTime, Searched
 from offbook.cards.lorebook import LoreEntry
 from offbook.cards.macros import MacroValues
 
@@ -86,8 +86,8 @@ class Scan:
     @property
     def replies(self) -> int:
         """How many messages the character has said."""
-        said = sum(message.role == "assistant" for message in self.messages)
-        return said + (self.earlier + 1) // 2
+        replies = sum(message.role == "assistant" for message in self.messages)
+        return replies + (self.earlier + 1) // 2
 
     def recent(self, depth: int | None) -> Searched:
         """The last ``depth`` messages; None: as many as the book says, or the settings."""
@@ -227,16 +227,16 @@ def _by_keys(entry: LoreEntry, decorated: Decorated, scan: Scan) -> Outcome:
     if once and earlier is not None:
         why = f"@@dont_activate_after_match: {earlier!r} was said before"
         return _out(search, why, barred=True)
-    found = search.first(keys, recent)
-    if keep and found is None and earlier is not None:
+    key = search.first(keys, recent)
+    if keep and key is None and earlier is not None:
         why = f"@@keep_activate_after_match: {earlier!r} was said before"
         return Outcome(True, why, (earlier,), search.trouble)
-    if found is None:
+    if key is None:
         return _out(search, "none of its keys is said")
     for names in also:
         if search.first(names, recent) is None:
             return _out(search, f"@@additional_keys: none of {', '.join(names)[:60]!r} is said")
-    return _with_secondary(entry, search, recent, found)
+    return _with_secondary(entry, search, recent, key)
 
 
 def _keys(entry: LoreEntry, decorated: Decorated) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
@@ -254,23 +254,27 @@ def _out(search: KeySearch, why: str, *, barred: bool = False) -> Outcome:
     return Outcome(False, why, (), search.trouble, barred)
 
 
-def _with_secondary(entry: LoreEntry, search: KeySearch, recent: Searched, found: str) -> Outcome:
+def _with_secondary(
+    entry: LoreEntry, search: KeySearch, recent: Searched, key_found: str
+) -> Outcome:
     secondary = entry.secondary_keys
     if not entry.selective or not secondary:
-        return Outcome(True, f"the key {found!r} is said", (found,), search.trouble)
+        return Outcome(True, f"the key {key_found!r} is said", (key_found,), search.trouble)
     logic = _whole(entry.extensions.get("selectiveLogic")) or _ANY
-    said = [key for key in secondary if search.holds(key, recent)]
+    matched = [key for key in secondary if search.holds(key, recent)]
     allowed = {
-        _ANY: bool(said),
-        _NOT_ALL: len(said) < len(secondary),
-        _NOT_ANY: not said,
-        _ALL: len(said) == len(secondary),
-    }.get(logic, bool(said))
+        _ANY: bool(matched),
+        _NOT_ALL: len(matched) < len(secondary),
+        _NOT_ANY: not matched,
+        _ALL: len(matched) == len(secondary),
+    }.get(logic, bool(matched))
     if not allowed:
-        why = f"the key {found!r} is said, the secondary keys do not fit"
+        why = f"the key {key_found!r} is said, the secondary keys do not fit"
         return _out(search, why, barred=logic in (_NOT_ALL, _NOT_ANY))
-    with_ = f", with {said[0]!r}" if said else ""
-    return Outcome(True, f"the key {found!r} is said{with_}", (found, *said), search.trouble)
+    with_ = f", with {matched[0]!r}" if matched else ""
+    return Outcome(
+        True, f"the key {key_found!r} is said{with_}", (key_found, *matched), search.trouble
+    )
 
 
 def _whole(value: Any) -> int | None:

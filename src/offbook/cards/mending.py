@@ -6,52 +6,82 @@ is instead of a card. Source: the V1, V2 and V3 specifications, and what real ca
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from offbook.cards.card import (
     SPECS,
     V1_FIELDS,
     Card,
+    root_of,
     spec_number,
     spec_version_number,
     version_of,
 )
-from offbook.cards.fields import CARD_FIELDS, keep_unread, mend_fields
+from offbook.cards.chatlog import foreign_chat
+from offbook.cards.fields import CARD_FIELDS, fill_required, keep_unread, mend_fields
 from offbook.cards.findings import Findings, shown
-from offbook.cards.foreign_cards import foreign_card
-from offbook.cards.foreign_chats import foreign_chat
-from offbook.cards.limits import CardLimits
 from offbook.cards.lorebook import mend_book
-from offbook.cards.residue import Json, same
-from offbook.cards.world_info import from_world_info, is_world_info
+from offbook.cards.lorebook_formats import from_world_info, is_world_info
+from offbook.cards.raw_json import Json, same, text_of
+from offbook.cards.sources import CardLimits
 from offbook.errors import UnreadableCard
 
+_GRADIO: Final = {
+    "char_name": "name",
+    "char_persona": "description",
+    "char_greeting": "first_mes",
+    "example_dialogue": "mes_example",
+    "world_scenario": "scenario",
+}
+_TEXTGEN: Final = {
+    "name": "name",
+    "context": "description",
+    "greeting": "first_mes",
+    "example_dialogue": "mes_example",
+}
 _NEWEST: Final = 3.0
 _UNNAMED: Final = "Unnamed"
 _TOLD_IN_CARDS: Final = ("description", "personality", "first_mes", "mes_example")
 _OF_CHATS: Final = "a chat log becomes memories: offbook remember NAME FILE"
 
 
+def foreign_card(raw: Json) -> tuple[str, Json] | None:
+    """The name of the format and the V2 card, where ``raw`` is a character of another program."""
+    if "data" in raw or "spec" in raw:
+        return None
+    if "char_name" in raw or "char_persona" in raw:
+        return "gradio", _translated(raw, _GRADIO, "offbook/gradio")
+    cardlike = any(name in raw for name in V1_FIELDS if name != "name")
+    if not cardlike and ("context" in raw or "greeting" in raw):
+        return "textgen", _translated(raw, _TEXTGEN, "offbook/textgen")
+    return None
+
+
+def _translated(raw: Json, names: Mapping[str, str], kept_under: str) -> Json:
+    data: Json = {ours: raw[theirs] for theirs, ours in names.items() if theirs in raw}
+    rest = {key: value for key, value in raw.items() if key not in names}
+    data["extensions"] = {kept_under: rest} if rest else {}
+    fill_required(data, CARD_FIELDS, 2)
+    return root_of(2, data)
+
+
 def mend_card(raw: Any, stem: str, findings: Findings, limits: CardLimits) -> Card:
     """The card in ``raw``, which is changed in its place.
 
-    Args:
-        raw: A JSON value.
-        stem: The name of the file without its ending: what a nameless character is called.
-        findings: Where every change is noted.
-        limits: Bounds.
+    A nameless character is called as ``stem``: the name of the file without its ending.
 
     Raises:
         UnreadableCard: it is something else than a card.
     """
     require_card(raw)
     if isinstance(raw, list):
-        findings.warn("card-list", "", "the card stands in a list of its own", "")
+        findings.warn("card-list", "", "the card stands in a list of its own")
         raw = raw[0]
     foreign = foreign_card(raw)
     if foreign is not None:
         findings.warn(
-            "card-foreign", "", f"the character is in the format {foreign[0]}; it is read as V2", ""
+            "card-foreign", "", f"the character is in the format {foreign[0]}; it is read as V2"
         )
         raw = foreign[1]
     _spec(raw, findings)
@@ -127,7 +157,7 @@ def _spec(raw: Json, findings: Findings) -> None:
             f"write {SPECS[version_of(raw)]!r}",
         )
     elif number > _NEWEST or number < 2:
-        findings.warn("spec-unknown", "spec", f"{spec!r} is read as V{version_of(raw)}", "")
+        findings.warn("spec-unknown", "spec", f"{spec!r} is read as V{version_of(raw)}")
     _spec_version(raw, findings)
 
 
@@ -144,7 +174,6 @@ def _spec_version(raw: Json, findings: Findings) -> None:
             "spec_version",
             f"the card is of version {shown(value)}, newer than {version}.0; it is read as far as "
             "it is understood, and the rest is kept",
-            "",
         )
 
 
@@ -158,16 +187,16 @@ def _book(card: Card, findings: Findings, limits: CardLimits) -> None:
     if raw is None:
         return
     if isinstance(raw, list):
-        findings.warn("book-entries", where, "the lorebook is a bare list of entries", "")
+        findings.warn("book-entries", where, "the lorebook is a bare list of entries")
         raw = card.data["character_book"] = {"entries": raw, "extensions": {}}
     if not isinstance(raw, dict):
-        findings.warn("field-type", where, f"{shown(raw)} is no lorebook; it is kept unread", "")
+        findings.warn("field-type", where, f"{shown(raw)} is no lorebook; it is kept unread")
         keep_unread(card.data, {"character_book": raw})
         del card.data["character_book"]
         return
     if raw.get("entries") and is_world_info(raw):
         findings.warn(
-            "book-foreign", where, "the lorebook is a World Info file; it is read as a lorebook", ""
+            "book-foreign", where, "the lorebook is a World Info file; it is read as a lorebook"
         )
         raw = card.data["character_book"] = from_world_info(raw)
     mend_book(raw, version, where, findings, limits)
@@ -190,9 +219,9 @@ def _duplicates(card: Card, findings: Findings) -> None:
 def _name(card: Card, stem: str, findings: Findings) -> None:
     if card.name.strip():
         return
-    at_root = card.raw.get("name")
-    root = at_root if isinstance(at_root, str) else ""
-    name = root.strip() or card.nickname.strip() or stem.strip() or _UNNAMED
+    name = (
+        text_of(card.raw.get("name")).strip() or card.nickname.strip() or stem.strip() or _UNNAMED
+    )
     card.name = name
     findings.warn(
         "name-empty",

@@ -8,12 +8,15 @@ the V2 specification asks.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Final
 
 from offbook.cards.card import Card
 from offbook.cards.lorebook import Lorebook
-from offbook.cards.macros import DEFAULT_USER, MacroValues, expand
+from offbook.cards.macros import MacroValues, expand
+from offbook.cards.raw_json import Json
+from offbook.types import DEFAULT_USER
 
 _START: Final = re.compile(r"^[ \t]*<START>[ \t]*$", re.IGNORECASE | re.MULTILINE)
 _SPEAKER: Final = re.compile(
@@ -28,6 +31,11 @@ _COMMENT: Final = re.compile(r"<!--")
 _COMMENT_END: Final = re.compile(r"-->")
 _TAG: Final = re.compile(r"</?[A-Za-z][A-Za-z0-9-]*+(?:\s[^<>]*+)?/?>")
 _MANY_BREAKS: Final = re.compile(r"\n{3,}")
+_PERSON: Final = "{{user}}"
+_PERSON_MACRO: Final = re.compile(r"\{\{\s*user\s*\}\}|<user>", re.IGNORECASE)
+_MOST_SPOKEN: Final = 50
+_LONGEST_SPOKEN: Final = 2_000
+"""A voice sample is never longer, so that a longer line is in none."""
 _SPEECH_HEADING: Final = "Example dialogue"
 
 
@@ -38,19 +46,16 @@ def persona_document(card: Card, *, user: str = DEFAULT_USER) -> str:
     its own, whose lines are ``Name: text``.
     """
     values = MacroValues(card.spoken_name, user)
-    sections = [
-        ("", card.description),
-        ("Personality", card.personality),
-        ("Scenario", card.scenario),
-    ]
+    sections = {"": card.description, "Personality": card.personality, "Scenario": card.scenario}
     parts = [f"# {_one_line(card.name)}"]
     if card.nickname and card.nickname != card.name:
         parts.append(f"{_one_line(card.name)} is called {_one_line(card.nickname)}.")
-    for title, text in sections:
+    for title, text in sections.items():
         body = plain_text(text, values)
         if body:
             parts += [f"## {title}", body] if title else [body]
-    lines = [f"{speaker}: {said}" for speaker, said in _dialogue(card, values)]
+    turns = chain.from_iterable(_blocks(card, values))
+    lines = [f"{speaker}: {words}" for speaker, words in turns]
     if lines:
         parts += [f"## {_SPEECH_HEADING}", "\n".join(lines)]
     return "\n\n".join(parts) + "\n"
@@ -73,33 +78,24 @@ def strip_markup(text: str) -> str:
 
 def _without(text: str, opening: re.Pattern[str], closing: re.Pattern[str]) -> str:
     """``text`` without what stands between the two; what is never closed stays."""
-    kept, at = list[str](), 0
-    while (start := opening.search(text, at)) and (end := closing.search(text, start.end())):
-        kept.append(text[at : start.start()])
-        at = end.end()
-    return "".join((*kept, text[at:]))
+    parts, offset = list[str](), 0
+    while (start := opening.search(text, offset)) and (end := closing.search(text, start.end())):
+        parts.append(text[offset : start.start()])
+        offset = end.end()
+    return "".join((*parts, text[offset:]))
 
 
 def _one_line(text: str) -> str:
     return " ".join(text.replace("\0", "").split()).lstrip("#").strip() or "Unnamed"
 
 
-def greetings(card: Card, *, user: str = DEFAULT_USER, group: bool = False) -> tuple[str, ...]:
-    """The first messages: ``first_mes`` and its alternatives; those for groups where asked."""
-    values = MacroValues(card.spoken_name, user)
-    found = [card.first_mes, *card.alternate_greetings]
-    if group:
-        found += card.group_only_greetings
-    texts = (expand(text, values).text.strip() for text in found)
-    return tuple(text for text in texts if text)
-
-
 def voice_samples(card: Card, *, user: str = DEFAULT_USER, limit: int = 8) -> tuple[str, ...]:
     """What the character says in the example dialogue, in its order, none twice."""
     values = MacroValues(card.spoken_name, user)
     names = {card.name.lower(), card.spoken_name.lower()}
-    said = [text for speaker, text in _dialogue(card, values) if speaker.lower() in names]
-    return tuple(dict.fromkeys(said))[: max(0, limit)]
+    turns = chain.from_iterable(_blocks(card, values))
+    lines = [text for speaker, text in turns if speaker.lower() in names]
+    return tuple(dict.fromkeys(lines))[: max(0, limit)]
 
 
 def example_dialogues(
@@ -107,31 +103,30 @@ def example_dialogues(
 ) -> tuple[tuple[tuple[str, str], ...], ...]:
     """The example dialogues, one a block after ``<START>``: speaker and what is said."""
     values = MacroValues(card.spoken_name, user)
+    return tuple(_blocks(card, values))
+
+
+def _blocks(card: Card, values: MacroValues) -> Iterator[tuple[tuple[str, str], ...]]:
     blocks = (tuple(_lines(block, card, values)) for block in _START.split(card.mes_example))
-    return tuple(block for block in blocks if block)
-
-
-def _dialogue(card: Card, values: MacroValues) -> Iterator[tuple[str, str]]:
-    for block in _START.split(card.mes_example):
-        yield from _lines(block, card, values)
+    return filter(None, blocks)
 
 
 def _lines(block: str, card: Card, values: MacroValues) -> Iterator[tuple[str, str]]:
     """Speaker and words of each turn in a block; a line without a speaker goes on."""
-    speaker, said = "", list[str]()
+    speaker, lines = "", list[str]()
     for line in block.splitlines():
         match = _SPEAKER.match(line)
         name = _speaker_name(match[1], card, values) if match else None
         if match is None or name is None:
-            said.append(line)
+            lines.append(line)
             continue
-        yield from _turn(speaker, said, values)
-        speaker, said = name, [match[2]]
-    yield from _turn(speaker, said, values)
+        yield from _turn(speaker, lines, values)
+        speaker, lines = name, [match[2]]
+    yield from _turn(speaker, lines, values)
 
 
-def _turn(speaker: str, said: list[str], values: MacroValues) -> Iterator[tuple[str, str]]:
-    text = " ".join(plain_text("\n".join(said), values).split())
+def _turn(speaker: str, lines: list[str], values: MacroValues) -> Iterator[tuple[str, str]]:
+    text = " ".join(plain_text("\n".join(lines), values).split())
     if speaker and text:
         yield speaker, text
 
@@ -159,3 +154,37 @@ def lore_document(book: Lorebook, values: MacroValues, *, title: str = "Lore") -
         if body and not entry.is_guarded:
             parts += [f"## {_one_line(expand(entry.title, values).text)}", body]
     return "\n\n".join(parts) + "\n" if says_something else ""
+
+
+def conversation_words(card: Card) -> Json:
+    """Return what of a card is said or told in every conversation, macros and all.
+
+    SillyTavern's note at a depth of the chat is a reminder, too. Of the character's lines in the
+    example dialogue it has those that name the person, who stands there as a macro: what is put in
+    for a macro is never read again, so the macro stays where it stands for itself.
+    """
+    depth = card.extensions.get("depth_prompt")
+    note = depth.get("prompt") if isinstance(depth, dict) else None
+    reminders = [card.post_history_instructions, note if isinstance(note, str) else ""]
+    lines = voice_samples(card, user=_PERSON, limit=_MOST_SPOKEN)
+    texts = [card.description, card.personality, card.scenario, card.mes_example]
+    texts += [entry.content for entry in card.book.entries] if card.book else []
+    return {
+        "char": _storable(card.spoken_name),
+        "greetings": _storable_texts((card.first_mes, *card.alternate_greetings)),
+        "system_prompt": _storable(card.system_prompt),
+        "post_history_instructions": "\n\n".join(_storable_texts(reminders)),
+        "spoken": _storable_texts(
+            line for line in lines if _PERSON in line and len(line) <= _LONGEST_SPOKEN
+        ),
+        "names_person": any(_PERSON_MACRO.search(text) for text in texts),
+    }
+
+
+def _storable_texts(texts: Iterable[str]) -> list[str]:
+    return [text for text in map(_storable, texts) if text]
+
+
+def _storable(text: str) -> str:
+    """Return a text without what no database stores, and blanks at its ends."""
+    return text.replace("\0", "").strip()

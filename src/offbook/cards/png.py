@@ -9,14 +9,17 @@ iTXt are all read), carry a wrong checksum, or the file may end too soon: each i
 
 from __future__ import annotations
 
+import colorsys
+import hashlib
 import struct
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import BinaryIO, Final
 
 from offbook.cards.findings import Findings
-from offbook.cards.limits import CardLimits
+from offbook.cards.sources import CardLimits
 from offbook.errors import UnreadableCard, UsageError
 
 SIGNATURE: Final = b"\x89PNG\r\n\x1a\n"
@@ -54,7 +57,7 @@ def text_chunks(file: BinaryIO, findings: Findings, limits: CardLimits) -> Itera
         keyword, nul, _ = head.partition(b"\0")
         if not nul:
             if chunk.length <= _KEYWORD_BYTES:
-                findings.warn("png-keyword", "", "a text chunk has no keyword; it is left out", "")
+                findings.warn("png-keyword", "", "a text chunk has no keyword; it is left out")
             continue
         name = keyword.decode("latin-1")
         yield TextChunk(chunk.kind.decode("ascii"), name, chunk.start, chunk.length - chunk.missing)
@@ -74,24 +77,20 @@ def chunk_text(file: BinaryIO, chunk: TextChunk, findings: Findings, limits: Car
         )
     file.seek(chunk.start)
     data = file.read(chunk.length)
-    _check(chunk, data, file.read(4), findings)
-    rest = data[data.index(b"\0") + 1 :]
-    if chunk.kind == "tEXt":
-        return rest
-    if chunk.kind == "zTXt":
-        return inflate(rest[1:], limits.chunk_bytes, chunk.keyword, findings)
-    return _international(rest, chunk, findings, limits)
-
-
-def _check(chunk: TextChunk, data: bytes, stored: bytes, findings: Findings) -> None:
     right = struct.pack(">I", zlib.crc32(data, zlib.crc32(chunk.kind.encode("ascii"))))
-    if len(stored) == len(right) and stored != right:
+    if len(stored := file.read(4)) == len(right) and stored != right:
         findings.warn(
             "png-checksum",
             "",
             f"the checksum of the chunk {chunk.keyword[:40]!r} is wrong; it is read all the same",
             "compare the card with its original",
         )
+    rest = data[data.index(b"\0") + 1 :]
+    if chunk.kind == "tEXt":
+        return rest
+    if chunk.kind == "zTXt":
+        return inflate(rest[1:], limits.chunk_bytes, chunk.keyword, findings)
+    return _international(rest, chunk, findings, limits)
 
 
 def _international(rest: bytes, chunk: TextChunk, findings: Findings, limits: CardLimits) -> bytes:
@@ -136,15 +135,15 @@ def inflate(data: bytes, most_bytes: int, what: str, findings: Findings) -> byte
 
 def _walk(file: BinaryIO, findings: Findings, limits: CardLimits) -> Iterator[_Chunk]:
     size = file.seek(0, 2)
-    at = len(SIGNATURE)
+    offset = len(SIGNATURE)
     for _ in range(limits.chunks):
-        file.seek(at)
+        file.seek(offset)
         head = file.read(8)
         if len(head) < 8:
-            findings.warn("png-end", "", "the picture has no end (IEND); it is read as it is", "")
+            findings.warn("png-end", "", "the picture has no end (IEND); it is read as it is")
             return
         length, kind = struct.unpack(">I4s", head)
-        start = at + 8
+        start = offset + 8
         missing = max(0, start + length - size)
         yield _Chunk(kind, start, length, missing)
         if missing:
@@ -154,7 +153,7 @@ def _walk(file: BinaryIO, findings: Findings, limits: CardLimits) -> Iterator[_C
             return
         if kind == b"IEND":
             return
-        at = start + length + 4
+        offset = start + length + 4
     raise UnreadableCard(
         f"the picture has more than {limits.chunks} chunks",
         "if you trust it, raise CardLimits.chunks in Python",
@@ -187,7 +186,7 @@ def with_texts(
             f"the picture is no PNG: it begins with {picture[:8]!r}",
             "convert it to PNG, or write the card without a picture",
         )
-    file, kept = io.BytesIO(picture), [SIGNATURE]
+    file, parts = io.BytesIO(picture), [SIGNATURE]
     dropped = {c.start for c in text_chunks(file, Findings(), limits) if strip(c.keyword)}
     for chunk in _walk(file, findings, limits):
         if chunk.missing:
@@ -198,11 +197,11 @@ def with_texts(
             continue
         end = chunk.start + chunk.length
         if end + 4 <= len(picture):
-            kept.append(picture[chunk.start - 8 : end + 4])
+            parts.append(picture[chunk.start - 8 : end + 4])
         else:  # its data is whole, its checksum is cut off
-            kept.append(_written(chunk.kind, picture[chunk.start : end]))
-    kept += [_written(b"tEXt", k.encode("latin-1") + b"\0" + v) for k, v in texts.items()]
-    return b"".join((*kept, _END))
+            parts.append(_written(chunk.kind, picture[chunk.start : end]))
+    parts += [_written(b"tEXt", k.encode("latin-1") + b"\0" + v) for k, v in texts.items()]
+    return b"".join((*parts, _END))
 
 
 def _written(kind: bytes, data: bytes) -> bytes:
@@ -210,8 +209,27 @@ def _written(kind: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", checksum)
 
 
-def rgb_png(width: int, height: int, rows: bytes) -> bytes:
-    """A PNG file from 8-bit RGB rows, each with its filter byte in front."""
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+WIDTH, HEIGHT = 128, 192
+
+
+@lru_cache(maxsize=32)
+def default_avatar(name: str) -> bytes:
+    """A PNG picture, 128 by 192 pixels, whose colour follows from ``name``."""
+    hue = hashlib.blake2b(name.encode("utf-8", "replace"), digest_size=1).digest()[0] / 256
+    rows = bytearray()
+    figure = _colour(hue, 0.35, 0.92)
+    for y in range(HEIGHT):
+        ground = _colour(hue, 0.55, 0.30 + 0.35 * y / HEIGHT)
+        rows.append(0)
+        for x in range(WIDTH):
+            beside = x - WIDTH / 2 + 0.5
+            head = (beside / 26) ** 2 + ((y - 74) / 32) ** 2 <= 1
+            shoulders = (beside / 54) ** 2 + ((y - 192) / 72) ** 2 <= 1
+            rows += figure if head or shoulders else ground
+    header = struct.pack(">IIBBBBB", WIDTH, HEIGHT, 8, 2, 0, 0, 0)
     parts = _written(b"IHDR", header), _written(b"IDAT", zlib.compress(rows, 9))
     return b"".join((SIGNATURE, *parts, _END))
+
+
+def _colour(hue: float, saturation: float, value: float) -> bytes:
+    return bytes(round(255 * part) for part in colorsys.hsv_to_rgb(hue, saturation, value))

@@ -16,13 +16,19 @@ from typing import Any, BinaryIO, Final, Literal
 from offbook.cards import charx, png, webp
 from offbook.cards.assets import CHUNK_PREFIX, Asset, data_uri_bytes, list_assets
 from offbook.cards.card import Card
-from offbook.cards.findings import Finding, Findings, shown
-from offbook.cards.lenient_base64 import decode_base64
-from offbook.cards.lenient_json import decode_text, parse_json, read_json
-from offbook.cards.limits import DEFAULT_LIMITS, CardLimits
+from offbook.cards.findings import Findings, shown
+from offbook.cards.lenient_json import (
+    decode_base64,
+    decode_text,
+    parse_json,
+    read_json,
+    read_yaml,
+)
 from offbook.cards.mending import mend_card, require_card
-from offbook.cards.sources import Source, opened, read_whole, stem_of
+from offbook.cards.raw_json import object_of
+from offbook.cards.sources import DEFAULT_LIMITS, CardLimits, Source, opened, read_whole, stem_of
 from offbook.errors import UnreadableCard
+from offbook.types import Finding
 
 SourceFormat = Literal["json", "png", "charx", "jpeg", "webp", "yaml"]
 
@@ -75,10 +81,10 @@ def read_card(
     path = Path(source) if isinstance(source, str) else source
     findings = Findings(limits.findings)
     with opened(path, limits) as file:
-        found = _contained(file, path, file_name, findings, limits)
-    card = mend_card(found.raw, stem_of(path, file_name), findings, limits)
-    assets = list_assets(card, found.places, found.kind, findings)
-    return ReadCard(card, findings.all(), assets, found.format, path)
+        content = _contained(file, path, file_name, findings, limits)
+    card = mend_card(content.raw, stem_of(path, file_name), findings, limits)
+    assets = list_assets(card, content.places, content.kind, findings)
+    return ReadCard(card, findings.all(), assets, content.format, path)
 
 
 def holds_text(path: Path) -> bool:
@@ -112,19 +118,13 @@ def _from_text(data: bytes, yaml: bool, findings: Findings, limits: CardLimits) 
     start = text.lstrip("\ufeff \t\r\n\0")[:1]
     if start in ("{", "["):
         return _Found(parse_json(text, findings, limits), "json")
-    if yaml or _looks_like_yaml(text):
-        from offbook.cards.yaml_cards import read_yaml
-
+    lines = text[:4000].splitlines()
+    if yaml or any(line.startswith(("name:", "char_name:", "context:")) for line in lines):
         return _Found(read_yaml(text, limits), "yaml")
     raise UnreadableCard(
         f"the file begins with {data[:12]!r} and is no card",
         "cards are PNG pictures, .charx or .json files, and YAML; is it another kind of file?",
     )
-
-
-def _looks_like_yaml(text: str) -> bool:
-    lines = text[:4000].splitlines()
-    return any(line.startswith(("name:", "char_name:", "context:")) for line in lines)
 
 
 def _from_png(file: BinaryIO, findings: Findings, limits: CardLimits) -> _Found:
@@ -136,19 +136,16 @@ def _from_png(file: BinaryIO, findings: Findings, limits: CardLimits) -> _Found:
             cards.setdefault(keyword, []).append(chunk)
         elif keyword.startswith(CHUNK_PREFIX):
             places.setdefault(_asset_path(chunk.keyword), chunk.length)
-    found = [cards.get(keyword, [])[: limits.card_chunks] for keyword in CARD_KEYWORDS]
-    candidates = [chunk for several in found for chunk in several]
+    by_keyword = [cards.get(keyword, [])[: limits.card_chunks] for keyword in CARD_KEYWORDS]
+    candidates = [chunk for several in by_keyword for chunk in several]
     for keyword, several in cards.items():
         if len(several) > 1:
             findings.warn(
-                "png-twice",
-                "",
-                f"there are {len(several)} chunks {keyword!r}; the first counts",
-                "",
+                "png-twice", "", f"there are {len(several)} chunks {keyword!r}; the first counts"
             )
     raw = _first_payload(file, candidates, findings, limits)
-    if all(found):
-        _note_other_card(raw, file, found[1][0], findings, limits)
+    if all(by_keyword):
+        _note_other_card(raw, file, by_keyword[1][0], findings, limits)
     return _Found(raw, "png", places, "chunk")
 
 
@@ -174,9 +171,8 @@ def _note_other_card(
 
 
 def _name_in(raw: Any) -> str | None:
-    data = raw.get("data") if isinstance(raw, dict) else None
-    holder = data if isinstance(data, dict) else raw
-    name = holder.get("name") if isinstance(holder, dict) else None
+    fields = object_of(raw)
+    name = (object_of(fields.get("data")) or fields).get("name")
     return name if isinstance(name, str) else None
 
 
@@ -200,24 +196,18 @@ def _first_payload(
         except UnreadableCard as error:
             refused.append((chunk, error))
             continue
-        _note_refused(refused[: len(candidates)], chunk, findings)
+        for other, reason in refused[: len(candidates)]:
+            if other != chunk:
+                findings.warn(
+                    "png-unreadable",
+                    "",
+                    f"the chunk {other.keyword!r} cannot be read ({reason.message}); "
+                    "another one takes its place",
+                    reason.hint,
+                )
         findings.extend(heard.all())
         return raw
     raise refused[-1][1]
-
-
-def _note_refused(
-    refused: list[tuple[png.TextChunk, UnreadableCard]], taken: png.TextChunk, findings: Findings
-) -> None:
-    for chunk, error in refused:
-        if chunk != taken:
-            findings.warn(
-                "png-unreadable",
-                "",
-                f"the chunk {chunk.keyword!r} cannot be read ({error.message}); "
-                "another one takes its place",
-                error.hint,
-            )
 
 
 def _asset_path(keyword: str) -> str:
@@ -229,7 +219,7 @@ def _payload(text: bytes, findings: Findings, limits: CardLimits) -> Any:
     bare = text.strip(b" \t\r\n\0\xef\xbb\xbf")
     _refuse_locked(bare)
     if bare.startswith(b"{"):
-        findings.warn("png-plain", "", "the card is plain JSON and not Base64", "")
+        findings.warn("png-plain", "", "the card is plain JSON and not Base64")
         return read_json(bare, findings, limits)
     decoded = decode_base64(bare, findings)
     _refuse_locked(decoded)
@@ -324,8 +314,8 @@ def open_assets(
 
 def _asset_chunks(file: BinaryIO, limits: CardLimits) -> dict[str, png.TextChunk]:
     """The chunks of a picture that hold assets, by the assets' places; the first one counts."""
-    found: dict[str, png.TextChunk] = {}
+    chunks: dict[str, png.TextChunk] = {}
     for chunk in png.text_chunks(file, Findings(), limits):
         if chunk.keyword.lower().startswith(CHUNK_PREFIX):
-            found.setdefault(_asset_path(chunk.keyword), chunk)
-    return found
+            chunks.setdefault(_asset_path(chunk.keyword), chunk)
+    return chunks

@@ -11,7 +11,7 @@ import struct
 from collections.abc import Iterator
 from typing import BinaryIO, Final
 
-from offbook.cards.limits import CardLimits
+from offbook.cards.sources import CardLimits
 from offbook.errors import UnreadableCard
 
 _EXIF_DIRECTORY: Final = 0x8769
@@ -41,24 +41,24 @@ def user_comment(file: BinaryIO, limits: CardLimits) -> bytes | None:
             )
         file.seek(start)
         try:
-            found = _comment(file.read(length).removeprefix(b"Exif\0\0"))
+            comment = _comment(file.read(length).removeprefix(b"Exif\0\0"))
         except struct.error as error:
             raise UnreadableCard("the EXIF block is cut off", "take the original") from error
-        if found is not None:
-            return _plain(found)
+        if comment is not None:
+            return _plain(comment)
     return None
 
 
 def _riff_chunks(file: BinaryIO, limits: CardLimits) -> Iterator[tuple[bytes, int, int]]:
-    at = 12
+    offset = 12
     for _ in range(limits.chunks):
-        file.seek(at)
+        file.seek(offset)
         head = file.read(8)
         if len(head) < 8:
             return
         kind, length = struct.unpack("<4sI", head)
-        yield kind, at + 8, length
-        at += 8 + length + length % 2
+        yield kind, offset + 8, length
+        offset += 8 + length + length % 2
 
 
 def _comment(tiff: bytes) -> bytes | None:
@@ -68,10 +68,10 @@ def _comment(tiff: bytes) -> bytes | None:
     (first,) = struct.unpack_from(f"{order}I", tiff, 4)
     inner = _entry(tiff, order, first, _EXIF_DIRECTORY)
     for directory in (inner and inner[1], first):
-        found = _entry(tiff, order, directory, _USER_COMMENT) if directory else None
-        if found is not None:
-            length, at = found
-            return tiff[at : at + length]
+        value = _entry(tiff, order, directory, _USER_COMMENT) if directory else None
+        if value is not None:
+            length, offset = value
+            return tiff[offset : offset + length]
     return None
 
 
@@ -79,10 +79,10 @@ def _entry(tiff: bytes, order: str, directory: int, tag: int) -> tuple[int, int]
     """Count and value (or place of the value) of a tag in a directory."""
     (entries,) = struct.unpack_from(f"{order}H", tiff, directory)
     for number in range(entries):
-        found, _, count, value = struct.unpack_from(
+        found_tag, _, count, value = struct.unpack_from(
             f"{order}HHII", tiff, directory + 2 + 12 * number
         )
-        if found == tag:
+        if found_tag == tag:
             return count, value
     return None
 

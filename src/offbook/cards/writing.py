@@ -18,15 +18,16 @@ from typing import Final, Literal
 
 from offbook.cards import png
 from offbook.cards.assets import CHUNK_PREFIX, embedded_path
-from offbook.cards.avatar import default_avatar
 from offbook.cards.card import Card, Version
 from offbook.cards.charx import CARD, write_charx
 from offbook.cards.converting import backfill, completed, convert
-from offbook.cards.findings import Finding, Findings, shown
+from offbook.cards.findings import Findings, shown
 from offbook.cards.lenient_json import write_json
-from offbook.cards.limits import DEFAULT_LIMITS, CardLimits
-from offbook.cards.residue import Json
+from offbook.cards.png import default_avatar
+from offbook.cards.raw_json import Json, text_of
+from offbook.cards.sources import DEFAULT_LIMITS, CardLimits
 from offbook.errors import UsageError
+from offbook.types import Finding
 
 CardFormat = Literal["json", "png", "charx"]
 FORMATS: Final[tuple[CardFormat, ...]] = ("json", "png", "charx")
@@ -106,7 +107,7 @@ def _carried(picture: bytes, limits: CardLimits) -> frozenset[str]:
 def _unkept_assets(card: Card, carried: frozenset[str], losses: Findings) -> None:
     for index, item in enumerate(card.asset_list):
         uri = item.get("uri")
-        path = embedded_path(uri) if isinstance(uri, str) else None
+        path = embedded_path(text_of(uri))
         if path is not None and path not in carried:
             losses.warn(
                 "asset-lost",
@@ -154,8 +155,7 @@ def _places(assets: Mapping[str, bytes]) -> dict[str, str]:
 
 
 def _moved(item: Json, places: Mapping[str, str]) -> Json:
-    uri = item.get("uri")
-    path = embedded_path(uri) if isinstance(uri, str) else None
+    path = embedded_path(text_of(item.get("uri")))
     if path is None or path not in places:
         return item
     return {**item, "uri": f"embeded://{places[path]}"}

@@ -7,88 +7,76 @@ rests on, ``/help`` the other commands.
 from __future__ import annotations
 
 import asyncio
+import math
 import select
 import shlex
 import signal
 import sys
-from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from offbook.cli.globals import (
-    AsOf,
-    BaseUrl,
-    BudgetCalls,
-    BudgetUsd,
+from offbook.cli import process
+from offbook.cli.options import (
+    REPLYING,
     CharacterName,
-    MethodName,
-    Model,
-    Preset,
-    Strategy,
     one_line,
-    settings_of_call,
+    settings_of,
+    with_options,
 )
+from offbook.cli.output import cost, grounds, say, with_offbook, write
+from offbook.cli.process import PipedLines, ctrl_c_stops, note, patience
+from offbook.cli.question import TALK
 from offbook.errors import OffbookError, StoreFailed
 
 if TYPE_CHECKING:
     from offbook.agent.learning import Learning
     from offbook.agent.session import Session
     from offbook.app import Offbook
-    from offbook.cli.interruption import PipedLines
+    from offbook.protocols import ChatModel
+    from offbook.settings import Settings
 
 _PROMPT = "> "
 _AT_ONCE_SECONDS = 0.02
+_STOP_SECONDS = 10.0
+"""How long a reply may take to stop before the conversation ends with it: embedded rules compute
+for a while without a look at anything else."""
 _HELP = """\
 /why   what the last reply rests on, and what it cost
-/quit  leave (or Ctrl-D); the conversation is kept
-/help  this"""
+/quit  leave (or Ctrl-D, or Ctrl-C in an empty line); the conversation is kept
+/help  this
+Ctrl-C stops a reply and keeps the question"""
 
 
-def command(
+@with_options(talk=TALK, settings=settings_of(*REPLYING))
+def chat_command(
     name: CharacterName,
-    session: Annotated[str | None, typer.Option(help="Go on with this conversation.")] = None,
-    user: Annotated[str | None, typer.Option(help="Who speaks; conversations are theirs.")] = None,
-    as_of: AsOf = None,
-    greeting: Annotated[
-        int,
-        typer.Option(
-            metavar="N",
-            help="Which greeting of its card a character begins with; 0: you speak first.",
-        ),
-    ] = 1,
-    method: MethodName = None,
-    strategy: Strategy = None,
-    model: Model = None,
-    base_url: BaseUrl = None,
-    preset: Preset = None,
-    budget_calls: BudgetCalls = None,
-    budget_usd: BudgetUsd = None,
+    talk: dict[str, Any],
+    settings: Settings,
+    greeting: int = typer.Option(
+        1,
+        metavar="N",
+        help="Which greeting of its card the character starts with; 0 means you start.",
+    ),
 ) -> int:
     """Talk with a character."""
-    from offbook.cli.running import say, with_offbook
-
-    settings = settings_of_call(
-        method=method,
-        strategy=strategy,
-        preset=preset,
-        model=model,
-        base_url=base_url,
-        budget_calls=budget_calls,
-        budget_usd=budget_usd,
-    )
 
     async def body(book: Offbook) -> int:
         await book.require_index(name)
-        talk = await book.session(name, session=session, user=user, as_of=as_of)
+        session = await book.session(name, **talk)
         if sys.stdin.isatty():
-            say(_headline(talk, book.settings.values.chat.model))
-        _greet(talk, greeting)
+            say(_headline(session, book.runtime().actor))
+        if greeting and not session.history and (session.greetings or greeting > 1):
+            write(session.greet(greeting) + "\n")
         try:
-            failed = await _loop(talk, book.learning)
+            failed = await _loop(session, book.learning)
         finally:
-            if any(message.role == "user" for message in talk.history):
-                say(f"go on with: {_again(talk, user, as_of)}")
+            if any(message.role == "user" for message in session.history):
+                words = ["offbook", "chat", session.character.id, "--session", session.id]
+                words += ["--user", talk["user"]] if talk["user"] else []
+                words += ["--as-of", talk["as_of"]] if talk["as_of"] else []
+                say(f"continue with: {shlex.join(words)}")
         await book.learning.rest(settings.values.memory.grace_seconds)
         for failure in dict.fromkeys(book.learning.failures):
             say(f"offbook: warning: memories wait to be scored: {failure}")
@@ -97,58 +85,62 @@ def command(
     return with_offbook(settings, body)
 
 
-def _again(talk: Session, user: str | None, as_of: str | None) -> str:
-    """The command that goes on with this conversation."""
-    words = ["offbook", "chat", talk.character.id, "--session", talk.id]
-    words += ["--user", user] if user else []
-    words += ["--as-of", as_of] if as_of else []
-    return shlex.join(words)
-
-
-def _headline(talk: Session, model: str) -> str:
+def _headline(talk: Session, model: ChatModel) -> str:
     from offbook.ingestion.reports import counted
-    from offbook.settings.model import OFFLINE
+    from offbook.types import traits_of
 
-    backend = "the offline backend, no language model" if model == OFFLINE else model
+    measures = traits_of(model).measures
+    backend = model.name if measures else "the offline backend, no language model"
     turns = len(talk.history) // 2
     before = f", {counted(turns, 'turn')} so far" if turns else ""
     return f"{talk.character.name}, by {backend}{before}; /help for commands, Ctrl-D to leave"
 
 
-def _greet(talk: Session, number: int) -> None:
-    """Let a character whose card has greetings speak first, in a new conversation."""
-    from offbook.cli.running import write
-
-    if number and not talk.history and (talk.greetings or number > 1):
-        write(talk.greet(number) + "\n")
-
-
 async def _loop(talk: Session, learning: Learning) -> int:
     """Answer line after line; how many turns failed that nobody sat before to see."""
-    from offbook.cli.interruption import PipedLines
-    from offbook.cli.running import say
-
-    failed = 0
+    failed, draft = 0, ""
     piped = PipedLines.of(sys.stdin)
-    while (line := await _next_line(learning, piped)) is not None:
-        said = line.strip()
-        if said in ("/quit", "/exit"):
+    while (line := await _next_line(learning, piped, draft)) is not None:
+        line_text = line.strip()
+        if line_text in ("/quit", "/exit"):
             break
-        if said.startswith("/"):
-            say(_meta(talk, said))
-        elif said:
-            failed += not await _answer(talk, said)
+        if draft and not line_text and _readline() is None:
+            line_text = draft  # there is no editor to show it in
+        draft = ""
+        if line_text.startswith("/"):
+            say(_meta(talk, line_text))
+        elif line_text and sys.stdin.isatty():
+            draft = await _answer_until_stopped(talk, line_text)
+        elif line_text:
+            failed += not await _answer(talk, line_text)
     return failed
 
 
-async def _next_line(learning: Learning, piped: PipedLines | None) -> str | None:
+async def _answer_until_stopped(talk: Session, question: str) -> str:
+    """Print the reply until Ctrl-C stops it; the question then, to be sent again or edited."""
+    reply = asyncio.create_task(_answer(talk, question))
+    try:
+        with ctrl_c_stops(reply, _STOP_SECONDS):
+            await reply
+    except asyncio.CancelledError:
+        turn = asyncio.current_task()
+        if turn is None or turn.cancelling():
+            raise  # it is the conversation that ends
+    else:
+        return ""
+    way = "Enter sends the question again, Ctrl-C clears it"
+    say(f"\nstopped; {way}" if _readline() else f"\nstopped; Enter sends again: {question}")
+    return question
+
+
+async def _next_line(learning: Learning, piped: PipedLines | None, draft: str) -> str | None:
     """The next line, while what goes on behind the conversation goes on until it is typed."""
     # Without a model to wait for that is done before anybody has begun to type.
     await learning.rest(_AT_ONCE_SECONDS)
     if piped is not None:
         return await piped.next()
-    if learning.is_idle or not sys.stdin.isatty():
-        return _line()
+    if draft or learning.is_idle or not sys.stdin.isatty():
+        return _line(draft)
     sys.stdout.write(_PROMPT)
     sys.stdout.flush()
     if await _typed(learning):
@@ -177,48 +169,49 @@ async def _typed(learning: Learning) -> bool:
     return typed.is_set() or bool(select.select([descriptor], [], [], 0)[0])
 
 
-async def _answer(talk: Session, said: str) -> bool:
+async def _answer(talk: Session, question: str) -> bool:
     """Print the reply as it comes; whether it came, or a person has seen why it did not.
 
     At a terminal no failed turn ends the conversation. Elsewhere one ends it that would fail again,
     and not one that another process was in the way of.
     """
-    from offbook.cli.running import say, write
-
     begun = False
     try:
-        async for piece in talk.say(said):
+        async for piece in talk.say(question):
             write(piece)
             begun = True
     except OffbookError as error:
-        seen = sys.stdin.isatty()
-        if not seen and not isinstance(error, StoreFailed):
+        is_interactive = sys.stdin.isatty()
+        if not is_interactive and not isinstance(error, StoreFailed):
             raise
         say(("\n" if begun else "") + one_line(error))
-        return seen
+        return is_interactive
     write("\n")
     return True
 
 
-def _meta(talk: Session, said: str) -> str:
-    from offbook.cli.running import cost, grounds
-
-    if said != "/why":
-        return _HELP if said == "/help" else f"no command {said!r}\n{_HELP}"
+def _meta(talk: Session, command: str) -> str:
+    if command != "/why":
+        return _HELP if command == "/help" else f"no command {command!r}\n{_HELP}"
     if talk.last is None:
         return "nothing was said yet"
-    kept = talk.last.remembered
-    told = [f"  not remembered: {kept.why}"] if kept is not None and kept.memory is None else []
-    lines = ["rests on:", *grounds(talk.last.recall), *told, "  " + cost(talk.last.usage)]
+    memory = talk.last.remembered
+    not_remembered = (
+        [f"  not remembered: {memory.why}"] if memory is not None and memory.memory is None else []
+    )
+    lines = ["rests on:", *grounds(talk.last.recall), *not_remembered, "  " + cost(talk.last.usage)]
     return "\n".join(lines)
 
 
-def _line() -> str | None:
+def _line(draft: str = "") -> str | None:
     """The next line of standard input; None at its end.
 
     It is read in the main thread, which holds up nothing while the person thinks: a thread of its
     own could not be stopped by Ctrl-C. The event loop's own handling of Ctrl-C is put aside
     meanwhile, since it would wait for this function to return.
+
+    Args:
+        draft: What is in the line already.
     """
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
@@ -227,14 +220,39 @@ def _line() -> str | None:
             raise KeyboardInterrupt  # it came before Ctrl-C was taken over, and waits to be seen
         if not sys.stdin.isatty():
             return sys.stdin.readline() or None
-        with suppress(ImportError):
-            import readline  # noqa: F401 - arrow keys and earlier lines
-        return input(_PROMPT)
+        with patience(math.inf):
+            return _edited(draft)
     except EOFError:
         sys.stderr.write("\n")
         return None
     except KeyboardInterrupt:
         sys.stderr.write("\n")
+        note(signal.SIGINT)
         raise
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def _edited(draft: str) -> str:
+    """A line that is typed, or edited; Ctrl-C clears one in which there is something."""
+    if (readline := _readline()) is None:
+        return input(_PROMPT)
+    readline.set_startup_hook(lambda: readline.insert_text(draft))
+    try:
+        return input(_PROMPT)
+    except KeyboardInterrupt:
+        if process.exit_code() == process.TERMINATED or not readline.get_line_buffer():
+            raise
+        sys.stderr.write("\n")
+        return ""
+    finally:
+        readline.set_startup_hook()
+
+
+def _readline() -> ModuleType | None:
+    """The line editor, with arrow keys and earlier lines; None where there is none."""
+    try:
+        import readline
+    except ImportError:
+        return None
+    return readline

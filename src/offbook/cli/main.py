@@ -6,48 +6,31 @@ input, 3 configuration, 4 the model endpoint failed for good, 130 interrupted, 1
 
 from __future__ import annotations
 
+import json
 import os
 import sys
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
-from offbook.cli import (
-    alias,
-    ask,
-    chat,
-    config,
-    create,
-    delete,
-    demo,
-    doctor,
-    export,
-    forget,
-    graph,
-    ingest,
-    key,
-    list_characters,
-    memories,
-    own_process,
-    recall,
-    reembed,
-    remember,
-    serve,
-    show,
-    termination,
-)
-from offbook.cli.card.app import app as card_app
-from offbook.cli.evaluation.app import app as evaluation_app
-from offbook.cli.globals import GLOBALS, help_without_command, one_line
-from offbook.errors import Interrupted, OffbookError, UsageError
+from offbook.cli import character, chat, document, graph, home, memory, process, question, server
+from offbook.cli.cards import app as card_app
+from offbook.cli.evaluation import reports, runs
+from offbook.cli.options import GLOBALS, command_group, help_without_command, one_line
+from offbook.cli.process import ending_in_time, say_stopping
+from offbook.errors import Interrupted, OffbookError, UsageError, hide_passwords
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-_GOES_ON = ("ingest", "remember", "reembed")
+_GOES_ON = ("ingest", "remember", "reembed", "eval")
 """Commands that take up their work where an earlier run of the same left it."""
+_PURGES = ("delete", "forget", "memories", "import")
+"""Commands that remove what was deleted from the database's file."""
 _ANYWHERE = {"--debug": 0, "--home": 1, "--set": 1}
 
 app = typer.Typer(
@@ -61,8 +44,8 @@ app = typer.Typer(
 )
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(is_set: bool) -> None:
+    if is_set:
         from offbook import __version__
 
         sys.stdout.write(f"offbook {__version__}\n")
@@ -72,16 +55,14 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _globals(
     context: typer.Context,
-    home: Annotated[str | None, typer.Option(help="Where the embedded database lives.")] = None,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Any setting; see `config show`."),
-    ] = None,
-    version: Annotated[
-        bool,
-        typer.Option("--version", help="Show the version.", callback=_version, is_eager=True),
-    ] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    home: str | None = typer.Option(None, help="Where the embedded database lives."),
+    set_: list[str] | None = typer.Option(
+        None, "--set", metavar="NAME=VALUE", help="Any setting; see `config show`."
+    ),
+    version: bool = typer.Option(
+        False, "--version", help="Show the version.", callback=_version, is_eager=True
+    ),
+    debug: bool = typer.Option(False, "--debug", help="Show the traceback of an error."),
 ) -> None:
     del version
     GLOBALS.remember(home, set_ or [], debug=debug)
@@ -89,40 +70,70 @@ def _globals(
     help_without_command(context)
 
 
-app.command("demo")(demo.command)
-app.command("create")(create.command)
-app.command("ingest")(ingest.command)
-app.command("forget")(forget.command)
-app.command("remember")(remember.command)
-app.command("ask")(ask.command)
-app.command("recall")(recall.command)
-app.command("chat")(chat.command)
-app.command("show")(show.command)
-app.command("alias")(alias.command)
-app.command("memories")(memories.command)
-app.command("graph")(graph.command)
-app.command("list")(list_characters.command)
-app.command("delete")(delete.command)
-app.command("export")(export.export_command)
-app.command("import")(export.import_command)
-app.command("reembed")(reembed.command)
-app.command("key")(key.command)
-app.command("serve")(serve.command)
-app.command("doctor")(doctor.command)
-app.add_typer(config.app, name="config")
+_COMMANDS: Final[Mapping[str, Callable[..., Any]]] = {
+    "demo": character.demo_command,
+    "create": character.create_command,
+    "ingest": document.ingest_command,
+    "forget": document.forget_command,
+    "remember": memory.remember_command,
+    "ask": question.ask_command,
+    "recall": question.recall_command,
+    "chat": chat.chat_command,
+    "show": character.show_command,
+    "alias": graph.alias_command,
+    "memories": memory.memories_command,
+    "graph": graph.graph_command,
+    "list": character.list_command,
+    "delete": character.delete_command,
+    "export": character.export_command,
+    "import": character.import_command,
+    "backup": home.backup_command,
+    "reembed": document.reembed_command,
+    "key": server.key_command,
+    "serve": server.serve_command,
+    "doctor": home.doctor_command,
+}
+_EVALUATION: Final[Mapping[str, Callable[..., Any]]] = {
+    "list": runs.list_runs,
+    "estimate": runs.estimate,
+    "run": runs.run,
+    "score": runs.score,
+    "show": runs.show,
+    "compare": reports.compare,
+    "report": reports.report,
+    "table": reports.table,
+    "check-judge": reports.check_judge,
+    "export": reports.export_run,
+    "fetch": runs.fetch,
+    "delete": runs.delete,
+}
+evaluation_app = command_group("Run benchmarks, score and compare the replies.")
+for _name, _command in _COMMANDS.items():
+    app.command(_name)(_command)
+for _name, _command in _EVALUATION.items():
+    evaluation_app.command(_name)(_command)
+evaluation_app.add_typer(reports.app, name="review")
+app.add_typer(home.config_app, name="config")
 app.add_typer(card_app, name="card")
 app.add_typer(evaluation_app, name="eval")
 
 
 def run(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and leave the process with its exit code."""
-    own_process.set_up()
-    termination.heed()
+    process.set_up()
     _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a letter shows its code; in JSON that is the same letter.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    sys.exit(main(list(sys.argv[1:] if arguments is None else arguments)))
+    with process.terminable(), ending_in_time(_end_at_once):
+        code = main(list(sys.argv[1:] if arguments is None else arguments))
+        if code in (process.INTERRUPTED, process.TERMINATED):
+            # All is closed; taking a large index apart, object by object, may take seconds.
+            with suppress(OSError):
+                sys.stdout.flush()
+                sys.stderr.flush()
+            os._exit(code)
+    sys.exit(code)
 
 
 def _open_closed_streams() -> None:
@@ -144,7 +155,7 @@ def main(arguments: list[str]) -> int:
     """
     GLOBALS.forget()
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
-    as_json = "--json" in options
+    as_json = GLOBALS.as_json = "--json" in options
     try:
         code = _commands()(_globals_first(arguments), prog_name="offbook", standalone_mode=False)
     except OffbookError as error:
@@ -160,7 +171,7 @@ def main(arguments: list[str]) -> int:
         failure = OffbookError(f"{type(error).__name__}: {error}", hint)
         failure.__cause__ = error
         return _fail(failure, as_json)
-    if code == termination.INTERRUPTED:  # a shell's way to say so: the parser saw Ctrl-C
+    if code == process.INTERRUPTED:  # a shell's way to say so: the parser saw Ctrl-C
         return _stopped(as_json)
     return code if isinstance(code, int) else 0
 
@@ -198,21 +209,43 @@ def _fail(error: OffbookError, as_json: bool) -> int:
     if GLOBALS.debug:
         import traceback
 
-        traceback.print_exception(error)
+        sys.stderr.write(hide_passwords("".join(traceback.format_exception(error))))
     if as_json:
-        import json
-
         sys.stdout.write(json.dumps(error.as_json(), ensure_ascii=False) + "\n")
     sys.stderr.write(one_line(error) + "\n")
     return error.exit_code
 
 
 def _stopped(as_json: bool) -> int:
-    kept = "what was done is kept"
+    say_stopping()
+    _fail(_interruption(), as_json)
+    return process.exit_code()
+
+
+def _interruption() -> Interrupted:
+    """What is said of a command that was told to end."""
+    hint = "what was done is kept"
     if GLOBALS.command in _GOES_ON:
-        kept += ", and the same command goes on from there"
-    _fail(Interrupted("interrupted", kept), as_json)
-    return termination.exit_code()
+        hint += ", and the same command continues from there"
+    if GLOBALS.command in _PURGES:
+        hint += ", and text that was deleted leaves the file when the home is next opened"
+    return Interrupted("interrupted", hint)
+
+
+def _end_at_once(number: int) -> None:
+    """Leave the process, past Python's own streams: the main thread may be holding them."""
+    error = _interruption()
+    show_cursor = "\r\x1b[K\x1b[?25h" if os.isatty(2) else ""  # a progress bar hides it
+    answer = json.dumps(error.as_json()) + "\n" if GLOBALS.as_json else ""
+    for stream, text in ((2, show_cursor + one_line(error) + "\n"), (1, answer)):
+        with suppress(OSError):
+            blocking = os.get_blocking(stream)  # shared with whoever else writes there
+            os.set_blocking(stream, False)  # nobody may be reading
+            try:
+                os.write(stream, text.encode())
+            finally:
+                os.set_blocking(stream, blocking)
+    os._exit(128 + number)
 
 
 def _usage(error: typer.TyperException) -> UsageError:
@@ -226,7 +259,5 @@ def _usage(error: typer.TyperException) -> UsageError:
 
 def _reader_left() -> int:
     """Whoever read standard output has gone, as ``head`` does; nobody is left to complain to."""
-    import os
-
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 1

@@ -1,21 +1,412 @@
-"""What the actor is told: the stable part first, what changes with every question last.
+"""What the actor is told: pieces of context within a budget of tokens, each said once.
 
-Takes: the character, what was recalled, the conversation so far.  Gives: ``ReplyInputs``, in the
-order that lets a provider's prefix cache work.
+Takes: the character, what was recalled, the conversation so far.  Gives: ``ReplyInputs``, the
+stable part first and what changes with every question last, so that a provider's prefix cache
+works; of pieces of context those that fit, that are like the question and that are news, and the
+others with the reason. Likeness is the cosine of the built-in embedder, whatever embeds the texts,
+so that a threshold means the same everywhere. Manner, reminder and greetings of a character card
+belong to every conversation: they are told to the actor as material about the character; nothing in
+them changes a setting. Source: ours (methods.md 1, recall 5; methods.md 5).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
-from offbook.context.card_words import CardWords, card_words
-from offbook.context.token_budget import fit_history
-from offbook.language.encodings import TokenCounter
-from offbook.language.tokens import count_tokens
-from offbook.prompts.reply import NO_WISHES, ReplyInputs, Wishes
+from offbook import registry
+from offbook.models.builtin import embed_texts
+from offbook.prompts.reply import DEFAULT_OPTIONS, ReplyInputs, ReplyOptions
+from offbook.retrieval.passages import cut_to
 from offbook.settings.model import ContextSettings
-from offbook.types import Message, Recall
+from offbook.text.encodings import TokenCounter
+from offbook.text.sentences import sentences
+from offbook.text.tokens import count_tokens, truncate_to_tokens
+from offbook.types import DEFAULT_USER, ContextItem, Finding, Message, Recall, Skipped, Source
+
+if TYPE_CHECKING:
+    from offbook.protocols import Macros
+
+
+def fit_items(
+    items: Sequence[ContextItem], budget_tokens: int, count: TokenCounter = count_tokens
+) -> tuple[tuple[ContextItem, ...], tuple[Skipped, ...]]:
+    """The items that fit, in the given order, and the others with the reason."""
+    fitting: list[ContextItem] = []
+    skipped: list[Skipped] = []
+    left = budget_tokens
+    for item in items:
+        cost = count(item.text)
+        if cost <= left:
+            fitting.append(item)
+            left -= cost
+        elif not fitting:
+            fitting.append(cut_to(item, shortened(item.text, left, count)))
+            left = 0
+        else:
+            why = f"{cost} tokens, {left} of {budget_tokens} left (context.budget_tokens)"
+            skipped.append(Skipped(item.kind, item.title, why))
+    return tuple(fitting), tuple(skipped)
+
+
+def shortened(text: str, budget_tokens: int, count: TokenCounter = count_tokens) -> str:
+    """A beginning of ``text`` that fits the budget, close to the longest."""
+    allowed = budget_tokens
+    short = truncate_to_tokens(text, allowed)
+    while short and (excess := count(short) - budget_tokens) > 0:
+        allowed -= max(1, excess)
+        short = truncate_to_tokens(text, allowed)
+    return short
+
+
+def fit_history(
+    history: Sequence[Message], budget_tokens: int, count: TokenCounter = count_tokens
+) -> tuple[Message, ...]:
+    """The latest messages that fit, oldest first.
+
+    They begin with what the person said, unless the conversation itself began with a greeting, and
+    all of it is shown.
+    """
+    fitting: list[Message] = []
+    left = budget_tokens
+    for message in reversed(history):
+        cost = count(message.content)
+        if cost > left:
+            break
+        fitting.append(message)
+        left -= cost
+    fitting.reverse()
+    while len(fitting) < len(history) and fitting and fitting[0].role == "assistant":
+        fitting.pop(0)
+    return tuple(fitting)
+
+
+LEAST: Final = 24
+"""Tokens below which an item is not worth shortening while another may have them: a sentence."""
+
+
+def fit_shares(
+    kinds: Mapping[str, Sequence[ContextItem]],
+    budget_tokens: int,
+    shares: Mapping[str, float],
+    count: TokenCounter = count_tokens,
+) -> tuple[tuple[ContextItem, ...], tuple[Skipped, ...]]:
+    """The items that fit, kind after kind, and the others with the reason.
+
+    Args:
+        kinds: Items of each kind, best first; the order of the kinds is kept.
+        budget_tokens: For the texts of all of them together.
+        shares: What each kind may use of the budget, in proportion; positive.
+        count: Counts the tokens of a text.
+    """
+    costs = {kind: [count(item.text) for item in items] for kind, items in kinds.items()}
+    wanted = [sum(costs[kind]) for kind in kinds]
+    allowed = divided(wanted, budget_tokens, [shares[kind] for kind in kinds])
+    kept: list[ContextItem] = []
+    skipped: list[Skipped] = []
+    for kind, allowance in zip(kinds, allowed, strict=True):
+        fitting = _fit(kinds[kind], costs[kind], allowance, count)
+        for item, cost, text in zip(kinds[kind], costs[kind], fitting, strict=True):
+            if text or not item.text:
+                kept.append(cut_to(item, text))
+            else:
+                why = (
+                    f"{cost} tokens; {allowance} of {budget_tokens} (context.budget_tokens) are "
+                    f"for {kind}, and better ones have them"
+                )
+                skipped.append(Skipped(item.kind, item.title, why))
+    return tuple(kept), tuple(skipped)
+
+
+def divided(wanted: Sequence[int], total: int, shares: Sequence[float]) -> list[int]:
+    """A total divided in proportion, nobody getting more than it wants.
+
+    What one does not want is divided among the others. While there is enough for it, everybody who
+    wants something gets something.
+
+    Args:
+        wanted: What each could use.
+        total: What there is.
+        shares: The proportion, positive.
+    """
+    given = [0] * len(wanted)
+    left = max(0, total)
+    for place in sorted(range(len(wanted)), key=lambda place: (-shares[place], place)):
+        given[place] = min(1, wanted[place], left)
+        left -= given[place]
+    while left > 0 and (
+        open_ := [place for place, most in enumerate(wanted) if given[place] < most]
+    ):
+        weight, before = sum(shares[place] for place in open_), left
+        for place in open_:
+            part = max(1, int(before * shares[place] / weight))
+            more = min(part, wanted[place] - given[place], left)
+            given[place] += more
+            left -= more
+    return given
+
+
+def _fit(
+    items: Sequence[ContextItem], costs: Sequence[int], allowance: int, count: TokenCounter
+) -> list[str]:
+    """The texts of the items within an allowance; empty for those that are left out."""
+    chosen: list[int] = []
+    taken = 0
+    for place, cost in enumerate(costs):
+        least = min(cost, LEAST)
+        if taken + least <= allowance or (not chosen and allowance > 0):
+            chosen.append(place)
+            taken += least
+    given = divided([costs[place] for place in chosen], allowance, [1.0] * len(chosen))
+    texts = [""] * len(items)
+    for place, tokens in zip(chosen, given, strict=True):
+        text = items[place].text
+        texts[place] = text if costs[place] <= tokens else shortened(text, tokens, count)
+    return texts
+
+
+_SHOWN: Final = 60
+
+
+def most_like(
+    question: str, items: Sequence[ContextItem], most: int, setting: str
+) -> tuple[list[ContextItem], list[Skipped]]:
+    """The ``most`` items that are most like a question, best first."""
+    much = likeness(question, items)
+    order = sorted(range(len(items)), key=lambda place: -much[place])
+    why = f"others are more like the question ({setting} = {most})"
+    left = [Skipped(items[place].kind, named(items[place]), why) for place in order[most:]]
+    return [items[place] for place in order[:most]], left
+
+
+def like_enough(
+    question: str, items: Sequence[ContextItem], least: float, setting: str
+) -> tuple[list[ContextItem], list[Skipped]]:
+    """The items that are like a question at least so much, in their order."""
+    alike: list[ContextItem] = []
+    left: list[Skipped] = []
+    for item, much in zip(items, likeness(question, items), strict=True):
+        if much >= least:
+            alike.append(item)
+        else:
+            why = f"hardly like the question: below {least} ({setting})"
+            left.append(Skipped(item.kind, named(item), why))
+    return alike, left
+
+
+def likeness(question: str, items: Sequence[ContextItem]) -> list[float]:
+    """How like the question each text is, from -1 to 1."""
+    if not items:
+        return []
+    vectors = embed_texts([question, *(item.text for item in items)])
+    much: list[float] = (vectors[1:] @ vectors[0]).tolist()
+    return much
+
+
+def named(item: ContextItem) -> str:
+    """The title of an item, or how it begins: what is left out has to be told from others."""
+    line = " ".join(item.text.split())
+    return item.title or (line if len(line) <= _SHOWN else f"{line[: _SHOWN - 3]}...")
+
+
+COVERED: Final = 0.5
+"""The share of a passage that others show, from which on it is no news."""
+
+
+def passages_once(
+    items: Sequence[ContextItem],
+) -> tuple[list[ContextItem], list[Skipped]]:
+    """The passages of which those before them do not show half or more already.
+
+    By their sources, not their words: two documents may say the same.
+    """
+    news: list[ContextItem] = []
+    skipped: list[Skipped] = []
+    for item in items:
+        shown = [source for before in news for source in before.sources]
+        if item.sources and all(_covered(source, shown) >= COVERED for source in item.sources):
+            why = "most of it stands in a passage that is shown"
+            skipped.append(Skipped(item.kind, item.title, why))
+        else:
+            news.append(item)
+    return news, skipped
+
+
+def sentences_once(
+    items: Iterable[ContextItem], shown: Iterable[str]
+) -> tuple[list[ContextItem], list[Skipped]]:
+    """The items without the sentences that ``shown`` texts or earlier items hold word by word."""
+    known = "\n".join(map(_plain, shown))
+    news: list[ContextItem] = []
+    skipped: list[Skipped] = []
+    for item in items:
+        parts = [_plain(item.text[start:end]) for start, end in sentences(item.text)]
+        new = [sentence for sentence in dict.fromkeys(parts) if sentence not in known]
+        if new:
+            news.append(item if len(new) == len(parts) else replace(item, text=" ".join(new)))
+            known = "\n".join((known, *new))
+        else:
+            why = "all of it is said in what is shown"
+            skipped.append(Skipped(item.kind, item.title, why))
+    return news, skipped
+
+
+def _covered(source: Source, shown: Iterable[Source]) -> float:
+    """The largest share of a source that one of the others covers."""
+    length = max(1, source.end - source.start)
+    shares = (
+        (min(source.end, other.end) - max(source.start, other.start)) / length
+        for other in shown
+        if other.document == source.document
+    )
+    return max(shares, default=0.0)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+SETTING: Final = "card"
+_PERSON: Final = "{{user}}"
+_CHANGING: Final = ("{{random", "{{pick", "{{roll", "{{time", "{{date", "{{weekday")
+_MOST_TOKENS: Final = 1_000
+"""Of the card's wishes for the prompt: a card is no way to crowd out what was recalled."""
+
+
+@dataclass(frozen=True, slots=True)
+class CardWords:
+    """What of a card is said or told in a conversation, macros and all.
+
+    ``document`` is the id of the document that the card became; ``spoken`` are those of the
+    character's lines in the example dialogue that name the person, who stands there as a macro;
+    ``names_person`` is whether texts of the card speak of the person, whom the documents that they
+    became call by the name that macros have for nobody in particular.
+    """
+
+    document: str = ""
+    char: str = ""
+    greetings: tuple[str, ...] = ()
+    system_prompt: str = ""
+    post_history_instructions: str = ""
+    spoken: tuple[str, ...] = ()
+    names_person: bool = False
+
+    def wish(
+        self, text: str, user: str = "", persona: str = "", session: str = "", turn: str = ""
+    ) -> str:
+        """A wish of the card for the prompt, macros replaced, as far as it may be told."""
+        if not text:
+            return ""
+        return truncate_to_tokens(self._expanded(text, user, persona, session, turn), _MOST_TOKENS)
+
+    def greeting(self, number: int, user: str | None = None, session: str = "") -> str:
+        """The greeting of this number, 1 to ``len(greetings)``."""
+        return self._expanded(self.greetings[number - 1], user, session=session)
+
+    def number_of(
+        self, greeting: str, user: str | None = None, session: str | None = None
+    ) -> int | None:
+        """Which of the greetings, from 0, this one is; None where it is none of them.
+
+        One in which something is left to chance is known only where ``session`` is.
+        """
+        said = greeting.strip()
+        for place, text in enumerate(self.greetings):
+            if self._may_be(text, said, user, session):
+                return place
+        return None
+
+    def voice(self, samples: Sequence[str], user: str | None = None) -> tuple[str, ...]:
+        """Speech samples in which the person has their name, where it is known."""
+        if not user or not self.spoken:
+            return tuple(samples)
+        return tuple(self._addressed(sample, user) for sample in samples)
+
+    def about_the_person(self, user: str | None = None) -> str:
+        """Who is meant by the name that the card's texts have for the person; empty: by none."""
+        if not self.names_person:
+            return ""
+        called = f", who is called {user}" if user else ""
+        return f'What is told of "{DEFAULT_USER}" is told of whoever talks to you{called}.'
+
+    def _addressed(self, sample: str, user: str) -> str:
+        """A sample, which may be a part of a line, with the person's name in it."""
+        for line in self.spoken:
+            parts = line.split(_PERSON)
+            place = DEFAULT_USER.join(parts).find(sample)
+            if place < 0:
+                continue
+            made = sample
+            for number in range(len(parts) - 1, 0, -1):
+                start = len(DEFAULT_USER.join(parts[:number])) - place
+                if 0 <= start <= len(sample) - len(DEFAULT_USER):
+                    made = made[:start] + user + made[start + len(DEFAULT_USER) :]
+            return made
+        return sample
+
+    def _may_be(self, text: str, said: str, user: str | None, session: str | None) -> bool:
+        """Whether ``said`` is a greeting, but for what changes from one conversation to another."""
+        if session is None and any(macro in text.lower() for macro in _CHANGING):
+            return False
+        return self._expanded(text, user, session=session or "") == said
+
+    def _expanded(
+        self, text: str, user: str | None, persona: str = "", session: str = "", turn: str = ""
+    ) -> str:
+        expanded: Macros = registry.load("macros", "tavern")
+        who = user or DEFAULT_USER
+        return expanded(
+            text, char=self.char, user=who, persona=persona, seed=session, turn=turn
+        ).strip()
+
+
+NO_WORDS: Final = CardWords()
+
+
+def untold(words: CardWords) -> tuple[Finding, ...]:
+    """What of a card's wishes is too long to be told to the actor."""
+    findings: list[Finding] = []
+    for name in ("system_prompt", "post_history_instructions"):
+        tokens = count_tokens(getattr(words, name))
+        if tokens > _MOST_TOKENS:
+            message = f"it takes {tokens} tokens; a model is told the first {_MOST_TOKENS} of them"
+            findings.append(Finding("wish-long", "warning", name, message, "shorten it"))
+    return tuple(findings)
+
+
+def begun_with(
+    settings: Mapping[str, Any], history: Sequence[Message], user: str | None
+) -> int | None:
+    """Which greeting, from 0, a conversation began with; None where that is not known."""
+    first = history[0] if history else None
+    if first is None or first.role != "assistant":
+        return None
+    return card_words(settings).number_of(first.content, user)
+
+
+def card_words(settings: Mapping[str, Any]) -> CardWords:
+    """The words among the settings of a character; what is no text there counts as none."""
+    stored = settings.get(SETTING)
+    if not isinstance(stored, Mapping):
+        return NO_WORDS
+    texts = {
+        name: value
+        for name in ("document", "char", "system_prompt", "post_history_instructions")
+        if isinstance(value := stored.get(name), str)
+    }
+    return CardWords(
+        **texts,
+        greetings=_texts(stored.get("greetings")),
+        spoken=_texts(stored.get("spoken")),
+        names_person=stored.get("names_person") is True,
+    )
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(text for text in value if isinstance(text, str)) if isinstance(value, list) else ()
+
 
 _GENDER: Final = "gender"
 """Where in a character's own settings the gender of its pronouns stands."""
@@ -27,7 +418,7 @@ def assemble(
     history: Sequence[Message],
     settings: ContextSettings,
     count: TokenCounter = count_tokens,
-    wishes: Wishes = NO_WISHES,
+    options: ReplyOptions = DEFAULT_OPTIONS,
     own: Mapping[str, Any] | None = None,
 ) -> ReplyInputs:
     """The inputs of the reply prompt.
@@ -38,34 +429,34 @@ def assemble(
         history: The conversation so far, oldest first, without the question.
         settings: Budgets.
         count: Counts the tokens of a text.
-        wishes: What whoever asks wishes of the reply.
+        options: What whoever asks wants of the reply.
         own: The character's own settings, with the words of its card and its gender.
     """
     profile = "\n\n".join(item.text for item in recall.context if item.kind == "profile")
     volatile = tuple(item for item in recall.context if item.kind != "profile")
     card = card_words(own or {})
-    said = len(history) + wishes.earlier
-    told = wishes.called, wishes.persona, str(said), wishes.session
+    wish = partial(
+        card.wish,
+        user=options.called,
+        persona=options.persona,
+        session=options.session,
+        turn=str(len(history) + options.earlier),
+    )
+    meant = card.about_the_person(options.called)
     return ReplyInputs(
         character=recall.character,
         profile=profile,
-        voice=card.voice(voice[: settings.voice_samples], wishes.called),
+        voice=card.voice(voice[: settings.voice_samples], options.called),
         history=fit_history(history, settings.history_tokens, count),
         context=volatile,
         question=recall.question,
-        directions=wishes.directions,
-        person=_person(card, wishes),
-        called=wishes.called if wishes.introduced else "",
-        begun=wishes.begun,
-        replaced=wishes.replaced,
-        wish=wishes.wish,
-        manner=card.manner(*told),
-        reminder=card.reminder(*told),
+        directions=options.directions,
+        person="\n\n".join(filter(None, (options.person, options.persona, meant))),
+        called=options.called if options.introduced else "",
+        begun=options.begun,
+        replaced=options.replaced,
+        wish=options.wish,
+        manner=wish(card.system_prompt),
+        reminder=wish(card.post_history_instructions),
         gender=(own or {}).get(_GENDER, ""),
     )
-
-
-def _person(card: CardWords, wishes: Wishes) -> str:
-    """What is told of whoever asks, and whom the texts of the card mean."""
-    meant = card.about_the_person(wishes.called)
-    return "\n\n".join(part for part in (wishes.person, wishes.persona, meant) if part)

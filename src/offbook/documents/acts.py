@@ -1,8 +1,8 @@
 """ACTS, the adaptive context-aware text splitter, and ATS, the same without headings.
 
-Takes: a document.  Gives: chunks as long as its longest paragraph, with their heading paths.
 Paper: 003, section 4.1.  Beyond it: the chunk length is capped, so that a persona of one enormous
-paragraph does not become one enormous chunk; chunks never cross a section; offsets are kept.
+paragraph does not become one enormous chunk; chunks never cross a section; offsets are kept; the
+printed lines of a hard-wrapped section are no paragraphs.
 """
 
 from __future__ import annotations
@@ -10,29 +10,28 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
-from offbook.documents.bulk import collector_paused
-from offbook.documents.chunk_ids import Part, Span, make_chunks
-from offbook.documents.headings import Section, bodies, sections, trimmed
-from offbook.documents.rulers import UNITS, Ruler, Unit, counted_in, ruler
-from offbook.documents.windows import WindowCutter
+from offbook.documents.chunk_ids import Span, make_chunks
+from offbook.documents.hard_wrap import without_wraps
+from offbook.documents.sections import Section, bodies, sections, trimmed
+from offbook.documents.windows import UNITS, Ruler, Unit, WindowCutter, counted_in, ruler
 from offbook.errors import ConfigurationError
 from offbook.types import Chunk, Document
 
-Paragraph = Literal["line", "block"]
-PARAGRAPHS: Final[tuple[Paragraph, ...]] = ("line", "block")
+Paragraph = Literal["auto", "line", "block"]
+PARAGRAPHS: Final[tuple[Paragraph, ...]] = ("auto", "line", "block")
 MOST: Final[dict[Unit, int]] = {"characters": 4000, "tokens": 1000}
 """The longest chunk, whatever the embedder takes (methods.md section 2; 4 characters a token)."""
 
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class _Plan:
+class _Measured(NamedTuple):
     """What is measured in a document before it is cut."""
 
+    text: str
+    wrapped: list[bool]
     sections: list[Section]
     ruler: Ruler
     longest_paragraph: int
@@ -46,10 +45,11 @@ class ACTSSplitter:
     Args:
         alpha: The overlap is floor(length / alpha); above 1. The paper's best is 2 (figure 8).
         unit: What lengths are counted in.
-        paragraph: ``line``: each line is a paragraph; ``block``: blank lines part them.
+        paragraph: ``line``: each line is a paragraph; ``block``: blank lines part them; ``auto``:
+            blank lines in sections that are hard-wrapped, lines in the others.
         limit: The longest text that the embedder takes, in ``unit``; None where it is not known.
         encoding: The tiktoken encoding whose tokens count; None for the built-in estimate.
-        name: The name of the chunking.
+        name: The name of the chunking; empty for that of the class.
     """
 
     with_headings = True
@@ -58,10 +58,10 @@ class ACTSSplitter:
         self,
         alpha: float = 2.0,
         unit: Unit = "characters",
-        paragraph: Paragraph = "line",
+        paragraph: Paragraph = "auto",
         limit: int | None = None,
         encoding: str | None = None,
-        name: str = "acts",
+        name: str = "",
     ) -> None:
         if not alpha > 1:
             raise ConfigurationError(
@@ -77,14 +77,10 @@ class ACTSSplitter:
             raise ConfigurationError(
                 f"the embedder's limit is {limit!r}", "set it to a positive number, or leave it out"
             )
-        self._alpha, self._paragraph, self._name = alpha, paragraph, name
+        self.name = name or ("acts" if self.with_headings else "ats")
+        self._alpha, self._paragraph = alpha, paragraph
         self._unit, self._encoding = unit, encoding
         self._cap = MOST[unit] if limit is None else min(limit, MOST[unit])
-
-    @property
-    def name(self) -> str:
-        """The name of the chunking."""
-        return self._name
 
     def split(self, document: Document) -> Sequence[Chunk]:
         """Chunks in the order of the text.
@@ -92,80 +88,65 @@ class ACTSSplitter:
         A section without body text gives a chunk of its title if it has no subsections either; a
         title with subsections lives on in their heading paths.
         """
-        with collector_paused():
-            plan = self._plan(document)
-            if plan.longest_paragraph > plan.longest:
-                _log.warning("%s: %s", document.name, self._capped(plan))
-            return make_chunks(document, self._name, self._parts(document.text, plan))
-
-    def _parts(self, text: str, plan: _Plan) -> Iterator[Part]:
-        """The heading path of each section, and where its chunks are."""
-        cut = WindowCutter(text, plan.ruler, plan.longest, plan.overlap).cut
-        # Most sections of a much divided text are one chunk: this saves a call for each.
-        short = plan.longest if self._unit == "characters" else 0
-        for headings, start, end in bodies(plan.sections):
-            spans = ((start, end),) if end - start <= short else cut(start, end)
-            yield headings if self.with_headings else (), spans
+        measured = self._measure(document)
+        if measured.longest_paragraph > measured.longest:
+            _log.warning("%s: %s", document.name, self._capped(measured))
+        cut = WindowCutter(measured.text, measured.ruler, measured.longest, measured.overlap).cut
+        parts = (
+            (headings if self.with_headings else (), cut(start, end))
+            for headings, start, end in bodies(measured.sections)
+        )
+        return make_chunks(document, self.name, parts)
 
     def parameters(self, document: Document) -> dict[str, Any]:
         """The lengths in force for ``document``; with ``warning`` where the cap shortened them."""
-        plan = self._plan(document)
+        measured = self._measure(document)
         shown: dict[str, Any] = {
             "alpha": self._alpha,
             **counted_in(self._unit, self._encoding),
             "paragraph": self._paragraph,
-            "l_max": plan.longest,
-            "overlap": plan.overlap,
-            "longest_paragraph": plan.longest_paragraph,
+            "l_max": measured.longest,
+            "overlap": measured.overlap,
+            "longest_paragraph": measured.longest_paragraph,
             "cap": self._cap,
-            "capped": plan.longest_paragraph > plan.longest,
+            "capped": measured.longest_paragraph > measured.longest,
         }
+        if self._paragraph == "auto":
+            shown["sections_by_block"] = sum(measured.wrapped)
+            shown["sections_by_line"] = len(measured.wrapped) - sum(measured.wrapped)
         if shown["capped"]:
-            shown["warning"] = self._capped(plan)
+            shown["warning"] = self._capped(measured)
         return shown
 
-    def _capped(self, plan: _Plan) -> str:
+    def _capped(self, measured: _Measured) -> str:
         return (
-            f"the longest paragraph has {plan.longest_paragraph} {self._unit}; chunks are cut at "
-            f"{plan.longest}, the most that is embedded at once"
+            f"the longest paragraph has {measured.longest_paragraph} {self._unit}; chunks are cut "
+            f"at {measured.longest}, the most that is embedded at once"
         )
 
-    def _plan(self, document: Document) -> _Plan:
-        found = sections(document.text)
-        rule = ruler(document.text, self._unit, self._encoding)
-        longest_paragraph = self._longest_paragraph(document.text, found, rule)
+    def _measure(self, document: Document) -> _Measured:
+        text, wrapped, parts = document.text, list[bool](), sections(document.text)
+        rule = ruler(text, self._unit, self._encoding)
+        stretches = [(part.body_start, part.body_end) for part in parts]
+        if self._paragraph == "auto":
+            text, wrapped = without_wraps(text, stretches)
+        mark = "\n\n" if self._paragraph == "block" else "\n"
+        # The paper's phi: the longest paragraph; of a document of headings, the longest title.
+        spans = [(part.title_start, part.title_end) for part in parts]
+        if any(start < end for start, end in stretches):
+            spans = [
+                span for start, end in stretches for span in paragraphs(text, start, end, mark)
+            ]
+        longest_paragraph = max((rule.length(start, end) for start, end in spans), default=0)
         longest = max(1, min(longest_paragraph, self._cap))
         overlap = min(math.floor(longest / self._alpha), longest - 1)
-        return _Plan(found, rule, longest_paragraph, longest, overlap)
-
-    def _longest_paragraph(self, text: str, found: list[Section], rule: Ruler) -> int:
-        """The paper's phi: the longest paragraph; of a document of headings, the longest title."""
-        stretches = [(part.body_start, part.body_end) for part in found]
-        if all(start == end for start, end in stretches):
-            return max((rule.length(s.title_start, s.title_end) for s in found), default=0)
-        mark = "\n" if self._paragraph == "line" else "\n\n"
-        if self._unit == "characters":
-            return longest_stretch(text, stretches, mark)
-        return max(
-            rule.length(*span) for stretch in stretches for span in paragraphs(text, *stretch, mark)
-        )
+        return _Measured(text, wrapped, parts, rule, longest_paragraph, longest, overlap)
 
 
 class ATSSplitter(ACTSSplitter):
     """ACTS without the heading path in front: the paper's ablation."""
 
     with_headings = False
-
-    def __init__(
-        self,
-        alpha: float = 2.0,
-        unit: Unit = "characters",
-        paragraph: Paragraph = "line",
-        limit: int | None = None,
-        encoding: str | None = None,
-        name: str = "ats",
-    ) -> None:
-        super().__init__(alpha, unit, paragraph, limit, encoding, name)
 
 
 def paragraphs(text: str, start: int, end: int, mark: str) -> Iterator[Span]:
@@ -177,25 +158,3 @@ def paragraphs(text: str, start: int, end: int, mark: str) -> Iterator[Span]:
         if last > first:
             yield first, last
         start = stop + len(mark)
-
-
-def longest_stretch(text: str, stretches: list[Span], mark: str) -> int:
-    """Length of the longest paragraph in any of ``stretches``, by jumps of the best length so far.
-
-    Whatever ends within ``best`` characters cannot be longer than ``best``: the search goes on
-    behind the last mark within that distance, so most paragraphs are never looked at.
-    """
-    best, width = 0, len(mark)
-    for begin, end in stretches:
-        start = begin
-        while end - start > best:
-            jump = text.rfind(mark, start, start + best + width)
-            if jump >= 0:
-                start = jump + width
-                continue
-            stop = text.find(mark, start + best, end)
-            stop = end if stop < 0 else stop
-            first, last = trimmed(text, start, stop)
-            best = max(best, last - first)
-            start = stop + width
-    return best

@@ -1,6 +1,6 @@
 """The content-defined ``graph`` chunking: an edit changes at most the two chunks that it touches.
 
-Takes: a document.  Gives: chunks of mostly 300 to 900 tokens that never cross a section.
+Chunks have mostly 300 to 900 tokens and never cross a section.
 Paper: 001, section 3.1 (chunks for extraction).  Differs: boundaries come from the text near them,
 not from the distance to the beginning (methods.md 1.1); the paper's windows are ``FixedSplitter``.
 
@@ -30,14 +30,14 @@ from hashlib import blake2b
 from typing import Any, Final, NamedTuple
 from zlib import crc32
 
+from offbook.documents.acts import paragraphs
 from offbook.documents.chunk_ids import Span, make_chunks
-from offbook.documents.headings import bodies, sections, trimmed
-from offbook.documents.rulers import counted_in, ruler
-from offbook.documents.windows import WindowCutter
+from offbook.documents.sections import bodies, sections, trimmed
+from offbook.documents.windows import WindowCutter, counted_in, ruler
 from offbook.errors import ConfigurationError
-from offbook.language.encodings import token_counter
-from offbook.language.sentences import sentences
-from offbook.language.tokens import WIDE
+from offbook.text.encodings import token_counter
+from offbook.text.sentences import sentences
+from offbook.text.tokens import WIDE
 from offbook.types import Chunk, Document
 
 _WORD: Final = re.compile(f"[{WIDE}]|[^\\s{WIDE}]+")
@@ -82,21 +82,16 @@ class GraphSplitter:
                 "least and mean_gap must be positive, most at least as large as least",
             )
         self._least, self._most, self._longest = least, most, 2 * most
-        self._spacing, self._mean_gap, self._name = spacing, mean_gap, name
+        self._spacing, self._mean_gap, self.name = spacing, mean_gap, name
         self._encoding, self._count = encoding, token_counter(encoding)
-
-    @property
-    def name(self) -> str:
-        """The name of the chunking."""
-        return self._name
 
     def split(self, document: Document) -> Sequence[Chunk]:
         """Chunks in the order of the text."""
         parts = (
-            (headings, self._spans(list(self._atoms(document.text, start, end))))
+            (headings, self._spans(list(self._atoms(document.text[start:end], start))))
             for headings, start, end in bodies(sections(document.text))
         )
-        return make_chunks(document, self._name, parts)
+        return make_chunks(document, self.name, parts)
 
     def parameters(self, document: Document) -> dict[str, Any]:
         """The sizes in force, in tokens."""
@@ -109,32 +104,25 @@ class GraphSplitter:
             **counted_in("tokens", self._encoding),
         }
 
-    def _atoms(self, text: str, start: int, end: int) -> Iterator[Atom]:
-        """The atoms of a section, in order; together they hold all that is not white space."""
-        for first, last in _lines(text, start, end):
-            line = text[first:last]
-            tokens = self._count(line)
-            if tokens <= self._most:
-                yield _atom(first, line, tokens)
-                continue
-            for begin, stop in sentences(line):
-                yield from self._sentence_atoms(first + begin, line[begin:stop])
+    def _atoms(self, text: str, offset: int, level: int = 0) -> Iterator[Atom]:
+        """The atoms of a stretch, in order; together they hold all that is not white space.
 
-    def _sentence_atoms(self, offset: int, sentence: str) -> Iterator[Atom]:
-        tokens = self._count(sentence)
-        if tokens <= self._most:
-            yield _atom(offset, sentence, tokens)
-            return
-        for begin, stop in _phrases(sentence):
-            phrase = sentence[begin:stop]
-            tokens = self._count(phrase)
-            if tokens <= self._most:
-                yield _atom(offset + begin, phrase, tokens)
-                continue
-            rule = ruler(phrase, "tokens", self._encoding)
-            cutter = WindowCutter(phrase, rule, self._most, 0)
-            for low, high in cutter.cut(0, len(phrase)):
-                yield _atom(offset + begin + low, phrase[low:high], self._count(phrase[low:high]))
+        Lines; what is too long is divided further, last by its mere length.
+        """
+        dividers = (_lines, sentences, _phrases, self._windows)
+        for start, end in dividers[level](text):
+            part = text[start:end]
+            tokens = self._count(part)
+            if tokens > self._most and level + 1 < len(dividers):
+                yield from self._atoms(part, offset + start, level + 1)
+            else:
+                digest = blake2b(part.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+                draw = int.from_bytes(digest, "big") / _HASHES
+                yield Atom(offset + start, offset + end, tokens, draw)
+
+    def _windows(self, phrase: str) -> list[Span]:
+        rule = ruler(phrase, "tokens", self._encoding)
+        return WindowCutter(phrase, rule, self._most, 0).cut(0, len(phrase))
 
     def _spans(self, atoms: list[Atom]) -> Iterator[Span]:
         """Offsets of the chunks of a section."""
@@ -146,19 +134,19 @@ class GraphSplitter:
 
     def _boundaries(self, atoms: list[Atom]) -> list[int]:
         """Indices of the atoms that begin a chunk, but the first."""
-        found: list[int] = []
+        boundaries: list[int] = []
         before = sum(atom.tokens for atom in atoms)
         gap = 0
         for index in range(len(atoms) - 1, -1, -1):
             tokens = atoms[index].tokens
             if self._is_marked(atoms[index]):
                 if gap > self._spacing and before >= self._spacing:
-                    found.append(index + 1)
+                    boundaries.append(index + 1)
                 gap = 0
             else:
                 gap += tokens
             before -= tokens
-        return found[::-1]
+        return boundaries[::-1]
 
     def _is_marked(self, atom: Atom) -> bool:
         """Whether the atom's own text marks it: the likelier, the longer it is."""
@@ -182,21 +170,9 @@ class GraphSplitter:
         yield first, behind
 
 
-def _atom(offset: int, text: str, tokens: int) -> Atom:
-    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    draw = int.from_bytes(digest, "big") / _HASHES
-    return Atom(offset, offset + len(text), tokens, draw)
-
-
-def _lines(text: str, start: int, end: int) -> Iterator[Span]:
+def _lines(text: str) -> Iterator[Span]:
     """Offsets of the lines that are not blank, without white space at their ends."""
-    while start < end:
-        stop = text.find("\n", start, end)
-        stop = end if stop < 0 else stop
-        first, last = trimmed(text, start, stop)
-        if last > first:
-            yield first, last
-        start = stop + 1
+    return paragraphs(text, 0, len(text), "\n")
 
 
 def _phrases(sentence: str) -> Iterator[Span]:

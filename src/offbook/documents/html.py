@@ -1,7 +1,8 @@
-"""The reader of HTML: what a page says, as Markdown.
+"""The reader of HTML: what a page says, as Markdown, in time that grows with its length alone.
 
-Takes: the source of a page.  Gives: Markdown with its headings, lists and tables.
-Left out: scripts, styles, navigation, forms, pictures, the addresses of links.
+Left out: scripts, styles, navigation, forms, pictures, the addresses of links. lxml reads the tags,
+and ends them as browsers do. markdownify's own patterns look at a run of blanks anew from each
+blank of it: forty thousand of them would stop a server for seconds.
 """
 
 from __future__ import annotations
@@ -9,17 +10,88 @@ from __future__ import annotations
 import re
 import warnings
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+
+from bs4 import BeautifulSoup
+from bs4.element import NavigableString
+from markdownify import ATX, MarkdownConverter
 
 from offbook.errors import UnreadableDocument
+
+_NUMBERS: Final = ("colspan", "start")
+_NUMBER: Final = re.compile(r"[0-9]{1,4}")
+"""What else stands in these attributes, the library stumbles over."""
+
+_PLAIN: Final = ("a", "img")
+_BLANKS: Final = re.compile(r"[\t ]{2,}")
+_NEXT_LINE: Final = re.compile(r"\n(?=[^\n])")
+_BLANK: Final = " \n"
+_BETWEEN: Final = "\n\n"
+"""What stands around an empty block would else be one word."""
+
+
+class PageConverter(MarkdownConverter):
+    """Markdown as we read it on: headings with ``#``, nothing escaped, no addresses."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            heading_style=ATX,
+            bullets="-",
+            strip=list(_PLAIN),
+            strip_pre=None,
+            escape_asterisks=False,
+            escape_underscores=False,
+            escape_misc=False,
+        )
+        self._numbers: dict[int, int] = {}
+
+    def process_text(self, el: NavigableString, parent_tags: set[str] | None = None) -> str:
+        """The text between two tags; its runs of blanks are one before the library sees them."""
+        shown = el if parent_tags is not None and "pre" in parent_tags else _shortened(el)
+        text: str = super().process_text(shown, parent_tags)  # type: ignore[misc]
+        return text
+
+    def convert_li(self, el: Any, text: str, parent_tags: set[str]) -> str:
+        """An item of a list, with its number; the library counts from the first to each anew."""
+        listed = el.parent is not None and el.parent.name == "ol"
+        bullet = f"{self._number(el)}. " if listed else "- "
+        item = text.strip()
+        if not item:
+            return "\n"
+        return bullet + _NEXT_LINE.sub("\n" + " " * len(bullet), item) + "\n"
+
+    def _number(self, item: Any) -> int:
+        """The number of an item in its list; the items of a list come one after the other."""
+        items = item.parent
+        if id(items) not in self._numbers:
+            self._numbers[id(items)] = int(items.get("start") or 1)
+        number = self._numbers[id(items)]
+        self._numbers[id(items)] += 1
+        return number
+
+    def convert_pre(self, el: Any, text: str, parent_tags: set[str]) -> str:
+        """A block that keeps its blanks, without blank lines around it."""
+        begins = text.rfind("\n", 0, len(text) - len(text.lstrip(_BLANK))) + 1
+        code = text[begins:].rstrip(_BLANK)
+        block: str = super().convert_pre(el, code, parent_tags)  # type: ignore[misc]
+        return block or _BETWEEN
+
+
+def _shortened(node: NavigableString) -> NavigableString:
+    """The text with one blank for several, standing where it stood."""
+    text = _BLANKS.sub(" ", node)
+    if len(text) == len(node):
+        return node
+    # Beside the tree and not in it: to replace one of many siblings takes a look at all of them.
+    short = NavigableString(text)
+    short.parent = node.parent
+    short.previous_sibling, short.next_sibling = node.previous_sibling, node.next_sibling
+    return short
+
 
 _DROPPED: Final = (
     "script", "style", "noscript", "template", "nav", "head", "iframe", "svg", "form", "button",
 )  # fmt: skip
-# How marked sections end, for the parser of the standard library.
-_SECTION_ENDS: Final = re.compile(r"\]\s*>")
-_LONG_SECTION_ENDS: Final = re.compile(r"\]\s*\]\s*>")
-_LONG_SECTION: Final = re.compile(r"<!\[(?!if|else|endif)", re.IGNORECASE)
 _BLANK_LINES: Final = re.compile(r"\n[ \t\u00a0]*(?:\n[ \t\u00a0]*)+\n")
 
 
@@ -31,15 +103,16 @@ def html_to_markdown(path: Path, source: str) -> str:
     """
     from bs4 import MarkupResemblesLocatorWarning
 
-    from offbook.documents.page_converter import PageConverter
-    from offbook.documents.page_tree import PageTree
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MarkupResemblesLocatorWarning)
         try:
-            page = PageTree(_ended(source))
+            page = BeautifulSoup(source, "lxml")
             for tag in page.find_all(_DROPPED):
                 tag.decompose()
+            for name in _NUMBERS:
+                for tag in page.select(f"[{name}]"):
+                    if not _NUMBER.fullmatch(str(tag[name])):
+                        del tag[name]
             markdown: str = PageConverter().convert_soup(page)
         except RecursionError as error:
             raise UnreadableDocument(
@@ -47,28 +120,3 @@ def html_to_markdown(path: Path, source: str) -> str:
                 "save the page as text or Markdown and ingest that",
             ) from error
     return _BLANK_LINES.sub("\n\n", markdown).strip() + "\n"
-
-
-def _ended(source: str) -> str:
-    """The source, in which what nothing ends is text.
-
-    The parser would look for its end from each beginning anew, as far as the page goes: a hundred
-    thousand characters of ``<a b`` take it minutes.
-    """
-    source = _text_behind(source.rfind("-->") + 1, "<!--", source)
-    long = _last(_LONG_SECTION_ENDS, source)
-    source = source[:long] + _LONG_SECTION.sub("&lt;![", source[long:])
-    source = _text_behind(_last(_SECTION_ENDS, source), "<![", source)
-    return _text_behind(source.rfind(">") + 1, "<", source)
-
-
-def _last(pattern: re.Pattern[str], source: str) -> int:
-    """Where the last match ends; 0 where there is none."""
-    end = 0
-    for found in pattern.finditer(source):
-        end = found.end()
-    return end
-
-
-def _text_behind(start: int, beginning: str, source: str) -> str:
-    return source[:start] + source[start:].replace(beginning, beginning.replace("<", "&lt;"))

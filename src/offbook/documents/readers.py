@@ -1,24 +1,23 @@
-"""Readers: from a file to its text.
-
-Takes: a path and the name that the document is to have.  Gives: a ``ReadDocument``, or an error
-that says what is wrong with the file and how to mend it.
+"""Readers: from a file to its text, or an error that says how to mend the file.
 
 The text is kept as it is but for three things: a byte order mark is left out, every line break
 becomes a line feed, and HTML becomes Markdown. It is not normalised, so that offsets are those of
 the file's own characters. Encodings are never guessed: UTF-8, UTF-16 with a byte order mark, and
-what an HTML page itself declares; anything else is refused.
+what an HTML page itself declares; anything else is refused. PDF needs the extra ``pdf`` (pypdf).
 """
 
 from __future__ import annotations
 
 import codecs
+import io
 import re
 import stat
 from dataclasses import dataclass
+from logging import NullHandler, getLogger
 from pathlib import Path
 from typing import Final
 
-from offbook.errors import UnreadableDocument, UsageError
+from offbook.errors import ConfigurationError, UnreadableDocument, UsageError
 
 MEDIA: Final = {
     ".txt": "text/plain",
@@ -117,8 +116,6 @@ def read_bytes(path: Path) -> bytes:
 
 def _text(path: Path, data: bytes, media: str) -> str:
     if media == "application/pdf":
-        from offbook.documents.pdf import pdf_text
-
         return pdf_text(path, data)
     if media == "text/html":
         from offbook.documents.html import html_to_markdown
@@ -139,13 +136,13 @@ def decode(path: Path, data: bytes, declared: str | None = None) -> str:
         raise _wrong_encoding(path, 0, data, "it is UTF-32", "UTF-32")
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         text = _decoded(path, data, "utf-16")
-        at = text.find("\0")
+        nul = text.find("\0")
     else:
-        at = data.find(b"\0")
-        text = "" if at >= 0 else _decoded(path, data, "utf-8-sig", declared)
-    if at >= 0:
+        nul = data.find(b"\0")
+        text = "" if nul >= 0 else _decoded(path, data, "utf-8-sig", declared)
+    if nul >= 0:
         raise UnreadableDocument(
-            f"{str(path)!r} is binary: a NUL at offset {at}",
+            f"{str(path)!r} is binary: a NUL at offset {nul}",
             "give a text file; if it is UTF-16, save it with a byte order mark or as UTF-8",
         )
     return text
@@ -178,7 +175,47 @@ def _declared(data: bytes) -> str | None:
     if match is None:
         return None
     try:
-        found = codecs.lookup(match[1].decode("ascii"))
+        codec = codecs.lookup(match[1].decode("ascii"))
     except LookupError:
         return None
-    return None if found.name in ("utf-8", "utf-16", "utf-32") else found.name
+    return None if codec.name in ("utf-8", "utf-16", "utf-32") else codec.name
+
+
+# What pypdf mends it logs, and without a handler that would be printed between our own messages.
+getLogger("pypdf").addHandler(NullHandler())
+
+
+def pdf_text(path: Path, data: bytes) -> str:
+    """The text of all pages that have any; ``path`` is for messages.
+
+    Raises:
+        ConfigurationError: pypdf is not installed.
+        UnreadableDocument: the file is damaged or needs a password, or its pages are pictures.
+    """
+    try:
+        from pypdf import PdfReader
+    except ImportError as error:
+        raise ConfigurationError(
+            f"{str(path)!r} is a PDF, and the extra that reads PDF is not installed",
+            "pip install 'offbook[pdf]'",
+        ) from error
+    try:
+        reader = PdfReader(io.BytesIO(data))
+        locked = reader.is_encrypted and not reader.decrypt("")
+        pages = [] if locked else [page.extract_text() for page in reader.pages]
+    except Exception as error:  # pypdf raises whatever a damaged file makes it stumble over
+        raise UnreadableDocument(
+            f"{str(path)!r} cannot be read as PDF: {error}",
+            "open it and save it anew, or save it as text",
+        ) from error
+    if locked:
+        raise UnreadableDocument(
+            f"{str(path)!r} is protected by a password", "save it without one, or save it as text"
+        )
+    texts = [page.replace("\0", "").strip() for page in pages]
+    if not any(texts):
+        raise UnreadableDocument(
+            f"{str(path)!r} has {len(pages)} pages, but no text in them",
+            "its pages are probably pictures: run it through text recognition (OCR) first",
+        )
+    return "\n\n".join(text for text in texts if text) + "\n"

@@ -1,22 +1,37 @@
 """A run as pandas frames: a row a cell, a row a rating.
 
-Takes: a run in the store.  Gives: two frames that can be joined on subject, variant and repeat, and
-on question and unit. It needs the extra ``eval``.
+It needs the extra ``eval``.
 """
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from offbook.errors import ConfigurationError
-from offbook.evaluation import streaming
+from offbook.evaluation import storage
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from offbook.evaluation.record import Cell, Rating, Run
     from offbook.protocols import Store
+
+
+def require_pandas() -> ModuleType:
+    """Import pandas.
+
+    Raises:
+        ConfigurationError: it is not installed.
+    """
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise ConfigurationError(
+            "frames and tables need pandas, which is not installed", "pip install 'offbook[eval]'"
+        ) from error
+    return cast("ModuleType", pd)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,22 +49,18 @@ class Frames:
 async def frames_of(store: Store, run: Run, judge: str | None = None) -> Frames:
     """The frames of a run.
 
-    Args:
-        store: Where it is.
-        run: The run.
-        judge: Whose ratings; None: those of all judges.
+    ``judge``: whose ratings; None: those of all judges.
 
     Raises:
         ConfigurationError: pandas is not installed.
     """
-    try:
-        import pandas as pd
-    except ImportError as error:
-        raise ConfigurationError(
-            "frames need pandas, which is not installed", "pip install 'offbook[eval]'"
-        ) from error
-    cells = [_cell(cell) async for cell in streaming.cells(store, run.id)]
-    rated = [_rating(rating) async for rating in streaming.ratings(store, run.id, judge)]
+    pd = require_pandas()
+    cells, rated = await storage.with_stream(
+        store,
+        run.id,
+        judge,
+        lambda cells, ratings: (list(map(_cell, cells)), list(map(_rating, ratings))),
+    )
     return Frames(
         pd.DataFrame(cells, columns=list(CELL_COLUMNS)),
         pd.DataFrame(rated, columns=list(RATING_COLUMNS)),
@@ -57,63 +68,28 @@ async def frames_of(store: Store, run: Run, judge: str | None = None) -> Frames:
     )
 
 
-CELL_COLUMNS = (
-    "subject",
-    "question",
-    "variant",
-    "repeat",
-    "character",
-    "reply",
-    "error",
-    "verdict",
-    "fallback",
-    "pieces",
-    "chunks",
-    "calls",
-    "prompt_tokens",
-    "completion_tokens",
-    "cost_usd",
-    "seconds",
-    "finished",
+_USED: Final = ("calls", "prompt_tokens", "completion_tokens", "cost_usd", "seconds")
+CELL_COLUMNS: Final = (
+    *("subject", "question", "variant", "repeat", "character", "reply", "error", "verdict"),
+    *("fallback", "pieces", "chunks", *_USED, "finished"),
 )
 """Columns of the frame of cells; ``chunks`` is how many different chunks a reply rested on."""
 
-RATING_COLUMNS = (
-    "subject",
-    "variant",
-    "repeat",
-    "metric",
-    "unit",
-    "judge",
-    "sample",
-    "value",
-    "person",
-    "final",
-    "missing",
-    "analysis",
-    "person_name",
-    "person_note",
+RATING_COLUMNS: Final = (
+    *("subject", "variant", "repeat", "metric", "unit", "judge", "sample", "value", "person"),
+    *("final", "missing", "analysis", "person_name", "person_note"),
 )
 """Columns of the frame of ratings; ``final`` is the person's value where there is one."""
 
 
 def _cell(cell: Cell) -> dict[str, Any]:
-    used = cell.usage
+    plain = ("character", "reply", "error", "verdict", "fallback", "finished")
     return {
         **asdict(cell.key),
-        "character": cell.character,
-        "reply": cell.reply,
-        "error": cell.error,
-        "verdict": cell.verdict,
-        "fallback": cell.fallback,
+        **{name: getattr(cell, name) for name in plain},
+        **{name: getattr(cell.usage, name) for name in _USED},
         "pieces": len(cell.context),
         "chunks": len({s.chunk for item in cell.context for s in item.sources if s.chunk}),
-        "calls": used.calls,
-        "prompt_tokens": used.prompt_tokens,
-        "completion_tokens": used.completion_tokens,
-        "cost_usd": used.cost_usd,
-        "seconds": used.seconds,
-        "finished": cell.finished,
     }
 
 

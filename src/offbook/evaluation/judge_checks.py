@@ -1,8 +1,6 @@
 """Two checks of a judge: does the order of replies sway it, and does its own name on a reply?
 
-Takes: the stored replies of several variants to one question.  Gives: comparisons under shuffled
-labels, neutral ones and ones that name an author; position bias, flips and label bias, with n and
-interval. The replies stay the same; only order and names change.
+The replies stay the same; only order and names change.
 Paper: ours; RoleRAG (001), section 4.2, names the biases that it guards against.
 """
 
@@ -14,14 +12,14 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING, Final, Literal
 
-from offbook.evaluation.judging import PlacesOf, documents_named, documents_of
-from offbook.evaluation.measured import Place
 from offbook.evaluation.metrics.statistics import Estimate, estimate
-from offbook.evaluation.plan import questions_of
-from offbook.evaluation.protocol import Judgement, Score
-from offbook.evaluation.record import Rating, RatingKey
+from offbook.evaluation.record import Judgement, Rating, RatingKey
+from offbook.evaluation.reply_metrics import PlacesOf, documents_named, documents_of
+from offbook.evaluation.runner import questions_of
+from offbook.evaluation.scores import Place
 from offbook.prompts.interviewing import COMPARE_REPLIES, LabelledReply, RepliesToCompare
 
 if TYPE_CHECKING:
@@ -61,13 +59,11 @@ class JudgeBias:
     """What the two checks found of one judge.
 
     Args:
-        judge: The model.
         first: How often the reply in the first place was preferred; under neutral labels.
         position_bias: The same less what chance would give; 0 is none.
         flips: Share of questions on which turning the order round changed the preferred reply.
         label_bias: How much more often a reply was preferred because it was said to be the
             judge's own: the same reply, the same order, with and without names. 0 is none.
-        questions: On how many questions it was asked.
         identical: Questions whose replies were all the same, so that there was nothing to compare.
     """
 
@@ -82,11 +78,6 @@ class JudgeBias:
 
 class JudgeChecks:
     """The checks as a protocol: the runner asks for them about the stored cells of a run.
-
-    Args:
-        limit: On how many questions the judge is asked, drawn by the run's seed; None: on all.
-            Each costs four calls.
-        replies: How many different replies are compared at once, at most.
 
     Raises:
         ValueError: fewer than two replies are no comparison; there are 26 labels.
@@ -115,18 +106,6 @@ class JudgeChecks:
             for judgement in self._of_question(run, dataset, place, some)
         ]
 
-    def scores(
-        self, run: Run, dataset: Dataset, cells: Iterable[Cell], ratings: Iterable[Rating]
-    ) -> list[Score]:
-        """The biases as scores; the judge stands in the place of the variant."""
-        found = self.bias(run, dataset, cells, ratings)
-        return [
-            Score("first_position", found.judge, "all", found.first, None, "share"),
-            Score("position_bias", found.judge, "all", found.position_bias, None, "share"),
-            Score("order_flips", found.judge, "all", found.flips, "lower", "share"),
-            Score("label_bias", found.judge, "all", found.label_bias, None, "share"),
-        ]
-
     def bias(
         self, run: Run, dataset: Dataset, cells: Iterable[Cell], ratings: Iterable[Rating]
     ) -> JudgeBias:
@@ -143,43 +122,41 @@ class JudgeChecks:
             for rating in ratings
             if rating.key.metric == METRIC and rating.key.judge == judge
         }
-        asked = {place: layout for place, layout in layouts.items() if layout is not None}
-        return _bias(judge, asked, choices, identical=len(layouts) - len(asked))
+        compared = {place: layout for place, layout in layouts.items() if layout is not None}
+        return _bias(judge, compared, choices, identical=len(layouts) - len(compared))
 
     def _of_question(
         self, run: Run, dataset: Dataset, place: Place, cells: Sequence[Cell]
     ) -> Iterator[Judgement]:
         replied = {cell.key.variant: cell for cell in cells if cell.reply is not None}
-        question = self._places(dataset).questions(place.subject).get(place.unit)
+        question = self._places(dataset).of(place.subject).questions.get(place.unit)
         if question is None or not self._is_drawn(run, dataset, place):
             return
         digests = {variant: _digest(cell.reply or "") for variant, cell in replied.items()}
         layout = self._layout(run, place, digests)
         if layout is None:
             return
-        introduction = self._places(dataset).introduction(place.subject)
+        introduction = self._places(dataset).of(place.subject).introduction
         judge = run.models["judge"].model
-        for labelling in _LABELLINGS:
-            for order in _ORDERS:
-                shown = [replied[variant] for variant in layout.shown(order)]
-                replies = tuple(
-                    LabelledReply(
-                        _LETTERS[at],
-                        _author(cell.key.variant == layout.own, judge, labelling),
-                        cell.reply or "",
-                    )
-                    for at, cell in enumerate(shown)
+        authors = {v: judge if v == layout.own else OTHER_AUTHOR for v in layout.order}
+        for labelling, order in product(_LABELLINGS, _ORDERS):
+            shown = [replied[variant] for variant in layout.shown(order)]
+            replies = tuple(
+                LabelledReply(
+                    letter,
+                    "" if labelling == "neutral" else authors[cell.key.variant],
+                    cell.reply or "",
                 )
-                yield Judgement(
-                    keys=(_key(judge, place, labelling, order),),
-                    prompt=COMPARE_REPLIES,
-                    inputs=RepliesToCompare(
-                        place.subject, introduction.text, question.text, replies
-                    ),
-                    read=partial(_read, _key(judge, place, labelling, order)),
-                    documents=documents_of(shown)
-                    | documents_named(shown[0].character, introduction),
-                )
+                for letter, cell in zip(_LETTERS, shown, strict=False)
+            )
+            key = _key(judge, place, labelling, order)
+            yield Judgement(
+                keys=(key,),
+                prompt=COMPARE_REPLIES,
+                inputs=RepliesToCompare(place.subject, introduction.text, question.text, replies),
+                read=partial(_read, key),
+                documents=documents_of(shown) | documents_named(shown[0].character, introduction),
+            )
 
     def _layout(self, run: Run, place: Place, digests: Mapping[str, bytes]) -> Layout | None:
         """Which replies are shown how; None where fewer than two of them differ."""
@@ -214,30 +191,32 @@ def _bias(
     choices: Mapping[RatingKey, float | None],
     identical: int,
 ) -> JudgeBias:
-    firsts: list[tuple[float | None, Place]] = []
+    firsts: list[float | None] = []
     beyond: list[float | None] = []
+    labels: list[float | None] = []
     flips: list[float | None] = []
-    labels: list[tuple[float | None, Place]] = []
+    owners: list[Place] = []
     for place, layout in layouts.items():
-        seen = {
+        preferred = {
             (labelling, order): choices.get(_key(judge, place, labelling, order))
             for labelling in _LABELLINGS
             for order in _ORDERS
         }
         for order in _ORDERS:
-            value = seen["neutral", order]
+            value = preferred["neutral", order]
             is_first = None if value is None else float(value == 1)
-            firsts.append((is_first, place))
+            firsts.append(is_first)
             beyond.append(None if is_first is None else is_first - 1 / len(layout.order))
-            labels.append((_label_effect(layout, order, seen), place))
-        flips.append(_flip(layout, seen["neutral", 1], seen["neutral", 2]))
-    owners = [place for _, place in firsts]
+            labels.append(_label_effect(layout, order, preferred))
+            owners.append(place)
+        first, second = (_preferred(layout, o, preferred["neutral", o]) for o in _ORDERS)
+        flips.append(None if first is None or second is None else float(first != second))
     return JudgeBias(
         judge,
-        first=estimate([value for value, _ in firsts], owners),
+        first=estimate(firsts, owners),
         position_bias=estimate(beyond, owners),
         flips=estimate(flips),
-        label_bias=estimate([value for value, _ in labels], [place for _, place in labels]),
+        label_bias=estimate(labels, owners),
         questions=len(layouts),
         identical=identical,
     )
@@ -247,26 +226,15 @@ def _preferred(layout: Layout, order: int, value: float | None) -> str | None:
     return None if value is None else layout.shown(order)[int(value) - 1]
 
 
-def _flip(layout: Layout, once: float | None, again: float | None) -> float | None:
-    first, second = _preferred(layout, 1, once), _preferred(layout, 2, again)
-    return None if first is None or second is None else float(first != second)
-
-
 def _label_effect(
-    layout: Layout, order: int, seen: Mapping[tuple[Labelling, int], float | None]
+    layout: Layout, order: int, choice: Mapping[tuple[Labelling, int], float | None]
 ) -> float | None:
     """1 where the name made the reply preferred, -1 where it made it less so, else 0."""
-    named = _preferred(layout, order, seen["named", order])
-    neutral = _preferred(layout, order, seen["neutral", order])
+    named = _preferred(layout, order, choice["named", order])
+    neutral = _preferred(layout, order, choice["neutral", order])
     if named is None or neutral is None:
         return None
     return float(named == layout.own) - float(neutral == layout.own)
-
-
-def _author(is_own: bool, judge: str, labelling: Labelling) -> str:
-    if labelling == "neutral":
-        return ""
-    return judge if is_own else OTHER_AUTHOR
 
 
 def _key(judge: str, place: Place, labelling: Labelling, order: int) -> RatingKey:

@@ -1,15 +1,22 @@
-"""What an evaluation keeps: the run, its cells (one reply each), and the ratings of a judge.
+"""The nouns of a run: its record, its cells (one reply each), a judge's ratings, and its scores.
 
-Takes: nothing.  Gives: frozen values; ``stores.evaluations`` keeps them as they finish.
+``EvaluationProtocol`` is the seam between the runner and what is measured.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from offbook.evaluation.metrics.scales import Direction
 from offbook.types import ContextItem, Usage
+
+if TYPE_CHECKING:
+    from offbook.evaluation.benchmark import Dataset
+    from offbook.evaluation.metrics.statistics import Estimate
+    from offbook.prompts.prompt import Prompt
+
 
 OFFLINE_MARK: Final = "offline rules, not a measurement"
 """What stands with every score of the offline judge, in every record, table and picture."""
@@ -155,3 +162,58 @@ class Rating:
     def final(self) -> float | None:
         """The person's value where there is one, else the judge's."""
         return self.value if self.person is None else self.person
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """One call to the judge, and the ratings that come of it; no call where there is no prompt.
+
+    ``read`` turns the prompt's answer (without a prompt ``inputs``) into one rating a key, in the
+    order of ``keys``; an answer that stays unusable makes each of them missing, with the reason.
+    ``documents`` are those whose text the prompt holds (``character/document``), so that
+    forgetting one finds the cached call.
+    """
+
+    keys: tuple[RatingKey, ...]
+    prompt: Prompt[Any, Any] | None
+    inputs: Any
+    read: Callable[[Any], Sequence[Rating]]
+    documents: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One number of a run with its n and interval.
+
+    ``group`` says over what: ``all``, ``scope=in``, ``kind=...``, ``subject=...``,
+    ``dimension=...``. ``better`` is None for what is neither good nor bad (a usage rate).
+    """
+
+    metric: str
+    variant: str
+    group: str
+    estimate: Estimate
+    better: Direction | None = None
+    unit: str = ""
+
+
+class Judging(Protocol):
+    """What a judge is asked about the cells of a run."""
+
+    def ready(self, key: CellKey) -> Hashable:
+        """What must be complete before it can be judged: cells of equal value go together."""
+        ...
+
+    def judgements(self, run: Run, dataset: Dataset, cells: Sequence[Cell]) -> list[Judgement]:
+        """What to ask the judge about cells that go together; failed cells are left out."""
+        ...
+
+
+class EvaluationProtocol(Judging, Protocol):
+    """How a benchmark is run; one a `ProtocolName`."""
+
+    def scores(
+        self, run: Run, dataset: Dataset, cells: Iterable[Cell], ratings: Iterable[Rating]
+    ) -> list[Score]:
+        """The scores of a run, missing ratings excluded and counted."""
+        ...

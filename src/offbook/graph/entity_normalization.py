@@ -1,31 +1,83 @@
 """Entity normalization: which raw entities are one and the same.
 
-Takes: raw entities in reading order with their vectors.  Gives: groups, each raw entity in one.
-Paper: RoleRAG (001), section 3.2, Algorithm 1. Here all decisions are made side by side, on raw
-entities instead of names; groups of three or more names are verified (methods.md 1, index step 3).
+Paper: RoleRAG (001), section 3.2, Algorithm 1 (connected components: lines 8 and 9). Here all
+decisions are made side by side, on raw entities instead of names; groups of three or more names are
+verified (methods.md 1, index step 3).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from offbook.graph.candidates import Rules, candidate_pairs, link_equal_names
-from offbook.graph.equal_names import name_key
-from offbook.graph.judging import decision_id, judge_pairs, questions_of
-from offbook.graph.linking import Links
+from offbook.graph.candidates import Rules, candidate_pairs, link_equal_names, name_key
 from offbook.graph.name_candidates import candidates_by_name
-from offbook.graph.verification import LEAST, Component, Split, component_of, verify
+from offbook.graph.verdicts import (
+    LEAST,
+    Component,
+    Split,
+    component_of,
+    decision_id,
+    judge_pairs,
+    verify,
+)
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from offbook.graph.candidates import Blocks, Pair
-    from offbook.graph.judging import Question
-    from offbook.models.asking import Asking
+    from offbook.models.batching import Asking
     from offbook.types import Decision, RawEntity
+
+
+class Links:
+    """Disjoint sets of rows.
+
+    Args:
+        keys: The name key of each row (``equal_names.name_key``).
+        apart: Pairs of name keys, or of ids, that may not stand in one set.
+        ids: The id of each row, where any may be told apart by it.
+    """
+
+    def __init__(
+        self,
+        keys: Sequence[str],
+        apart: Collection[tuple[str, str]] = (),
+        ids: Sequence[str] | None = None,
+    ) -> None:
+        self._parent = list(range(len(keys)))
+        named = {key for pair in apart for key in pair}
+        # Only the names that are told apart have to be known of a set.
+        self._names = [set(both) & named for both in zip(keys, ids or keys, strict=True)]
+        self._apart = {pair for a, b in apart for pair in ((a, b), (b, a))}
+
+    def root(self, row: int) -> int:
+        """The row that stands for the set of ``row``."""
+        while self._parent[row] != row:
+            self._parent[row] = self._parent[self._parent[row]]
+            row = self._parent[row]
+        return row
+
+    def join(self, a: int, b: int) -> bool:
+        """Join the sets of two rows; False where a person's word forbids it."""
+        a, b = sorted((self.root(a), self.root(b)))
+        if a == b:
+            return True
+        if any((x, y) in self._apart for x in self._names[a] for y in self._names[b]):
+            return False
+        self._parent[b] = a
+        self._names[a] |= self._names[b]
+        return True
+
+    def sets(self) -> list[list[int]]:
+        """The sets, in the order of their first rows."""
+        members: dict[int, list[int]] = {}
+        for row in range(len(self._parent)):
+            members.setdefault(self.root(row), []).append(row)
+        return list(members.values())
+
 
 Group = list[int]
 """Rows of raw entities that are one and the same, ascending."""
@@ -119,39 +171,6 @@ async def normalize(
     return outcome
 
 
-@dataclass(frozen=True, slots=True)
-class Outlook:
-    """What would be asked now, and the groups as far as they are known; see :func:`outlook`."""
-
-    questions: list[Question]
-    unverified: list[Component]
-    groups: list[Group]
-
-
-def outlook(
-    entities: Sequence[RawEntity],
-    vectors: NDArray[np.float32] | None,
-    rules: Rules,
-    ledger: Ledger,
-    *,
-    verified: bool = True,
-) -> Outlook:
-    """What :func:`normalize` would ask about, without a call; arguments as there.
-
-    Pairs that are still to be judged count as not the same in what follows from them.
-    """
-    blocks = link_equal_names(entities, rules)
-    pairs = candidate_pairs(entities, vectors, blocks, rules, candidates_by_name)
-    new = [pair for pair in pairs if _id(entities, pair) not in ledger.decisions]
-    links = _linked(entities, blocks, pairs, ledger)
-    chained = _components(entities, links, blocks) if verified else []
-    return Outlook(
-        questions_of(entities, new),
-        [component for component in chained if component.key not in ledger.splits],
-        _groups(entities, links, chained, ledger),
-    )
-
-
 def _id(entities: Sequence[RawEntity], pair: Pair) -> str:
     return decision_id(entities[pair[0]].id, entities[pair[1]].id)
 
@@ -167,10 +186,10 @@ def _linked(
     first: dict[int, int] = {}
     for row, block in enumerate(blocks.of):
         links.join(first.setdefault(block, row), row)
-    for pair in pairs:
-        decision = ledger.decisions.get(_id(entities, pair))
+    for row, earlier in pairs:
+        decision = ledger.decisions.get(_id(entities, (row, earlier)))
         if decision is not None and decision.same:
-            links.join(*pair)
+            links.join(row, earlier)
     return links
 
 
@@ -180,8 +199,8 @@ def _keys(entities: Sequence[RawEntity]) -> list[str]:
 
 def _apart(ledger: Ledger, ids: Set[str]) -> list[tuple[str, str]]:
     """Names that a person has told apart or, where both bear one name, mentions."""
-    told = [(word.a, word.b) for word in ledger.persons if not word.same]
-    return [(a, b) if a in ids and b in ids else (name_key(a), name_key(b)) for a, b in told]
+    pairs = [(word.a, word.b) for word in ledger.persons if not word.same]
+    return [(a, b) if a in ids and b in ids else (name_key(a), name_key(b)) for a, b in pairs]
 
 
 def _persons_pairs(entities: Sequence[RawEntity], ledger: Ledger) -> list[Pair]:
@@ -194,17 +213,17 @@ def _persons_pairs(entities: Sequence[RawEntity], ledger: Ledger) -> list[Pair]:
     named: dict[str, dict[str, int]] = {}
     for row, (key, entity) in enumerate(zip(_keys(entities), entities, strict=True)):
         named.setdefault(key, {}).setdefault(entity.type.casefold(), row)
-    found = []
+    pairs = []
     for word in ledger.persons:
         if not word.same:
             continue
         if word.a in rows and word.b in rows:
-            found.append((rows[word.a], rows[word.b]))
+            pairs.append((rows[word.a], rows[word.b]))
             continue
         a, b = named.get(name_key(word.a)), named.get(name_key(word.b))
         if a and b:
-            found.append(min(((a[k], b[k]) for k in a if k in b), default=_first_of(a, b)))
-    return found
+            pairs.append(min(((a[k], b[k]) for k in a if k in b), default=_first_of(a, b)))
+    return pairs
 
 
 def _first_of(a: Mapping[str, int], b: Mapping[str, int]) -> Pair:
@@ -213,14 +232,14 @@ def _first_of(a: Mapping[str, int], b: Mapping[str, int]) -> Pair:
 
 def _components(entities: Sequence[RawEntity], links: Links, blocks: Blocks) -> list[Component]:
     """Groups of three or more blocks, as they will be shown."""
-    found = []
+    components = []
     for rows in links.sets():
         of_block: dict[int, list[int]] = {}
         for row in rows:
             of_block.setdefault(blocks.of[row], []).append(row)
         if len(of_block) >= LEAST:
-            found.append(component_of(entities, list(of_block.values())))
-    return found
+            components.append(component_of(entities, list(of_block.values())))
+    return components
 
 
 def _groups(

@@ -1,8 +1,4 @@
-"""Where in a text a name stands.
-
-Takes: a chunk's text and the names that an extraction gave.  Gives: offsets of a mention of each in
-the original text, or None. Source: ours; exact first, then ever more tolerant.
-"""
+"""Where in a text a name stands: exact first, then ever more tolerant. Source: ours."""
 
 from __future__ import annotations
 
@@ -12,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import Final
 
-from offbook.language.tokens import WIDE
+from offbook.text.tokens import WIDE
 
 _UNBROKEN: Final = re.compile(f"[{WIDE}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 """Scripts that put no blank between words: a name may begin or end anywhere in them."""
@@ -36,15 +32,15 @@ def find_mentions(text: str, names: Collection[str]) -> Mapping[str, Span | None
     "Ada Byrne wrote to Tom. Ada waits." mentions "Ada" in its second sentence; a name that stands
     nowhere else is found inside the longer one.
     """
-    found: dict[str, Span | None] = {}
+    spans: dict[str, Span | None] = {}
     taken: list[Span] = []
     longest_first = sorted(dict.fromkeys(names), key=lambda name: len(name.strip()), reverse=True)
     bare_names = [name.strip() for name in longest_first]
     for place, (name, bare) in enumerate(zip(longest_first, bare_names, strict=True)):
-        found[name] = find_mention(text, name, taken)
+        spans[name] = find_mention(text, name, taken)
         if bare and any(map(bare.__contains__, bare_names[place + 1 :])):
             taken += _bounded(text, text, bare)
-    return found
+    return spans
 
 
 def find_mention(text: str, name: str, taken: Collection[Span] = ()) -> Span | None:
@@ -88,22 +84,22 @@ def _first_free(spans: Iterator[Span], taken: Collection[Span]) -> Span | None:
 
 def _bounded(text: str, searched: str, name: str) -> Iterator[Span]:
     """The occurrences that are whole words; offsets are those of both texts."""
-    at = searched.find(name)
-    while at >= 0:
-        if _is_whole(text, at, at + len(name)):
-            yield at, at + len(name)
-        at = searched.find(name, at + 1)
+    start = searched.find(name)
+    while start >= 0:
+        if _is_whole(text, start, start + len(name)):
+            yield start, start + len(name)
+        start = searched.find(name, start + 1)
 
 
 def _is_whole(text: str, start: int, end: int) -> bool:
     return not (_joins(text, start) or _joins(text, end))
 
 
-def _joins(text: str, at: int) -> bool:
+def _joins(text: str, place: int) -> bool:
     """Whether the characters on both sides of ``at`` belong to one word."""
-    if at <= 0 or at >= len(text):
+    if place <= 0 or place >= len(text):
         return False
-    before, after = text[at - 1], text[at]
+    before, after = text[place - 1], text[place]
     if _is_mark(after):
         return not before.isspace()
     return _is_letter(before) and _is_letter(after)
@@ -123,24 +119,24 @@ def _tolerant(text: str, name: str) -> Span | None:
     if not sought:
         return None
     searched, origins = _plain(text)
-    at = searched.find(sought)
-    while at >= 0:
-        last = at + len(sought)
-        begins = at == 0 or origins[at - 1] != origins[at]
+    first = searched.find(sought)
+    while first >= 0:
+        last = first + len(sought)
+        begins = first == 0 or origins[first - 1] != origins[first]
         ends = last == len(searched) or origins[last] != origins[last - 1]
         if begins and ends:
-            start, end = origins[at], _past_marks(text, origins[last - 1] + 1)
+            start, end = origins[first], _past_marks(text, origins[last - 1] + 1)
             if _is_whole(text, start, end):
                 return start, end
-        at = searched.find(sought, at + 1)
+        first = searched.find(sought, first + 1)
     return None
 
 
-def _past_marks(text: str, at: int) -> int:
+def _past_marks(text: str, place: int) -> int:
     """The offset behind the accents that belong to the character before ``at``."""
-    while at < len(text) and unicodedata.combining(text[at]) and text[at] not in _VOICING:
-        at += 1
-    return at
+    while place < len(text) and unicodedata.combining(text[place]) and text[place] not in _VOICING:
+        place += 1
+    return place
 
 
 def _plain(text: str) -> tuple[str, list[int]]:
@@ -168,5 +164,5 @@ def _plain_character(character: str) -> str:
     if character in _INVISIBLE:
         return ""
     decomposed = unicodedata.normalize("NFKD", character.casefold()).casefold()
-    kept = (c for c in decomposed if not unicodedata.combining(c) or c in _VOICING)
-    return "".join(kept).translate(_ALIKE)
+    letters = (c for c in decomposed if not unicodedata.combining(c) or c in _VOICING)
+    return "".join(letters).translate(_ALIKE)

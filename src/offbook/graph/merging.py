@@ -1,7 +1,6 @@
 """Groups become entities and relations: one name, one description, the sources of all.
 
-Takes: groups of raw entities, and relations as chunks state them.  Gives: what of it needs a call,
-and the graph. One description is kept as it stands, without a call.
+One description is kept as it stands, without a call.
 Paper: RoleRAG (001), section 3.2; strength is the maximum (methods.md 1, index step 4).
 """
 
@@ -13,13 +12,19 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
-from offbook.graph.equal_names import name_key
-from offbook.models.asking import Asking, tokens_of
-from offbook.models.batching import PutAside, ask_in_batches, in_batches, open_batches
+from offbook.graph.candidates import name_key
+from offbook.models.batching import (
+    Asking,
+    PutAside,
+    ask_in_batches,
+    in_batches,
+    open_batches,
+    tokens_of,
+)
 from offbook.prompts.batches import in_order
-from offbook.prompts.merging import (
+from offbook.prompts.entities import (
     MERGE_ENTITIES,
     MERGE_RELATIONS,
     EntityToMerge,
@@ -32,8 +37,6 @@ from offbook.prompts.merging import (
 
 if TYPE_CHECKING:
     from offbook.types import RawEntity, RawRelation
-
-T = TypeVar("T", bound="Merge")
 
 AT_ONCE: Final = 120
 """Descriptions that one item holds; more are merged in parts first, and the parts then."""
@@ -63,8 +66,8 @@ class Merge:
     @cached_property
     def key(self) -> str:
         """Identifies the question."""
-        told = json.dumps([self.kind, self.names, self.descriptions])
-        return hashlib.blake2b(told.encode(), digest_size=16).hexdigest()
+        question = json.dumps([self.kind, self.names, self.descriptions])
+        return hashlib.blake2b(question.encode(), digest_size=16).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +83,12 @@ KeepMerged = Callable[[Sequence[tuple[Merge, Merged]]], Awaitable[None]]
 
 def distinct(descriptions: Sequence[str]) -> tuple[str, ...]:
     """Descriptions in their order, without blanks, repetitions and what others contain."""
-    told = list(dict.fromkeys(" ".join(d.split()) for d in descriptions if d.strip()))
-    if len(told) == 1:  # as with most
-        return tuple(told)
-    if len(told) > 200:  # comparing each with each costs more than it saves
-        return tuple(told)
-    return tuple(d for d in told if not any(d != other and d in other for other in told))
+    different = list(dict.fromkeys(" ".join(d.split()) for d in descriptions if d.strip()))
+    if len(different) == 1:  # as with most
+        return tuple(different)
+    if len(different) > 200:  # comparing each with each costs more than it saves
+        return tuple(different)
+    return tuple(d for d in different if not any(d != other and d in other for other in different))
 
 
 def plain_name(mentions: Sequence[RawEntity]) -> str:
@@ -94,10 +97,10 @@ def plain_name(mentions: Sequence[RawEntity]) -> str:
 
 
 def _commonest(names: Iterable[str]) -> str:
-    told = list(names)
-    if told.count(told[0]) == len(told):  # as with most: nothing to compare
-        return told[0]
-    counts = Counter(told)
+    listed = list(names)
+    if listed.count(listed[0]) == len(listed):  # as with most: nothing to compare
+        return listed[0]
+    counts = Counter(listed)
     order = {name: place for place, name in enumerate(counts)}
     return max(counts, key=lambda name: (counts[name], len(name), -order[name]))
 
@@ -153,18 +156,18 @@ def outcome(merge: Merge, known: Mapping[str, Merged]) -> Merged | None:
     and the last answer saw summaries only.
     """
     (last, *others) = next_step(merge, known)
-    found = None if others else known.get(last.key)
-    if found is None or last is merge:
-        return found
+    answer = None if others else known.get(last.key)
+    if answer is None or last is merge:
+        return answer
     preferred = Counter(known[part.key].name for part in _parts(merge))
-    return replace(found, name=preferred.most_common(1)[0][0])
+    return replace(answer, name=preferred.most_common(1)[0][0])
 
 
 def _of_parts(merge: Merge, known: Mapping[str, Merged]) -> Merge | None:
     """What is merged in parts, with these in the place of its descriptions, if all are there."""
     parts = [known.get(part.key) for part in _parts(merge)]
-    told = tuple(part.description for part in parts if part is not None)
-    return replace(merge, descriptions=told) if len(told) == len(parts) else None
+    merged = tuple(part.description for part in parts if part is not None)
+    return replace(merge, descriptions=merged) if len(merged) == len(parts) else None
 
 
 def _parts(merge: Merge) -> list[Merge]:
@@ -205,7 +208,7 @@ def _batches(
     def divide(some: Sequence[Merge]) -> list[list[Merge]]:
         return in_batches(
             some,
-            lambda merge: sum(tokens_of(told) for told in merge.descriptions),
+            lambda merge: sum(tokens_of(text) for text in merge.descriptions),
             asking.batch_tokens,
             min(MOST_A_CALL, asking.batch_items),
             min(at_once, -(-len(some) // FEW_A_CALL)),
@@ -218,14 +221,14 @@ async def _ask_entities(batch: Sequence[Merge], asking: Asking) -> list[MergedEn
     items = tuple(EntityToMerge(merge.names, merge.descriptions) for merge in batch)
     chunks = [chunk for merge in batch for chunk in merge.chunks]
     answer = await asking.ask(MERGE_ENTITIES, MergeEntitiesInputs(items), chunks)
-    return in_order(answer.items, len(batch), lambda part: part.item)
+    return in_order(answer.items, len(batch))
 
 
 async def _ask_relations(batch: Sequence[Merge], asking: Asking) -> list[MergedRelation]:
     items = tuple(RelationToMerge(m.names[0], m.names[1], m.descriptions) for m in batch)
     chunks = [chunk for merge in batch for chunk in merge.chunks]
     answer = await asking.ask(MERGE_RELATIONS, MergeRelationsInputs(items), chunks)
-    return in_order(answer.items, len(batch), lambda part: part.item)
+    return in_order(answer.items, len(batch))
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,13 +286,13 @@ def entity_merge(graph: RawGraph, number: int) -> Merge:
 def _entity_merge(graph: RawGraph, number: int) -> Merge:
     mentions = graph.groups[number]
     inner = graph.inner.get(number, ())
-    told: list[tuple[str, Any]] = [(m.chunk, m.description) for m in mentions]
-    told += [(relation.chunk, relation.description) for relation in inner]
+    statements: list[tuple[str, Any]] = [(m.chunk, m.description) for m in mentions]
+    statements += [(relation.chunk, relation.description) for relation in inner]
     return Merge(
         "entity",
         tuple(dict.fromkeys(mention.name for mention in mentions)),
-        distinct([description for _, description in told]),
-        tuple(dict.fromkeys(chunk for chunk, _ in told)),
+        distinct([description for _, description in statements]),
+        tuple(dict.fromkeys(chunk for chunk, _ in statements)),
     )
 
 
@@ -322,6 +325,6 @@ def _relation_merge(graph: RawGraph, ends: tuple[int, int]) -> Merge:
 
 def merges_of(graph: RawGraph) -> list[Merge]:
     """All that needs a call: what has several descriptions."""
-    found = [entity_merge(graph, number) for number in range(len(graph.groups))]
-    found += [relation_merge(graph, ends) for ends in graph.edges]
-    return [merge for merge in found if len(merge.descriptions) > 1]
+    merges = [entity_merge(graph, number) for number in range(len(graph.groups))]
+    merges += [relation_merge(graph, ends) for ends in graph.edges]
+    return [merge for merge in merges if len(merge.descriptions) > 1]

@@ -1,11 +1,9 @@
 """Earlier entities whose names resemble one another, however far apart they stand.
 
-Takes: raw entities in reading order.  Gives: for each the rows of at most k earlier ones, best
-first: a shared name, an initial or a nickname, a title, kinship with the speaker, or a description
-that gives one as a name of the other. Source: ours (methods.md 1, index step 3).
-
-What row i gets depends on the rows up to i only. Rows are found by inverted indexes that keep the
-first and the latest few names of each token, so that the work is nearly linear.
+For each at most k, best first: a shared name, an initial or a nickname, a title, kinship with the
+speaker, or a description that gives one as a name of the other. Source: ours (methods.md 1, index
+step 3). What row i gets depends on the rows up to i only. Inverted indexes keep the first and the
+latest few names of each token, so that the work is nearly linear.
 """
 
 from __future__ import annotations
@@ -14,14 +12,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
-from offbook.graph.equal_names import name_key, speaks_against
-from offbook.language.grammar import word_set
-from offbook.language.kinship import kin_likeness
-from offbook.language.name_evidence import names_told, speakers
-from offbook.language.name_likeness import likeness
-from offbook.language.nicknames import formal_names, is_given, name_stem
-from offbook.language.person_names import PersonName, parse_name
-from offbook.language.words import words
+from offbook.graph.candidates import name_key, speaks_against
+from offbook.names.evidence import names_told, speakers
+from offbook.names.likeness import kin_likeness, likeness
+from offbook.names.nicknames import formal_names, is_given, name_stem
+from offbook.names.person import PersonName, parse_name
+from offbook.text.grammar import word_set
+from offbook.text.words import words
 from offbook.types import RawEntity
 
 _HEADS: Final = 4
@@ -65,14 +62,14 @@ class _Index:
         known = any(self._continues(other, row) for other in reversed(equals))
         name = parse_name(entity.name)
         self._names.append(name)
-        found = self._told(row, entity)
+        rows = self._told(row, entity)
         if not known:
-            found += self._alike(row, name)
+            rows += self._alike(row, name)
             self._keep(row, _tokens(name, entity))
             equals.append(row)
             del equals[:-_LATEST]
         self._keep(row, _told_tokens(entity))
-        return tuple(dict.fromkeys(found))[:k]
+        return tuple(dict.fromkeys(rows))[:k]
 
     def _continues(self, earlier: int, row: int) -> bool:
         return speaks_against(self._entities[earlier], self._entities[row]) is None

@@ -1,30 +1,160 @@
-"""Who is who at a point of the story.
+"""Who is who at a point of the story: a secret identity does not leak (methods.md 5).
 
-Takes: the final groups, what was decided on which evidence, and a point.  Gives: the groups as they
-were known then. Two names are one person only from the later of the mentions that show it, so that
-a secret identity does not leak (methods.md 5). Source: ours.
+Equal names, and forms of one name, are one from the start. Other names are one from the mentions on
+that were judged, provided the texts show it up to there: a model may know from elsewhere what the
+text has not told yet, and a person's word knows the whole story. Source: ours.
 
-A mention is known when its chunk lies before the point. Equal names, and forms of one name, are one
-from the start. Other names are one from the mentions on that were judged, provided the texts show
-it up to there (``told_together``): a model may know from elsewhere what the text has not told yet.
-So it is with a person's word, which knows the whole story.
+1. Where a sentence says it ("Tom Wren was the Grey Fox"), from the first such sentence on: whatever
+   spoke of both before that kept the secret. It may say it with other forms of the names.
+2. Else, for a person's word, from the first sentence that names both: a chunk has many sentences,
+   and may well speak of both because they are two to everybody.
+3. Else from the first chunk that speaks of both.
+4. Where no chunk of the whole story does, nothing will be revealed: a person's word holds as soon
+   as both are known. A model's does not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
 
-from offbook.graph.equal_names import name_key
-from offbook.graph.linking import Links
-from offbook.graph.told_together import ToldTogether
-from offbook.language.person_names import parse_name
+from offbook.graph.candidates import name_key
+from offbook.graph.entity_normalization import Links
+from offbook.names.person import parse_name
 from offbook.stores.graph import PERSON
+from offbook.text.sentences import sentences
+from offbook.text.tokens import WIDE
 from offbook.types import Position
 
 if TYPE_CHECKING:
     from offbook.types import Chunk, Decision, RawEntity
+
+
+_UNBROKEN: Final = re.compile(f"[{WIDE}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
+"""Scripts that put no blank between words: a name may begin or end anywhere in them."""
+_BEING: Final = (
+    "is|was|are|were|am|be|been|being|becomes|became|alias"
+    "|ist|war|wurde|est|etait|fut|es|era|fue|это|был|была"
+)
+_ACCENTED_IS: Final = re.compile(r"\b[èéÈÉ](?!\w)")
+"""Italian and Portuguese; a key has no accents, and without its own it is "and"."""
+_BREAK: Final = re.compile(r"[,;:!?…()，、；：！？（）–—]+")
+"""Between clauses: in "asked Tom Wren, was the Grey Fox there" nobody is anybody."""
+_BETWEEN: Final = (
+    "the|really|truly|actually|indeed|in truth|in fact|also|now|once|himself|herself|called|named"
+    "|known as|no other than|none other than|nobody but|nobody else than|no one else than"
+    "|der|die|das|niemand anderes als|kein anderer als|keine andere als|in wahrheit"
+    "|le|la|nul autre que|el|il|lo|en realidad|in realta"
+)
+_SAYS: Final = rf"(?:(?:, )?(?:who|that|which) |, (?=alias ))?(?:{_BEING}) (?:(?:{_BETWEEN}) )*"
+_SAYS_UNBROKEN: Final = "(?:就是|便是|正是|是|乃|即|は|が)"
+
+
+class ToldTogether:
+    """Which chunks speak of which names, read once for all groups.
+
+    Args:
+        chunks: Of the whole story, by id.
+        known: Those up to the point.
+    """
+
+    def __init__(self, chunks: Mapping[str, Chunk], known: Collection[str]) -> None:
+        self._chunks = chunks
+        self._known = frozenset(known)
+        self._places: dict[str, frozenset[str]] = {}
+        self._said: dict[tuple[tuple[str, ...], tuple[str, ...]], Set[str]] = {}
+        self._sentences: dict[str, list[tuple[str, str]]] = {}
+
+    def holds(self, one: Sequence[str], other: Sequence[str], *, by_person: bool) -> bool:
+        """Whether a decision that two names are one holds at the point.
+
+        Args:
+            one: The key of one name, and behind it those of its other forms in the story: the
+                sentence that says it may have any of them.
+            other: The same of the other name.
+            by_person: Whether a person decided it.
+        """
+        if showing := self._saying_chunks(*(tuple(sorted(filter(None, n))) for n in (one, other))):
+            return not self._known.isdisjoint(showing)
+        pair = self._speaking_of(one[0]) & self._speaking_of(other[0])
+        if by_person:
+            showing = (
+                self._sentence_chunks(one[:1], other[:1])
+                or self._sentence_chunks(one, other)
+                or pair
+                or self._together(one, other)
+            )
+            return not showing or not self._known.isdisjoint(showing)
+        return not self._known.isdisjoint(pair)
+
+    def _saying_chunks(self, one: tuple[str, ...], other: tuple[str, ...]) -> Set[str]:
+        """Those with a sentence that says it."""
+        if (one, other) not in self._said:
+            together = self._together(one, other)
+            says = _saying(one, other)
+            self._said[one, other] = {
+                c for c in together if any(map(says.search, self._naming(c, one, other)))
+            }
+        return self._said[one, other]
+
+    def _sentence_chunks(self, one: Sequence[str], other: Sequence[str]) -> Set[str]:
+        """Those with a sentence that names both."""
+        return {c for c in self._together(one, other) if self._naming(c, one, other)}
+
+    def _together(self, one: Sequence[str], other: Sequence[str]) -> Set[str]:
+        """The chunks that speak of both, by whatever form."""
+        speaking = [set[str]().union(*map(self._speaking_of, forms)) for forms in (one, other)]
+        return speaking[0] & speaking[1]
+
+    def _speaking_of(self, key: str) -> frozenset[str]:
+        if key not in self._places:
+            sought = _sought(key)
+            self._places[key] = frozenset(
+                chunk for chunk, text in self._plain.items() if key and sought in text
+            )
+        return self._places[key]
+
+    def _naming(self, chunk: str, one: Sequence[str], other: Sequence[str]) -> list[str]:
+        """The sentences of a chunk that name both, by the keys of their clauses."""
+        if chunk not in self._sentences:
+            text = self._chunks[chunk].text
+            self._sentences[chunk] = [
+                (f" {name_key(sentence)} ", _clauses(sentence))
+                for sentence in (text[start:end] for start, end in sentences(text))
+            ]
+        first, second = [_sought(a) for a in one if a], [_sought(b) for b in other if b]
+        return [
+            clauses
+            for key, clauses in self._sentences[chunk]
+            if any(a in key for a in first) and any(b in key for b in second)
+        ]
+
+    @cached_property
+    def _plain(self) -> dict[str, str]:
+        chunks = self._chunks.values()
+        return {chunk.id: f" {name_key(chunk.text_with_headings)} " for chunk in chunks}
+
+
+def _sought(key: str) -> str:
+    """What a text holds that speaks of a name: a whole word, where its script has words."""
+    return key if _UNBROKEN.search(key) else f" {key} "
+
+
+def _clauses(sentence: str) -> str:
+    """A sentence as a key, with a comma between its clauses."""
+    clauses = _BREAK.split(_ACCENTED_IS.sub("est", sentence))
+    return f" {' , '.join(map(name_key, clauses))} "
+
+
+def _saying(ones: Sequence[str], others: Sequence[str]) -> re.Pattern[str]:
+    """What a sentence holds that says that one name is the other."""
+    one, other = ("(?:" + "|".join(map(re.escape, keys)) + ")" for keys in (ones, others))
+    if any(map(_UNBROKEN.search, (*ones, *others))):
+        return re.compile(rf"{one} ?{_SAYS_UNBROKEN} ?{other}|{other} ?{_SAYS_UNBROKEN} ?{one}")
+    return re.compile(rf" {one} {_SAYS}{other} | {other} {_SAYS}{one} ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,18 +171,12 @@ class Story:
 
     def position(self, chunk: str) -> Position:
         """Where a chunk ends: from there on it is known."""
-        found = self.chunks[chunk]
-        return Position(self.ordinals[found.document], found.end)
+        end_of = self.chunks[chunk]
+        return Position(self.ordinals[end_of.document], end_of.end)
 
     def known(self, chunk: str, until: Position) -> bool:
         """Whether a chunk lies before a point."""
         return self.position(chunk) <= until
-
-    def in_reading_order(self, mentions: Iterable[RawEntity]) -> list[RawEntity]:
-        """Each mention once, by where it stands."""
-        places = {chunk: place for place, chunk in enumerate(self.chunks)}
-        distinct = {mention.id: mention for mention in mentions}.values()
-        return sorted(distinct, key=lambda m: (places[m.chunk], m.ordinal, m.id))
 
 
 def groups_at(
@@ -69,7 +193,7 @@ def groups_at(
         story: The chunks.
         until: The point.
     """
-    found = []
+    parts = []
     known = {chunk for chunk in story.chunks if story.known(chunk, until)}
     texts = ToldTogether(story.chunks, known)
     joining = _by_group(groups, decisions)
@@ -77,9 +201,9 @@ def groups_at(
         mentions = [mention for mention in group if story.known(mention.chunk, until)]
         if mentions:
             names = dict.fromkeys(mention.name for mention in group)
-            found += _parts(mentions, joining[number], texts, list(names))
+            parts += _parts(mentions, joining[number], texts, list(names))
     order = {mention.id: place for place, mention in enumerate(m for g in groups for m in g)}
-    return sorted(found, key=lambda part: order[part[0].id])
+    return sorted(parts, key=lambda part: order[part[0].id])
 
 
 def _by_group(
@@ -88,12 +212,12 @@ def _by_group(
     """The decisions that may join names of each group: a model's are on mentions of one."""
     home = {mention.id: number for number, group in enumerate(groups) for mention in group}
     persons = [decision for decision in decisions if decision.by == PERSON and decision.same]
-    found = [list(persons) for _ in groups]
+    joining = [list(persons) for _ in groups]
     for decision in decisions:
-        at = home.get(decision.a)
-        if decision.by != PERSON and decision.same and at is not None:
-            found[at].append(decision)
-    return found
+        number_of = home.get(decision.a)
+        if decision.by != PERSON and decision.same and number_of is not None:
+            joining[number_of].append(decision)
+    return joining
 
 
 def _parts(
@@ -118,7 +242,7 @@ def _parts(
             names = mentions[a].name, mentions[b].name
             if (
                 keys[a] == keys[b]
-                or _share_a_word(*names)
+                or _share_a_word(mentions[a].name, mentions[b].name)
                 or texts.holds(*_forms(names, all_names), by_person=decision.by == PERSON)
             ):
                 links.join(a, b)

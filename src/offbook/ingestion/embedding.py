@@ -1,225 +1,335 @@
-"""Vectors for the chunks that have none yet, each batch stored as it arrives.
+"""Vectors of what has none yet: chunks, mentions, entities, relations, summaries and memories.
 
-Takes: a character, an embedder, the chunkings to embed.  Gives: how many vectors were made, and
-the chunks that the embedder refuses, which are put into quarantine and reported.
+Equal texts are embedded once, and each batch is stored as it arrives.
+Paper: RoleRAG (001), Algorithm 1, line 3 (E = embedding of "name: description").
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from offbook.errors import EmbedderMismatch, InputRefused, ModelError
-from offbook.ingestion.entity_vectors import embed_graph
-from offbook.ingestion.remembering import embed_memories_and_activate
-from offbook.ingestion.renewing import renew_vectors
-from offbook.ingestion.reports import Progress, ProgressListener
-from offbook.models.side_by_side import failed_around
-from offbook.stores import chunks, jobs, vectors
-from offbook.types import Chunk
+from offbook.ingestion.reports import Steps, put_aside, unheard
+from offbook.models.batching import failed_around, run_all
+from offbook.stores import chunks, graph, jobs, memories, summaries, vectors
+from offbook.stores.statements import batches
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-    from sqlalchemy import Connection
 
-    from offbook.protocols import Embedder, Store
+    from offbook.ingestion.reports import ProgressListener
+    from offbook.runtime import Runtime
+    from offbook.stores.connection import Connection
+    from offbook.stores.vectors import Kind
+    from offbook.types import MemoryFragment, RawEntity, RawRelation
 
-JOB: Final = jobs.EMBED
+    Texts = Mapping[Kind, Mapping[str, str]]
+
+MEMORY_CHARS: Final = 4_000
+"""Of a memory; the longest text that embedders are given."""
 _HARMLESS: Final = "The boats rose and fell."
-"""A text that every embedder takes: where it is refused too, it is not the chunk's fault."""
+"""A text that every embedder takes: where it is refused too, the endpoint refuses everything."""
+_JOBS: Final[Mapping[Kind, str]] = {
+    "chunk": jobs.EMBED,
+    "raw_entity": jobs.GRAPH,
+    "relation": jobs.MENTIONS,
+    "summary": jobs.SUMMARIZE,
+}
+"""The kind of the jobs that note what has no vector; an entity is found by its mentions."""
+
+
+def entity_text(name: str, description: str) -> str:
+    """Return what is embedded of an entity or a mention."""
+    return f"{name}: {description}" if description else name
+
+
+def relation_text(relation: RawRelation) -> str:
+    """Return what is embedded of a relation: its ends and what is said of them."""
+    return entity_text(f"{relation.source}, {relation.target}", relation.description)
+
+
+def memory_text(said: str, answered: str) -> str:
+    """Return both sides of a turn, the longer one cut where they are too long."""
+    first = said[: max(MEMORY_CHARS // 2, MEMORY_CHARS - len(answered))]
+    return f"{first}\n{answered[: MEMORY_CHARS - len(first)]}"
+
+
+def memory_texts(fragments: Sequence[MemoryFragment]) -> dict[str, str]:
+    """Return what is embedded of memories, by their ids."""
+    return {one.id: memory_text(one.said, one.answered) for one in fragments}
+
+
+def without_vector(text: str, why: str) -> str:
+    """Say for a report that a text has no vector."""
+    return f"{text!r} has no vector: {why}"
+
+
+class Filled(NamedTuple):
+    """How many vectors were made, and why the embedder refuses others, by subject."""
+
+    made: int
+    refused: dict[str, str]
+
+
+async def embed_missing(
+    runtime: Runtime,
+    character: str,
+    texts: Texts,
+    progress: ProgressListener = unheard,
+    *,
+    set_id: str | None = None,
+    known: Mapping[str, NDArray[np.float32]] | None = None,
+) -> Filled:
+    """Embed the texts of the subjects that have no vector yet.
+
+    Args:
+        runtime: The store, the embedder and the settings.
+        character: Id of the character.
+        texts: Kind -> subject -> its text.
+        progress: Called after every batch.
+        set_id: The vector set to fill; None: the active one, made with the first batch.
+        known: Vectors by this embedder of texts that need not be embedded again.
+
+    Raises:
+        EmbedderMismatch: the stored vectors are from another embedder.
+        ModelError: the endpoint failed for good, or refuses every text; what arrived is stored.
+        BudgetReached: the next call would go over the budget; likewise.
+    """
+    steps = Steps("embedding memories" if "memory" in texts else "embedding", progress)
+    try:
+        return await _Filling(runtime, character, set_id, steps).fill(texts, known or {})
+    except EmbedderMismatch as error:
+        error.hint = f"rebuild the vectors: offbook reembed {character}"
+        raise
 
 
 @dataclass(slots=True)
-class Embedding:
-    """One run over the chunks that lack a vector.
+class _Filling:
+    """One filling of a vector set; see :func:`embed_missing`."""
 
-    Args:
-        store: Where chunks come from and vectors go.
-        embedder: Who makes them.
-        character: Id of the character.
-        batch: Texts in one call.
-        concurrency: Calls side by side.
-        progress: Told after every batch.
-        set_id: The vector set to fill; None: the active one, made with the first batch.
-    """
-
-    store: Store
-    embedder: Embedder
+    runtime: Runtime
     character: str
-    batch: int
-    concurrency: int
-    progress: ProgressListener
-    set_id: str | None = None
-    made: int = 0
-    refused: list[str] = field(default_factory=list)
-    _pieces: deque[list[Chunk]] = field(default_factory=deque)
-    _total: int = 0
-    _failure: Exception | None = None
-    _accepted: bool = False
-    _arrived: list[tuple[list[str], NDArray[np.float32]]] = field(default_factory=list)
-    _storing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    set_id: str | None
+    steps: Steps
+    refused: dict[str, str] = field(default_factory=dict)
+    _subjects: dict[str, list[tuple[Kind, str]]] = field(default_factory=dict)
+    _is_serving: bool = False
 
-    async def run(self, chunkings: Sequence[str] | None) -> None:
-        """Embed what is missing in these chunkings (None: in all).
+    async def fill(self, texts: Texts, known: Mapping[str, NDArray[np.float32]]) -> Filled:
+        missing = await self.runtime.store.read(lambda conn: self._missing(conn, texts))
+        for kind, subject in missing:
+            self._subjects.setdefault(texts[kind][subject], []).append((kind, subject))
+        self.steps.begin(len(missing))
+        copied = [text for text in self._subjects if text in known]
+        new = [text for text in self._subjects if text not in known]
+        if copied:
+            import numpy as np
 
-        ``made`` counts the new vectors, ``refused`` names the chunks that were put aside. After a
-        failure no new call is made, and those that are out are waited for and kept: they cost.
+            await self._keep(copied, np.stack([known[text] for text in copied]))
+        settings = self.runtime.settings
+        waiting = deque(batches(new, settings.embed.batch))
+        workers = min(settings.limits.concurrency, len(waiting))
+        await run_all(partial(self._work, waiting) for _ in range(workers))
+        self.steps.end()
+        return Filled(len(missing) - len(self.refused), self.refused)
 
-        Raises:
-            EmbedderMismatch: the stored vectors are from another embedder.
-            ModelError: the endpoint failed for good; what arrived is stored.
-            BudgetReached: likewise.
-        """
-        pending = await self.store.write(lambda conn: self._pending(conn, chunkings))
-        self._total = len(pending)
-        self._pieces.extend(pending[i : i + self.batch] for i in range(0, self._total, self.batch))
-        side_by_side = min(self.concurrency, len(self._pieces))
-        working = [asyncio.create_task(self._work()) for _ in range(side_by_side)]
+    def _missing(self, conn: Connection, texts: Texts) -> list[tuple[Kind, str]]:
+        set_id, character = self.set_id, self.character
+        if set_id is None and (active := vectors.active_set(conn, character)) is not None:
+            vectors.check_embedder(active, character, self.runtime.embedder.name)
+            set_id = active.id
+        missing: list[tuple[Kind, str]] = []
+        for kind, subjects in texts.items():
+            have = set_id and vectors.which_have(conn, character, set_id, kind, list(subjects))
+            missing += [(kind, subject) for subject in subjects if subject not in (have or ())]
+        return missing
+
+    async def _work(self, waiting: deque[Sequence[str]]) -> None:
+        """Embed batch after batch, each stored before the next: a kill loses what was in flight."""
+        while waiting and not failed_around():
+            await self._embed(waiting.popleft())
+
+    async def _embed(self, batch: Sequence[str]) -> None:
+        """Embed and store a batch; in halves where one of its texts is refused."""
         try:
-            await asyncio.gather(*working)
-        finally:
-            for task in working:
-                task.cancel()
-            await asyncio.gather(*working, return_exceptions=True)
-        if self._failure is not None:
-            raise self._failure
+            matrix = await self.runtime.embedder.embed(batch, "document")
+        except InputRefused as error:
+            if half := len(batch) // 2:
+                for part in (batch[:half], batch[half:]):
+                    await self._embed(part)
+                return
+            await self._check_serving(error)
+            self.refused |= {subject: error.message for _, subject in self._subjects[batch[0]]}
+            self.steps.add(len(self._subjects[batch[0]]))
+        else:
+            self._is_serving = True
+            await self._keep(batch, matrix)
 
-    def _pending(self, conn: Connection, chunkings: Sequence[str] | None) -> list[Chunk]:
-        names = (
-            chunkings
-            if chunkings is not None
-            else list(chunks.list_chunkings(conn, self.character))
-        )
+    async def _check_serving(self, refusal: InputRefused) -> None:
+        """Tell a refused text from an endpoint that refuses every request."""
+        if self._is_serving:
+            return
+        try:
+            await self.runtime.embedder.embed([_HARMLESS], "document")
+        except InputRefused:
+            hint = refusal.hint or "check embed.model and embed.base_url"
+            raise ModelError(refusal.message, hint) from refusal
+        self._is_serving = True
+
+    async def _keep(self, batch: Sequence[str], matrix: NDArray[np.float32]) -> None:
+        await self.runtime.store.write(lambda conn: self._put(conn, batch, matrix))
+        self.steps.add(sum(len(self._subjects[text]) for text in batch))
+
+    def _put(self, conn: Connection, batch: Sequence[str], matrix: NDArray[np.float32]) -> None:
+        character, embedder = self.character, self.runtime.embedder
         set_id = self.set_id
         if set_id is None:
-            active = vectors.active_set(conn, self.character)
-            if active is not None:
-                vectors.check_embedder(active, self.character, self.embedder.name)
-                set_id = active.id
-        found: list[Chunk] = []
-        for name in names:
-            if set_id is None:
-                found += chunks.list_chunks(conn, self.character, chunking=name)
-            else:
-                missing = vectors.missing_ids(conn, self.character, set_id, "chunk", name)
-                found += chunks.get_chunks(conn, self.character, missing)
-        for document in dict.fromkeys(chunk.document for chunk in found):
-            ids = [chunk.id for chunk in found if chunk.document == document]
-            jobs.enqueue(conn, self.character, JOB, ids, document=document)
-            jobs.start(conn, self.character, JOB, ids)
-        return found
-
-    async def _work(self) -> None:
-        """Embed piece after piece, each stored before the next one is asked for."""
-        while self._pieces and self._failure is None and not failed_around():
-            try:
-                async with aclosing(self._vectors(self._pieces.popleft())) as arriving:
-                    async for ids, matrix in arriving:
-                        await self._store(ids, matrix)
-            except EmbedderMismatch as error:
-                error.hint = f"make the vectors anew: offbook reembed {self.character}"
-                self._failure = self._failure or error
-            except Exception as error:
-                self._failure = self._failure or error
-
-    async def _vectors(
-        self, piece: Sequence[Chunk]
-    ) -> AsyncGenerator[tuple[list[str], NDArray[np.float32]], None]:
-        """Ids and vectors of a piece; in halves where one of its texts is refused."""
-        try:
-            matrix = await self.embedder.embed([c.text_with_headings for c in piece], "document")
-        except InputRefused as error:
-            if len(piece) == 1:
-                await self._put_aside(piece[0], error)
-                return
-            half = len(piece) // 2
-            for part in (piece[:half], piece[half:]):
-                async with aclosing(self._vectors(part)) as arriving:
-                    async for found in arriving:
-                        yield found
-        else:
-            self._accepted = True
-            yield [chunk.id for chunk in piece], matrix
-
-    async def _store(self, ids: list[str], matrix: NDArray[np.float32]) -> None:
-        """Keep what arrived; what arrives during a transaction is kept together in the next."""
-        self._arrived.append((ids, matrix))
-        async with self._storing:
-            batches, self._arrived = self._arrived, []
-            if batches:
-                await self.store.write(lambda conn: self._keep(conn, batches))
-                self.made += sum(len(kept) for kept, _ in batches)
-                self._tell()
-
-    def _keep(
-        self, conn: Connection, batches: Sequence[tuple[list[str], NDArray[np.float32]]]
-    ) -> None:
-        for ids, matrix in batches:
-            set_id = self.set_id
-            if set_id is None:
-                dimension = int(matrix.shape[1])
-                set_id = vectors.use_set(conn, self.character, self.embedder.name, dimension).id
-            vectors.put_vectors(conn, self.character, set_id, "chunk", ids, matrix)
-            jobs.finish(conn, self.character, JOB, ids)
-
-    async def _put_aside(self, chunk: Chunk, error: InputRefused) -> None:
-        if not self._accepted:
-            await self._ask_whether_anything_passes(error)
-        await self.store.write(
-            lambda conn: jobs.quarantine(conn, self.character, JOB, [chunk.id], error.message)
-        )
-        self.refused.append(chunk.id)
-        self._tell()
-
-    async def _ask_whether_anything_passes(self, error: InputRefused) -> None:
-        """Tell a refused text from an endpoint that refuses every request."""
-        try:
-            await self.embedder.embed([_HARMLESS], "document")
-        except InputRefused:
-            hint = error.hint or "check embed.model and embed.base_url"
-            raise ModelError(error.message, hint) from error
-        self._accepted = True
-
-    def _tell(self) -> None:
-        self.progress(Progress("embedding", self.made + len(self.refused), self._total))
+            set_id = vectors.use_set(conn, character, embedder.name, int(matrix.shape[1])).id
+        rows: dict[Kind, dict[str, int]] = {}
+        for row, text in enumerate(batch):
+            for kind, subject in self._subjects[text]:
+                rows.setdefault(kind, {})[subject] = row
+        for kind, row_of in rows.items():
+            subjects = list(row_of)
+            if kind == "memory":  # which a person may have forgotten meanwhile
+                subjects = [one.id for one in memories.get(conn, character, subjects)]
+            part = matrix[[row_of[subject] for subject in subjects]]
+            vectors.put_vectors(conn, character, set_id, kind, subjects, part)
 
 
-async def reembed(
-    store: Store,
-    embedder: Embedder,
-    character: str,
-    batch: int,
-    concurrency: int,
-    progress: ProgressListener,
-) -> Embedding:
+async def embed_chunks(
+    runtime: Runtime, character: str, chunkings: Sequence[str], progress: ProgressListener
+) -> Filled:
+    """Embed the chunks of these chunkings; what the embedder refuses is put aside.
+
+    Raises:
+        EmbedderMismatch: the stored vectors are from another embedder.
+        ModelError: the endpoint failed for good; what arrived is stored.
+        BudgetReached: likewise.
+    """
+
+    def split(conn: Connection) -> _Subjects:
+        subjects = _Subjects()
+        for name in chunkings:
+            for chunk in chunks.list_chunks(conn, character, chunking=name):
+                subjects.add("chunk", chunk.id, chunk.text_with_headings, chunk.document)
+        return subjects
+
+    subjects = await runtime.store.read(split)
+    filled = await embed_missing(runtime, character, subjects.texts, progress)
+    await runtime.store.write(lambda conn: subjects.note(conn, character, filled.refused))
+    return filled
+
+
+@dataclass(frozen=True, slots=True)
+class _Subjects:
+    """What is to be embedded, and the document that each subject is from."""
+
+    texts: dict[Kind, dict[str, str]] = field(default_factory=dict)
+    documents: dict[str, str] = field(default_factory=dict)
+
+    def add(self, kind: Kind, subject: str, text: str, document: str) -> None:
+        self.texts.setdefault(kind, {})[subject] = text
+        self.documents[subject] = document
+
+    def note(self, conn: Connection, character: str, refused: Mapping[str, str]) -> None:
+        """Note what is refused; what was refused before and has a vector now is done."""
+        for kind, texts in self.texts.items():
+            if kind not in _JOBS:
+                continue
+            noted = jobs.list_jobs(conn, character, kind=_JOBS[kind])
+            done = [job.subject for job in noted if job.subject in texts]
+            jobs.finish(conn, character, _JOBS[kind], done)
+            put_aside(
+                conn,
+                character,
+                _JOBS[kind],
+                [
+                    (
+                        name,
+                        self.documents[name],
+                        why if kind == "chunk" else without_vector(text, why),
+                    )
+                    for name, text in texts.items()
+                    if (why := refused.get(name)) is not None
+                ],
+            )
+
+
+async def reembed(runtime: Runtime, character: str, progress: ProgressListener) -> Filled:
     """Make all vectors anew beside the old ones, then put them in their place.
 
     An interrupted run is taken up where it stopped; until the new vectors are complete, the old
     ones answer. What the new embedder refuses is put aside, and has no vector afterwards.
 
-    Returns:
-        The finished run: what was made and what was refused in it.
+    Raises:
+        EmbedderMismatch: the embedder changed its dimension in mid-run.
+        ModelError: the endpoint failed for good; what arrived is stored.
+        StoreFailed: another process has replaced the vectors.
     """
-    probe = (await embedder.embed(["dimension"], "document")).shape[1]
-    made = await store.write(
-        lambda conn: vectors.begin_set(conn, character, embedder.name, int(probe))
+    store, embedder = runtime.store, runtime.embedder
+    dimension = int((await embedder.embed(["dimension"], "document")).shape[1])
+    new = await store.write(
+        lambda conn: vectors.begin_set(conn, character, embedder.name, dimension)
     )
-    run = Embedding(store, embedder, character, batch, concurrency, progress, set_id=made.id)
-    try:
-        await run.run(None)
-        of_graph = await embed_graph(store, embedder, character, batch, made.id, progress)
-        of_rest = await renew_vectors(store, embedder, character, batch, made.id, progress)
-        without = [*run.refused, *of_graph.refused, *of_rest.refused]
-        remembered = await embed_memories_and_activate(
-            store, embedder, character, batch, made.id, progress, without
-        )
-    except EmbedderMismatch as error:
-        error.hint = f"the embedder changed its dimension in mid-run; offbook reembed {character}"
-        raise
-    run.made += of_graph.made + of_rest.made + remembered
-    return run
+    subjects = await store.read(lambda conn: _all_subjects(conn, character))
+    made, refused = await embed_missing(runtime, character, subjects.texts, progress, set_id=new.id)
+    await store.write(lambda conn: subjects.note(conn, character, refused))
+
+    def activate(conn: Connection) -> list[MemoryFragment]:
+        """Activate the set, or return the memories that it lacks: conversations go on meanwhile."""
+        lacking = vectors.missing_ids(conn, character, new.id, "memory")
+        if waiting := [memory for memory in lacking if memory not in refused]:
+            return memories.get(conn, character, waiting)
+        vectors.activate_set(conn, character, new.id, without=sorted(refused))
+        return []
+
+    while fragments := await store.write(activate):
+        texts: Texts = {"memory": memory_texts(fragments)}
+        more = await embed_missing(runtime, character, texts, progress, set_id=new.id)
+        made += more.made
+        refused |= more.refused
+    return Filled(made, refused)
+
+
+def _all_subjects(conn: Connection, character: str) -> _Subjects:
+    """List all that has vectors but memories; relations only where a method embedded some."""
+    subjects, document_of = _Subjects(), dict[str, str]()
+    for chunk in chunks.list_chunks(conn, character):
+        document_of[chunk.id] = chunk.document
+        subjects.add("chunk", chunk.id, chunk.text_with_headings, chunk.document)
+    for mention in graph.list_raw_entities(conn, character):
+        text = entity_text(mention.name, mention.description)
+        subjects.add("raw_entity", mention.id, text, document_of[mention.chunk])
+    for group in graph.list_groups(conn, character):
+        subjects.add("entity", group.id, entity_text(group.name, group.description), "")
+    for summary in summaries.list_all(conn, character):
+        subjects.add("summary", summary.id, summary.text, document_of[summary.chunks[0]])
+    relations, active = graph.list_relations(conn, character), vectors.active_set(conn, character)
+    ids = [relation.id for relation in relations]
+    if active and vectors.which_have(conn, character, active.id, "relation", ids):
+        for one in relations:
+            subjects.add("relation", one.id, relation_text(one), document_of[one.chunk])
+    return subjects
+
+
+def mention_matrix(
+    conn: Connection, character: str, mentions: Sequence[RawEntity]
+) -> NDArray[np.float32] | None:
+    """Return the vectors of mentions in their order, zeros for what has none; None without any."""
+    import numpy as np
+
+    ids, stored = vectors.load_matrix(conn, character, "raw_entity")
+    if not ids:
+        return None
+    places = {subject: place for place, subject in enumerate(ids)}
+    matrix = np.zeros((len(mentions), stored.shape[1]), dtype=np.float32)
+    for row, mention in enumerate(mentions):
+        if (place := places.get(mention.id)) is not None:
+            matrix[row] = stored[place]
+    return matrix

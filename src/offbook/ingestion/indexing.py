@@ -1,40 +1,34 @@
-"""The indexes that a method needs, made side by side as far as they do not rest on one another.
-
-Takes: what a method needs, and the chunks that are stored.  Gives: graph, mentions, terms, vectors,
-the profile, the voice, what chunks reveal and the tree of summaries, as far as each is needed, in
-the store.
-"""
+"""The indexes that a method needs, made side by side as far as they do not rest on one another."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from offbook.errors import StoreFailed, UnknownName
-from offbook.graph.loading import graph_size
-from offbook.ingestion.embedding import Embedding
-from offbook.ingestion.graph_building import GraphBuilding
-from offbook.ingestion.mention_indexing import MentionIndexing
-from offbook.ingestion.storing import refresh_voice
-from offbook.ingestion.summarizing import write_profile
-from offbook.ingestion.term_indexing import index_terms
-from offbook.ingestion.trait_indexing import TraitIndexing
+from offbook.graph.assembly import graph_size
+from offbook.ingestion.documents import refresh_voice
+from offbook.ingestion.embedding import embed_chunks
+from offbook.ingestion.extraction import index_terms
+from offbook.ingestion.graph_index import GraphBuilding
+from offbook.ingestion.mentions import index_mentions
+from offbook.ingestion.profile import write_profile
+from offbook.ingestion.traits import index_traits
+from offbook.models.batching import run_all
 from offbook.models.beside import calls_first
-from offbook.models.side_by_side import run_all
 
 if TYPE_CHECKING:
-    from offbook.graph.loading import GraphSize
+    from offbook.graph.assembly import GraphSize
     from offbook.ingestion.reports import ProgressListener
-    from offbook.models.side_by_side import Job
-    from offbook.pipeline import Stage
-    from offbook.types import Needs
+    from offbook.models.batching import Job
+    from offbook.runtime import Runtime
+    from offbook.types import IndexRequirements
 
 
 async def build_indexes(
-    stage: Stage, character: str, needs: Needs, progress: ProgressListener
+    runtime: Runtime, character: str, needs: IndexRequirements, progress: ProgressListener
 ) -> GraphSize:
     """Make what is needed and not there yet.
 
@@ -46,81 +40,56 @@ async def build_indexes(
         ModelError: an endpoint failed for good; what was done is kept.
         BudgetReached: likewise.
     """
-    made = _Indexing(stage, character, needs, progress)
+    store = runtime.store
+    building = GraphBuilding(runtime, character, progress)
+    voice_is_stored = asyncio.Event()
+
+    # The first calls go out first, where models are asked.
+    is_asking = needs.graph or needs.mentions or needs.traits
+    first_calls = calls_first if is_asking else partial(asyncio.sleep, 0)
+
+    async def learn_voice_and_terms() -> None:
+        await first_calls()
+        await refresh_voice(store, character)
+        voice_is_stored.set()
+        await index_terms(store, character)
+
+    async def summarize_character() -> None:
+        # The profile is noted with the documents that it rests on, as the voice is.
+        await voice_is_stored.wait()
+        described = building.described if needs.graph else None
+        await write_profile(store, runtime.extractor, character, runtime.settings, described)
+
+    async def embed_and_summarize() -> None:
+        await first_calls()
+        if needs.vectors:
+            await embed_chunks(runtime, character, needs.chunkings, progress)
+        if needs.summaries:
+            # Here and not above: without it a first call need not wait for NumPy.
+            from offbook.ingestion.summary_tree import TreeBuilding
+
+            await TreeBuilding(runtime, character, progress).run()
+
     work: list[tuple[bool, Job]] = [
-        (True, made.of_voice),
-        (True, made.of_terms),
-        (needs.graph or needs.mentions, made.of_entities),
-        (needs.profile and not needs.graph, made.summary),
-        (needs.traits, TraitIndexing(stage, character, progress).run),
-        (needs.vectors or needs.summaries, made.of_chunks),
+        (True, learn_voice_and_terms),
+        (needs.graph, building.run),
+        (
+            needs.mentions and not needs.graph,
+            partial(index_mentions, runtime, character, progress),
+        ),
+        (needs.profile, summarize_character),
+        (needs.traits, partial(index_traits, runtime, character, progress)),
+        (needs.vectors or needs.summaries, embed_and_summarize),
     ]
     try:
-        await run_all(job for needed, job in work if needed)
+        await run_all(job for is_needed, job in work if is_needed)
+        if needs.mentions and needs.graph:
+            await index_mentions(runtime, character, progress, extract=False)
     except BaseException:
         # A new document has taken the old voice away, and the failure what was to make the new one.
         with suppress(StoreFailed, UnknownName):
-            await refresh_voice(stage.store, character)
+            await refresh_voice(store, character)
         raise
-    if made.size is not None:
-        return made.size
-    return await stage.store.read(lambda conn: graph_size(conn, character))
-
-
-@dataclass(slots=True)
-class _Indexing:
-    """What is made side by side; arguments as those of :func:`build_indexes`."""
-
-    stage: Stage
-    character: str
-    needs: Needs
-    progress: ProgressListener
-    size: GraphSize | None = field(init=False, default=None)
-    _heard: asyncio.Event = field(default_factory=asyncio.Event)
-
-    async def of_voice(self) -> None:
-        """How the character speaks."""
-        await self._begun()
-        await refresh_voice(self.stage.store, self.character)
-        self._heard.set()
-
-    async def of_terms(self) -> None:
-        """What chunks are found by."""
-        await self._begun()
-        await index_terms(self.stage.store, self.character)
-
-    async def summary(self, described: Awaitable[str] | None = None) -> None:
-        """The profile; it is noted with the documents that it rests on, as the voice is."""
-        await self._heard.wait()
-        stage = self.stage
-        asked = stage.store, stage.extractor, self.character, stage.settings
-        await write_profile(*asked, described)
-
-    async def of_entities(self) -> None:
-        """The graph, and where entities are mentioned."""
-        building = self.stage, self.character, self.progress
-        if self.needs.graph:
-            making = GraphBuilding(*building)
-            await making.run(self.summary if self.needs.profile else None)
-            self.size = making.size
-        if self.needs.mentions:
-            await MentionIndexing(*building).run(extract=not self.needs.graph)
-
-    async def of_chunks(self) -> None:
-        """The vectors of chunks, and the summaries of what is alike by them."""
-        await self._begun()
-        stage, settings = self.stage, self.stage.settings
-        if self.needs.vectors:
-            most = settings.embed.batch, settings.limits.concurrency
-            embedding = Embedding(stage.store, stage.embedder, self.character, *most, self.progress)
-            await embedding.run(self.needs.chunkings)
-        if self.needs.summaries:
-            # Here and not above: without it a first call need not wait for NumPy.
-            from offbook.ingestion.tree_building import TreeBuilding
-
-            await TreeBuilding(stage, self.character, self.progress).run()
-
-    async def _begun(self) -> None:
-        """The first calls are on their way, where models are asked."""
-        if self.needs.graph or self.needs.mentions or self.needs.traits:
-            await calls_first()
+    if building.size is not None:
+        return building.size
+    return await store.read(lambda conn: graph_size(conn, character))

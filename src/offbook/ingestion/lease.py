@@ -1,7 +1,4 @@
-"""One ingestion of a character at a time, over all processes that share the database.
-
-Takes: a store and a character.  Gives: the right to change what it knows, until the block ends.
-"""
+"""One ingestion of a character at a time, over all processes that share the database."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from offbook.errors import StoreFailed
 from offbook.stores import leases
-from offbook.stores.grouped_writes import to_the_end
+from offbook.stores.connection import to_the_end
 
 if TYPE_CHECKING:
     from offbook.protocols import Store
@@ -72,9 +69,9 @@ async def _take(
     store: Store, character: str, owner: leases.Owner, waiting: Callable[[], None]
 ) -> None:
     """Take the lease, as soon as nobody else has it."""
-    told = False
+    has_waited = False
     while not await store.write(lambda conn: leases.acquire(conn, character, owner)):
-        if not told:
+        if not has_waited:
             waiting()
-            told = True
+            has_waited = True
         await asyncio.sleep(_POLL_SECONDS)

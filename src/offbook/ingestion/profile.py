@@ -1,17 +1,64 @@
-"""The one-paragraph profile of a character, from the beginnings of its documents.
+"""The profile of a character: written by one call, or at a point of its story cut by rule.
 
-Takes: documents in their order, a budget of tokens.  Gives: passages for the prompt.
+At a point nothing that stands later speaks through it, and none may cost a call (methods.md 5).
 Paper: RoleRAG (001) section 4.1 summarizes the whole page; here each document gives its beginning,
 the budget divided among them, since persona documents begin with what matters most.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
 
-from offbook.language.tokens import count_tokens, truncate_to_tokens
+from offbook.documents.sections import speech_samples
+from offbook.errors import AnswerError, InputRefused
+from offbook.ingestion.documents import VOICE_SAMPLES, stored_documents
+from offbook.prompts.ask import ask
+from offbook.prompts.summaries import PROFILE, ProfileInputs
+from offbook.retrieval.point import Point, documents_until, parse_point
+from offbook.stores import characters, jobs
+from offbook.stores.text_versions import versions
+from offbook.text.tokens import count_tokens, truncate_to_tokens
 from offbook.types import Document
+
+if TYPE_CHECKING:
+    from offbook.protocols import ChatModel, Store
+    from offbook.settings import SettingsModel
+    from offbook.stores.connection import Connection
+    from offbook.types import Character, Position
+
+
+HEAD_TOKENS: Final = 300
+"""About as long as the profile that a model writes."""
+
+
+def at_point(conn: Connection, character: Character, as_of: str) -> tuple[Character, Point]:
+    """The character with what it knows of itself at a point, and the point.
+
+    Raises:
+        UsageError: there is no such point; the hint names the nearest.
+    """
+    point = Point(as_of, parse_point(conn, character.id, as_of))
+    texts = documents_until(stored_documents(conn, character.id), point.position)
+    said = [sample.text for text in texts for sample in speech_samples(text.text, VOICE_SAMPLES)]
+    then = replace(
+        character,
+        profile="\n\n".join(begun.text.strip() for begun in beginnings(texts, HEAD_TOKENS)),
+        voice=tuple(dict.fromkeys(said))[:VOICE_SAMPLES],
+        profile_documents=tuple(text.id for text in texts),
+    )
+    return then, point
+
+
+def heads(
+    conn: Connection, character: str, budget_tokens: int, until: Position | None
+) -> list[Beginning]:
+    """What of the documents the profile rests on; at a point it consists of it."""
+    texts = stored_documents(conn, character)
+    if until is None:
+        return beginnings(texts, budget_tokens)
+    return beginnings(documents_until(texts, until), HEAD_TOKENS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,5 +86,78 @@ def beginnings(documents: Sequence[Document], budget_tokens: int) -> list[Beginn
     for place, (name, size) in enumerate(sorted(sizes.items(), key=lambda item: item[1])):
         shares[name] = min(left // (len(sizes) - place), size)
         left -= shares[name]
-    found = [Beginning(d.id, truncate_to_tokens(d.text, shares[d.id])) for d in documents]
-    return [beginning for beginning in found if beginning.text]
+    begun = [Beginning(d.id, truncate_to_tokens(d.text, shares[d.id])) for d in documents]
+    return [beginning for beginning in begun if beginning.text]
+
+
+JOB: Final = jobs.PROFILE
+_DESCRIBED_TOKENS: Final = 600
+_HEAD_TOKENS: Final = 4_000
+"""How much of the documents' beginnings is read where the graph tells of the character too."""
+
+
+def profile_inputs(
+    name: str, texts: list[Document], budget_tokens: int, described: str = ""
+) -> ProfileInputs:
+    """What the prompt of the profile is told; ``described`` is what the graph's node says."""
+    most = min(budget_tokens, _HEAD_TOKENS) if described else budget_tokens
+    passages = tuple(b.text for b in beginnings(texts, most))
+    return ProfileInputs(name, passages, truncate_to_tokens(described, _DESCRIBED_TOKENS))
+
+
+def _are_stored(conn: Connection, character: str, texts: list[Document]) -> bool:
+    """Whether these texts are still there: one that stands still for long loses its lease."""
+    digests = {f"{character}/{document.id}": document.digest for document in texts}
+    return versions(conn, digests) == digests
+
+
+async def write_profile(
+    store: Store,
+    model: ChatModel,
+    character_id: str,
+    settings: SettingsModel,
+    described: Awaitable[str] | None = None,
+) -> str | None:
+    """Have the profile written and stored.
+
+    Args:
+        store: Where the documents are, and the profile goes.
+        model: Who writes it.
+        character_id: Id of the character.
+        settings: How much of the documents is read.
+        described: What the graph's node says; it is waited for.
+
+    Returns:
+        None, or why the model's answers could not be used: the profile is then in quarantine and
+        is tried again at the next ingestion. Without documents there is nothing to write.
+
+    Raises:
+        ModelError: the endpoint failed for good.
+    """
+    character = await store.read(lambda conn: characters.require(conn, character_id))
+    texts = await store.read(lambda conn: stored_documents(conn, character.id))
+    if not texts:
+        return None
+    description = "" if described is None else await described
+    inputs = profile_inputs(character.name, texts, settings.profile.budget_tokens, description)
+    names = frozenset(f"{character.id}/{document.id}" for document in texts)
+    try:
+        text = await ask(model, PROFILE, inputs, documents=names, retries=settings.answers.retries)
+    except (AnswerError, InputRefused) as error:
+        reason = error.message
+
+        def put_aside(conn: Connection) -> None:
+            jobs.enqueue(conn, character.id, JOB, [character.id])
+            jobs.quarantine(conn, character.id, JOB, [character.id], error=reason)
+
+        await store.write(put_aside)
+        return reason
+
+    def keep(conn: Connection) -> None:
+        now, ids = characters.require(conn, character.id), [one.id for one in texts]
+        if _are_stored(conn, character.id, texts):
+            characters.set_profile(conn, character.id, text, voice=now.voice, documents=ids)
+            jobs.finish(conn, character.id, JOB, [character.id])
+
+    await store.write(keep)
+    return None

@@ -1,15 +1,22 @@
-"""What an ingestion says of itself: an estimate before, progress, a report at the end.
+"""What an ingestion says of itself: an estimate before, progress, a report of each document.
 
-Takes: counts.  Gives: the JSON shapes of the contract.
+A document with something in quarantine is ``partial``, in the report and in the store.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
+from offbook.stores import chunks, documents, jobs
 from offbook.types import DocumentStatus, TaskUsage, Usage
+
+if TYPE_CHECKING:
+    from offbook.protocols import Store
+    from offbook.stores.connection import Connection
+    from offbook.stores.jobs import Job
+    from offbook.types import Chunk
 
 
 def counted(number: int, noun: str) -> str:
@@ -146,3 +153,81 @@ class Estimate:
     def as_json(self) -> dict[str, Any]:
         """The shape of ``ingest --estimate --json``."""
         return asdict(self)
+
+
+def begin_jobs(conn: Connection, character: str, kind: str, pending: Sequence[Chunk]) -> None:
+    """Note that chunks are being worked on."""
+    for document in dict.fromkeys(chunk.document for chunk in pending):
+        ids = [chunk.id for chunk in pending if chunk.document == document]
+        jobs.enqueue(conn, character, kind, ids, document=document)
+        jobs.start(conn, character, kind, ids)
+
+
+def put_aside(
+    conn: Connection, character: str, kind: str, rows: Iterable[tuple[str, str, str]]
+) -> None:
+    """Note what stayed open, as subject, document and reason."""
+    for subject, document, reason in rows:
+        jobs.enqueue(conn, character, kind, [subject], document=document)
+        jobs.quarantine(conn, character, kind, [subject], reason)
+
+
+_SHOWN = 3
+_TOLD_BY_REASON = frozenset({jobs.GRAPH, jobs.MENTIONS, jobs.SUMMARIZE})
+"""Kinds of jobs whose subject is an id that says nothing; the reason names who is concerned."""
+
+
+async def tally(
+    store: Store, character: str, reports: list[DocumentReport], chunkings: Sequence[str]
+) -> list[DocumentReport]:
+    """Complete the reports; without any, every stored document gets one.
+
+    Args:
+        store: Where the results are.
+        character: Id of the character.
+        reports: Of the documents that were given.
+        chunkings: The chunkings that are counted; none: all.
+    """
+    return await store.write(lambda conn: _tally(conn, character, reports, set(chunkings)))
+
+
+def _tally(
+    conn: Connection, character: str, reports: list[DocumentReport], chunkings: set[str]
+) -> list[DocumentReport]:
+    infos = {info.id: info for info in documents.list_all(conn, character)}
+    # Copies: a transaction may be run again, and must find the reports as they were.
+    rows = [replace(report, messages=list(report.messages)) for report in reports]
+    rows = rows or [DocumentReport(i.id, i.name, "unchanged") for i in infos.values()]
+    open_ = jobs.list_jobs(conn, character)
+    aside = [j for j in open_ if j.status == "quarantined" and j.kind != jobs.REMEMBER]
+    for row in rows:
+        split = chunks.list_chunks(conn, character, document=row.id)
+        row.chunks = sum(not chunkings or chunk.chunking in chunkings for chunk in split)
+        # What is put aside without a document (the profile) concerns the first one in the report.
+        mine = [j for j in aside if j.document == row.id or (j.document is None and row is rows[0])]
+        row.quarantined = len(mine)
+        places = {chunk.id: _place(chunk) for chunk in split}
+        row.messages += [_told(job, places) for job in mine[:_SHOWN]]
+        if len(mine) > _SHOWN:
+            row.messages.append(f"and {len(mine) - _SHOWN} more; they are tried again next time")
+        if mine:
+            row.status = "partial"
+    lacking = {job.document for job in aside}
+    first = rows[0].id if rows else None
+    for info in infos.values():
+        whole = info.id not in lacking and not (None in lacking and info.id == first)
+        documents.set_status(conn, character, info.id, "complete" if whole else "partial")
+    return rows
+
+
+def _told(job: Job, places: Mapping[str, str]) -> str:
+    """What was put aside, where it stands, and why."""
+    if job.kind in _TOLD_BY_REASON:
+        return f"put aside: {job.kind}: {job.error}"
+    place = places.get(job.subject, "")
+    return f"put aside: {job.kind} {job.subject}{place}: {job.error}"
+
+
+def _place(chunk: Chunk) -> str:
+    parts = [chunk.heading_path] if chunk.headings else []
+    return f" ({'; '.join([*parts, f'characters {chunk.start} to {chunk.end}'])})"

@@ -3,45 +3,48 @@
 Takes: memory fragments, and who is asked.  Gives: emotions as they arrive, and what no usable
 answer could be got for: it stays without an emotion, is counted, and is scored again later.
 Paper: Emotional RAG (004), section II-B.2. A memory's emotion is that of the character who answers;
-what was said to it is shown beside (methods.md 3). Questions are scored in ``retrieval.feeling``.
+what was said to it is shown beside (methods.md 3). Questions are scored in ``retrieval.memories``.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, TypeGuard
 
-from offbook.models.asking import Asking, tokens_of
-from offbook.models.batching import PutAside, ask_in_batches, in_batches
+from offbook.models.batching import Asking, PutAside, ask_in_batches, in_batches, tokens_of
 from offbook.prompts.batches import in_order
 from offbook.prompts.emotion import (
     SCORE_EMOTIONS,
     ScoreEmotionsInputs,
     Utterance,
+    shortened,
 )
+from offbook.text.emotion_names import EMOTIONS, LEAST, MOST
 
 if TYPE_CHECKING:
     from offbook.types import MemoryFragment
 
+
+def is_emotion(value: Any) -> TypeGuard[Mapping[str, float]]:
+    """Whether ``value`` has a level from 1 to 10 for each of the eight emotions."""
+    return isinstance(value, Mapping) and all(
+        isinstance(level := value.get(name), int | float)
+        and math.isfinite(level)
+        and LEAST <= level <= MOST
+        for name in EMOTIONS
+    )
+
+
 Emotion = Mapping[str, int]
 """Eight integers from 1 to 10 by the names of ``EMOTIONS``."""
 KeepEmotions = Callable[[Sequence[tuple["MemoryFragment", Emotion]]], Awaitable[None]]
-
-MOST_CHARS: Final = 2_000
-"""Of a longer text its beginning and its end are scored: a turn may be a megabyte."""
-_GAP: Final = " […] "
 
 
 async def score_memories(
     fragments: Sequence[MemoryFragment], asking: Asking, keep: KeepEmotions
 ) -> list[PutAside[MemoryFragment]]:
     """Have the fragments that have no emotion scored, many in a call, the calls side by side.
-
-    Args:
-        fragments: Any; those that are scored already are left alone.
-        asking: Who is asked; its character is the one whose emotion is meant, and its documents
-            are those that a fragment with an id rests on.
-        keep: Stores emotions; called as answers arrive.
 
     Returns:
         Fragments without a usable answer, each with the reason: they stay without an emotion, are
@@ -56,7 +59,7 @@ async def score_memories(
         utterances = tuple(_of_memory(fragment) for fragment in batch)
         inputs = ScoreEmotionsInputs(asking.character, utterances)
         answer = await asking.ask(SCORE_EMOTIONS, inputs, [fragment.id for fragment in batch])
-        parts = in_order(answer.items, len(batch), lambda part: part.item)
+        parts = in_order(answer.items, len(batch))
         return [part.by_name() for part in parts]
 
     batches = in_batches(
@@ -66,14 +69,6 @@ async def score_memories(
         asking.batch_items,
     )
     return await ask_in_batches(batches, ask, keep)
-
-
-def shortened(text: str, most_chars: int = MOST_CHARS) -> str:
-    """``text``, or its beginning and its end where it is longer."""
-    if len(text) <= most_chars:
-        return text
-    half = (most_chars - len(_GAP)) // 2
-    return f"{text[:half]}{_GAP}{text[-half:]}"
 
 
 def _of_memory(fragment: MemoryFragment) -> Utterance:

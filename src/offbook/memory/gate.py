@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Final
 
-from offbook.language.tokens import count_tokens
-from offbook.language.words import fold
+from offbook.text.tokens import count_tokens
+from offbook.text.words import fold
 
 SHORT_ANSWER_TOKENS: Final = 40
 """A longer answer says something, whatever it answers."""
@@ -86,16 +86,16 @@ def kept_out(said: str, answered: str, names: Iterable[str] = ()) -> str:
     for name in sorted(names, key=len, reverse=True):
         for part in (_folded(name), *_folded(name).split()):
             left = f" {left} ".replace(f" {part} ", " ").strip() if part else left
-    found: list[str] = []
+    kinds_said: list[str] = []
 
     def taken(match: re.Match[str]) -> str:
-        found.append(_kinds()[match[0]])
+        kinds_said.append(_kinds()[match[0]])
         return " "
 
     left = _pattern(tuple(_kinds())).sub(taken, left)
     left = _pattern(_FILLERS).sub(" ", left).strip()
-    kinds = " and ".join(dict.fromkeys(found))
-    return f"{kinds}, and nothing besides" if found and not left else ""
+    kinds = " and ".join(dict.fromkeys(kinds_said))
+    return f"{kinds}, and nothing besides" if kinds_said and not left else ""
 
 
 @cache

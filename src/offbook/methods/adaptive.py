@@ -1,28 +1,124 @@
 """Adaptive-RAG: as much retrieval as the question's complexity asks for.
 
 Takes: a question.  Gives: nothing, the chunks of one retrieval, or those of several steps.
-Paper: Adaptive-RAG (Jeong et al. 2024, arXiv 2403.14403), section 3. Left out: the trained
-classifier, whose place a prompt takes, and the data that label themselves for it; and the chain of
-thought between the steps (IRCoT), of which only what is missing is asked for. At most three steps.
+Paper: Adaptive-RAG (Jeong et al. 2024, arXiv 2403.14403), section 3; its class C runs IRCoT
+(Trivedi et al. 2023). Left out: the trained classifier, whose place a prompt takes, and the data
+that label themselves for it; and the chain of thought between the steps, of which only what is
+missing is asked for. At most three steps.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from offbook.errors import AnswerError, InputRefused
 from offbook.models.failures import why_without
-from offbook.types import Needs, Skipped
+from offbook.prompts.ask import RETRIES, ask
+from offbook.prompts.retrieval import NEXT_STEP, NextStepInputs
+from offbook.text.words import fold, search_terms
+from offbook.types import IndexRequirements, Skipped
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from offbook.methods.knowledge import Knowledge
-    from offbook.prompts.complexity import Retrievals
-    from offbook.retrieval.passages import Passage
+    from offbook.prompts.retrieval import Retrievals
+    from offbook.protocols import ChatModel
     from offbook.settings import SettingsModel
-    from offbook.types import Recall
+    from offbook.types import Character, Passage, Recall
+
+
+Search = Callable[[str, int], Awaitable[Sequence["Passage"]]]
+"""The passages that fit a text best, and how many of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """What was found, step by step, each passage once.
+
+    Args:
+        found: The new passages of each step.
+        searched: What was searched for in each.
+        failed: Why a further step was not taken: nobody could say what is missing, or the search
+            for it was refused. Else empty.
+    """
+
+    found: tuple[tuple[Passage, ...], ...]
+    searched: tuple[str, ...]
+    failed: str = ""
+
+
+async def retrieve_in_steps(
+    model: ChatModel,
+    character: Character,
+    question: str,
+    search: Search,
+    *,
+    steps: int,
+    k: int,
+    retries: int = RETRIES,
+) -> Steps:
+    """Retrieve until nothing is missing, nothing new is found, or ``steps`` are done.
+
+    Raises:
+        ModelError: the endpoint failed for good, or refuses the question itself.
+        BudgetReached: the next call would go over the budget.
+    """
+    passages_by_step: list[tuple[Passage, ...]] = []
+    searched: list[str] = []
+    text, failed = question, ""
+    while True:
+        known = {passage.chunk.id for step in passages_by_step for passage in step}
+        try:
+            hits = await search(text, k + len(known))
+        except InputRefused as error:
+            if not passages_by_step:
+                raise
+            failed = why_without(error)
+            break
+        new = tuple(hit for hit in hits if hit.chunk.id not in known)[:k]
+        passages_by_step.append(new)
+        searched.append(text)
+        if not new or len(passages_by_step) == steps:
+            break
+        try:
+            text = await _missing(model, character, question, passages_by_step, searched, retries)
+        except (AnswerError, InputRefused) as error:
+            failed = why_without(error)
+            break
+        if not text or _is_known(text, searched):
+            break
+    return Steps(tuple(passages_by_step), tuple(searched), failed)
+
+
+async def _missing(
+    model: ChatModel,
+    character: Character,
+    question: str,
+    passages_by_step: Sequence[Sequence[Passage]],
+    searched: Sequence[str],
+    retries: int,
+) -> str:
+    """What to search for next; empty where the passages are enough."""
+    chunks = [passage.chunk for step in passages_by_step for passage in step]
+    inputs = NextStepInputs(
+        character=character.name,
+        question=question,
+        passages=tuple(chunk.text_with_headings for chunk in chunks),
+        searched=tuple(searched),
+    )
+    documents = frozenset(f"{character.id}/{chunk.document}" for chunk in chunks)
+    answer = await ask(model, NEXT_STEP, inputs, documents=documents, retries=retries)
+    return "" if answer.enough else " ".join(answer.search.split())
+
+
+def _is_known(text: str, searched: Sequence[str]) -> bool:
+    """Whether the same words were searched for before."""
+    return _asked(text) in map(_asked, searched)
+
+
+def _asked(text: str) -> set[str]:
+    return set(search_terms(text)) or {fold(text)}
 
 
 class Adaptive:
@@ -30,9 +126,11 @@ class Adaptive:
 
     name = "adaptive"
 
-    def needs(self, settings: SettingsModel) -> Needs:
+    def needs(self, settings: SettingsModel) -> IndexRequirements:
         """The chunks of one splitter, and their vectors unless the search is by words alone."""
-        return Needs((settings.adaptive.splitter,), vectors=settings.retrieval.mode != "lexical")
+        return IndexRequirements(
+            (settings.adaptive.splitter,), vectors=settings.retrieval.mode != "lexical"
+        )
 
     async def recall(self, knowledge: Knowledge, question: str) -> Recall:
         """What as many retrievals find as the question takes."""
@@ -48,19 +146,18 @@ class Adaptive:
             skipped += left
         # 3 -- within a budget of which each step has its part -----------------------------------
         kinds = {
-            f"step {number}": [knowledge.passage(hit) for hit in hits]
+            f"step {number}": (1.0, [knowledge.passage(hit) for hit in hits])
             for number, hits in enumerate(steps, 1)
         }
-        shares = dict.fromkeys(kinds, 1.0)
-        return knowledge.divided_recall(self.name, question, kinds, shares, skipped=skipped)
+        return knowledge.divided_recall(self.name, question, kinds, skipped=skipped)
 
     async def _route(self, knowledge: Knowledge, question: str) -> tuple[Retrievals, list[Skipped]]:
         """How many retrievals; where that could not be judged, one stands in, and it is said."""
         from offbook.prompts.ask import ask
-        from offbook.prompts.complexity import CLASSIFY_QUESTION, ComplexityInputs
+        from offbook.prompts.retrieval import CLASSIFY_QUESTION, ComplexityInputs
 
         inputs = ComplexityInputs(knowledge.character.name, knowledge.in_full(question))
-        model, retries = knowledge.asked_by(self.name), knowledge.settings.answers.retries
+        model, retries = knowledge.extractor_for(self.name), knowledge.settings.answers.retries
         try:
             answer = await ask(model, CLASSIFY_QUESTION, inputs, retries=retries)
         except (AnswerError, InputRefused) as error:
@@ -75,13 +172,11 @@ class Adaptive:
         self, knowledge: Knowledge, question: str
     ) -> tuple[Sequence[Sequence[Passage]], list[Skipped]]:
         """The passages of each step, and why there were no more of them."""
-        from offbook.retrieval.iterative import retrieve_in_steps
-
         settings = knowledge.settings.adaptive
         # What a step searches for stands alone: it refers back to nothing that was said.
         alone = replace(knowledge, history=())
-        found = await retrieve_in_steps(
-            knowledge.asked_by(self.name),
+        outcome = await retrieve_in_steps(
+            knowledge.extractor_for(self.name),
             knowledge.character,
             knowledge.in_full(question),
             lambda text, most: alone.search(text, settings.splitter, most),
@@ -89,7 +184,7 @@ class Adaptive:
             k=settings.k,
             retries=knowledge.settings.answers.retries,
         )
-        if not found.failed:
-            return found.found, []
-        title, why = f"step {len(found.found) + 1}", f"not taken: {found.failed}"
-        return found.found, [Skipped("knowledge", title, why)]
+        if not outcome.failed:
+            return outcome.found, []
+        title, why = f"step {len(outcome.found) + 1}", f"not taken: {outcome.failed}"
+        return outcome.found, [Skipped("knowledge", title, why)]

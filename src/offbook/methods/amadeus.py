@@ -8,24 +8,20 @@ one call less to wait for), and the summary stands in front. ``faithful`` gives 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from offbook.errors import AnswerError, ConfigurationError, InputRefused
+from offbook.errors import AnswerError, InputRefused
 from offbook.models.failures import why_without
-from offbook.types import ContextItem, Needs, Skipped
+from offbook.types import ContextItem, IndexRequirements, Skipped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
-
     from offbook.methods.knowledge import Knowledge
-    from offbook.protocols import ChatModel
     from offbook.retrieval.guided_selection import Selection
-    from offbook.retrieval.passages import Passage
     from offbook.settings import SettingsModel
-    from offbook.types import Recall
+    from offbook.settings.model import GuidedSelection
+    from offbook.types import Passage, Recall
 
 
 class Amadeus:
@@ -33,9 +29,9 @@ class Amadeus:
 
     name = "amadeus"
 
-    def needs(self, settings: SettingsModel) -> Needs:
+    def needs(self, settings: SettingsModel) -> IndexRequirements:
         """The chunks with their vectors, the summary, and for ``indexed`` what chunks reveal."""
-        return Needs(
+        return IndexRequirements(
             (settings.amadeus.splitter,),
             vectors=settings.retrieval.mode != "lexical",
             profile=settings.amadeus.profile,
@@ -46,13 +42,17 @@ class Amadeus:
         """What the texts say, and what they let infer."""
         settings = knowledge.settings.amadeus
         # 1 -- who it is, and the chunks by similarity -----------------------------------------
-        who = await _summary(knowledge) if settings.profile else []
-        ranked = await rank(knowledge, question)
+        summary: list[ContextItem] = []
+        if settings.profile:
+            text, grounds = await knowledge.profile()
+            summary = knowledge.summary(text, grounds)
+        most = max(settings.k, settings.n, settings.m + 1)
+        ranked = await knowledge.search(question, settings.splitter, most)
         similar = ranked[: settings.k]
         # 2 -- guided selection ----------------------------------------------------------------
         chosen, skipped, fallback = similar, list[Skipped](), None
         if settings.gs != "off":
-            selection = await select(knowledge, question, ranked)
+            selection = await select(knowledge, question, ranked, settings.gs)
             chosen, skipped = list(selection.chosen), notes(selection)
             fallback = selection.found_nothing
         # 3 -- beliefs and values, and traits, from what was selected --------------------------
@@ -62,77 +62,71 @@ class Amadeus:
         # 4 -- in the paper's order, a chunk once, within a budget that is divided -------------
         known = {hit.chunk.id for hit in similar}
         kinds = {
-            "profile": who,
-            "knowledge": [knowledge.passage(hit) for hit in similar],
-            "selected": [knowledge.passage(h) for h in chosen if h.chunk.id not in known],
-            "attributes": attributes,
-        }
-        shares = {
-            "profile": settings.profile_share,
-            "knowledge": settings.knowledge_share,
-            "selected": settings.selected_share,
-            "attributes": settings.attribute_share,
+            "profile": (settings.profile_share, summary),
+            "knowledge": (settings.knowledge_share, [knowledge.passage(hit) for hit in similar]),
+            "selected": (
+                settings.selected_share,
+                [knowledge.passage(hit) for hit in chosen if hit.chunk.id not in known],
+            ),
+            "attributes": (settings.attribute_share, attributes),
         }
         left = (*skipped, *failed)
-        found = knowledge.divided_recall(self.name, question, kinds, shares, skipped=left)
-        return replace(found, fallback=fallback)
-
-
-async def rank(
-    knowledge: Knowledge, question: str, vector: NDArray[np.float32] | None = None
-) -> list[Passage]:
-    """The chunks by similarity to the question: as many as any step looks at.
-
-    With a ``vector``, the question is taken as it is.
-    """
-    settings = knowledge.settings.amadeus
-    most = max(settings.k, settings.n, settings.m + 1)
-    return await knowledge.search(question, settings.splitter, most, vector=vector)
+        recalled = knowledge.divided_recall(self.name, question, kinds, skipped=left)
+        return replace(recalled, fallback=fallback)
 
 
 async def select(
-    knowledge: Knowledge, question: str, ranked: Sequence[Passage]
+    knowledge: Knowledge, question: str, ranked: Sequence[Passage], gs: GuidedSelection
 ) -> Selection[Passage]:
-    """Guided selection among ranked chunks, as ``amadeus.gs`` says: live or by what is stored."""
-    from offbook.retrieval.guided_selection import select_live, select_stored, trait_judge
-    from offbook.retrieval.trait_index import check_traits, judgements_of, verdicts_for
+    """Guided selection among ranked chunks: live, or by what is stored."""
+    from offbook.retrieval.guided_selection import (
+        check_traits,
+        judgements_of,
+        select_live,
+        select_stored,
+        trait_judge,
+        verdicts_for,
+    )
 
     settings, character = knowledge.settings.amadeus, knowledge.character
-    asked = knowledge.in_full(question)
-    if settings.gs != "indexed":
+    full_question = knowledge.in_full(question)
+    if gs != "indexed":
         judge = trait_judge(
-            _extractor(knowledge), character, asked, knowledge.settings.answers.retries
+            knowledge.extractor_for("amadeus"),
+            character,
+            full_question,
+            knowledge.settings.answers.retries,
         )
         return await select_live(ranked, judge, n=settings.n, m=settings.m, window=settings.window)
     looked = ranked[: settings.n]
     await knowledge.store.read(lambda conn: check_traits(conn, character, settings.splitter))
-    found = await knowledge.store.read(
+    judgements = await knowledge.store.read(
         lambda conn: judgements_of(conn, character.id, looked, knowledge.until)
     )
-    verdicts = verdicts_for(asked, looked, found)
+    verdicts = verdicts_for(full_question, looked, judgements)
     return select_stored(ranked, verdicts, n=settings.n, m=settings.m)
 
 
 def notes(selection: Selection[Passage]) -> list[Skipped]:
     """What of a selection a person should know: the fallback, and chunks without a verdict."""
-    found = unjudged(selection)
+    skipped = unjudged(selection)
     if selection.is_fallback and selection.looked_at:
         why = (
             f"{none_revealing(selection.looked_at, len(selection.unjudged))}; "
             f"the {len(selection.chosen)} most similar stand in (amadeus.n, amadeus.m)"
         )
-        found.append(Skipped("knowledge", "guided selection", why))
-    return found
+        skipped.append(Skipped("knowledge", "guided selection", why))
+    return skipped
 
 
 def none_revealing(looked_at: int, unjudged: int) -> str:
     """That no chunk was found to reveal anything; one without a verdict counts for neither."""
     if looked_at == unjudged:
         return f"for none of {looked_at} chunks a verdict could be got"
-    found = (
+    outcome = (
         f"none of {looked_at - unjudged} chunks was found to reveal how the character takes this"
     )
-    return f"{found}, and {unjudged} could not be judged" if unjudged else found
+    return f"{outcome}, and {unjudged} could not be judged" if unjudged else outcome
 
 
 def unjudged(selection: Selection[Passage]) -> list[Skipped]:
@@ -143,36 +137,40 @@ def unjudged(selection: Selection[Passage]) -> list[Skipped]:
     ]
 
 
+BELIEFS: Final = "Beliefs and values"
+TRAITS: Final = "Psychological traits"
+"""Titles of the two attributes, in the order of the dynamic context."""
+
+
 async def extract(
     knowledge: Knowledge, question: str, chosen: Sequence[Passage]
 ) -> tuple[list[ContextItem], list[Skipped]]:
-    """The attributes that the chosen chunks let infer, or why there are none."""
-    from offbook.retrieval.attributes import extract_attributes
+    """Infer from the chosen chunks what bears on the question (section 4.3), or say why not.
 
-    character = knowledge.character
+    One call; what it finds nothing of is left empty, and without chunks no call is made.
+    """
+    if not chosen:
+        return [], []
+    from offbook.prompts.ask import ask
+    from offbook.prompts.traits import EXTRACT_ATTRIBUTES, AttributesInputs
+
+    character, passages = knowledge.character, [knowledge.passage(hit) for hit in chosen]
+    texts = tuple(f"{p.title}\n{p.text}" if p.title else p.text for p in passages)
     try:
-        found = await extract_attributes(
-            _extractor(knowledge),
-            character.name,
-            knowledge.in_full(question),
-            [knowledge.passage(hit) for hit in chosen],
+        answer = await ask(
+            knowledge.extractor_for("amadeus"),
+            EXTRACT_ATTRIBUTES,
+            AttributesInputs(character.name, knowledge.in_full(question), texts),
             documents=frozenset(f"{character.id}/{hit.chunk.document}" for hit in chosen),
             retries=knowledge.settings.answers.retries,
         )
     except (AnswerError, InputRefused) as error:
         return [], [Skipped("attribute", "the attributes", f"not extracted: {why_without(error)}")]
-    return found, []
-
-
-async def _summary(knowledge: Knowledge) -> list[ContextItem]:
-    text, grounds = await knowledge.profile()
-    return [ContextItem("profile", knowledge.character.name, text, 1.0, grounds)] if text else []
-
-
-def _extractor(knowledge: Knowledge) -> ChatModel:
-    if knowledge.extractor is None:
-        raise ConfigurationError(
-            "the method 'amadeus' asks a model about the question, and was given none",
-            "give Knowledge an extractor",
-        )
-    return knowledge.extractor
+    sources = tuple(source for passage in passages for source in passage.sources)
+    score = max(passage.score for passage in passages)
+    inferred = {BELIEFS: answer.belief_and_values, TRAITS: answer.psychological_traits}
+    return [
+        ContextItem("attribute", title, " ".join(text.split()), score, sources)
+        for title, text in inferred.items()
+        if text.strip()
+    ], []

@@ -1,28 +1,189 @@
 """CRAG: retrieved passages are graded; a second source stands in where they do not answer.
 
-Takes: a question.  Gives: what is relevant of the passages that answer it, and of a second source.
+Takes: a question.  Gives: what is relevant of the passages that answer it, and of a second source,
+their sources narrowed to what is left.
 Paper: Corrective RAG (Yan et al. 2024, arXiv 2401.15884), section 4. Left out: the trained
-evaluator, whose place a model's grade takes (which names the relevant strips at once, so that
-refining costs no call), and web search, whose place the character's other documents take
-(``crag.searcher``); the second source is filtered by words.
+evaluator with its thresholds, whose place a model's grade takes (which names the relevant strips at
+once, so that refining costs no call), and web search, whose place the character's other documents
+take (``crag.searcher``); the second source is filtered by words, without a call.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Final
 
-from offbook.types import Needs, Skipped
+from offbook.errors import AnswerError, InputRefused
+from offbook.models.batching import run_all
+from offbook.models.failures import why_without
+from offbook.prompts.ask import RETRIES, ask
+from offbook.prompts.retrieval import GRADE_PASSAGE, Grade, GradeInputs
+from offbook.retrieval.passages import place_of
+from offbook.text.questions import weight_of
+from offbook.text.sentences import Strip, sentences, strips_of
+from offbook.text.words import search_terms, search_words
+from offbook.types import IndexRequirements, Skipped
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from offbook.language.strips import Strip
     from offbook.methods.knowledge import Knowledge
-    from offbook.protocols import Searcher
-    from offbook.retrieval.retrieval_evaluator import Grading
+    from offbook.protocols import ChatModel, Searcher
     from offbook.settings import SettingsModel
-    from offbook.types import ContextItem, Recall, Source
+    from offbook.types import Character, ContextItem, Passage, Recall, Source
+
+
+_GAP: Final = "\n\n"
+"""What stands for strips that were left out; strips that touch keep what was between them."""
+
+
+def recomposed(item: ContextItem, strips: Sequence[Strip]) -> ContextItem:
+    """A piece of knowledge that holds these strips of it only, in their order.
+
+    Its source, where it is one and of the same length as the text, becomes one a stretch.
+    """
+    runs = _runs(item.text, strips)
+    text = _GAP.join(run.of(item.text) for run in runs)
+    if (whole := place_of(item)) is None:
+        return replace(item, text=text)
+    sources = tuple(
+        replace(whole, start=whole.start + run.start, end=whole.start + run.end) for run in runs
+    )
+    return replace(item, text=text, sources=sources)
+
+
+def not_shown(
+    item: ContextItem, strips: Sequence[Strip], shown: Sequence[Source]
+) -> tuple[Strip, ...]:
+    """The strips without the sentences that stand in a stretch of the document shown already.
+
+    Chunks overlap, so that the same sentence may be relevant in two of them.
+    """
+    whole = place_of(item)
+    of_document = (
+        [] if whole is None else [each for each in shown if each.document == whole.document]
+    )
+    if whole is None or not of_document:
+        return tuple(strips)
+
+    def is_shown(start: int, end: int) -> bool:
+        first, last = whole.start + start, whole.start + end
+        return any(each.start <= first and last <= each.end for each in of_document)
+
+    return tuple(
+        Strip(start, end)
+        for start, end in sentences(item.text)
+        if any(strip.start <= start and end <= strip.end for strip in strips)
+        and not is_shown(start, end)
+    )
+
+
+def sharing_words(
+    text: str, question: str, character: str, sentences_each: int
+) -> tuple[Strip, ...]:
+    """The strips of a text that share a search term with a question.
+
+    Where the question asks for things or names, words of any life do not count.
+    """
+    name_terms = set(search_terms(character))
+    weights = {
+        term: weight_of(word) for word, term in search_words(question) if term not in name_terms
+    }
+    telling = {term for term, weight in weights.items() if weight >= 1} or weights.keys()
+    return tuple(
+        strip
+        for strip in strips_of(text, sentences_each)
+        if not telling.isdisjoint(search_terms(strip.of(text)))
+    )
+
+
+def _runs(text: str, strips: Sequence[Strip]) -> list[Strip]:
+    """The strips in order, those joined that only white space parts."""
+    runs: list[Strip] = []
+    for strip in sorted(set(strips), key=lambda strip: strip.start):
+        if runs and not text[runs[-1].end : strip.start].strip():
+            runs[-1] = Strip(runs[-1].start, strip.end)
+        else:
+            runs.append(strip)
+    return runs
+
+
+@dataclass(frozen=True, slots=True)
+class GradedPassage:
+    """A passage with its grade, and the strips of it that bear on the question, in order."""
+
+    passage: Passage
+    grade: Grade
+    relevant: tuple[Strip, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Grading:
+    """The grades for one question, in rank order.
+
+    Args:
+        graded: The passages that have one.
+        ungraded: Those for which none could be got, and why.
+    """
+
+    graded: tuple[GradedPassage, ...]
+    ungraded: tuple[tuple[Passage, str], ...] = ()
+
+    @property
+    def action(self) -> Grade | None:
+        """Correct where one passage is, incorrect where all are; None where nothing was graded."""
+        grades = {each.grade for each in self.graded}
+        if not grades:
+            return None
+        if "correct" in grades:
+            return "correct"
+        return "incorrect" if grades == {"incorrect"} else "ambiguous"
+
+    def of(self, grade: Grade) -> list[GradedPassage]:
+        """The passages of a grade."""
+        return [each for each in self.graded if each.grade == grade]
+
+
+async def grade_passages(
+    model: ChatModel,
+    character: Character,
+    question: str,
+    passages: Sequence[Passage],
+    *,
+    sentences_each: int,
+    retries: int = RETRIES,
+) -> Grading:
+    """Grade passages, all at once: one call each.
+
+    Raises:
+        ModelError: the endpoint failed for good.
+        BudgetReached: the next call would go over the budget.
+    """
+    outcomes: dict[int, GradedPassage | str] = {}
+
+    async def grade(place: int) -> None:
+        passage = passages[place]
+        chunk = passage.chunk
+        strips = strips_of(chunk.text, sentences_each)
+        texts = tuple(strip.of(chunk.text) for strip in strips)
+        inputs = GradeInputs(character.name, question, chunk.heading_path, texts)
+        documents = frozenset({f"{character.id}/{chunk.document}"})
+        try:
+            answer = await ask(model, GRADE_PASSAGE, inputs, documents=documents, retries=retries)
+        except (AnswerError, InputRefused) as error:
+            outcomes[place] = why_without(error)
+            return
+        relevant = tuple(strips[number - 1] for number in sorted(set(answer.relevant)))
+        outcomes[place] = GradedPassage(passage, answer.grade, relevant)
+
+    await run_all([partial(grade, place) for place in range(len(passages))])
+    in_order = [(passages[place], outcomes[place]) for place in range(len(passages))]
+    return Grading(
+        tuple(each for _, each in in_order if isinstance(each, GradedPassage)),
+        tuple((passage, each) for passage, each in in_order if isinstance(each, str)),
+    )
+
 
 _CALLED_FOR: Final[dict[str | None, str]] = {
     "ambiguous": "it stays open whether what was retrieved answers the question",
@@ -37,26 +198,27 @@ class Crag:
 
     name = "crag"
 
-    def needs(self, settings: SettingsModel) -> Needs:
+    def needs(self, settings: SettingsModel) -> IndexRequirements:
         """The chunks of one splitter, and their vectors unless the search is by words alone."""
-        return Needs((settings.crag.splitter,), vectors=settings.retrieval.mode != "lexical")
+        return IndexRequirements(
+            (settings.crag.splitter,), vectors=settings.retrieval.mode != "lexical"
+        )
 
     async def recall(self, knowledge: Knowledge, question: str) -> Recall:
         """What answers the question, as far as it is found in either source."""
         from offbook import registry
-        from offbook.retrieval.retrieval_evaluator import grade_passages
 
         settings = knowledge.settings.crag
         # Before the first call: that there is no such source is told before anything is spent.
         source = registry.load("searcher", settings.searcher)
         # 1 -- the chunks that are most like the question ----------------------------------------
-        found = await knowledge.search(question, settings.splitter, settings.k)
+        passages = await knowledge.search(question, settings.splitter, settings.k)
         # 2 -- a grade each, side by side; with it the strips that bear on the question ----------
         grading = await grade_passages(
-            knowledge.asked_by(self.name),
+            knowledge.extractor_for(self.name),
             knowledge.character,
             knowledge.in_full(question),
-            found,
+            passages,
             sentences_each=settings.strip,
             retries=knowledge.settings.answers.retries,
         )
@@ -65,18 +227,20 @@ class Crag:
         # 4 -- unless one is correct, the second source is asked ---------------------------------
         second = _Refined(shown=refined.shown)
         if grading.action != "correct" and settings.second:
-            searcher: Searcher = source()
-            called_for = _CALLED_FOR[grading.action] if found else "nothing was retrieved"
+            searcher: Searcher[Knowledge] = source()
+            called_for = _CALLED_FOR[grading.action] if passages else "nothing was retrieved"
             why = f"{called_for}: {searcher.name!r} was asked (crag.searcher)"
             second.leave("knowledge", "the second source", why)
-            more = await searcher.search(knowledge, question, found, settings.second)
+            more = await searcher.search(knowledge, question, passages, settings.second)
             _filter(second, knowledge, question, more)
         # 5 -- within a budget that is divided ---------------------------------------------------
         return knowledge.divided_recall(
             self.name,
             question,
-            {"knowledge": refined.kept, "second source": second.kept},
-            {"knowledge": settings.knowledge_share, "second source": settings.second_share},
+            {
+                "knowledge": (settings.knowledge_share, refined.kept),
+                "second source": (settings.second_share, second.kept),
+            },
             skipped=[*refined.skipped, *second.skipped],
         )
 
@@ -94,8 +258,6 @@ class _Refined:
 
     def keep(self, item: ContextItem, strips: Sequence[Strip]) -> None:
         """Keep these strips of a passage, but for what is shown already."""
-        from offbook.retrieval.knowledge_refinement import not_shown, recomposed
-
         if new := not_shown(item, strips, self.shown):
             short = recomposed(item, new)
             self.kept.append(short)
@@ -110,33 +272,60 @@ class _Refined:
 
 def _refined(knowledge: Knowledge, grading: Grading) -> _Refined:
     """What is relevant of the passages, correct ones first; the others with the reason."""
-    found = _Refined()
+    refined = _Refined()
     for each in (*grading.of("correct"), *grading.of("ambiguous"), *grading.of("incorrect")):
         item = knowledge.passage(each.passage)
         if each.grade == "incorrect":
             why = "graded incorrect: it does not help to answer the question"
-            found.leave(item.kind, item.title, why)
+            refined.leave(item.kind, item.title, why)
         elif not each.relevant:
             why = f"graded {each.grade}: no part of it bears on the question"
-            found.leave(item.kind, item.title, why)
+            refined.leave(item.kind, item.title, why)
         else:
-            found.keep(item, each.relevant)
+            refined.keep(item, each.relevant)
     for passage, why in grading.ungraded:
-        found.leave("knowledge", passage.chunk.heading_path, f"not graded: {why}")
-    return found
+        refined.leave("knowledge", passage.chunk.heading_path, f"not graded: {why}")
+    return refined
 
 
 def _filter(
-    found: _Refined, knowledge: Knowledge, question: str, items: Sequence[ContextItem]
+    refined: _Refined, knowledge: Knowledge, question: str, items: Sequence[ContextItem]
 ) -> None:
     """Keep the strips of what a second source found that share words with the question."""
-    from offbook.retrieval.knowledge_refinement import sharing_words
-
-    asked, sentences_each = knowledge.in_full(question), knowledge.settings.crag.strip
+    full_question, sentences_each = knowledge.in_full(question), knowledge.settings.crag.strip
     for item in items:
-        strips = sharing_words(item.text, asked, knowledge.character.name, sentences_each)
+        strips = sharing_words(item.text, full_question, knowledge.character.name, sentences_each)
         if strips:
-            found.keep(item, strips)
+            refined.keep(item, strips)
         else:
             why = "found by the second source; no part of it shares a word with the question"
-            found.leave(item.kind, item.title, why)
+            refined.leave(item.kind, item.title, why)
+
+
+_LOOKED_AT: Final = 50
+"""Unseen passages among which documents take turns; what fits the words less is not looked at."""
+
+
+class OtherDocuments:
+    """The second source: the character's other documents, and what of the same ones was not seen.
+
+    Found by the question's own words, those of other documents and those of the same ones by turns.
+    Differs from the paper (section 4, web search): nothing leaves the machine.
+    """
+
+    name = "documents"
+
+    async def search(
+        self, knowledge: Knowledge, question: str, seen: Sequence[Passage], most: int
+    ) -> Sequence[ContextItem]:
+        """Unseen passages by words; see the protocol."""
+        chunking = knowledge.settings.crag.splitter
+        deep = len(seen) + max(most, _LOOKED_AT)
+        hits = await knowledge.search(question, chunking, deep, mode="lexical")
+        known = {passage.chunk.id for passage in seen}
+        drawn_on = {passage.chunk.document for passage in seen}
+        new = [hit for hit in hits if hit.chunk.id not in known]
+        others = [hit for hit in new if hit.chunk.document not in drawn_on]
+        same = [hit for hit in new if hit.chunk.document in drawn_on]
+        turns = chain.from_iterable(zip_longest(others, same))
+        return [knowledge.passage(hit) for hit in turns if hit is not None][:most]

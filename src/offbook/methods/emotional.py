@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from offbook.types import ContextItem, Needs
+from offbook.types import ContextItem, IndexRequirements
 
 if TYPE_CHECKING:
     from offbook.methods.knowledge import Knowledge
@@ -23,29 +23,31 @@ class Emotional:
 
     name = "emotional"
 
-    def needs(self, settings: SettingsModel) -> Needs:
+    def needs(self, settings: SettingsModel) -> IndexRequirements:
         """Memories that are scored and have vectors; nothing of the documents."""
         del settings
-        return Needs(vectors=False, memories=True)
+        return IndexRequirements(vectors=False, memories=True)
 
     async def recall(self, knowledge: Knowledge, question: str) -> Recall:
         """The k memories of the configured strategy."""
         # 1 -- meaning and emotion of the question, side by side --------------------------------
         felt = await knowledge.feel(question)
         # 2 -- what was said before that is near it in both -------------------------------------
-        found = await knowledge.memories(felt)
+        near = await knowledge.memories(felt)
         # 3 -- who the character is, where that was written down ---------------------------------
-        own: list[ContextItem] = []
+        summary: list[ContextItem] = []
         if knowledge.character.profile:
             text, grounds = await knowledge.profile()
-            own = [ContextItem("profile", knowledge.character.name, text, 1.0, grounds)]
+            summary = knowledge.summary(text, grounds)
         # 4 -- within the budget ----------------------------------------------------------------
         settings = knowledge.settings.emotional
         recalled = knowledge.divided_recall(
             self.name,
             question,
-            {"profile": own, "memories": found.items},
-            {"profile": settings.profile_share, "memories": settings.memory_share},
-            skipped=found.skipped,
+            {
+                "profile": (settings.profile_share, summary),
+                "memories": (settings.memory_share, near.items),
+            },
+            skipped=near.skipped,
         )
         return replace(recalled, emotion=felt.emotion)

@@ -5,41 +5,70 @@ Takes: a character and the stage objects.  Gives: searches, and recalls within t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from offbook.context.card_words import begun_with
-from offbook.context.shares import fit_shares
-from offbook.context.token_budget import fit_history, fit_items
+from offbook.context.assembly import fit_history, fit_items, fit_shares
 from offbook.errors import ConfigurationError, IndexMissing
-from offbook.language.encodings import token_counter
-from offbook.memory.talk import NOBODYS, Talk
+from offbook.memory.turns import NO_CONVERSATION, ConversationContext
+from offbook.retrieval.search import IndexCache
+from offbook.text.encodings import token_counter
 from offbook.types import Boundary, ContextItem, Recall, Skipped, Source
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from offbook.language.encodings import TokenCounter
-    from offbook.protocols import ChatModel, Embedder, Method, Store
-    from offbook.retrieval.feeling import Felt
+    from offbook.protocols import ChatModel, Embedder, Store
+    from offbook.retrieval.boundary import QuestionNames
     from offbook.retrieval.graph_index import GraphIndex
-    from offbook.retrieval.memories import FoundMemories
-    from offbook.retrieval.mention_index import MentionIndex
-    from offbook.retrieval.passages import Passage
+    from offbook.retrieval.memories import Felt, RecalledMemories
     from offbook.retrieval.point import Point
-    from offbook.retrieval.question_names import QuestionNames
-    from offbook.retrieval.told import Told
     from offbook.settings import SettingsModel
-    from offbook.settings.section import RetrievalMode
-    from offbook.types import Character, Message, Position
+    from offbook.settings.model import RetrievalMode
+    from offbook.text.encodings import TokenCounter
+    from offbook.types import Character, Message, Passage, Position
 
-_UNWRITTEN: Final = (
-    "it could not be written: the model refused the passages it is made from, or gave no answer "
-    "that could be used"
+
+_REFERS_BACK: Final = re.compile(
+    r"\b(?:he|she|they|him|her|his|hers|them|their|theirs|it|its|this|that|these|those)\b"
+    r"|(?<!is )(?<!are )(?<!was )(?<!were )\bthere\b(?! (?:is|are|was|were)\b)"
+    r"|^\s*(?:and|but|why|how so|what about|what else|since when|when|where|who)\b"
+    r"[^,.\s]*\s*\S*\?\s*$"
+    r"|^\s*(?:please |can you |could you )*(?:(?:tell (?:me|us)|say) more|go on|continue)\b"
+    r"|[他她它那这]|\b그(?:는|의|를|가|에게|녀|것|들)|거기|彼|それ|そこ|その",
+    re.IGNORECASE,
 )
-"""What the model said stands in the job and the report of the ingestion; it may quote prompts."""
+_NAMES_ITS_OWN: Final = re.compile(r"(?<=[\s(\"'“])(?!I\b|I')[^\W\d_a-z]\w+")
+
+
+def with_antecedent(question: str, history: Sequence[Message]) -> str:
+    """``question``, with what it refers back to in front, where it does.
+
+    "And who taught him?" alone finds nothing; together with "Tell me about Faria" it does. What it
+    refers to is the person's last message that stands alone, else the last one.
+    """
+    if not _refers_back(question):
+        return question
+    said = [message.content for message in reversed(history) if message.role == "user"]
+    before = next((text for text in said if not _refers_back(text)), said[0] if said else "")
+    return f"{before}\n{question}" if before else question
+
+
+def _refers_back(question: str) -> bool:
+    """Whether it leans on what was said; one that names someone mostly means that one."""
+    if not _REFERS_BACK.search(question):
+        return False
+    cased = any(letter.isupper() or letter.islower() for letter in question)
+    return not (cased and _NAMES_ITS_OWN.search(question))
+
+
+KEPT_GROUNDS: Final = 32
+"""Characters of whom it is remembered which documents their profile was made from."""
+_Key = tuple[str, int, "Position | None"]
+_grounds: Final[IndexCache[_Key, tuple[Source, ...]]] = IndexCache(KEPT_GROUNDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +76,8 @@ class Knowledge:
     """One character, as a method may look at it.
 
     ``extractor`` is the model that may be asked about the question; ``point`` the point in the
-    story at which it is asked (None: the end). ``character`` is as it is at that point. ``talk``
-    is the conversation: whose memories may be recalled, and how the character feels in it.
+    story at which it is asked (None: the end). ``character`` is as it is at that point.
+    ``conversation`` says whose memories may be recalled, and how the character feels in it.
     """
 
     character: Character
@@ -58,7 +87,7 @@ class Knowledge:
     history: tuple[Message, ...] = ()
     extractor: ChatModel | None = None
     point: Point | None = None
-    talk: Talk = NOBODYS
+    conversation: ConversationContext = NO_CONVERSATION
 
     @property
     def until(self) -> Position | None:
@@ -72,12 +101,10 @@ class Knowledge:
 
     def in_full(self, question: str) -> str:
         """The question, with what it refers back to in front."""
-        from offbook.retrieval.follow_up import with_antecedent
-
         follow_up = self.settings.retrieval.follow_up
         return with_antecedent(question, self.history) if follow_up else question
 
-    def asked_by(self, method: str) -> ChatModel:
+    def extractor_for(self, method: str) -> ChatModel:
         """The model that a method asks about the question.
 
         Raises:
@@ -101,12 +128,8 @@ class Knowledge:
     ) -> list[Passage]:
         """The ``k`` chunks of a chunking that fit the question best, best first.
 
-        Args:
-            question: What is searched for.
-            chunking: The chunking.
-            k: How many.
-            vector: The vector to search with; the question is then taken as it is.
-            mode: Another way to search than ``retrieval.mode``.
+        With a ``vector`` to search with, the question is taken as it is; ``mode`` is another way
+        to search than ``retrieval.mode``.
 
         Raises:
             IndexMissing: the chunking, or its vectors, were not built.
@@ -134,38 +157,31 @@ class Knowledge:
         Raises:
             IndexMissing: there is none.
         """
-        from offbook.ingestion.as_of import heads
-        from offbook.ingestion.profile import beginnings
-        from offbook.ingestion.storing import stored_documents
+        character, until, budget = self.character, self.until, self.settings.profile.budget_tokens
+        if character.profile is None:
+            from offbook.stores import jobs
 
-        if self.character.profile is None:
-            if await self._is_unwritten():
+            if await self.store.read(
+                jobs.list_jobs, character.id, kind=jobs.PROFILE, statuses={"quarantined"}
+            ):
                 return "", ()
             raise IndexMissing(
-                f"{self.character.name!r} has no profile yet",
-                f"build it: offbook ingest {self.character.id} --method profile",
+                f"{character.name!r} has no profile yet",
+                f"build it: offbook ingest {character.id} --method profile",
             )
-        character, until = self.character.id, self.until
-        if until is not None:
-            read = await self.store.read(lambda conn: heads(conn, character, until))
-        else:
-            texts = await self.store.read(lambda conn: stored_documents(conn, character))
-            read = beginnings(texts, self.settings.profile.budget_tokens)
-        sources = tuple(Source(begun.document, "", 0, len(begun.text)) for begun in read)
-        return self.character.profile, sources
 
-    async def _is_unwritten(self) -> bool:
-        """Whether the profile could not be written; not so where nobody tried."""
-        from offbook.stores import jobs
+        async def load() -> tuple[Source, ...]:
+            from offbook.ingestion.profile import heads
 
-        if self.character.profile is not None:
-            return False
-        aside = await self.store.read(
-            lambda conn: jobs.list_jobs(
-                conn, self.character.id, kind=jobs.PROFILE, statuses={"quarantined"}
-            )
-        )
-        return bool(aside)
+            read = await self.store.read(heads, character.id, budget, until)
+            return tuple(Source(begun.document, "", 0, len(begun.text)) for begun in read)
+
+        key = (character.id, budget, until)
+        return character.profile, await _grounds.get(self.store, key, character.revision, load)
+
+    def summary(self, text: str, grounds: tuple[Source, ...]) -> list[ContextItem]:
+        """The summary as a piece of context; none where there is no text."""
+        return [ContextItem("profile", self.character.name, text, 1.0, grounds)] if text else []
 
     async def graph(self) -> GraphIndex:
         """The character's graph, ready for look-ups.
@@ -180,48 +196,20 @@ class Knowledge:
         check_embedder(self.character, self.embedder)
         return await graph_index(self.store, self.character, self.until)
 
-    async def mentions(self) -> MentionIndex:
-        """Entities and relations as the chunks state them, no name normalized.
-
-        Raises:
-            IndexMissing: they were not extracted, or vectors are missing.
-            EmbedderMismatch: their vectors are from another embedder.
-        """
-        from offbook.retrieval.mention_index import mention_index
-        from offbook.retrieval.passages import check_embedder
-
-        check_embedder(self.character, self.embedder)
-        return await mention_index(self.store, self.character, self.until)
-
-    async def search_tree(self, question: str) -> list[ContextItem]:
-        """The chunks and summaries of all levels that fit a question best, best first.
-
-        Raises:
-            IndexMissing: the tree was not built, or is not that of the chunks.
-            EmbedderMismatch: the vectors are from another embedder.
-        """
-        from offbook.retrieval.collapsed_tree import search_tree
-
-        full, until = self.in_full(question), self.until
-        seen = self.store, self.embedder, self.character
-        return await search_tree(*seen, full, self.settings, until=until)
-
     async def names(self, graph: GraphIndex, question: str) -> QuestionNames:
         """What the question names, found without a call."""
-        from offbook.retrieval.question_names import names_of_question
+        from offbook.retrieval.boundary import names_of_question
 
-        full, character, until = self.in_full(question), self.character.id, self.until
         return await self.store.read(
-            lambda conn: names_of_question(conn, graph, character, full, until)
+            names_of_question, graph, self.character.id, self.in_full(question), self.until
         )
 
     async def chunks(self, ids: Sequence[str]) -> list[ContextItem]:
         """Chunks by their ids as pieces of knowledge, without what stands after the point."""
         from offbook.retrieval.passages import named_passages
 
-        character, until = self.character.id, self.until
-        found = await self.store.read(lambda conn: named_passages(conn, character, ids, until))
-        return [self.passage(passage) for passage in found]
+        passages = await self.store.read(named_passages, self.character.id, ids, self.until)
+        return [self.passage(passage) for passage in passages]
 
     async def feel(self, question: str) -> Felt:
         """What a question means and how it is felt: one call, and an embedding beside it.
@@ -230,42 +218,25 @@ class Knowledge:
             ConfigurationError: there is no model to ask.
             EmbedderMismatch: the stored vectors are from another embedder.
         """
-        from offbook.models.asking import Asking
-        from offbook.retrieval.feeling import feel
+        from offbook.models.batching import Asking
+        from offbook.retrieval.memories import feel
         from offbook.retrieval.passages import check_embedder
 
         check_embedder(self.character, self.embedder)
         asking = None
         if self.settings.emotional.strategy != "ordinary":
-            if self.extractor is None:
-                raise ConfigurationError(
-                    "the emotion of a question is asked of a model, and there is none",
-                    "give Knowledge an extractor",
-                )
-            asking = Asking(
-                self.extractor, self.character.name, retries=self.settings.answers.retries
-            )
+            extractor, retries = self.extractor_for("emotional"), self.settings.answers.retries
+            asking = Asking(extractor, self.character.name, retries=retries)
         return await feel(self.embedder, self.in_full(question), question, asking)
 
-    async def memories(self, felt: Felt) -> FoundMemories:
+    async def memories(self, felt: Felt) -> RecalledMemories:
         """The memories that fit a question best by the configured strategy."""
         from offbook.retrieval.memories import find_memories
 
         settings = self.settings.emotional
         return await find_memories(
-            self.store, self.character, felt, self.talk, settings, self.until
+            self.store, self.character, felt, self.conversation, settings, self.until
         )
-
-    async def told(self, names: Sequence[str], question: str) -> dict[str, Told]:
-        """What the character was told of some names, in this conversation or before.
-
-        Returns:
-            Folded name -> the memories that say so.
-        """
-        from offbook.retrieval.told import Hearsay
-
-        seen = self.store, self.character, self.talk, self.history, self.until
-        return await Hearsay(*seen).of(names, self.in_full(question))
 
     def passage(self, passage: Passage) -> ContextItem:
         """A chunk as a piece of knowledge, its heading path as the title."""
@@ -273,36 +244,17 @@ class Knowledge:
         source = Source(chunk.document, chunk.id, chunk.start, chunk.end)
         return ContextItem("knowledge", chunk.heading_path, chunk.text, passage.score, (source,))
 
-    async def recalled_by(self, method: Method, question: str) -> Recall:
-        """What a method recalls, and what the character's lorebooks have to say beside it."""
-        from offbook.retrieval.lorebook import LoreAsked, beside, find_lore
-
-        found = await method.recall(self, question)
-        if method.needs(self.settings).profile and await self._is_unwritten():
-            lacking = Skipped("profile", self.character.name, _UNWRITTEN)
-            found = replace(found, skipped=(*found.skipped, lacking))
-        talk = self.talk
-        begun = talk.greeting
-        if begun is None and not talk.earlier:
-            begun = begun_with(self.character.settings, self.history, talk.called)
-        who = talk.called, talk.persona, talk.earlier, begun
-        asked = LoreAsked(self.in_full(question), self.history, question, self.until, *who)
-        seen = self.store, self.character, asked, self.settings.lore, self.count
-        context, skipped = beside(await find_lore(*seen), found.context)
-        return replace(found, context=context, skipped=(*found.skipped, *skipped))
-
     def recall(self, method: str, question: str, items: Iterable[ContextItem]) -> Recall:
         """The recall of a method: what scores high enough and fits the budget, best first."""
         good, low = self._scoring_enough(items)
-        kept, over = fit_items(good, self.settings.context.budget_tokens, self.count)
-        return self._recalled(method, question, kept, (*low, *over))
+        fitting, over = fit_items(good, self.settings.context.budget_tokens, self.count)
+        return self._recalled(method, question, fitting, (*low, *over))
 
     def divided_recall(
         self,
         method: str,
         question: str,
-        kinds: Mapping[str, Sequence[ContextItem]],
-        shares: Mapping[str, float],
+        kinds: Mapping[str, tuple[float, Sequence[ContextItem]]],
         *,
         boundary: Boundary | None = None,
         skipped: Sequence[Skipped] = (),
@@ -312,19 +264,19 @@ class Knowledge:
         Args:
             method: The method's name.
             question: What was asked.
-            kinds: Items of each kind, best first.
-            shares: What each kind may use of the budget, in proportion.
+            kinds: Of each kind what it may use of the budget, in proportion; its items, best first.
             boundary: The verdict on the question.
             skipped: What was found and left out already.
         """
         good: dict[str, list[ContextItem]] = {}
         left = list(skipped)
-        for kind, items in kinds.items():
+        for kind, (_, items) in kinds.items():
             good[kind], low = self._scoring_enough(items)
             left += low
         budget = self.settings.context.budget_tokens
-        kept, over = fit_shares(good, budget, shares, self.count)
-        return self._recalled(method, question, kept, (*left, *over), boundary)
+        shares = {kind: share for kind, (share, _) in kinds.items()}
+        fitting, over = fit_shares(good, budget, shares, self.count)
+        return self._recalled(method, question, fitting, (*left, *over), boundary)
 
     @property
     def count(self) -> TokenCounter:
@@ -361,7 +313,7 @@ class Knowledge:
             question=question,
             context=context,
             boundary=boundary,
-            mood=self.talk.mood,
+            mood=self.conversation.mood,
             skipped=skipped,
             as_of=None if self.point is None else self.point.text,
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from offbook.types import Needs
+from offbook.types import IndexRequirements
 
 if TYPE_CHECKING:
     from offbook.methods.knowledge import Knowledge
@@ -21,9 +21,11 @@ class Naive:
 
     name = "naive"
 
-    def needs(self, settings: SettingsModel) -> Needs:
+    def needs(self, settings: SettingsModel) -> IndexRequirements:
         """The chunks of one splitter, and their vectors unless the search is by words alone."""
-        return Needs((settings.naive.splitter,), vectors=settings.retrieval.mode != "lexical")
+        return IndexRequirements(
+            (settings.naive.splitter,), vectors=settings.retrieval.mode != "lexical"
+        )
 
     async def recall(self, knowledge: Knowledge, question: str) -> Recall:
         """The top-k chunks as pieces of knowledge."""

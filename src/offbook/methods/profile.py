@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from offbook.types import ContextItem, Needs
+from offbook.types import IndexRequirements
 
 if TYPE_CHECKING:
     from offbook.methods.knowledge import Knowledge
@@ -21,13 +21,12 @@ class Profile:
 
     name = "profile"
 
-    def needs(self, settings: SettingsModel) -> Needs:
+    def needs(self, settings: SettingsModel) -> IndexRequirements:
         """The summary."""
         del settings
-        return Needs(vectors=False, profile=True)
+        return IndexRequirements(vectors=False, profile=True)
 
     async def recall(self, knowledge: Knowledge, question: str) -> Recall:
         """The summary as the only piece of context."""
-        text, sources = await knowledge.profile()
-        item = ContextItem("profile", knowledge.character.name, text, 1.0, sources)
-        return knowledge.recall(self.name, question, (item,) if text else ())
+        text, grounds = await knowledge.profile()
+        return knowledge.recall(self.name, question, knowledge.summary(text, grounds))

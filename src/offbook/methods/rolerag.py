@@ -10,18 +10,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from offbook.errors import AnswerError, ConfigurationError, InputRefused
+from offbook.errors import AnswerError, InputRefused
 from offbook.models.failures import why_without
-from offbook.types import ContextItem, Needs, Skipped
+from offbook.types import ContextItem, IndexRequirements, Skipped
 
 if TYPE_CHECKING:
     from offbook.methods.knowledge import Knowledge
-    from offbook.retrieval.boundary import Analysis, Findings
+    from offbook.retrieval.boundary import Analysis, Findings, QuestionNames
     from offbook.retrieval.graph_index import GraphIndex
-    from offbook.retrieval.question_names import QuestionNames
+    from offbook.retrieval.memory_evidence import MemoryEvidence
     from offbook.settings import SettingsModel
-    from offbook.settings.model import RoleragSettings
-    from offbook.types import Recall
+    from offbook.types import Recall, Source
 
 
 class RoleRag:
@@ -29,15 +28,13 @@ class RoleRag:
 
     name = "rolerag"
 
-    def needs(self, settings: SettingsModel) -> Needs:
+    def needs(self, settings: SettingsModel) -> IndexRequirements:
         """The graph with its chunks and vectors, and the summary."""
         del settings
-        return Needs(("graph",), vectors=True, profile=True, graph=True)
+        return IndexRequirements(("graph",), vectors=True, profile=True, graph=True)
 
     async def recall(self, knowledge: Knowledge, question: str) -> Recall:
         """Who is named, what is known of it, and what cannot be known."""
-        from offbook.retrieval.boundary import find_context, hearsay_of, of_names_alone
-
         settings = knowledge.settings.rolerag
         profile, grounds = await knowledge.profile()
         graph = await knowledge.graph()
@@ -46,32 +43,22 @@ class RoleRag:
         # 2 -- hypothetical context and entities, the vectors beside them ----------------------
         analysis, unjudged = await analyse_question(knowledge, graph, names, profile)
         # 3 -- not known, known by name, known in general --------------------------------------
-        if analysis is None:
-            found = of_names_alone(graph, names)
-        else:
-            # Where questions are read by themselves (``faithful``), nobody was told anything.
-            asked = hearsay_of(graph, analysis) if knowledge.settings.retrieval.follow_up else []
-            told = await knowledge.told(asked, question)
-            types = knowledge.settings.graph.entity_types
-            found = find_context(graph, names, analysis, settings, grounds, told, types)
+        findings = await look_up(knowledge, graph, names, analysis, profile, grounds)
         # 4 -- what the texts themselves say ---------------------------------------------------
-        chunks = await _source_chunks(knowledge, names, analysis, found)
+        chunks = await _source_chunks(knowledge, names, analysis, findings)
         # 5 -- within a budget that is divided -------------------------------------------------
-        own = ContextItem("profile", knowledge.character.name, profile, 1.0, grounds)
-        kinds = {
-            "profile": [own] if profile else [],
-            "entities": [*found.told, *found.entities],
-            "relations": found.relations,
-            "chunks": chunks,
-            "what is unknown": found.outside,
-        }
         return knowledge.divided_recall(
             self.name,
             question,
-            kinds,
-            dict(zip(kinds, _shares(settings), strict=True)),
-            boundary=found.boundary,
-            skipped=(*unjudged, *found.skipped),
+            {
+                "profile": (settings.profile_share, knowledge.summary(profile, grounds)),
+                "entities": (settings.entity_share, [*findings.told, *findings.entities]),
+                "relations": (settings.relation_share, findings.relations),
+                "chunks": (settings.chunk_share, chunks),
+                "what is unknown": (settings.outside_share, findings.outside),
+            },
+            boundary=findings.boundary,
+            skipped=(*unjudged, *findings.skipped),
         )
 
 
@@ -87,25 +74,21 @@ async def analyse_question(
     from offbook.prompts.question import QuestionInputs
     from offbook.retrieval.boundary import analyse, analyse_in_two_calls
 
-    if knowledge.extractor is None:
-        raise ConfigurationError(
-            "the method 'rolerag' asks a model about the question, and was given none",
-            "give Knowledge an extractor",
-        )
+    extractor = knowledge.extractor_for("rolerag")
     character, settings = knowledge.character, knowledge.settings
     inputs = QuestionInputs(
         character=character.name,
         profile=profile,
         question=names.question,
         mentioned=names.mentioned,
-        history=knowledge.recent if settings.retrieval.follow_up else (),
-        unmentioned=names.unmentioned,
+        earlier=knowledge.recent if settings.retrieval.follow_up else (),
+        unmentioned=names.lacking,
         last_year=graph.last_year,
     )
     separate = settings.rolerag.hyde == "separate"
     try:
         analysis = await (analyse_in_two_calls if separate else analyse)(
-            knowledge.extractor,
+            extractor,
             knowledge.embedder,
             inputs,
             names,
@@ -118,38 +101,67 @@ async def analyse_question(
     return analysis, []
 
 
+async def look_up(
+    knowledge: Knowledge,
+    graph: GraphIndex,
+    names: QuestionNames,
+    analysis: Analysis | None,
+    profile: str,
+    grounds: tuple[Source, ...],
+) -> Findings:
+    """Follow the branches of section 3.4; whom the character was told of is not unknown."""
+    from offbook.retrieval.boundary import find_context, names_to_look_up, of_names_alone
+
+    if analysis is None:
+        return of_names_alone(graph, names)
+    evidence: dict[str, MemoryEvidence] = {}
+    # Where questions are read by themselves (``faithful``), nobody was told anything.
+    wanted = names_to_look_up(graph, analysis) if knowledge.settings.retrieval.follow_up else []
+    if wanted:
+        from offbook.retrieval.memory_evidence import EvidenceSearch
+
+        search = EvidenceSearch(
+            knowledge.store,
+            knowledge.character,
+            knowledge.conversation,
+            knowledge.history,
+            knowledge.until,
+        )
+        evidence = await search.of(wanted, names.question)
+    return find_context(
+        graph,
+        names,
+        analysis,
+        knowledge.settings.rolerag,
+        grounds,
+        evidence,
+        knowledge.settings.graph.entity_types,
+        profile,
+        at_a_point=knowledge.until is not None,
+    )
+
+
 def _documents(knowledge: Knowledge, graph: GraphIndex, names: QuestionNames) -> frozenset[str]:
     """Whose text the prompt may hold: the profile's, the conversation's, and what has the names."""
-    known = (graph.entity(at) for name in names.known for at in name.entities)
-    own = knowledge.character
-    found = {source.document for entity in known for source in entity.sources}
-    found |= knowledge.talk.documents
-    return frozenset(f"{own.id}/{name}" for name in (*own.profile_documents, *found))
+    known = (graph.entity(place) for name in names.known for place in name.entities)
+    character = knowledge.character
+    documents = {source.document for entity in known for source in entity.sources}
+    documents |= {*character.profile_documents, *knowledge.conversation.documents}
+    return frozenset(f"{character.id}/{name}" for name in documents)
 
 
 async def _source_chunks(
-    knowledge: Knowledge, names: QuestionNames, analysis: Analysis | None, found: Findings
+    knowledge: Knowledge, names: QuestionNames, analysis: Analysis | None, findings: Findings
 ) -> list[ContextItem]:
     """The chunks that speak of what the graph lacks, and those that fit question and context."""
     most = knowledge.settings.rolerag.source_chunks
-    if not most or (found.boundary is not None and found.boundary.verdict == "out"):
+    if not most or (findings.boundary is not None and findings.boundary.verdict == "out"):
         return []
     if analysis is None:
         hits = await knowledge.search(names.question, "graph", most)
     else:
         text = f"{names.question}\n{analysis.context}"
         hits = await knowledge.search(text, "graph", most, vector=analysis.question)
-    named = await knowledge.chunks(found.passages[:most])
+    named = await knowledge.chunks(findings.passages[:most])
     by_place = {item.sources: item for item in [*map(knowledge.passage, hits), *named]}
     return sorted(by_place.values(), key=lambda item: -item.score)[:most]
-
-
-def _shares(settings: RoleragSettings) -> tuple[float, ...]:
-    """Of profile, entities, relations, chunks, and what is unknown."""
-    return (
-        settings.profile_share,
-        settings.entity_share,
-        settings.relation_share,
-        settings.chunk_share,
-        settings.outside_share,
-    )

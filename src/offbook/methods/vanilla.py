@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from offbook.types import Needs
+from offbook.types import IndexRequirements
 
 if TYPE_CHECKING:
     from offbook.methods.knowledge import Knowledge
@@ -21,10 +21,10 @@ class Vanilla:
 
     name = "vanilla"
 
-    def needs(self, settings: SettingsModel) -> Needs:
+    def needs(self, settings: SettingsModel) -> IndexRequirements:
         """Nothing."""
         del settings
-        return Needs(vectors=False)
+        return IndexRequirements(vectors=False)
 
     async def recall(self, knowledge: Knowledge, question: str) -> Recall:
         """An empty context."""

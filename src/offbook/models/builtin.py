@@ -3,28 +3,88 @@
 Takes: texts.  Gives: unit float32 vectors of 768 numbers in two blocks of equal say: which terms a
 text has (hashed, 512) and what its words mean (static vectors, 256). Stop words count in neither,
 rare words count more, by their rank in the vocabulary.
-Paper: Weinberger et al. 2009 (Feature Hashing for Large Scale Multitask Learning) with several
-places a term (Kane, Nelson 2014); Model2Vec (Tulkens, van Dongen 2024), see ``static_vectors``.
+Papers: Weinberger et al. 2009 (Feature Hashing for Large Scale Multitask Learning) with several
+places a term (Kane, Nelson 2014); Model2Vec (Tulkens, van Dongen 2024). The table of word vectors
+(Apache-2.0, see NOTICE) is what benchmarks/distil_static.py makes of all-MiniLM-L6-v2; it is mapped
+into memory, so only the pages that are asked for are read.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cache, lru_cache
 from itertools import chain, pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 from zlib import crc32
 
-from offbook.language.words import search_words
-from offbook.models.beside import worked_out, worked_out_in_parts
+import numpy as np
+from numpy.typing import NDArray
+
+from offbook.models.beside import worked_out
+from offbook.text.words import search_words
+from offbook.types import EMBEDDED
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from offbook.models.static_vectors import StaticVectors
     from offbook.protocols import EmbedKind
+
+
+MEANING_DIMENSION: Final = 256
+WORD_RECORD: Final = np.dtype([("hash", "<u4"), ("row", "<u2")])
+ABSENT: Final = -1
+"""The row of a word that the table does not hold."""
+
+_DATA: Final = Path(__file__).parent / "data"
+
+
+@dataclass(frozen=True, slots=True)
+class StaticVectors:
+    """A table of word vectors, rows in order of frequency.
+
+    Args:
+        hashes: Of words and stems, ascending.
+        places: Row of each hash.
+        vectors: int8, shape (rows, 256); only their direction counts.
+    """
+
+    hashes: NDArray[np.uint32]
+    places: NDArray[np.uint16]
+    vectors: NDArray[np.int8]
+
+    def rows(self, words: NDArray[np.uint32], stems: NDArray[np.uint32]) -> NDArray[np.int64]:
+        """The row of each word, else of its stem, else ``ABSENT``."""
+        exact = self._find(words)
+        return np.where(exact == ABSENT, self._find(stems), exact)
+
+    def ranks(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many words are more frequent; one that is absent is rarer than all."""
+        return np.where(rows == ABSENT, len(self.vectors), rows)
+
+    def unit(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The vectors of ``rows`` with length 1, zeros where absent."""
+        gathered = self.vectors[np.maximum(rows, 0)].astype(np.float32)
+        lengths = np.sqrt(np.einsum("ij,ij->i", gathered, gathered))
+        scale = np.where(rows == ABSENT, 0.0, 1.0 / lengths).astype(np.float32)
+        return gathered * scale[:, None]
+
+    def _find(self, hashes: NDArray[np.uint32]) -> NDArray[np.int64]:
+        positions = np.minimum(np.searchsorted(self.hashes, hashes), len(self.hashes) - 1)
+        return np.where(
+            self.hashes[positions] == hashes, self.places[positions].astype(np.int64), ABSENT
+        )
+
+
+@cache
+def shipped_vectors() -> StaticVectors:
+    """The table that comes with the package."""
+    words = np.load(_DATA / "static_words.npy", allow_pickle=False)
+    vectors = np.load(_DATA / "static_vectors.npy", mmap_mode="r", allow_pickle=False)
+    return StaticVectors(
+        np.ascontiguousarray(words["hash"]), np.ascontiguousarray(words["row"]), vectors
+    )
+
 
 NAME: Final = "builtin-768-v1"
 DIMENSION: Final = 768
@@ -49,6 +109,8 @@ class BuiltinEmbedder:
     Hangul characters) has a vector of its own there too, drawn from its hash.
     """
 
+    traits: Final = EMBEDDED
+
     @property
     def name(self) -> str:
         """The embedder's name and version; other numbers for a text need another name."""
@@ -70,11 +132,8 @@ class BuiltinEmbedder:
             Shape ``(len(texts), 768)``, rows of length 1; a text without terms (empty, or stop
             words only) has a row of zeros, which is similar to nothing.
         """
-        if sum(map(len, texts)) <= _PART_CHARS:
-            return await worked_out(embed_texts, texts)
-        import numpy as np
-
-        return np.concatenate(await worked_out_in_parts(embed_texts, list(_parts(texts))))
+        parts = [await worked_out(embed_texts, part) for part in _parts(texts)]
+        return np.concatenate(parts)
 
 
 def _parts(texts: Sequence[str]) -> Iterator[list[str]]:
@@ -92,10 +151,6 @@ def _parts(texts: Sequence[str]) -> Iterator[list[str]]:
 
 def embed_texts(texts: Sequence[str]) -> NDArray[np.float32]:
     """What ``BuiltinEmbedder.embed`` does, for callers that do not wait."""
-    import numpy as np
-
-    from offbook.models.static_vectors import shipped_vectors
-
     vectors = np.zeros((len(texts), DIMENSION), dtype=np.float32)
     for start in range(0, len(texts), _BATCH):
         batch = _count(texts[start : start + _BATCH])
@@ -123,8 +178,6 @@ class _Counted(NamedTuple):
 
 
 def _count(texts: Sequence[str]) -> _Counted:
-    import numpy as np
-
     known: dict[tuple[str, str], int] = {}
     counted = [Counter(search_words(text)) for text in texts]
     for counts in counted:
@@ -145,8 +198,6 @@ def _count(texts: Sequence[str]) -> _Counted:
 
 def _hashed_block(batch: _Counted, weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Signed sums of the terms' weights; a repetition adds less and less (square root)."""
-    import numpy as np
-
     values = weights[batch.members] * np.sqrt(batch.counts)
     return _scatter(batch, batch.stems[batch.members], values, _HASHED, _SEED_TERM)
 
@@ -158,10 +209,6 @@ def _meaning_block(
     table: StaticVectors,
 ) -> NDArray[np.float64]:
     """Weighted sums of the words' meanings, and of hashed directions for words without one."""
-    import numpy as np
-
-    from offbook.models.static_vectors import ABSENT
-
     values = weights[batch.members] * batch.counts
     # In double precision: what another processor adds in another order is the same vector.
     unit, summed = table.unit(rows).astype(np.float64), np.empty((batch.size, _MEANING))
@@ -183,8 +230,6 @@ def _scatter(
     seed: int,
 ) -> NDArray[np.float64]:
     """Each value added, with a sign, at ``_PLACES`` places of its text's row."""
-    import numpy as np
-
     size = batch.size * width
     seeds = np.arange(seed, seed + _PLACES, dtype=np.uint64)[:, None]
     mixed = _mix(hashes.astype(np.uint64), seeds)
@@ -198,8 +243,6 @@ def _scatter(
 
 
 def _unit(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    import numpy as np
-
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     scaled: NDArray[np.float64] = rows / np.where(lengths > 0, lengths, 1)
     return scaled
@@ -213,8 +256,6 @@ def word_hash(word: str) -> int:
 
 def _mix(hashes: NDArray[np.uint64], seeds: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """SplitMix64 of hash and seeds (Steele, Lea, Flood 2014): every bit depends on all bits."""
-    import numpy as np
-
     x = (hashes << np.uint64(20)) + seeds
     x = (x + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

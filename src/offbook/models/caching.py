@@ -11,22 +11,20 @@ import hashlib
 import json
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from offbook.errors import BudgetReached, ModelError
-from offbook.models.around import AroundModel
-from offbook.prompts.answers import read_answer
-from offbook.stores.grouped_reads import GroupedReads
-from offbook.stores.grouped_writes import GroupedWrites, to_the_end
-from offbook.wire import ChatResponse
+from offbook.models.delegation import AroundModel
+from offbook.prompts.prompt import read_answer
+from offbook.stores.connection import to_the_end
+from offbook.types import ChatResponse
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
     from offbook.protocols import ChatModel, Store
     from offbook.stores.call_cache import CachedCall
-    from offbook.wire import ChatRequest
+    from offbook.stores.connection import Connection
+    from offbook.types import ChatRequest
 
 
 def call_key(base_url: str, model: str, request: ChatRequest) -> str:
@@ -68,9 +66,6 @@ class CallCache:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._writes = GroupedWrites.of(store)
-        self._lookups = GroupedReads(store, _stored)
-        self._texts = _TextsNow()
         self._flights: dict[str, _Flight] = {}
 
     async def answer(self, inner: ChatModel, request: ChatRequest) -> ChatResponse:
@@ -84,7 +79,9 @@ class CallCache:
         while True:
             flight = self._flights.get(key)
             if flight is None or flight.over:
-                return await self._wait_for(self._start(key, inner, request), request)
+                documents = set(request.documents)
+                task = asyncio.create_task(self._fetch(key, inner, request, documents))
+                return await self._wait_for(self._begun(key, task, documents), request)
             try:
                 return replace(await self._wait_for(flight, request), cached=True)
             except BudgetReached:
@@ -104,12 +101,9 @@ class CallCache:
                 # What has arrived is stored before the caller goes on and closes the store.
                 await asyncio.wait({flight.task})
 
-    def _start(self, key: str, inner: ChatModel, request: ChatRequest) -> _Flight:
-        documents = set(request.documents)
-        flight = _Flight(
-            asyncio.create_task(self._fetch(key, inner, request, documents)), documents
-        )
-        self._flights[key] = flight
+    def _begun(self, key: str, task: asyncio.Task[ChatResponse], documents: set[str]) -> _Flight:
+        """Let others join a call while it is in flight."""
+        flight = self._flights[key] = _Flight(task, documents)
 
         def land(task: asyncio.Task[ChatResponse]) -> None:
             if self._flights.get(key) is flight:
@@ -124,20 +118,26 @@ class CallCache:
     async def _fetch(
         self, key: str, inner: ChatModel, request: ChatRequest, documents: set[str]
     ) -> ChatResponse:
-        """The answer; ``documents`` grows while others join, and all of them are noted."""
+        """Return the answer; ``documents`` grows while others join, and all of them are noted."""
+        from offbook.stores import call_cache, text_versions
+
         keys = [key]
         if request.retry_of is not None:
             keys.append(call_key(inner.base_url, inner.name, request.retry_of))
-        stored, before = await self._find(key, request)
-        if stored is not None:
-            response, noted = stored
+        call, versions = await self._store.read(
+            lambda connection: (
+                call_cache.get(connection, key),
+                text_versions.versions(connection, request.documents),
+            )
+        )
+        response = _response_of(call, request)
+        if call is not None and response is not None:
+            noted = call.documents
         else:
-            answered, noted = await inner.complete(request), frozenset(documents)
-            usable = _read(request, answered)
-            if usable is None:
-                return answered
-            response = usable
-            await to_the_end(self._keep(keys, request, response, noted, before))
+            response, noted = await inner.complete(request), frozenset(documents)
+            if not _is_usable(request, response):
+                return response
+            await to_the_end(self._keep(keys, request, response, noted, versions))
         # Forgetting any document that the prompt held has to find this answer. Nothing is awaited
         # between the last look and the end: whoever joins later makes a call of their own.
         while not documents <= noted:
@@ -145,40 +145,26 @@ class CallCache:
             await to_the_end(self._link(keys, noted))
         return response
 
-    async def _find(
-        self, key: str, request: ChatRequest
-    ) -> tuple[tuple[ChatResponse, frozenset[str]] | None, Mapping[str, str]]:
-        """The stored answer with the documents that are noted with it; and what these are now."""
-        found = await self._lookups.get((key, request.documents))
-        call, before = found or (None, {})
-        if call is None:
-            return None, before
-        response = ChatResponse(
-            call.text, "stop", call.prompt_tokens, call.completion_tokens, cached=True
-        )
-        usable = _read(request, response)
-        return None if usable is None else (usable, call.documents), before
-
     async def _keep(
         self,
         keys: Sequence[str],
         request: ChatRequest,
         response: ChatResponse,
         documents: frozenset[str],
-        before: Mapping[str, str],
+        versions: Mapping[str, str],
     ) -> None:
         """Store an answer, unless what its prompt held is forgotten or replaced by now.
 
-        ``before`` is what the documents of the request were when it was looked up. Of those who
+        ``versions`` are those of the documents of the request when it was looked up. Of those who
         joined later only that they are there is asked: an equal prompt holds equal text.
         """
-        from offbook.stores import call_cache
+        from offbook.stores import call_cache, text_versions
 
         prompt = request.origin[0].label if request.origin else ""
 
         def write(connection: Connection) -> None:
-            now = self._texts.of(connection, documents)
-            if any(now.get(name) != before.get(name) for name in request.documents):
+            now = text_versions.versions(connection, documents)
+            if any(now.get(name) != versions.get(name) for name in request.documents):
                 return
             if any(name not in now for name in documents):
                 return
@@ -193,7 +179,7 @@ class CallCache:
                     documents=documents,
                 )
 
-        await self._writes.write(write)
+        await self._store.write(write)
 
     async def _link(self, keys: Sequence[str], documents: frozenset[str]) -> None:
         from offbook.stores import call_cache
@@ -201,51 +187,22 @@ class CallCache:
         await self._store.write(lambda connection: call_cache.link(connection, keys, documents))
 
 
-@dataclass(slots=True)
-class _TextsNow:
-    """Versions of texts, looked up once in a transaction: answers that arrive together share it."""
-
-    _transaction: object = None
-    _known: dict[str, str | None] = field(default_factory=dict)
-
-    def of(self, connection: Connection, names: frozenset[str]) -> Mapping[str, str]:
-        """What is stored of these."""
-        from offbook.stores.text_versions import versions
-
-        transaction = connection.get_transaction()
-        if transaction is not self._transaction:
-            self._transaction, self._known = transaction, {}
-        if new := names - self._known.keys():
-            self._known |= dict.fromkeys(new) | versions(connection, new)
-        found = ((name, self._known[name]) for name in names)
-        return {name: version for name, version in found if version is not None}
-
-
-def _stored(
-    connection: Connection, asked: Sequence[tuple[str, frozenset[str]]]
-) -> Mapping[tuple[str, frozenset[str]], tuple[CachedCall | None, Mapping[str, str]]]:
-    """The answers under some keys, and what the documents of each call are now."""
-    # Here and not above: a command that asks nobody should not wait for the database's libraries.
-    from offbook.stores import call_cache
-    from offbook.stores.text_versions import versions
-
-    calls = call_cache.get_all(connection, [key for key, _ in asked])
-    texts = versions(connection, frozenset[str]().union(*(names for _, names in asked)))
-    return {
-        (key, names): (calls.get(key), {name: texts[name] for name in names & texts.keys()})
-        for key, names in asked
-    }
-
-
-def _read(request: ChatRequest, response: ChatResponse) -> ChatResponse | None:
-    """The response with what is read of it, which is not read again; None: it is of no use."""
-    if request.origin is None:
+def _response_of(call: CachedCall | None, request: ChatRequest) -> ChatResponse | None:
+    """Return a stored answer, where there is one that the prompt still takes."""
+    if call is None:
         return None
+    response = ChatResponse(
+        call.text, "stop", call.prompt_tokens, call.completion_tokens, cached=True
+    )
+    return response if _is_usable(request, response) else None
+
+
+def _is_usable(request: ChatRequest, response: ChatResponse) -> bool:
     try:
-        value = read_answer(*request.origin, response)
+        read_answer(request, response)
     except ModelError:
-        return None
-    return replace(response, read=(request.origin, value))
+        return False
+    return True
 
 
 class Cached(AroundModel):

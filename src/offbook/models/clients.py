@@ -1,6 +1,7 @@
-"""The way out of this machine: one shared client of the openai SDK for each endpoint and key.
+"""The way out of this machine: a client of the openai SDK for each endpoint and key of an owner.
 
-Takes: base URL and key.  Gives: an ``AsyncOpenAI`` that talks to that address and to no other.
+Takes: base URL and key.  Gives: an ``AsyncOpenAI`` that talks to that address and to no other, and
+the responses that come from there.
 
 Proxies, .netrc, OPENAI_ORG_ID, OPENAI_CUSTOM_HEADERS and the like are left out, and redirects are
 not followed: what is sent goes where the settings say, with the key of the settings, or nowhere.
@@ -9,17 +10,18 @@ not followed: what is sent goes where the settings say, with the key of the sett
 from __future__ import annotations
 
 import asyncio
-import socket
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+import ssl
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
 
 from offbook.errors import ConfigurationError
-from offbook.models.connections import connections_for
 
 if TYPE_CHECKING:
-    from openai import AsyncOpenAI, Timeout
+    import httpx
+    from openai import AsyncOpenAI
+
+    from offbook.models.failures import Place
 
 _HEADERS: Final = frozenset(
     {
@@ -31,113 +33,96 @@ _HEADERS: Final = frozenset(
         "host",
         "transfer-encoding",
         "user-agent",
-        "x-stainless-raw-response",  # the SDK reads it off the request again
     }
 )
 _CONNECT_SECONDS: Final = 10.0
 
-# A client belongs to the event loop in which it opened its connections.
-_clients: WeakKeyDictionary[
-    asyncio.AbstractEventLoop, dict[tuple[str, str | None], AsyncOpenAI]
-] = WeakKeyDictionary()
-_forbidden: list[str] = []
+
+class Clients:
+    """The clients of one owner; closing them leaves those of every other owner alone."""
+
+    def __init__(self) -> None:
+        # A client belongs to the event loop in which it opened its connections.
+        self._clients: WeakKeyDictionary[
+            asyncio.AbstractEventLoop, dict[tuple[str, str | None], AsyncOpenAI]
+        ] = WeakKeyDictionary()
+
+    def of(self, base_url: str, api_key: str | None) -> AsyncOpenAI:
+        """Return the client for an endpoint, made at the first use in the running event loop.
+
+        Args:
+            base_url: Address of the endpoint.
+            api_key: Its key; None where it asks for none, and then no key is sent.
+        """
+        clients = self._clients.setdefault(asyncio.get_running_loop(), {})
+        key = (base_url, api_key)
+        if key not in clients:
+            clients[key] = _make(base_url, api_key)
+        return clients[key]
+
+    async def post(
+        self, place: Place, path: str, body: Mapping[str, Any], *, stream: bool = False
+    ) -> httpx.Response:
+        """Send a request and return its response, unread where it is a stream.
+
+        Each read of a stream waits for as long as a whole answer may take.
+
+        Raises:
+            TimeoutError: it took longer than ``place`` allows.
+            Exception: what the SDK raises; see ``failures.from_exception``.
+        """
+        import httpx
+
+        seconds = place.timeout_seconds
+        patience = httpx.Timeout(None, connect=_CONNECT_SECONDS, read=seconds)
+        async with asyncio.timeout(seconds):
+            return await self.of(place.base_url, place.api_key).post(
+                path,
+                cast_to=httpx.Response,
+                body=dict(body),
+                options={"timeout": patience},
+                stream=stream,
+            )
+
+    async def close(self) -> None:
+        """Close the connections that were opened in the running event loop."""
+        for client in self._clients.pop(asyncio.get_running_loop(), {}).values():
+            await client.close()
 
 
-def client_for(base_url: str, api_key: str | None) -> AsyncOpenAI:
-    """The client for an endpoint, made at the first use in the running event loop.
-
-    Args:
-        base_url: Address of the endpoint.
-        api_key: Its key; None where it asks for none, and then no key is sent.
-
-    Raises:
-        ConfigurationError: requests are forbidden (:func:`forbid_requests`).
-    """
-    if _forbidden:
-        raise ConfigurationError(
-            f"a request to {base_url!r} was about to be made, and requests are forbidden: "
-            f"{_forbidden[-1]}"
-        )
-    clients = _clients.setdefault(asyncio.get_running_loop(), {})
-    key = (base_url, api_key)
-    if key not in clients:
-        clients[key] = _make(base_url, api_key)
-    return clients[key]
+WITHOUT_OWNER: Final = Clients()
+"""Those of models that were made without an ``Offbook``."""
 
 
 def _make(base_url: str, api_key: str | None) -> AsyncOpenAI:
     import openai
 
-    # The SDK's own client class: it comes with the transport library that this SDK version uses.
-    kind = openai.DefaultAsyncHttpxClient
-    http = kind(
-        trust_env=False,  # no proxies, no .netrc
-        follow_redirects=False,
-        transport=connections_for(kind, encrypted=not base_url.startswith("http://")),
-        event_hooks={"request": [_only_to(base_url, api_key)], "response": [_acknowledge]},
-    )
+    # Where there is no TLS no certificates are read, and none would be trusted.
+    plain = base_url.startswith("http://")
     client = openai.AsyncOpenAI(
         base_url=base_url,
         api_key=api_key or "none",
         max_retries=0,  # limits.Limiter tries again: it has to know of every request
-        timeout=client_timeout(),  # the caller times the whole
-        http_client=http,
+        http_client=openai.DefaultAsyncHttpxClient(
+            trust_env=False,  # no proxies, no .netrc
+            follow_redirects=False,
+            verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if plain else True,
+            event_hooks={"request": [_only_to(base_url, api_key)]},
+        ),
     )
     client.organization = client.project = None
     return client
 
 
-def client_timeout(read: float | None = None) -> Timeout:
-    """How long the connection waits: to be made, and for each ``read`` of a stream, in seconds."""
-    import openai
-
-    return openai.Timeout(None, connect=_CONNECT_SECONDS, read=read)
-
-
-def is_timeout(error: BaseException) -> bool:
-    """Whether the connection waited for too long, in the words of whatever library it is of."""
-    return any(base.__name__ == "TimeoutException" for base in type(error).__mro__)
-
-
 def _only_to(base_url: str, api_key: str | None) -> Any:
     """A hook that lets pass only requests to ``base_url``, with headers that we mean to send."""
 
-    async def check(request: Any) -> None:
+    async def check(request: httpx.Request) -> None:
         if not str(request.url).startswith(base_url.rstrip("/") + "/"):
             raise ConfigurationError(f"a request to {request.url!s} does not go to {base_url!r}")
-        kept = {k: v for k, v in request.headers.items() if k.lower() in _HEADERS}
+        headers = {k: v for k, v in request.headers.items() if k.lower() in _HEADERS}
         if api_key is not None:
-            kept["authorization"] = f"Bearer {api_key}"
-        request.headers = type(request.headers)(kept)
+            headers["authorization"] = f"Bearer {api_key}"
+        request.headers = type(request.headers)(headers)
 
     return check
-
-
-async def _acknowledge(response: Any) -> None:
-    """Tell the other side at once that the head of its response has arrived.
-
-    Many servers send head and body apart and hold the body back until the head is acknowledged
-    (Nagle), which the system here puts off by 40 ms: as long as a tenth of a whole call.
-    """
-    option = getattr(socket, "TCP_QUICKACK", None)  # Linux
-    stream = response.extensions.get("network_stream")
-    raw = stream.get_extra_info("socket") if stream is not None else None
-    if option is not None and raw is not None:
-        with suppress(OSError):
-            raw.setsockopt(socket.IPPROTO_TCP, option, 1)
-
-
-async def close_clients() -> None:
-    """Close the connections that were opened in the running event loop."""
-    for client in _clients.pop(asyncio.get_running_loop(), {}).values():
-        await client.close()
-
-
-@contextmanager
-def forbid_requests(reason: str = "this is a test") -> Iterator[None]:
-    """While it lasts, every request to an endpoint raises, in the whole process."""
-    _forbidden.append(reason)
-    try:
-        yield
-    finally:
-        _forbidden.pop()

@@ -6,36 +6,72 @@ Takes: texts.  Gives: unit vectors, checked: as many as texts, of one length, fi
 from __future__ import annotations
 
 import asyncio
-import base64
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Self
 
-from offbook.errors import EmbedderMismatch, InputRefused, ModelError, OffbookError
-from offbook.language.tokens import count_tokens
-from offbook.models.clients import client_for
+from offbook.errors import EmbedderMismatch, ModelError, OffbookError
+from offbook.models.clients import WITHOUT_OWNER, Clients
 from offbook.models.failures import Place, broken, from_exception
 from offbook.models.limits import Limiter
 from offbook.models.metering import Meter
 from offbook.models.responses import body_of
+from offbook.text.tokens import count_tokens
+from offbook.types import ModelTraits, traits_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from offbook.protocols import EmbedKind
+    from offbook.protocols import Embedder, EmbedKind
 
-Encoding = Literal["float", "base64"]
+
+class KnownVectors:
+    """An embedder that knows some texts, so that stages share one request; see :meth:`of`.
+
+    Args:
+        inner: Who is asked for what is not known.
+        kind: What the known vectors are of.
+        known: Text -> its vector.
+    """
+
+    def __init__(
+        self, inner: Embedder, kind: EmbedKind, known: Mapping[str, NDArray[np.float32]]
+    ) -> None:
+        self._inner, self._kind, self._known = inner, kind, known
+
+    @classmethod
+    async def of(cls, inner: Embedder, texts: Sequence[str], kind: EmbedKind = "query") -> Self:
+        """Embed ``texts`` in one request.
+
+        Raises:
+            EmbedderMismatch: the vectors have another dimension than those that are stored.
+            ModelError: the endpoint failed for good.
+        """
+        distinct = list(dict.fromkeys(texts))
+        vectors = await inner.embed(distinct, kind)
+        return cls(inner, kind, dict(zip(distinct, vectors, strict=True)))
+
+    @property
+    def name(self) -> str:
+        """The embedder's name."""
+        return self._inner.name
+
+    @property
+    def traits(self) -> ModelTraits:
+        """What sets the embedder apart."""
+        return traits_of(self._inner)
+
+    async def embed(self, texts: Sequence[str], kind: EmbedKind) -> NDArray[np.float32]:
+        """Vectors of ``texts``; see the protocol. Nothing is asked for where all are known."""
+        import numpy as np
+
+        if texts and kind == self._kind and all(text in self._known for text in texts):
+            return np.stack([self._known[text] for text in texts])
+        return await self._inner.embed(texts, kind)
+
+
 _BATCH: Final = 64
-
-
-@dataclass(slots=True)
-class _Habits:
-    """What was learned of an endpoint: how it writes vectors, and whether it ever answered."""
-
-    encoding: Encoding
-    answered: bool = False
 
 
 class OpenAIEmbedder:
@@ -49,9 +85,8 @@ class OpenAIEmbedder:
         meter: Counts this command's requests; see :meth:`metered`.
         batch: Texts in one request.
         dimension: Length of the vectors where it is known; another one is refused.
-        encoding: How vectors are asked for first; an endpoint that refuses base64, which is many
-            times faster to read, is asked for lists of numbers from then on.
         timeout_seconds: How long one request may take.
+        clients: Whose connections it uses.
     """
 
     def __init__(
@@ -64,8 +99,8 @@ class OpenAIEmbedder:
         meter: Meter | None = None,
         batch: int = _BATCH,
         dimension: int | None = None,
-        encoding: Encoding = "base64",
         timeout_seconds: float = 120.0,
+        clients: Clients = WITHOUT_OWNER,
     ) -> None:
         if batch < 1:
             raise ValueError(f"a batch holds at least one text, not {batch!r}")
@@ -74,7 +109,7 @@ class OpenAIEmbedder:
         self._meter = meter or Meter()
         self._batch = batch
         self._dimension = dimension
-        self._habits = _Habits(encoding)
+        self._clients = clients
 
     @property
     def name(self) -> str:
@@ -124,28 +159,30 @@ class OpenAIEmbedder:
             for start in range(0, len(texts), self._batch)
         ]
         try:
-            found = await asyncio.gather(*tasks)
+            batches = await asyncio.gather(*tasks)
         finally:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-        return np.concatenate(found) if found else np.zeros((0, self._dimension or 0), np.float32)
+        return (
+            np.concatenate(batches) if batches else np.zeros((0, self._dimension or 0), np.float32)
+        )
 
     async def _vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of one batch. Blank texts, which endpoints refuse, get the zero vector."""
         import numpy as np
 
-        told = [index for index, text in enumerate(texts) if text.strip()]
-        if not told:
+        filled = [index for index, text in enumerate(texts) if text.strip()]
+        if not filled:
             # Only the endpoint knows the dimension, and it takes no blanks.
             if self._dimension is None:
                 await self._request(["."])
             return np.zeros((len(texts), self._dimension or 0), np.float32)
-        some = await self._request([texts[index] for index in told])
-        if len(told) == len(texts):
+        some = await self._request([texts[index] for index in filled])
+        if len(filled) == len(texts):
             return some
         vectors = np.zeros((len(texts), some.shape[1]), np.float32)
-        vectors[told] = some
+        vectors[filled] = some
         return vectors
 
     async def _request(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -158,8 +195,8 @@ class OpenAIEmbedder:
             aside = budget.reserve(self.name, tokens, 0)
             spent = 0
             try:
-                body = await self._send_as_it_likes(texts)
-                spent = _tokens_told(body) or sum(map(count_tokens, texts))
+                body = await self._send(texts)
+                spent = _tokens_of(body) or sum(map(count_tokens, texts))
             finally:
                 budget.settle(self.name, aside, spent, 0)
             self._meter.embedded(self.name, spent)
@@ -167,37 +204,15 @@ class OpenAIEmbedder:
 
         return await self._limiter.run(attempt, tokens=tokens)
 
-    async def _send_as_it_likes(self, texts: Sequence[str]) -> Mapping[str, Any]:
-        """Send; where the endpoint refuses its first request, ask once for plain numbers."""
-        habits = self._habits
-        encoding = habits.encoding
+    async def _send(self, texts: Sequence[str]) -> Mapping[str, Any]:
+        body = {"model": self.name, "input": list(texts), "encoding_format": "float"}
         try:
-            body = await self._send(texts, encoding)
-        except InputRefused:
-            if habits.answered or encoding == "float":
-                raise
-            self._meter.embedded(self.name, 0)
-            body = await self._send(texts, "float")
-            habits.encoding = "float"
-        habits.answered = True
-        return body
-
-    async def _send(self, texts: Sequence[str], encoding: Encoding) -> Mapping[str, Any]:
-        place = self._place
-        client = client_for(place.base_url, place.api_key)
-        try:
-            async with asyncio.timeout(place.timeout_seconds):
-                raw = await client.embeddings.with_raw_response.create(
-                    model=place.model,
-                    input="",  # the SDK walks over every text of its own argument; the body wins
-                    extra_body={"input": list(texts), "encoding_format": encoding},
-                )
-                content = raw.http_response.content
+            response = await self._clients.post(self._place, "/embeddings", body)
         except OffbookError:
             raise
         except Exception as error:
-            raise from_exception(place, error) from error
-        return body_of(place, content)
+            raise from_exception(self._place, error) from error
+        return body_of(self._place, response.content)
 
     def _read(self, body: Mapping[str, Any], count: int) -> NDArray[np.float32]:
         import numpy as np
@@ -234,25 +249,23 @@ class OpenAIEmbedder:
             )
 
 
-def _tokens_told(body: Mapping[str, Any]) -> int:
-    """Tokens of the request as the endpoint counts them; 0 where it does not tell."""
+def _tokens_of(body: Mapping[str, Any]) -> int:
+    """Tokens of the request as the endpoint counts them; 0 where it does not say."""
     usage = body.get("usage")
-    told = usage.get("prompt_tokens") if isinstance(usage, Mapping) else None
-    return told if isinstance(told, int) else 0
+    tokens = usage.get("prompt_tokens") if isinstance(usage, Mapping) else None
+    return tokens if isinstance(tokens, int) else 0
 
 
 def _row(embedding: Any) -> NDArray[np.float32]:
     import numpy as np
 
     try:
-        if isinstance(embedding, str):
-            return np.frombuffer(base64.b64decode(embedding, validate=True), "<f4")
         row = np.asarray(embedding, np.float32)
     except (TypeError, ValueError):
         row = None
     if row is None or row.ndim != 1:
         raise ModelError(
-            f"an embedding is neither a list of numbers nor base64: {str(embedding)[:60]!r}",
+            f"an embedding is no list of numbers: {str(embedding)[:60]!r}",
             "check embed.base_url: it may not be an OpenAI-compatible address",
         )
     return row

@@ -42,13 +42,8 @@ _FILTER_MARKS: Final = ("content_filter", "content management policy", "content_
 class PassingError(ModelError):
     """A failure that may be gone at the next try; ``limits.Limiter`` tries again.
 
-    Args:
-        message: What happened.
-        hint: What to do if it lasts.
-        retry_after: Seconds that the endpoint asked to wait, or None.
-        throttled: Whether the endpoint said that it is asked too fast (429).
-        unreachable: Whether no connection came about.
-        at_once: Whether the next try is another request, so that there is nothing to wait for.
+    ``throttled`` is a 429, ``unreachable`` where no connection came about; ``at_once`` says that
+    the next try is another request, so that there is nothing to wait for.
     """
 
     def __init__(
@@ -70,14 +65,9 @@ class PassingError(ModelError):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Who failed: what the messages name. The key is known only to be left out.
+    """Who is asked, and fails: what the messages name, but for the key.
 
-    Args:
-        base_url: Where it answers.
-        model: The model's name.
-        section: The settings to mend: ``chat``, ``extract``, ``judge`` or ``embed``.
-        api_key: Never shown.
-        timeout_seconds: How long a call may take.
+    ``section`` are the settings to mend: ``chat``, ``extract``, ``judge`` or ``embed``.
     """
 
     base_url: str
@@ -98,28 +88,29 @@ def from_status(place: Place, status: int, body: Any, headers: Mapping[str, str]
     """The error for a response with ``status``; passing or lasting."""
     said = said_by(body)
     shown = place.quote(said) or "(no text)"
-    told = f"{place.base_url} answered {status} for model {place.model!r}: {shown}"
+    message = f"{place.base_url} answered {status} for model {place.model!r}: {shown}"
     passes = status in PASSING or status >= 500
     if passes and not (status == 500 and is_about_context_length(said)):
         return PassingError(
-            told,
-            _hint_when_passing(place, status),
+            message,
+            _hint_when_passing(status),
             retry_after=retry_after(headers),
             throttled=status == 429 and "insufficient_quota" not in said,
         )
     if status == 413 or is_about_context_length(said):
-        # Whoever is told of it sees that, also where the endpoint says so late, or not in words.
-        told = told if is_about_context_length(told) else f"{told}: the input is too large"
-        return InputRefused(told, _hint_when_too_long(place))
+        # Whoever reads it sees that, also where the endpoint says so late, or not in words.
+        if not is_about_context_length(message):
+            message = f"{message}: the input is too large"
+        return InputRefused(message, _hint_when_too_long(place))
     if status in (400, 422) and any(mark in said.casefold() for mark in _FILTER_MARKS):
-        return InputRefused(told, "the endpoint's content filter refuses it: use another model")
+        return InputRefused(message, "the endpoint's content filter refuses it: use another model")
     if status in (400, 422) and place.section == "embed":
         # It may be one text of many, or the whole request: whoever sent it finds out.
-        return InputRefused(told, _hint_when_lasting(place, status))
-    return ModelError(told, _hint_when_lasting(place, status))
+        return InputRefused(message, _hint_when_lasting(place, status))
+    return ModelError(message, _hint_when_lasting(place, status))
 
 
-def _hint_when_passing(place: Place, status: int) -> str:
+def _hint_when_passing(status: int) -> str:
     if status == 429:
         return "lower limits.concurrency or set limits.rpm, or wait; what was done is kept"
     return "the endpoint has trouble; run the command again, what was done is kept"
@@ -166,9 +157,9 @@ def why_without(error: AnswerError | InputRefused) -> str:
     return "the model gave no answer that could be used"
 
 
-def unquoted(told: str) -> str:
+def unquoted(message: str) -> str:
     """A message of what was put aside, without the endpoint that refused it and what that said."""
-    return _QUOTED.sub(_REFUSED, told)
+    return _QUOTED.sub(_REFUSED, message)
 
 
 def is_about_context_length(said: str) -> bool:
@@ -183,9 +174,8 @@ def said_by(body: Any) -> str:
         inner = body.get("error", body)
         if isinstance(inner, Mapping):
             words = [inner.get(key) for key in ("code", "message", "param", "detail")]
-            told = " ".join(str(word) for word in words if word)
-            if told:
-                return told
+            if said := " ".join(str(word) for word in words if word):
+                return said
         elif inner:
             return str(inner)
         return json.dumps(body, ensure_ascii=False, default=str)
@@ -219,6 +209,7 @@ def _number(value: str | None) -> float | None:
 
 def from_exception(place: Place, error: Exception) -> ModelError:
     """The error for an exception of the SDK or of its transport."""
+    import httpx
     import openai
 
     if isinstance(error, ModelError):
@@ -226,7 +217,7 @@ def from_exception(place: Place, error: Exception) -> ModelError:
     if isinstance(error, openai.APIStatusError):
         body = error.body if error.body is not None else error.response.text
         return from_status(place, error.status_code, body, error.response.headers)
-    if isinstance(error, openai.APITimeoutError | TimeoutError):
+    if isinstance(error, openai.APITimeoutError | httpx.TimeoutException | TimeoutError):
         return PassingError(
             f"{place.base_url} did not answer within {place.timeout_seconds:g} s "
             f"(model {place.model!r})",
@@ -241,8 +232,6 @@ def from_exception(place: Place, error: Exception) -> ModelError:
             f"is the endpoint running? check {place.section}.base_url",
             unreachable=unreachable,
         )
-    import httpx
-
     if isinstance(error, httpx.TransportError):
         return PassingError(
             f"{place.base_url} closed the connection in the midst of an answer "
@@ -253,13 +242,7 @@ def from_exception(place: Place, error: Exception) -> ModelError:
 
 
 def broken(place: Place, what: str, tokens: tuple[int, int] = (0, 0)) -> PassingError:
-    """The endpoint answered with something that is no answer of the protocol.
-
-    Args:
-        place: Who answered.
-        what: What is wrong with it.
-        tokens: Those of the prompt and of the answer, as far as the endpoint counts them.
-    """
+    """Make the error for what is no answer of the protocol; ``tokens`` of prompt and answer."""
     error = PassingError(
         f"{place.base_url} gave a broken response for model {place.model!r}: {place.quote(what)}",
         f"check that {place.section}.base_url is an OpenAI-compatible address "

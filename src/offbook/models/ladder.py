@@ -1,6 +1,7 @@
 """The ladder of structured answers: json_schema, else json_object, else plain text.
 
-Takes: a request and a rung.  Gives: what is sent for it; and a memory of the rung that worked.
+Takes: a request and a rung.  Gives: what is sent for it; and a memory of the rung that worked, and
+of models that think aloud.
 Source: ours (contract.md, "Talking to model endpoints").
 """
 
@@ -9,11 +10,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
-from offbook.prompts.answers import describe_schema
-from offbook.types import Message
-from offbook.wire import ChatRequest
+from offbook.prompts.prompt import describe_schema
+from offbook.types import ChatRequest, Message
 
 if TYPE_CHECKING:
     from offbook.protocols import Store
@@ -26,67 +26,62 @@ _ABOUT_FORMAT: Final = frozenset({404, 405, 415, 500, 501})
 _REFUSALS: Final = frozenset({400, 422, 501})
 
 
-class RungMemory(Protocol):
-    """Remembers which rung worked at an endpoint."""
+class RungMemory:
+    """Remembers how a model at an endpoint is asked: in the process, and in a database.
 
-    async def get(self, base_url: str, model: str) -> Rung | None:
-        """The rung that worked last, or None."""
-        ...
+    Args:
+        store: Is asked once a process; None: what is learned goes with the process.
+    """
 
-    async def put(self, base_url: str, model: str, rung: Rung) -> None:
-        """Remember the rung."""
-        ...
-
-
-class RungsInProcess:
-    """Remembers while the process lasts."""
-
-    def __init__(self) -> None:
+    def __init__(self, store: Store | None = None) -> None:
+        self._store = store
         self._rungs: dict[tuple[str, str], Rung] = {}
+        self._thinking: set[tuple[str, str]] = set()
+        self._looked_up: set[tuple[str, str]] = set()
+        self._looking_up = asyncio.Lock()
 
     async def get(self, base_url: str, model: str) -> Rung | None:
-        """The rung that worked last, or None."""
+        """Return the rung that worked last, or None."""
+        await self._look_up(base_url, model)
         return self._rungs.get((base_url, model))
 
-    async def put(self, base_url: str, model: str, rung: Rung) -> None:
-        """Remember the rung."""
-        self._rungs[base_url, model] = rung
-
-
-class RungsInStore:
-    """Remembers in the database, and asks it once a process."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._known = RungsInProcess()
-        self._asked: set[tuple[str, str]] = set()
-        self._asking = asyncio.Lock()
-
-    async def get(self, base_url: str, model: str) -> Rung | None:
-        """The rung that worked last, or None."""
-        if (base_url, model) not in self._asked:
-            async with self._asking:  # the others of the first calls wait for its answer
-                if (base_url, model) not in self._asked:
-                    await self._look_up(base_url, model)
-        return await self._known.get(base_url, model)
-
-    async def _look_up(self, base_url: str, model: str) -> None:
-        from offbook.stores import endpoints
-
-        stored = await self._store.read(lambda c: endpoints.get_rung(c, base_url, model))
-        if stored in RUNGS:
-            await self._known.put(base_url, model, stored)
-        self._asked.add((base_url, model))
+    async def thinks(self, base_url: str, model: str) -> bool:
+        """Tell whether the model is known to think aloud."""
+        await self._look_up(base_url, model)
+        return (base_url, model) in self._thinking
 
     async def put(self, base_url: str, model: str, rung: Rung) -> None:
         """Remember the rung; what is known already is not stored again."""
-        from offbook.stores import endpoints
+        from offbook.stores import call_cache
 
-        if await self._known.get(base_url, model) == rung:
+        if await self.get(base_url, model) != rung:
+            self._rungs[base_url, model] = rung
+            if self._store is not None:
+                await self._store.write(lambda c: call_cache.put_rung(c, base_url, model, rung))
+
+    async def note_thinking(self, base_url: str, model: str) -> None:
+        """Remember that it thinks aloud; what is known already is not stored again."""
+        from offbook.stores import call_cache
+
+        if not await self.thinks(base_url, model):
+            self._thinking.add((base_url, model))
+            if self._store is not None:
+                await self._store.write(lambda c: call_cache.put_thinking(c, base_url, model))
+
+    async def _look_up(self, base_url: str, model: str) -> None:
+        if self._store is None or (base_url, model) in self._looked_up:
             return
-        await self._known.put(base_url, model, rung)
-        self._asked.add((base_url, model))
-        await self._store.write(lambda c: endpoints.put_rung(c, base_url, model, rung))
+        from offbook.stores import call_cache
+
+        async with self._looking_up:  # the others of the first calls wait for its answer
+            if (base_url, model) in self._looked_up:
+                return
+            rung, thinks = await self._store.read(lambda c: call_cache.get_form(c, base_url, model))
+            if rung in RUNGS:
+                self._rungs[base_url, model] = rung
+            if thinks:
+                self._thinking.add((base_url, model))
+            self._looked_up.add((base_url, model))
 
 
 def refuses_format(status: int, said: str) -> bool:
@@ -94,10 +89,13 @@ def refuses_format(status: int, said: str) -> bool:
 
     A 400 or 422 need not say so: many servers answer with a bare complaint. The next rung tells.
     """
-    if status in _REFUSALS:
-        return True
+    return status in _REFUSALS or (status in _ABOUT_FORMAT and names_format(said))
+
+
+def names_format(said: str) -> bool:
+    """Whether an error response speaks of the form of structured answers."""
     folded = said.casefold()
-    return status in _ABOUT_FORMAT and any(mark in folded for mark in _MARKS)
+    return any(mark in folded for mark in _MARKS)
 
 
 def body_on(rung: Rung, request: ChatRequest) -> tuple[Sequence[Message], dict[str, Any]]:
@@ -108,11 +106,11 @@ def body_on(rung: Rung, request: ChatRequest) -> tuple[Sequence[Message], dict[s
         name = str(request.schema.get("title", "answer"))
         shape = {"name": name, "strict": True, "schema": dict(request.schema)}
         return request.messages, {"response_format": {"type": "json_schema", "json_schema": shape}}
-    told = describe_schema(request.schema)
+    shape_in_words = describe_schema(request.schema)
     *before, last = request.messages
     messages = request.messages
-    if told not in last.content:
-        messages = (*before, replace(last, content=f"{last.content}\n\n{told}"))
+    if shape_in_words not in last.content:
+        messages = (*before, replace(last, content=f"{last.content}\n\n{shape_in_words}"))
     if rung == "json_object":
         return messages, {"response_format": {"type": "json_object"}}
     return messages, {}

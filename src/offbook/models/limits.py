@@ -1,7 +1,8 @@
 """How fast an endpoint is asked: calls in flight, rates, back-off, and trying again.
 
-Takes: attempts.  Gives: their results, once there was room for them. All models at one
-endpoint share one limiter, because the endpoint counts them together.
+Takes: attempts.  Gives: their results, once there was room for them. All models at one endpoint
+share one limiter, because the endpoint counts them together. How many calls may be in flight is
+learned from refusals (429), like the congestion control of TCP, but with a memory.
 """
 
 from __future__ import annotations
@@ -16,19 +17,98 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from offbook.errors import AnswerError, ModelError
-from offbook.language.tokens import count_tokens
-from offbook.models.around import AroundModel
+from offbook.models.batching import note_call
+from offbook.models.delegation import AroundModel
 from offbook.models.failures import PassingError
 from offbook.models.metering import Meter, prompt_tokens_of, task_of
-from offbook.models.pace import Pace
-from offbook.models.side_by_side import note_call
-from offbook.wire import Ending
+from offbook.text.tokens import count_tokens
+from offbook.types import Ending
 
 if TYPE_CHECKING:
     from offbook.protocols import ChatModel
-    from offbook.wire import ChatRequest, ChatResponse
+    from offbook.types import ChatRequest, ChatResponse
+
 
 T = TypeVar("T")
+
+_PATIENCE: Final = 64
+_LEAST_PATIENCE: Final = 8
+_MOST_PATIENCE: Final = 512
+_PROOF: Final = 16
+"""Successes after which a refusal of no more calls than before is taken for an accident."""
+
+
+class Pace:
+    """The number of calls in flight that one endpoint takes.
+
+    A refusal halves what is allowed, and what was allowed before comes back within a few successes.
+    What was refused *because of* the number in flight is remembered as the top, and only tried
+    again after many successes, of which more are asked for each time that it is refused again: an
+    endpoint with room for eight calls refuses one call in a hundred, not every tenth.
+
+    Args:
+        most: The most that are wanted.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = self._top = most
+        self._allowed = float(most)
+        self._proven = 0
+        self._patience = _PATIENCE
+        self._successes = 0
+        self._epoch = 0
+        self._epoch_top = most
+
+    @property
+    def allowed(self) -> int:
+        """Calls that may be in flight now."""
+        return max(1, int(self._allowed))
+
+    @property
+    def epoch(self) -> int:
+        """Grows with each refusal that tells something new; to be noted when a call goes out."""
+        return self._epoch
+
+    def succeeded(self, level: int) -> None:
+        """Learn from a call that went out as number ``level`` of those in flight."""
+        if self._allowed < self._top:
+            self._allowed = min(self._top, self._allowed + 1)
+        if 2 * level < self._top:
+            return  # a call that is nearly alone says nothing of how many are too many
+        self._successes += 1
+        if self._successes >= _PROOF:
+            self._proven = max(self._proven, self._top)
+        if self._successes >= self._patience and self._top < self._most:
+            self._top += 1
+            self._successes = 0
+            self._patience = max(_LEAST_PATIENCE, self._patience // 2)
+
+    def refused(self, level: int, epoch: int) -> None:
+        """Learn from a refused call, by the calls in flight and the ``epoch`` when it went out."""
+        if epoch != self._epoch:
+            # Others that were out at the same time were refused already; but this one may have
+            # been among the first of them.
+            if self._proven < level:
+                self._lower(level - 1)
+            return
+        self._epoch += 1
+        self._epoch_top = self._top
+        self._allowed = max(1.0, self._allowed / 2)
+        if level > self._proven:
+            if self._proven:  # it was tried whether there is more room, and there is none
+                self._patience = min(_MOST_PATIENCE, 4 * self._patience)
+            self._lower(level - 1)
+        elif self._successes < _PROOF:
+            self._lower(self._top - 1)
+        self._successes = 0
+
+    def _lower(self, top: int) -> None:
+        """Remember that more than ``top`` calls were too many, but be halved at most."""
+        least = max(1, self._epoch_top // 2)
+        self._top = min(self._top, max(least, top))
+        self._proven = min(self._proven, self._top)
+        self._allowed = min(self._allowed, self._top)
+
 
 _WINDOW_SECONDS: Final = 60.0
 
@@ -62,7 +142,7 @@ class Limiter:
     """The gate to one endpoint.
 
     After a 429 the whole endpoint rests as long as it asked, and fewer calls go out at once, as
-    :class:`~offbook.models.pace.Pace` has learned, up to the configured concurrency.
+    :class:`~offbook.models.limits.Pace` has learned, up to the configured concurrency.
 
     Args:
         limits: What is allowed.
@@ -95,11 +175,7 @@ class Limiter:
         return self._pace.allowed
 
     async def run(self, attempt: Callable[[], Awaitable[T]], *, tokens: int = 0) -> T:
-        """The result of ``attempt``, made when there is room, and again after passing failures.
-
-        Args:
-            attempt: Makes one request; called anew for each try.
-            tokens: Estimate of its tokens, for ``tpm``.
+        """Return the result of ``attempt``, made when there is room, and again where it may pass.
 
         Raises:
             ModelError: the failure lasts, or did not pass in all tries.
@@ -139,14 +215,7 @@ class Limiter:
             self._leave()
 
     async def pause(self, error: PassingError, tries: int) -> int:
-        """Wait before the next try.
-
-        Args:
-            error: What the last try met.
-            tries: Retries so far.
-
-        Returns:
-            Retries with the next one; what can be asked otherwise at once is none.
+        """Wait before the next try, and return the retries with it; one ``at_once`` is none.
 
         Raises:
             PassingError: ``error`` itself, when it was the last try: after ``retries``, after one
@@ -157,12 +226,12 @@ class Limiter:
             return tries
         limits = self.limits
         most = limits.retries if self._reached else min(1, limits.retries)
-        asked = error.retry_after or 0.0
-        if tries >= most or asked > limits.retry_after_cap_seconds:
+        rest = error.retry_after or 0.0
+        if tries >= most or rest > limits.retry_after_cap_seconds:
             raise error
         step = min(limits.backoff_cap_seconds, limits.backoff_seconds * 2**tries)
         # Half of the pause is by chance, so that calls refused together do not come back together.
-        await self._sleep(max(asked, step * (0.5 + 0.5 * self._jitter())))
+        await self._sleep(max(rest, step * (0.5 + 0.5 * self._jitter())))
         return tries + 1
 
     async def _enter(self, *, again: bool) -> None:
@@ -192,10 +261,10 @@ class Limiter:
                 place.set_result(None)
 
     def _rest(self, retry_after: float | None) -> None:
-        asked = retry_after or 0.0
-        if asked > self.limits.retry_after_cap_seconds:
-            asked = 0.0  # nobody waits that long: `pause` gives up
-        self._rest_until = max(self._rest_until, self._clock() + asked)
+        rest = retry_after or 0.0
+        if rest > self.limits.retry_after_cap_seconds:
+            rest = 0.0  # nobody waits that long: `pause` gives up
+        self._rest_until = max(self._rest_until, self._clock() + rest)
 
     async def _wait_for_rates(self, tokens: int) -> None:
         while (seconds := self._seconds_to_wait(tokens)) > 0:
@@ -219,8 +288,8 @@ class Limiter:
 
 
 def _most_tokens(request: ChatRequest) -> int:
-    """Tokens of the longest answer, where the request limits it."""
-    return int(request.parameters.get("max_tokens") or 0)
+    """Tokens of the longest answer, where a person or its prompt limits it."""
+    return int(request.parameters.get("max_tokens") or request.limit or 0)
 
 
 def _with_tokens(response: ChatResponse, request: ChatRequest) -> ChatResponse:
@@ -243,7 +312,8 @@ def _spent_on(error: ModelError, request: ChatRequest) -> Ending | None:
     prompt, completion = error.tokens
     if isinstance(error, AnswerError):
         prompt = prompt or prompt_tokens_of(request)
-        completion = completion or count_tokens(error.answer) or _most_tokens(request)
+        longest = int(request.parameters.get("max_tokens") or 0)
+        completion = completion or count_tokens(error.answer) or longest
     return Ending("error", prompt, completion) if prompt or completion else None
 
 
@@ -257,30 +327,30 @@ class _Heard:
     def __init__(self, request: ChatRequest) -> None:
         self.pieces: list[str] = []
         self._texts: list[str] = []  # with the thoughts, where the model tells of them
-        self._told: Ending | None = None
-        self._asked = request
+        self._ending: Ending | None = None
+        self._original = request
         self.request = replace(request, ended=self._ended, heard=self._heard)
 
     def _ended(self, ending: Ending) -> None:
-        self._told = ending
-        if self._asked.ended is not None:
-            self._asked.ended(ending)
+        self._ending = ending
+        if self._original.ended is not None:
+            self._original.ended(ending)
 
     def _heard(self, text: str) -> None:
         self._texts.append(text)
-        if self._asked.heard is not None:
-            self._asked.heard(text)
+        if self._original.heard is not None:
+            self._original.heard(text)
 
     def spent(self, prompt_tokens: int) -> Ending | None:
         """What it cost; None where nothing has come. What is not told is estimated."""
-        if self._told is None and not self._texts and not self.pieces:
+        if self._ending is None and not self._texts and not self.pieces:
             return None
-        told = self._told or Ending()
+        ending = self._ending or Ending()
         text = "".join(self._texts or self.pieces)
         return replace(
-            told,
-            prompt_tokens=told.prompt_tokens or prompt_tokens,
-            completion_tokens=told.completion_tokens or count_tokens(text),
+            ending,
+            prompt_tokens=ending.prompt_tokens or prompt_tokens,
+            completion_tokens=ending.completion_tokens or count_tokens(text),
         )
 
 
@@ -343,9 +413,11 @@ class Limited(AroundModel):
         self, request: ChatRequest, aside: float, spent: ChatResponse | Ending | None
     ) -> None:
         """Count what a request really cost instead of what was set aside for it."""
-        tokens = (spent.prompt_tokens, spent.completion_tokens) if spent is not None else (0, 0)
-        self._meter.budget.settle(self.name, aside, *tokens)
-        if spent is not None:
+        if spent is None:
+            self._meter.budget.settle(self.name, aside, 0, 0)
+        else:
+            tokens_in, tokens_out = spent.prompt_tokens, spent.completion_tokens
+            self._meter.budget.settle(self.name, aside, tokens_in, tokens_out)
             self._meter.answered(self.name, task_of(request), spent)
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[str, None]:

@@ -1,6 +1,7 @@
-"""What one command cost: calls, tokens, money, and how many calls had to wait for one another.
+"""What one command cost (calls, tokens, money, calls that waited for others), and its budget.
 
-Takes: the calls as they are made.  Gives: ``Usage``, the shape that the contract prints.
+Takes: the calls as they are made, and prices in USD per million tokens.  Gives: ``Usage``, the
+shape that the contract prints, and a refusal before the call that would go over the budget.
 """
 
 from __future__ import annotations
@@ -9,18 +10,117 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Protocol
 
-from offbook.errors import ModelError
-from offbook.language.tokens import count_tokens
-from offbook.models.around import AroundModel
-from offbook.models.prices import Budget, Price
+from offbook.errors import BudgetReached, ConfigurationError, ModelError
+from offbook.models.delegation import AroundModel
+from offbook.text.tokens import count_tokens
 from offbook.types import TaskUsage, Usage
 
 if TYPE_CHECKING:
     from offbook.protocols import ChatModel
-    from offbook.wire import ChatRequest, ChatResponse, Ending
+    from offbook.types import ChatRequest, ChatResponse, Ending
+
+
+_MILLION: Final = 1_000_000
+_FIRST_GUESS_TOKENS: Final = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """USD per million tokens."""
+
+    prompt: float
+    completion: float = 0.0
+
+    def of(self, prompt_tokens: int, completion_tokens: int) -> float:
+        """What a call cost, in USD."""
+        spent = prompt_tokens * self.prompt + completion_tokens * self.completion
+        return spent / _MILLION
+
+
+@dataclass(slots=True)
+class Budget:
+    """The most that one command may spend, over all of its models.
+
+    What is in flight counts with an estimate, so that calls side by side cannot all slip through:
+    the prompt's tokens are known, the answer counts as the longest that the model gave so far (512
+    before the first). Calls are requests to an endpoint, chat and embeddings alike.
+
+    Args:
+        calls: The most requests, or None.
+        usd: The most money, or None.
+        prices: Price of each model.
+    """
+
+    calls: int | None = None
+    usd: float | None = None
+    prices: Mapping[str, Price] = field(default_factory=dict)
+    _calls: int = 0
+    _spent: float = 0.0
+    _reserved: float = 0.0
+    _longest: dict[str, int] = field(default_factory=dict)
+
+    def check_price(self, model: str) -> None:
+        """Refuse a budget in money for a model without a price.
+
+        Raises:
+            ConfigurationError: there is no price for ``model``.
+        """
+        if self.usd is not None and model not in self.prices:
+            raise ConfigurationError(
+                f"limits.budget_usd is {self.usd:g}, and model {model!r} has no price",
+                f"set prices.{model}.prompt and prices.{model}.completion (USD per million "
+                "tokens), or use limits.budget_calls",
+            )
+
+    def went_before(self, calls: int, usd: float) -> None:
+        """Count what an earlier stretch of the same work has spent of it."""
+        self._calls += calls
+        self._spent += usd
+
+    def reserve(self, model: str, prompt_tokens: int, max_tokens: int | None) -> float:
+        """Take one call out of the budget.
+
+        Args:
+            model: Who is asked.
+            prompt_tokens: Estimate of the prompt's tokens.
+            max_tokens: Most tokens of the answer; 0 for embeddings, None where no limit is set.
+
+        Returns:
+            The money that was set aside, to be given to :meth:`settle`.
+
+        Raises:
+            BudgetReached: the call would go over the budget; nothing was taken.
+        """
+        if self.calls is not None and self._calls + 1 > self.calls:
+            raise BudgetReached(
+                f"the budget of {self.calls} calls is used up",
+                "raise limits.budget_calls and run the command again; what was done is kept",
+            )
+        self.check_price(model)
+        aside = 0.0
+        if self.usd is not None:
+            longest = self._longest.get(model, _FIRST_GUESS_TOKENS)
+            answer = longest if max_tokens is None else max_tokens
+            aside = self.prices[model].of(prompt_tokens, answer)
+            if self._spent + self._reserved + aside > self.usd:
+                raise BudgetReached(
+                    f"the next call could go over the budget of {self.usd:g} USD "
+                    f"({self._spent:.4f} spent, {self._reserved:.4f} in flight)",
+                    "raise limits.budget_usd and run the command again; what was done is kept",
+                )
+        self._calls += 1
+        self._reserved += aside
+        return aside
+
+    def settle(self, model: str, aside: float, prompt_tokens: int, completion_tokens: int) -> None:
+        """Book what a reserved call really cost; nothing for one that failed."""
+        self._reserved -= aside
+        if model in self.prices:
+            self._spent += self.prices[model].of(prompt_tokens, completion_tokens)
+        self._longest[model] = max(self._longest.get(model, 0), completion_tokens)
 
 
 @dataclass(slots=True)
@@ -53,7 +153,8 @@ class Spending(Protocol):
 class Meter:
     """Collects the usage of one command, and keeps its budget; make a new one for each.
 
-    All models of the command share it. A turn of a conversation is a part of it.
+    All models of the command share it. A turn of a conversation is a part of it, made with
+    :meth:`part`.
 
     Args:
         prices: USD per million tokens for each model; no price, no cost.
@@ -74,6 +175,7 @@ class Meter:
     ) -> None:
         self.prices = prices or {}
         self._spending = spending
+        self._whole: Meter | None = None
         self.budget = Budget(budget_calls, budget_usd, self.prices)
         self.clock = clock
         self._started = clock()
@@ -92,6 +194,8 @@ class Meter:
         self._models.setdefault(model, _Task()).calls += requests
         if self._spending is not None:
             self._spending.requested(task, requests)
+        if self._whole is not None:
+            self._whole.requested(model, task, requests)
 
     def answered(self, model: str, task: str, counts: Ending | ChatResponse) -> None:
         """Count the tokens of an answer."""
@@ -105,16 +209,22 @@ class Meter:
         self._reasoning_tokens = _with(self._reasoning_tokens, counts.reasoning_tokens)
         if self._spending is not None:
             self._spending.answered(task, counts.prompt_tokens, counts.completion_tokens)
+        if self._whole is not None:
+            self._whole.answered(model, task, counts)
 
     def found(self) -> None:
         """Count a call that was answered without an endpoint."""
         self._cached_calls += 1
+        if self._whole is not None:
+            self._whole.found()
 
     def waited(self, task: str, submitted: float, finished: float) -> None:
         """Note the interval of a call, queueing included, for the chain of calls."""
         self._chain.add(submitted, finished)
         if self._spending is not None:
             self._spending.waited(task, finished - submitted)
+        if self._whole is not None:
+            self._whole.waited(task, submitted, finished)
 
     def embedded(self, model: str, prompt_tokens: int) -> None:
         """Count an answered request for embeddings; its tokens cost, and are no chat's."""
@@ -124,10 +234,14 @@ class Meter:
         entry.prompt_tokens += prompt_tokens
         if self._spending is not None:
             self._spending.embedded(prompt_tokens)
+        if self._whole is not None:
+            self._whole.embedded(model, prompt_tokens)
 
     def part(self) -> Meter:
-        """A meter for a part of the command: it counts here as well, and shares the budget."""
-        return _Part(self)
+        """Make a meter for a part of the command: it counts here as well, and shares the budget."""
+        part = Meter(self.prices, clock=self.clock)
+        part.budget, part._whole = self.budget, self
+        return part
 
     def usage(self) -> Usage:
         """What was used so far."""
@@ -159,38 +273,9 @@ class Meter:
         )
 
 
-class _Part(Meter):
-    """Counts for itself and for the whole."""
-
-    def __init__(self, whole: Meter) -> None:
-        super().__init__(whole.prices, clock=whole.clock)
-        self.budget = whole.budget
-        self._whole = whole
-
-    def requested(self, model: str, task: str, requests: int = 1) -> None:
-        super().requested(model, task, requests)
-        self._whole.requested(model, task, requests)
-
-    def answered(self, model: str, task: str, counts: Ending | ChatResponse) -> None:
-        super().answered(model, task, counts)
-        self._whole.answered(model, task, counts)
-
-    def found(self) -> None:
-        super().found()
-        self._whole.found()
-
-    def waited(self, task: str, submitted: float, finished: float) -> None:
-        super().waited(task, submitted, finished)
-        self._whole.waited(task, submitted, finished)
-
-    def embedded(self, model: str, prompt_tokens: int) -> None:
-        super().embedded(model, prompt_tokens)
-        self._whole.embedded(model, prompt_tokens)
-
-
-def _with(sum_so_far: int | None, told: int | None) -> int | None:
-    """A sum with one count more; None as long as none was told."""
-    return sum_so_far if told is None else (sum_so_far or 0) + told
+def _with(sum_so_far: int | None, count: int | None) -> int | None:
+    """Add a count to a sum; None as long as there was none."""
+    return sum_so_far if count is None else (sum_so_far or 0) + count
 
 
 class Chain:

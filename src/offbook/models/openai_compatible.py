@@ -7,15 +7,29 @@ It asks once: trying again, limits, the cache and metering are ``wrappers.wrap``
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping
 from contextlib import aclosing, suppress
+from dataclasses import replace
+from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
 from offbook.errors import InputRefused, InvalidAnswer, ModelError, OffbookError
-from offbook.models.clients import client_for, client_timeout, is_timeout
-from offbook.models.event_streams import END, EventData
-from offbook.models.failures import PassingError, Place, from_exception, said_by
-from offbook.models.ladder import RUNGS, Rung, RungMemory, RungsInProcess, body_on, refuses_format
+from offbook.models.clients import WITHOUT_OWNER, Clients
+from offbook.models.failures import (
+    PassingError,
+    Place,
+    from_exception,
+    is_about_context_length,
+    said_by,
+)
+from offbook.models.ladder import (
+    RUNGS,
+    Rung,
+    RungMemory,
+    body_on,
+    names_format,
+    refuses_format,
+)
 from offbook.models.responses import (
     Counts,
     StreamEvent,
@@ -25,22 +39,25 @@ from offbook.models.responses import (
     read_chat,
     read_event,
 )
-from offbook.models.thinking import ThinkingFilter
-from offbook.prompts.answers import may_be_short
-from offbook.wire import Ending
+from offbook.prompts.prompt import may_be_short
+from offbook.text.thinking import ThinkingFilter
+from offbook.types import Ending
 
 if TYPE_CHECKING:
-    from openai import AsyncOpenAI
+    import httpx
 
-    from offbook.wire import ChatRequest, ChatResponse
+    from offbook.types import ChatRequest, ChatResponse
 
-_PROBE_PATIENCE_SECONDS: Final = 0.004
-"""Longer than an endpoint near by takes to refuse; one far away refuses a few calls more, once,
-which costs less than a whole answer's time does at every first use."""
+_PATH: Final = "/chat/completions"
+_END: Final = "[DONE]"
+"""The data of the event behind the last one."""
 _REST_SECONDS: Final = 0.05
 """How long the end of a stream may take after its last event."""
 _COUNTED: Final = {"stream_options": {"include_usage": True}}
 """Asks a stream for its tokens; left out where the endpoint does not know it."""
+_ABOUT_LIMIT: Final = ("max_tokens", "max_completion_tokens", "max_new_tokens", "completion")
+"""By these words an endpoint says that the limit of an answer is more than the model can write, or
+than its context holds beside the prompt."""
 _DISLIKES: Final = ("unsupported", "not support", "unrecognized", "unknown", "not permitted")
 
 
@@ -53,7 +70,9 @@ class OpenAICompatible:
         api_key: The key that the endpoint asks for; it goes nowhere else and is never shown.
         section: The section of the settings that it came from, for messages.
         timeout_seconds: How long a whole answer may take, and each piece of a stream.
-        rungs: Remembers how the endpoint takes structured prompts.
+        thinks: Whether the model is said to think aloud; otherwise its answers tell.
+        rungs: Remembers how the endpoint takes structured prompts, and whether the model thinks.
+        clients: Whose connections it uses.
     """
 
     def __init__(
@@ -64,12 +83,17 @@ class OpenAICompatible:
         *,
         section: str = "chat",
         timeout_seconds: float = 120.0,
+        thinks: bool = False,
         rungs: RungMemory | None = None,
+        clients: Clients = WITHOUT_OWNER,
     ) -> None:
         self._place = Place(base_url.rstrip("/"), model, section, api_key, timeout_seconds)
-        self._rungs = rungs or RungsInProcess()
-        self._probing: asyncio.Event | None = None
+        self._rungs = rungs or RungMemory()
+        self._clients = clients
         self._renamed: dict[str, str | None] = {}
+        self._thinks = thinks
+        self._takes_limits = False
+        self._too_high: float = inf
         self._thinks_first = False
 
     @property
@@ -99,34 +123,17 @@ class OpenAICompatible:
                 request.ended(ending_of(response))
             return response
         known = await self._rungs.get(self.base_url, self.name)
-        if known is None:
-            await self._let_the_first_probe()
-            known = await self._rungs.get(self.base_url, self.name)
-        try:
-            return await self._descend(known, request)
-        finally:
-            if self._probing is not None:
-                self._probing.set()
-
-    async def _let_the_first_probe(self) -> None:
-        """Let one structured request find the rung, so that not all are refused at once.
-
-        Refusals come at once while answers may take long: the others wait for a moment only.
-        """
-        if self._probing is None:
-            self._probing = asyncio.Event()
-            return
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_PROBE_PATIENCE_SECONDS):
-                await self._probing.wait()
+        return await self._descend(known, request)
 
     async def _descend(self, known: Rung | None, request: ChatRequest) -> ChatResponse:
         """Try the known rung, then the ones below it."""
         rungs = RUNGS[RUNGS.index(known or RUNGS[0]) :]
-        for refused, rung in enumerate(rungs):
+        sent = 0
+        for rung in rungs:
             try:
-                response = await self._send(rung, request, refused)
-            except _FormatRefusedError:
+                response = await self._send(rung, request, sent)
+            except _FormatRefusedError as error:
+                sent = error.requests
                 continue
             if rung != known:
                 await self._rungs.put(self.base_url, self.name, rung)
@@ -134,69 +141,96 @@ class OpenAICompatible:
         raise AssertionError("the last rung has no form to refuse")
 
     async def _send(self, rung: Rung, request: ChatRequest, before: int) -> ChatResponse:
-        """Send the request.
-
-        Args:
-            rung: How a structured answer is asked for.
-            request: The request.
-            before: Requests that were sent for it so far.
-        """
+        """Send the request on a rung, after ``before`` others for the same answer."""
         messages, form = body_on(rung, request)
-        parameters = self._parameters(request.parameters)
+        limit = await self._limit_of(request)
+        values = limit | dict(request.parameters)
+        names = self._names(values)
+        parameters = {name: values[old] for old, name in names.items()}
+        body = {"model": self.name, "messages": plain(messages)} | parameters | form
         try:
-            async with asyncio.timeout(self._place.timeout_seconds):
-                # Not `chat.completions.create`: that walks over every argument and its type,
-                # which takes as long as all else that the SDK does for a call.
-                raw: Any = await self._client().post(
-                    "/chat/completions",
-                    cast_to=object,
-                    body={"model": self.name, "messages": plain(messages)} | parameters | form,
-                    options={"headers": {"X-Stainless-Raw-Response": "true"}},
-                )
-                content = raw.http_response.content
+            answer = await self._clients.post(self._place, _PATH, body)
         except OffbookError:
             raise
         except Exception as error:
-            failure = self._failure(error, [n for n in request.parameters if n in parameters])
+            failure = self._failure(error, names)
+            if limit and self._refuses_limit(error, failure):
+                response = await self._send(rung, replace(request, limit=None), before + 1)
+                if not is_about_context_length(_said(error)):
+                    self._too_high = min(self._too_high, *limit.values())
+                return response
             if form and _is_about_format(error, failure):
-                raise _FormatRefusedError from error
+                raise _FormatRefusedError(before + 1) from error
             failure.requests = before + 1
             raise failure from error
-        return read_chat(
-            self._place, content, structured=request.schema is not None, requests=before + 1
+        self._takes_limits = self._takes_limits or bool(limit)
+        structured = request.schema is not None
+        response = read_chat(
+            self._place, answer.content, structured=structured, requests=before + 1
         )
+        # Some think without saying so: nothing is left of the limit for an answer.
+        in_silence = bool(limit) and not response.text and response.finish_reason == "length"
+        if response.thought or in_silence:
+            await self._rungs.note_thinking(self.base_url, self.name)
+        return response
 
-    def _client(self) -> AsyncOpenAI:
-        return client_for(self._place.base_url, self._place.api_key)
+    async def _limit_of(self, request: ChatRequest) -> dict[str, Any]:
+        """The limit of the answer, as a parameter.
 
-    def _failure(self, error: Exception, own: Sequence[str]) -> ModelError:
-        """The failure for an exception of the SDK.
-
-        Args:
-            error: What it raised.
-            own: Names of parameters that were sent under their own names.
+        Models that think aloud get none: thoughts count as the answer does, and nobody can say how
+        many are too many.
         """
+        limit = request.limit
+        if limit is None or "max_tokens" in request.parameters or limit >= self._too_high:
+            return {}
+        if self._thinks or await self._rungs.thinks(self.base_url, self.name):
+            return {}
+        if self._renamed.get("max_tokens", "") is None:
+            return {}  # the endpoint takes none
+        return {"max_tokens": limit}
+
+    def _refuses_limit(self, error: Exception, failure: ModelError) -> bool:
+        """Whether the endpoint may take the request without the limit that is ours."""
+        import openai
+
+        if not isinstance(error, openai.BadRequestError | openai.UnprocessableEntityError):
+            return False
+        if isinstance(failure, PassingError):
+            return False
+        said = _said(error).casefold()
+        if any(mark in said for mark in _ABOUT_LIMIT):
+            return True
+        # It may be a bare complaint, of one that has never taken a limit.
+        bare = not isinstance(failure, InputRefused) and not names_format(said)
+        return bare and not self._takes_limits
+
+    def _failure(self, error: Exception, names: Mapping[str, str]) -> ModelError:
+        """The failure for an exception of the SDK, when parameters were sent under ``names``."""
         failure = from_exception(self._place, error)
-        if self._adapts(error, own):
+        if self._adapts(error, names):
             return PassingError(failure.message, failure.hint, at_once=True)
         return failure
 
-    def _parameters(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    def _names(self, parameters: Iterable[str]) -> dict[str, str]:
+        """Under which names these parameters are sent, of those that are."""
         names = {name: self._renamed.get(name, name) for name in parameters}
-        return {new: parameters[old] for old, new in names.items() if new is not None}
+        return {old: new for old, new in names.items() if new is not None}
 
-    def _adapts(self, error: Exception, own: Sequence[str]) -> bool:
+    def _adapts(self, error: Exception, names: Mapping[str, str]) -> bool:
         """Whether the endpoint refused a parameter that it can be asked without, from now on."""
         import openai
 
         if not isinstance(error, openai.BadRequestError | openai.UnprocessableEntityError):
             return False
         said = _said(error).casefold()
-        refused = next((name for name in own if name in said), None)
+        refused = next((old for old, name in names.items() if name in said), None)
         if refused is None or not any(mark in said for mark in _DISLIKES):
             return False
-        # Newer models of OpenAI know the length limit by another name only.
-        self._renamed[refused] = "max_completion_tokens" if refused == "max_tokens" else None
+        if names[refused] == "max_tokens":
+            # Newer models of OpenAI know the length limit by another name only.
+            self._renamed.setdefault(refused, "max_completion_tokens")
+        else:
+            self._renamed[refused] = None
         return True
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[str, None]:
@@ -241,70 +275,58 @@ class OpenAICompatible:
 
     async def _events(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
         """Pieces of content as the endpoint sends them, and why it ended where it says so."""
-        seconds = self._place.timeout_seconds
         wished = {**request.parameters, **_COUNTED}
-        parameters = self._parameters(wished)
+        names = self._names(wished)
+        parameters = {name: wished[old] for old, name in names.items()}
+        body = {"model": self.name, "messages": plain(request.messages), "stream": True}
         try:
-            async with asyncio.timeout(seconds):
-                response = await self._opened(request, parameters)
+            response = await self._clients.post(self._place, _PATH, body | parameters, stream=True)
             # Each is closed here: what the collector closes, it closes when it comes to it.
-            async with (
-                aclosing(response),
-                aclosing(response.aiter_bytes()) as chunks,
-                aclosing(_data(chunks)) as coming,
-            ):
+            async with aclosing(response), aclosing(_data(response)) as coming:
                 async for data in coming:
                     yield read_event(data)
         except OffbookError:
             raise
         except Exception as error:
-            own = [name for name in wished if name in parameters]
-            raise self._broken_off(error, own) from error
+            raise self._broken_off(error, names) from error
 
-    async def _opened(self, request: ChatRequest, parameters: Mapping[str, Any]) -> Any:
-        """The response to a request for a stream, not read yet."""
-        from openai import AsyncStream
-
-        # Each piece in its time: the connection keeps watch, once and not anew for each piece.
-        patience = client_timeout(read=self._place.timeout_seconds)
-        body = {"model": self.name, "messages": plain(request.messages), "stream": True}
-        raw: Any = await self._client().post(
-            "/chat/completions",
-            cast_to=object,
-            body=body | dict(parameters),
-            options={"headers": {"X-Stainless-Raw-Response": "true"}, "timeout": patience},
-            stream=True,
-            stream_cls=AsyncStream[object],
-        )
-        return raw.http_response
-
-    def _broken_off(self, error: Exception, own: Sequence[str]) -> ModelError:
+    def _broken_off(self, error: Exception, names: Mapping[str, str]) -> ModelError:
+        import httpx
         import openai
 
-        if is_timeout(error):
-            error = TimeoutError()
-        failure = self._failure(error, own)
-        if isinstance(error, openai.APIStatusError | openai.APIConnectionError | TimeoutError):
+        failure = self._failure(error, names)
+        timeouts = TimeoutError, httpx.TimeoutException
+        if isinstance(error, (openai.APIStatusError, openai.APIConnectionError, *timeouts)):
             return failure
         message = f"the answer of model {self.name!r} broke off: {failure.message}"
         return PassingError(message, failure.hint)
 
 
-async def _data(chunks: AsyncGenerator[bytes, None]) -> AsyncGenerator[str, None]:
-    """The data of the events of a stream."""
-    events = EventData()
-    async for chunk in chunks:
-        for data in events.feed(chunk):
-            if data.strip() == END:
-                await _read_out(chunks)
-                return
-            yield data
-    for data in events.finish():
-        if data.strip() != END:
-            yield data
+async def _data(response: httpx.Response) -> AsyncGenerator[str, None]:
+    """The data of the events of a stream; each is one line, as it is JSON."""
+    rest = b""
+    async with aclosing(response.aiter_bytes()) as chunks:  # type: ignore[type-var]
+        async for chunk in chunks:
+            *lines, rest = (rest + chunk).split(b"\n")
+            for line in lines:
+                data = _data_of(line)
+                if data == _END:
+                    await _read_out(chunks)
+                    return
+                if data:
+                    yield data
+    data = _data_of(rest)
+    if data and data != _END:
+        yield data
 
 
-async def _read_out(chunks: AsyncGenerator[bytes, None]) -> None:
+def _data_of(line: bytes) -> str:
+    """The data in a line of a stream; empty in comments, and in names and numbers of events."""
+    name, _, value = line.partition(b":")
+    return value.decode("utf-8", "replace").strip() if name == b"data" else ""
+
+
+async def _read_out(chunks: AsyncIterator[bytes]) -> None:
     """Take what follows the last event, the end of the body: then the connection can be used again.
 
     The answer is whole by now, whatever happens here; where nothing comes the connection is closed.
@@ -332,4 +354,12 @@ def _said(error: Any) -> str:
 
 
 class _FormatRefusedError(Exception):
-    """The endpoint does not know this way to ask for a structured answer."""
+    """The endpoint does not know this way to ask for a structured answer.
+
+    Args:
+        requests: How many were sent so far.
+    """
+
+    def __init__(self, requests: int) -> None:
+        super().__init__()
+        self.requests = requests

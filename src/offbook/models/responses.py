@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 
 from offbook.errors import IncompleteAnswer, InputRefused
 from offbook.models.failures import PassingError, Place, broken, said_by
-from offbook.models.thinking import strip_thinking
-from offbook.types import Message
-from offbook.wire import ChatResponse, Ending
+from offbook.text.thinking import strip_thinking
+from offbook.types import ChatResponse, Ending, Message
 
 
 def plain(messages: Sequence[Message]) -> list[Any]:
@@ -41,7 +40,7 @@ def body_of(place: Place, content: bytes) -> Mapping[str, Any]:
 def read_chat(place: Place, content: bytes, *, structured: bool, requests: int) -> ChatResponse:
     """The answer in the body of a chat completion.
 
-    ``reasoning_content`` and its like are not looked at: thoughts are no part of the answer.
+    ``reasoning_content`` and its like are no part of the answer; that they are there is noted.
     """
     body = body_of(place, content)
     usage, choices = body.get("usage"), body.get("choices")
@@ -52,10 +51,14 @@ def read_chat(place: Place, content: bytes, *, structured: bool, requests: int) 
     text = message.get("content") if isinstance(message, Mapping) else None
     if text is not None and not isinstance(text, str):
         raise broken(place, "the content of the message is not a text", counts[:2])
+    whole = storable(text or "")
+    answer = strip_thinking(whole, structured=structured)
+    tagged = answer.lstrip() != whole.lstrip()
     return ChatResponse(
-        text=strip_thinking(storable(text or ""), structured=structured),
+        text=answer,
         finish_reason=str(choices[0].get("finish_reason") or "stop"),
         requests=requests,
+        thought=tagged or bool(_thoughts(message) or counts.reasoning_tokens),
         **counts._asdict(),
     )
 
@@ -139,11 +142,17 @@ def read_event(data: str) -> StreamEvent:
     choices = event.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], Mapping):
         return StreamEvent(counts=counts)
-    told, reason = choices[0].get("delta"), choices[0].get("finish_reason")
-    delta = told if isinstance(told, Mapping) else {}
-    thought = _text(delta.get("reasoning_content")) or _text(delta.get("reasoning"))
+    given, reason = choices[0].get("delta"), choices[0].get("finish_reason")
+    delta = given if isinstance(given, Mapping) else {}
     ended = reason if isinstance(reason, str) else None
-    return StreamEvent(_text(delta.get("content")), ended, counts, thought)
+    return StreamEvent(_text(delta.get("content")), ended, counts, _thoughts(delta))
+
+
+def _thoughts(message: Any) -> str:
+    """What a message, or a piece of one, tells of thoughts apart from the answer."""
+    if not isinstance(message, Mapping):
+        return ""
+    return _text(message.get("reasoning_content")) or _text(message.get("reasoning"))
 
 
 def _text(value: Any) -> str:
@@ -151,12 +160,7 @@ def _text(value: Any) -> str:
 
 
 def check_end(place: Place, finish_reason: str | None, *, short: bool) -> None:
-    """Raise unless a stream ended as a whole answer ends.
-
-    Args:
-        place: Who answered.
-        finish_reason: What the endpoint said of the end.
-        short: Whether an answer that ends at the length limit is taken.
+    """Raise unless a stream ended as a whole answer ends, or ``short`` at the length limit.
 
     Raises:
         PassingError: it stopped before the endpoint said that the answer is whole.

@@ -6,11 +6,12 @@ are given.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from offbook.models.caching import Cached
 from offbook.models.limits import Limited
 from offbook.models.metering import Metered
+from offbook.types import traits_of
 
 if TYPE_CHECKING:
     from offbook.models.caching import CallCache
@@ -18,28 +19,19 @@ if TYPE_CHECKING:
     from offbook.models.metering import Meter
     from offbook.protocols import ChatModel
 
-OFFLINE_URL: Final = "offline:"
-
 
 def wrap(
     backend: ChatModel, *, meter: Meter, limiter: Limiter, cache: CallCache | None = None
 ) -> ChatModel:
-    """``Metered(Cached(Limited(backend)))``: what stages are given to talk to a model.
+    """Make ``Metered(Cached(Limited(backend)))``; a free backend is returned as it is.
 
-    Wrapping is cheap: it is done anew for each command or turn, with a meter of its own, around a
-    backend, a limiter and a cache that live as long as the process.
-
-    Args:
-        backend: Who answers. The offline backend is returned as it is: it reaches no endpoint, so
-            there is nothing to limit, to store or to count.
-        meter: Counts this command's calls and keeps its budget.
-        limiter: The limiter of the backend's endpoint (``Limiters.of(backend.base_url)``).
-        cache: The stored calls, or None for a command that has no store.
+    It is done anew for each command or turn, with a meter of its own, around a backend, a limiter
+    and a cache (None: there is no store) that live as long as the process.
 
     Raises:
         ConfigurationError: there is a budget in money, and the model has no price.
     """
-    if backend.base_url == OFFLINE_URL:
+    if traits_of(backend).free:
         return backend
     meter.budget.check_price(backend.name)
     model: ChatModel = Limited(backend, limiter, meter)

@@ -2,61 +2,102 @@
 
 Takes: a model, a prompt and its inputs.  Gives: the value of the answer, or pieces of its text.
 An unusable answer is asked for again, as a new request that says what was wrong with it; after the
-last time the error is raised, and the caller puts the item aside and goes on.
+last time the error is raised, and the caller puts the item aside and goes on. An answer may be far
+longer than any valid one, but not as long as a model that runs away would make it.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import aclosing
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+from dataclasses import fields, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, TypedDict, TypeVar, Unpack, cast
 
-from offbook.errors import AnswerError, InvalidAnswer
-from offbook.prompts.answers import describe_schema, may_be_empty, may_be_short, read_answer
-from offbook.prompts.prompt import Prompt, render
-from offbook.types import Message
-from offbook.wire import ChatRequest, Ending, parameters_of
+from offbook.errors import AnswerError, IncompleteAnswer, InvalidAnswer
+from offbook.prompts.prompt import Prompt, describe_schema, may_be_empty, read_answer, render
+from offbook.prompts.reply import REPLY
+from offbook.types import ChatRequest, Ending, Message, parameters_of
 
 if TYPE_CHECKING:
     from offbook.protocols import ChatModel
 
+
 In = TypeVar("In")
+
+_ONCE: Final = 2_048
+"""An analysis, a paragraph, a verdict: valid ones have at most a few hundred tokens."""
+_ITEM: Final = 256
+"""A part of a batch: a verdict with its reason, or one description made of several."""
+_TIMES_PASSAGE: Final = 8
+"""What is listed of a passage is told in its own words, a name several times, and in JSON."""
+_BYTES_A_TOKEN: Final = 3
+"""Fewer than English has (4), as many as one Chinese character."""
+
+
+def answer_limit(prompt: Prompt[In, Any], inputs: In) -> int | None:
+    """The most tokens of the answer; None for a reply, whose length is ``reply.max_tokens``'s.
+
+    Answers that hold a list grow with the items that are asked about, and with the passage that
+    they are taken from.
+    """
+    if prompt is REPLY:
+        return None
+    if not _has_list(prompt):
+        return _ONCE
+    values = {field.name: getattr(inputs, field.name) for field in fields(inputs)}  # type: ignore[arg-type]
+    items = sum(
+        len(v)
+        for name, v in values.items()
+        if isinstance(v, tuple) and name not in ("history", "earlier")
+    )
+    passage = len(values.get("passage", "").encode("utf-8", "replace")) // _BYTES_A_TOKEN
+    return _ONCE + _ITEM * items + _TIMES_PASSAGE * passage
+
+
+@cache
+def _has_list(prompt: Prompt[Any, Any]) -> bool:
+    return '"array"' in json.dumps(prompt.answer.schema())
+
+
 Out = TypeVar("Out")
 
 RETRIES: Final = 2
 """How often an unusable answer is asked for again (setting ``answers.retries``)."""
 
 
-def request_of(
-    prompt: Prompt[In, Out],
-    inputs: In,
-    *,
-    sample: int = 0,
-    documents: frozenset[str] = frozenset(),
-    parameters: Mapping[str, Any] | None = None,
-    ended: Callable[[Ending], None] | None = None,
-) -> ChatRequest:
-    """The request that puts ``prompt`` to a model; it makes no call.
+class RequestOptions(TypedDict, total=False):
+    """What may be wished of a request.
 
-    Args:
-        prompt: What is asked.
-        inputs: What the wording mentions.
-        sample: Number of the sample, where several different answers are wanted.
-        documents: Names ``character/document`` of the documents whose text the inputs hold.
-        parameters: Sampling parameters on top of the prompt's own; None removes one.
-        ended: Told how the answer ended.
+    ``sample`` is the number of the answer, where several different ones are wanted; ``documents``
+    are the names ``character/document`` of those whose text the inputs hold; ``parameters`` are
+    sampling parameters on top of the prompt's own, of which None removes one; ``ended`` is told how
+    each answer ended, usable or not.
     """
-    merged = parameters_of(sample, {**prompt.parameters, **(parameters or {})})
+
+    sample: int
+    documents: frozenset[str]
+    parameters: Mapping[str, Any] | None
+    ended: Callable[[Ending], None] | None
+
+
+def request_of(
+    prompt: Prompt[In, Any], inputs: In, **options: Unpack[RequestOptions]
+) -> ChatRequest:
+    """Make the request that puts ``prompt`` to a model; it makes no call."""
+    sample = options.get("sample", 0)
+    merged = parameters_of(sample, {**prompt.parameters, **(options.get("parameters") or {})})
     return ChatRequest(
         messages=render(prompt, inputs),
         parameters={name: value for name, value in merged.items() if value is not None},
+        limit=answer_limit(prompt, inputs),
         schema=prompt.answer.schema(),
         origin=(prompt, inputs),
         sample=sample,
         cacheable=prompt.cacheable,
-        documents=documents,
-        ended=ended,
+        documents=options.get("documents", frozenset()),
+        ended=options.get("ended"),
     )
 
 
@@ -65,41 +106,23 @@ async def ask(
     prompt: Prompt[In, Out],
     inputs: In,
     *,
-    sample: int = 0,
-    documents: frozenset[str] = frozenset(),
-    parameters: Mapping[str, Any] | None = None,
     retries: int = RETRIES,
-    ended: Callable[[Ending], None] | None = None,
+    **options: Unpack[RequestOptions],
 ) -> Out:
-    """The value of the model's answer; arguments as in :func:`request_of`.
-
-    Args:
-        model: Who is asked.
-        prompt: What is asked.
-        inputs: What the wording mentions.
-        sample: Number of the sample.
-        documents: Documents whose text the inputs hold.
-        parameters: Sampling parameters on top of the prompt's own.
-        retries: How often an unusable answer is asked for again.
-        ended: Told how each answer ended, usable or not.
+    """Return the value of the model's answer.
 
     Raises:
-        AnswerError: no answer could be used; the item has to be put aside.
+        AnswerError: no answer could be used, asked for again ``retries`` times; the item has to be
+            put aside.
         InputRefused: the endpoint refuses these inputs; likewise.
         ModelError: the endpoint failed for good.
         BudgetReached: the next call would go over the budget.
     """
-    first = request_of(
-        prompt, inputs, sample=sample, documents=documents, parameters=parameters, ended=ended
-    )
-    request = first
+    first = request = request_of(prompt, inputs, **options)
     for left in range(retries, -1, -1):
         response = await model.complete(request)
-        if response.read is not None and response.read[0] is request.origin:
-            return cast("Out", response.read[1])
         try:
-            short, empty = may_be_short(request), may_be_empty(request)
-            return read_answer(prompt, inputs, response, short=short, empty=empty)
+            return cast("Out", read_answer(request, response))
         except AnswerError as error:
             if left == 0:
                 error.hint = error.hint or (
@@ -107,7 +130,10 @@ async def ask(
                     "that happens often, use a stronger model"
                 )
                 raise
-            request = _once_more(first, error)
+            limit = request.limit
+            if limit is not None and isinstance(error, IncompleteAnswer):
+                limit *= 2  # it may have been ours that cut the answer off
+            request = replace(_once_more(first, error), limit=limit)
     raise AssertionError("unreachable")
 
 
@@ -118,30 +144,23 @@ def _once_more(first: ChatRequest, error: AnswerError) -> ChatRequest:
     numbered items of a batch are still what the model reads last, and half an answer of thousands
     of tokens is not paid for again.
     """
-    told = (
+    complaint = (
         f"An earlier answer to this could not be used: {error.message}.\n"
         "Answer whole and from the beginning. Do not apologize or explain."
     )
     if first.schema is not None:
         # Some endpoints take a schema and ignore it: the second time the model reads it.
-        told = f"{told}\n{describe_schema(first.schema)}"
+        complaint = f"{complaint}\n{describe_schema(first.schema)}"
     head, *rest = first.messages
     if head.role == "system":
-        messages = (replace(head, content=f"{head.content}\n\n{told}"), *rest)
+        messages = (replace(head, content=f"{head.content}\n\n{complaint}"), *rest)
     else:
-        messages = (Message("system", told), *first.messages)
+        messages = (Message("system", complaint), *first.messages)
     return replace(first, messages=messages, retry_of=first)
 
 
 async def stream_text(
-    model: ChatModel,
-    prompt: Prompt[In, str],
-    inputs: In,
-    *,
-    sample: int = 0,
-    documents: frozenset[str] = frozenset(),
-    parameters: Mapping[str, Any] | None = None,
-    ended: Callable[[Ending], None] | None = None,
+    model: ChatModel, prompt: Prompt[In, str], inputs: In, **options: Unpack[RequestOptions]
 ) -> AsyncIterator[str]:
     """The pieces of the model's answer as they come; closing the iterator cancels the call.
 
@@ -149,9 +168,7 @@ async def stream_text(
         InvalidAnswer: the answer held nothing, though nothing was to stop it.
         ModelError: the endpoint failed, or the stream broke off; what came before is not whole.
     """
-    request = request_of(
-        prompt, inputs, sample=sample, documents=documents, parameters=parameters, ended=ended
-    )
+    request = request_of(prompt, inputs, **options)
     empty = True
     stream = model.stream(request)
     async with aclosing(stream) as pieces:  # type: ignore[type-var]

@@ -1,40 +1,46 @@
-"""Many items in one prompt: numbered ``[1] ...`` in the question, each once in the answer.
-
-Takes: the numbered parts of an answer.  Gives: the parts in the order of the items. A number that
-is missing, twice there or unknown makes the answer invalid.
-"""
+"""Many items in one prompt: numbered ``[1] ...`` in the question, each once in the answer."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Sequence
+from typing import Protocol, TypeVar
 
 from offbook.errors import InvalidAnswer
 
-T = TypeVar("T")
+
+class Numbered(Protocol):
+    """A part of an answer."""
+
+    @property
+    def item(self) -> int:
+        """The number of the item that it is about."""
+        ...
 
 
-def in_order(parts: Sequence[T], count: int, number: Callable[[T], int]) -> list[T]:
-    """The parts of an answer in the order of the ``count`` items that were asked about.
+T = TypeVar("T", bound=Numbered)
+
+
+def in_order(parts: Sequence[T], count: int) -> list[T]:
+    """Return the parts of an answer in the order of the ``count`` items that were asked about.
 
     Raises:
         InvalidAnswer: names the numbers that are missing, repeated or unknown.
     """
-    seen = Counter(number(part) for part in parts)
+    given = Counter(part.item for part in parts)
     wanted = range(1, count + 1)
     faults = {
-        "missing": [n for n in wanted if n not in seen],
-        "given more than once": sorted(n for n, times in seen.items() if times > 1),
-        "not in the question": sorted(n for n in seen if n not in wanted),
+        "missing": [n for n in wanted if n not in given],
+        "given more than once": sorted(n for n, times in given.items() if times > 1),
+        "not in the question": sorted(n for n in given if n not in wanted),
     }
-    told = [f"{fault}: {_listed(numbers)}" for fault, numbers in faults.items() if numbers]
-    if told:
+    complaints = [f"{fault}: {_listed(numbers)}" for fault, numbers in faults.items() if numbers]
+    if complaints:
         raise InvalidAnswer(
             f"every number from 1 to {count} must stand in the answer exactly once; "
-            + "; ".join(told)
+            + "; ".join(complaints)
         )
-    return sorted(parts, key=number)
+    return sorted(parts, key=lambda part: part.item)
 
 
 def _listed(numbers: Sequence[int]) -> str:

@@ -1,4 +1,4 @@
-"""How strongly eight emotions are felt in what was said: memories and questions, many in a call.
+"""A memory as a prompt shows it, and how strongly eight emotions are felt in what was said.
 
 Takes: numbered utterances, and who feels.  Gives: eight integers from 1 to 10 for each.
 Paper: Emotional RAG (004), section II-B.1, Figure 2; here many utterances in a call, and a memory's
@@ -12,10 +12,47 @@ from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from offbook.language.emotion_names import EMOTIONS
-from offbook.prompts.answers import Json
 from offbook.prompts.batches import in_order
-from offbook.prompts.prompt import Prompt
+from offbook.prompts.prompt import Json, Prompt
+from offbook.text.emotion_names import EMOTIONS
+
+_SAID: Final = "You were told: "
+_ANSWERED: Final = "\nYou answered: "
+
+IN_CONVERSATION: Final = "in a conversation"
+"""How the title of what a conversation taught ends; that of an authored memory does not."""
+HERE: Final = "earlier in this conversation"
+"""The title of what was told in a turn that is no memory."""
+
+
+def write_memory(said: str, answered: str) -> str:
+    """The text of a memory."""
+    return f"{_SAID}{said}{_ANSWERED}{answered}"
+
+
+def read_memory(text: str) -> tuple[str, str] | None:
+    """What was said and answered; None where the text is no whole memory."""
+    said, mark, answered = text.removeprefix(_SAID).rpartition(_ANSWERED)
+    return (said, answered) if mark and text.startswith(_SAID) else None
+
+
+def is_of_conversation(title: str) -> bool:
+    """Whether a memory of this title was taught by a conversation."""
+    return title.endswith((IN_CONVERSATION, HERE))
+
+
+MOST_CHARS: Final = 2_000
+"""Of a longer text its beginning and its end are scored: a turn may be a megabyte."""
+_GAP: Final = " […] "
+
+
+def shortened(text: str, most_chars: int = MOST_CHARS) -> str:
+    """``text``, or its beginning and its end where it is longer."""
+    if len(text) <= most_chars:
+        return text
+    half = (most_chars - len(_GAP)) // 2
+    return f"{text[:half]}{_GAP}{text[-half:]}"
+
 
 Strength = Annotated[int, Field(ge=1, le=10)]
 
@@ -65,18 +102,15 @@ class EmotionsAnswer(BaseModel):
 
 def check_emotions(inputs: ScoreEmotionsInputs, answer: EmotionsAnswer) -> None:
     """Every item exactly once."""
-    in_order(answer.items, len(inputs.utterances), lambda part: part.item)
+    in_order(answer.items, len(inputs.utterances))
 
 
-SCORE_EMOTIONS: Final[Prompt[ScoreEmotionsInputs, EmotionsAnswer]] = Prompt(
+SCORE_EMOTIONS: Final = Prompt(
     name="score_emotions",
-    version=1,
-    role="extractor",
     stage="emotion",
     inputs=ScoreEmotionsInputs,
     answer=Json(EmotionsAnswer),
     source="Emotional RAG section II-B.1",
-    parameters={"temperature": 0.0},
     check=check_emotions,
 )
 """Eight emotions of each utterance."""

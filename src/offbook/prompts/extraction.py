@@ -16,8 +16,7 @@ from typing import Any, Final, Literal
 from pydantic import BaseModel, Field, create_model
 
 from offbook.errors import InvalidAnswer
-from offbook.prompts.answers import Json
-from offbook.prompts.prompt import Prompt
+from offbook.prompts.prompt import Json, Prompt
 from offbook.prompts.refusals import check_described
 
 ENTITY_TYPES: Final = ("character", "location", "time", "event", "organization", "object")
@@ -66,17 +65,14 @@ def check_extraction(inputs: ExtractionInputs, answer: Extraction) -> None:
 
     A passage of a persona document mentions somebody; a model that translates, or that lists the
     names of its instructions, has not read it.
-
-    Raises:
-        InvalidAnswer: says so.
     """
     if not answer.entities and not inputs.found:
         raise InvalidAnswer("the answer lists no entities; list what the passage mentions")
     ends = [end for relation in answer.relations for end in (relation.source, relation.target)]
     _check_names([*(entity.name for entity in answer.entities), *ends], inputs.passage)
-    told = [entity.description for entity in answer.entities]
-    told += [relation.description for relation in answer.relations]
-    check_described(told, [inputs.passage])
+    descriptions = [entity.description for entity in answer.entities]
+    descriptions += [relation.description for relation in answer.relations]
+    check_described(descriptions, [inputs.passage])
     text = " ".join(f"{inputs.headings} {inputs.passage} {inputs.character}".split()).casefold()
     names = [" ".join(entity.name.split()).casefold() for entity in answer.entities]
     if names and not any(name in text or _in_parts(name, text) for name in names):
@@ -115,13 +111,10 @@ def extraction(types: tuple[str, ...] = ENTITY_TYPES, name: str = "extract") -> 
     check: Callable[[Any, Any], object] = check_extraction
     return Prompt(
         name=name,
-        version=1,
-        role="extractor",
         stage="graph",
         inputs=ExtractionInputs,
         answer=Json(shape),
         source="RoleRAG section 3.1",
-        parameters={"temperature": 0.0},
         check=check,
     )
 

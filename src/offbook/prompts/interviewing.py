@@ -16,12 +16,18 @@ from typing import Annotated, Any, Final
 from pydantic import BaseModel, BeforeValidator, Field
 
 from offbook.errors import InvalidAnswer
-from offbook.prompts.answers import Json
 from offbook.prompts.batches import in_order
-from offbook.prompts.described import one_line
-from offbook.prompts.judging import TEMPERATURE, Analysed, judgement
-from offbook.prompts.prompt import Prompt
-from offbook.prompts.ratings import Judged, Range, labelled_letter, rating_in, require_analysis
+from offbook.prompts.entities import one_line
+from offbook.prompts.judging import (
+    Analysed,
+    Judged,
+    Range,
+    judgement,
+    labelled_letter,
+    rating_in,
+    require_analysis,
+)
+from offbook.prompts.prompt import Json
 
 FIVE: Final = Range(1, 5)
 SEVEN: Final = Range(1, 7)
@@ -53,10 +59,10 @@ class InterviewAnswer:
 
     def line(self) -> str:
         """Both on one line, which no text can make look like two items."""
-        asked, answered = (
+        question, answered = (
             _ITEM_NUMBER.sub("(", one_line(text)) for text in (self.question, self.reply)
         )
-        return f'asked: "{asked}" answered: "{answered}"'
+        return f'asked: "{question}" answered: "{answered}"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +197,7 @@ def check_percentages(inputs: BatchToRate, answer: PolePercentages) -> None:
 def check_options(inputs: AnswersToConvert, answer: ChosenOptions) -> None:
     """Every item once, each with one of the options or null."""
     most = len(inputs.choices)
-    for part in in_order(answer.items, len(inputs.answers), lambda part: part.item):
+    for part in in_order(answer.items, len(inputs.answers)):
         if part.choice is not None and not 1 <= part.choice <= most:
             raise InvalidAnswer(f"item {part.item}: {part.choice} is not from 1 to {most}")
 
@@ -242,41 +248,29 @@ RATE_BFI_BATCH: Final = judgement(
 )
 """How much of a trait shows in a batch of answers?"""
 
-RATE_16P_BATCH: Final[Prompt[BatchToRate, PolePercentages]] = Prompt(
-    name="rate_16p_batch",
-    version=1,
-    role="judge",
-    stage="judging",
-    inputs=BatchToRate,
-    answer=Judged(PolePercentages, _percentages_in),
-    source="Emotional RAG Figure 4, after InCharacter",
-    parameters={"temperature": TEMPERATURE},
-    check=check_percentages,
+RATE_16P_BATCH: Final = judgement(
+    "rate_16p_batch",
+    BatchToRate,
+    Judged(PolePercentages, _percentages_in),
+    "Emotional RAG Figure 4, after InCharacter",
+    check_percentages,
 )
 """How far does a batch of answers lie towards either pole?"""
 
-CONVERT_OPTIONS: Final[Prompt[AnswersToConvert, ChosenOptions]] = Prompt(
-    name="convert_options",
-    version=1,
-    role="judge",
-    stage="judging",
-    inputs=AnswersToConvert,
-    answer=Json(ChosenOptions),
-    source="InCharacter, option conversion",
-    parameters={"temperature": TEMPERATURE},
-    check=check_options,
+CONVERT_OPTIONS: Final = judgement(
+    "convert_options",
+    AnswersToConvert,
+    Json(ChosenOptions),
+    "InCharacter, option conversion",
+    check_options,
 )
 """Which option would the one who answered have ticked?"""
 
-COMPARE_REPLIES: Final[Prompt[RepliesToCompare, Preference]] = Prompt(
-    name="compare_replies",
-    version=1,
-    role="judge",
-    stage="judging",
-    inputs=RepliesToCompare,
-    answer=Judged(Preference, labelled_letter),
-    source="ours (a check of the judge)",
-    parameters={"temperature": TEMPERATURE},
-    check=check_preference,
+COMPARE_REPLIES: Final = judgement(
+    "compare_replies",
+    RepliesToCompare,
+    Judged(Preference, labelled_letter),
+    "ours (a check of the judge)",
+    check_preference,
 )
 """Which of several replies is the best?"""

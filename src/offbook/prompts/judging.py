@@ -1,30 +1,320 @@
-"""What a judge is asked about one reply: six scales, each with an analysis before the rating.
+"""What a judge is asked about one reply, and how an analysis and a rating are read of its answer.
 
-Takes: a question, a reply, and what the scale compares it with.  Gives: an analysis and a rating.
-Paper: RoleRAG (001), section 4.2 and Figures 8-10 (what the three scales look at; temperature 0.2);
-AMADEUS (003), section 5.2 (ACC, ACC_L, HS). The wordings are ours. What is judged stands in fences
-that it cannot close, and the system part is the same for all replies of a character.
+A rating that is missing, off the scale, ambiguous or without an analysis makes the answer invalid:
+it is asked for again and then missing. None is moved, rescaled or guessed.
+Papers: RoleRAG (001), section 4.2 and Figures 8-10 (three scales; temperature 0.2); AMADEUS (003),
+section 5.2 (ACC, ACC_L, HS). The wordings are ours; what is judged stands in fences.
 """
 
 from __future__ import annotations
 
+import re
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Final, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
-from offbook.prompts.answers import Json
-from offbook.prompts.prompt import Prompt
-from offbook.prompts.ratings import (
-    Judged,
-    Range,
-    plain_keys,
-    rating_in,
-    require_analysis,
-    verdict_in,
-    yes_or_no,
+from offbook.errors import InvalidAnswer
+from offbook.prompts.notation import spans
+from offbook.prompts.prompt import Json, Prompt
+
+M = TypeVar("M", bound="BaseModel")
+
+_WORDS: Final = {
+    word: float(number)
+    for number, words in enumerate(
+        (
+            *("zero 零 〇", "one 一", "two 二 两", "three 三", "four 四", "five 五"),
+            *("six 六", "seven 七", "eight 八", "nine 九", "ten 十"),
+        )
+    )
+    for word in words.split()
+}
+_NUMBER: Final = (
+    r"(?:\d+(?:[.,]\d+)?|[零〇一二两三四五六七八九十](?![零〇一二两三四五六七八九十点])"
+    r"|(?:zero|one|two|three|four|five|six|seven|eight|nine|ten)\b)"
 )
+_ANOTHER: Final = (
+    r"(?![^\S\n]*[-–—~,;/、]?[^\S\n]*(?:\b(?:or|and|to)\b|或者?|和|至|到)?[^\S\n]*"
+    rf"(?:\b(?:rather|maybe|perhaps|even|possibly)\b )?{_NUMBER})(?![\w%+]|[.,]\d|\s*[%/])"
+)
+_BEGINS: Final = rf"(?<![\w.,/+−<>≤≥~-])(?P<value>{_NUMBER})"
+_OF: Final = r"\s*(?:/|out of|von|sur|de)\s*(?P<top>\d+)(?!\d)"
+_ENDS: Final = rf"\s*(?:分|点|점|points?\b)?{_ANOTHER}"
+_RATED: Final = f"{_BEGINS}(?:{_OF})?{_ENDS}"
+"""A number, perhaps with the top of its scale; not one of several, nor a part of another."""
+_CLOSES: Final = r"(?=\s*(?:$|[.。;!)(\n,]|[-–—]\s*[^\W\d]|because\b|因为))"
+_LABEL: Final = (
+    r"(?:rating|score|grade|mark|verdict|评分|評分|评级|打分|得分|分数|分數|等级|評価|評点|スコア"
+    r"|점수|평점|bewertung|puntuación|calificación|оценка)"
+)
+_LEAD: Final = r"^[ >•\d.)-]{0,12}(?:(?:the|my|your|final|overall|最终|最後の|总体|总)\s*)*"
+_BETWEEN: Final = r"\s*(?:\([^)\n]*\))?\s*(?:(?:is|:|=|为|是|[-–—]|→)\s*|\n\s*)?"
+_INLINE: Final = r"\s*(?:\([^)\n]*\))?\s*(?:of|is|as|would be|:|=|为|是)?\s*"
+_FLAGS: Final = re.IGNORECASE | re.MULTILINE
+_TIERS: Final = (
+    (re.compile(_LEAD + _LABEL + _BETWEEN + _RATED + _CLOSES, _FLAGS),),
+    (
+        re.compile(rf"{_LABEL}{_INLINE}{_RATED}", _FLAGS),
+        re.compile(_BEGINS + _OF + _ENDS, _FLAGS),
+        re.compile(
+            rf"\b(?:give|rate|rated|assign)\s(?:\w+\s){{0,4}}?(?:an?\s)?{_RATED}{_CLOSES}", _FLAGS
+        ),
+        re.compile(
+            rf"[给打评][^\n。,\d]{{0,6}}?(?P<value>{_NUMBER})(?:/(?P<top>\d+))?\s*分", _FLAGS
+        ),
+    ),
+    (re.compile(rf"(?:\A|\n)\s*{_RATED}\W*\Z", re.IGNORECASE),),
+)
+"""Where a rating may stand, the surest place first; the first tier that holds any decides."""
+_LABELLED: Final = re.compile(_LEAD + _LABEL + r"\s*(?:\([^)\n]*\))?\s*[:=]", _FLAGS)
+_WHOLE: Final = re.compile(rf"\W*?{_RATED}[^\w%]*", re.IGNORECASE)
+_DECORATION: Final = str.maketrans(dict.fromkeys('*_`#"“”「」『』【】[]', " "))
+_OBJECT: Final = re.compile(r"\{\s*[\"'“]?\w+[\"'”]?\s*[:：]")
+_TAG: Final = re.compile(r"<\s*(/?)\s*([A-Za-z_]{2,20})\s*>")
+_BLANKS: Final = re.compile(r"\s+")
+_LETTER: Final = re.compile(r"[^\W\d_]")
+_ANALYSIS: Final = re.compile(r"^\W*(?:analysis|分析|理由)\s*[:：]?\s*", re.IGNORECASE)
+_SAYS: Final = {
+    **dict.fromkeys(("yes", "true", "是", "是的", "包含", "对", "はい", "예"), "yes"),
+    **dict.fromkeys(("no", "false", "否", "不", "不是", "不包含", "いいえ", "아니요"), "no"),
+}
+_SAID: Final = "|".join(sorted(map(re.escape, _SAYS), key=len, reverse=True))
+_YES_NO_TIERS: Final = (
+    (
+        re.compile(
+            _LEAD + r"(?:contained|answer|verdict|judge?ment|conclusion|rating|contains the answer"
+            rf"|结论|答案|判断|判定){_BETWEEN}(?P<value>{_SAID})(?!\w){_CLOSES}",
+            _FLAGS,
+        ),
+    ),
+    (re.compile(rf"(?:\A|\n)\W*(?P<value>{_SAID})(?=\W*\Z|[.,:;!—–-]|\s+[—–-]\s)", re.IGNORECASE),),
+)
+_LETTER_TIERS: Final = (
+    (
+        re.compile(
+            rf"{_LEAD}(?i:best|winner|preferred|choice|answer|最佳)(?: (?i:reply))?{_BETWEEN}"
+            rf"(?:(?i:reply) )?(?P<value>[A-Z])(?!\w){_CLOSES}",
+            re.MULTILINE,
+        ),
+    ),
+    (re.compile(r"(?:\A|\n)\W*(?P<value>[A-Z])\W*\Z"),),
+)
+_KEYS: Final = {
+    "分析": "analysis",
+    "理由": "analysis",
+    "评分": "rating",
+    "評分": "rating",
+    "得分": "rating",
+    "分数": "rating",
+    "score": "rating",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """What a rating may be; calling it reads one that stands alone, such as 8, "8/10" or 八分."""
+
+    low: int
+    high: int
+    whole: bool = True
+
+    def __call__(self, given: Any) -> Any:
+        """The number that ``given`` means; ValueError where it is none on this scale."""
+        if isinstance(given, str):
+            match = _WHOLE.fullmatch(_plain(given))
+            if match is None:
+                raise ValueError(f"not one number from {self.low} to {self.high}")
+            return self.checked(match["value"], match["top"])
+        if isinstance(given, bool) and (self.low, self.high) != (0, 1):
+            raise ValueError("true and false are no rating here")
+        if isinstance(given, bool | int | float):
+            is_whole = float(given).is_integer()
+            return self.checked(str(int(given)) if is_whole else repr(given), None)
+        return given
+
+    def checked(self, value: str, top: str | None) -> int | float:
+        """The value of a number as it was written.
+
+        Args:
+            value: Digits, or a word for a number.
+            top: The top of the scale as the judge wrote it ("/10"), if it did.
+
+        Raises:
+            ValueError: it is not on this scale, or the judge took another one.
+        """
+        number = _WORDS.get(value.casefold())
+        number = float(value.replace(",", ".")) if number is None else number
+        if top is not None and int(top) != self.high:
+            raise ValueError(f"{value}/{top} is on another scale; give {self.low} to {self.high}")
+        if not self.low <= number <= self.high:
+            raise ValueError(f"{value} is not from {self.low} to {self.high}")
+        if self.whole and not number.is_integer():
+            raise ValueError(f"{value} is not a whole number")
+        return int(number) if self.whole else number
+
+
+class Judged(Json[M]):
+    """An answer with an analysis: JSON, or free text where an endpoint gives none.
+
+    Args:
+        model: The pydantic model.
+        read: Makes the fields of the model from free text; raises InvalidAnswer where it cannot.
+    """
+
+    __slots__ = ("read",)
+
+    def __init__(self, model: type[M], read: Callable[[str], Mapping[str, Any]]) -> None:
+        super().__init__(model)
+        self.read: Final = read
+
+    def parse(self, text: str) -> M:
+        """The value of the JSON object in ``text``; without one, of the text.
+
+        Raises:
+            InvalidAnswer: there is none, or the text around the object says something else.
+            IncompleteAnswer: it was cut off.
+        """
+        if not text.strip() or _OBJECT.search(text):
+            value = super().parse(text)
+            self._refuse_another(value, text)
+            return value
+        return self.model.model_validate(self.read(text))
+
+    def _refuse_another(self, value: M, text: str) -> None:
+        """Raise InvalidAnswer where a rating stands outside of the object, and differs."""
+        around = text
+        for span in spans(text):
+            around = around.replace(span, "\n")
+        if not _LETTER.search(around):
+            return
+        try:
+            said = self.model.model_validate(self.read(f"Judged.\n{around}"))
+        except InvalidAnswer:
+            return
+        if said.model_copy(update={"analysis": ""}) != value.model_copy(update={"analysis": ""}):
+            raise InvalidAnswer("there are different ratings in and around the JSON", answer=text)
+
+
+def plain_keys(given: Any) -> Any:
+    """The keys of an object in lower case and English, for models that answer in their own way.
+
+    Raises:
+        ValueError: two keys are then the same.
+    """
+    if not isinstance(given, dict):
+        return given
+    keys = [str(key).strip().casefold() for key in given]
+    plain = {_KEYS.get(key, key): part for key, part in zip(keys, given.values(), strict=True)}
+    if len(plain) != len(given):
+        raise ValueError(f"a property stands twice: {', '.join(map(str, given))}")
+    return plain
+
+
+def rating_in(text: str, scale: Range) -> dict[str, Any]:
+    """Read analysis and rating in free text.
+
+    A rating that stands alone behind its label at the beginning of a line counts before one in
+    the middle of a sentence, and that before a bare number in the last line. Equal ratings may
+    be repeated; two different ones in places that count alike are none.
+
+    Raises:
+        InvalidAnswer: there is none, or several, or it is off the scale, or nothing but it.
+    """
+
+    def value(match: re.Match[str]) -> int | float:
+        try:
+            return scale.checked(match["value"], match["top"])
+        except ValueError as error:
+            raise InvalidAnswer(f"the rating {error}", answer=text) from None
+
+    missing = (
+        f"the answer holds no rating; end it with a line 'Rating: N', N from {scale.low} to "
+        f"{scale.high}"
+    )
+    plain, surest = _plain(text), _TIERS[0][0]
+    if len(_LABELLED.findall(plain)) > len(surest.findall(plain)):
+        # What stands behind the label is no rating: none is looked for elsewhere.
+        raise InvalidAnswer(missing, answer=text)
+    return _said(text, _TIERS, value, missing)
+
+
+def verdict_in(text: str) -> dict[str, Any]:
+    """Read analysis and yes or no in free text.
+
+    Raises:
+        InvalidAnswer: there is no yes or no, or both, or nothing but it.
+    """
+    missing = "the answer says neither yes nor no; end it with a line 'Rating: yes' or 'Rating: no'"
+    return _said(text, _YES_NO_TIERS, lambda match: _SAYS[match["value"].casefold()], missing)
+
+
+def labelled_letter(text: str) -> dict[str, Any]:
+    """Read analysis and the letter that free text ends in: ``Best: B``.
+
+    Raises:
+        InvalidAnswer: there is none, or several, or nothing but it.
+    """
+    missing = "the answer names no label; end it with a line 'Best: X'"
+    named = _said(text, _LETTER_TIERS, lambda match: match["value"], missing)
+    return {"analysis": named["analysis"], "best": named["rating"]}
+
+
+def yes_or_no(given: Any) -> Any:
+    """``yes`` or ``no`` for the ways of saying it; anything else as it is."""
+    if isinstance(given, bool):
+        return "yes" if given else "no"
+    if isinstance(given, str):
+        return _SAYS.get(given.strip(" .!。*_`\"'").casefold(), given)
+    return given
+
+
+def require_analysis(_: object, answer: Any) -> None:
+    """Refuse a rating without a word of analysis: the analysis is what the rating rests on."""
+    if not _LETTER.search(answer.analysis):
+        raise InvalidAnswer("the analysis is empty; write it first, then the rating")
+
+
+def _plain(text: str) -> str:
+    untagged = _TAG.sub(lambda tag: "\n" if tag[1] else f"\n{tag[2]}: ", text)
+    undecorated = unicodedata.normalize("NFKC", untagged).translate(_DECORATION)
+    return _BLANKS.sub(_one_blank, undecorated).strip()
+
+
+def _one_blank(blanks: re.Match[str]) -> str:
+    return "\n" if "\n" in blanks[0] else " "
+
+
+def _said(
+    text: str,
+    tiers: Sequence[Sequence[re.Pattern[str]]],
+    value: Callable[[re.Match[str]], Any],
+    missing: str,
+) -> dict[str, Any]:
+    """Read what stands in the surest places, and the analysis around the last of them."""
+    plain = _plain(text)
+    tries = ([m for pattern in tier for m in pattern.finditer(plain)] for tier in tiers)
+    matches = next(filter(None, tries), None)
+    if matches is None:
+        raise InvalidAnswer(missing, answer=text)
+    values = list(dict.fromkeys(map(value, matches)))
+    if len(values) > 1:
+        given = " and ".join(map(str, values))
+        raise InvalidAnswer(f"the answer holds different ratings: {given}; give one", answer=text)
+    last = max(matches, key=lambda match: match.start())
+    before, after = plain[: last.start()].rstrip(), plain[last.end() :].lstrip(" .。,;!)")
+    if not _LETTER.search(_ANALYSIS.sub("", before) + after):
+        raise InvalidAnswer(
+            "there is a rating and no analysis; write the analysis first", answer=text
+        )
+    # A rating in the middle of a sentence is a part of the analysis.
+    apart = last[0].startswith("\n") or last.start() == 0 or plain[last.start() - 1] == "\n"
+    around = f"{before}\n{after}" if apart else plain
+    return {"analysis": _ANALYSIS.sub("", around.strip()).strip(), "rating": values[0]}
+
 
 In = TypeVar("In")
 Out = TypeVar("Out", bound=BaseModel)
@@ -97,19 +387,22 @@ class GroundedReply:
 
 
 def judgement(
-    name: str, inputs: type[In], answer: Json[Out], source: str, version: int = 1
+    name: str,
+    inputs: type[In],
+    answer: Json[Out],
+    source: str,
+    check: Callable[[In, Out], object] = require_analysis,
 ) -> Prompt[In, Out]:
-    """A prompt of the judge, with what all of them have in common."""
+    """Make a prompt of the judge, with what all of them have in common."""
     return Prompt(
         name=name,
-        version=version,
         role="judge",
         stage="judging",
         inputs=inputs,
         answer=answer,
         source=source,
         parameters={"temperature": TEMPERATURE},
-        check=require_analysis,
+        check=check,
     )
 
 

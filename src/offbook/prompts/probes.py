@@ -11,8 +11,7 @@ from typing import Final
 
 from pydantic import BaseModel
 
-from offbook.prompts.answers import Json, Text
-from offbook.prompts.prompt import Prompt
+from offbook.prompts.prompt import Json, Prompt, Text
 
 
 class NumberedWord(BaseModel):
@@ -43,28 +42,22 @@ class NeedleProbeInputs:
     filler: str
 
 
-PROBE_STRUCTURED: Final[Prompt[StructuredProbeInputs, NumberedWords]] = Prompt(
+PROBE_STRUCTURED: Final = Prompt(
     name="probe_structured",
-    version=1,
-    role="extractor",
     stage="probes",
     inputs=StructuredProbeInputs,
     answer=Json(NumberedWords),
     source="ours",
-    parameters={"temperature": 0.0},
     cacheable=False,
 )
 """Does the endpoint give structured answers?"""
 
-PROBE_NEEDLE: Final[Prompt[NeedleProbeInputs, str]] = Prompt(
+PROBE_NEEDLE: Final = Prompt(
     name="probe_needle",
-    version=1,
-    role="extractor",
     stage="probes",
     inputs=NeedleProbeInputs,
     answer=Text(),
     source="ours",
-    parameters={"temperature": 0.0},
     cacheable=False,
 )
 """Does the endpoint read a prompt from its head, or cut it silently?"""

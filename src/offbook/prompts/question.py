@@ -12,8 +12,7 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, Field
 
-from offbook.prompts.answers import Json, Text
-from offbook.prompts.prompt import Prompt
+from offbook.prompts.prompt import Json, Prompt, Text
 from offbook.types import Message
 
 
@@ -22,7 +21,9 @@ class QuestionInputs:
     """The question as the character hears it.
 
     ``mentioned`` are the names in the question that stand in the character's texts, found without
-    a call; ``history`` is the conversation so far; ``context`` is the hypothetical context where
+    a call; ``earlier`` is the conversation so far, which the wording fences: its turns are what
+    people wrote, and would else stand beside ours (a field ``history`` would become messages of the
+    request); ``context`` is the hypothetical context where
     it was asked for before (``faithful``), else empty. ``unmentioned`` are the words of the
     question that the texts never use (``language.unmentioned``; None where nobody looked), and
     ``last_year`` the last year that the character can have seen, where its texts tell it
@@ -34,7 +35,7 @@ class QuestionInputs:
     profile: str
     question: str
     mentioned: tuple[str, ...] = ()
-    history: tuple[Message, ...] = ()
+    earlier: tuple[Message, ...] = ()
     context: str = ""
     unmentioned: tuple[str, ...] | None = None
     last_year: int | None = None
@@ -66,38 +67,29 @@ class QuestionEntities(BaseModel):
     entities: list[QuestionEntity]
 
 
-ANALYSE_QUESTION: Final[Prompt[QuestionInputs, QuestionAnalysis]] = Prompt(
+ANALYSE_QUESTION: Final = Prompt(
     name="analyse_question",
-    version=1,
-    role="extractor",
     stage="boundary",
     inputs=QuestionInputs,
     answer=Json(QuestionAnalysis),
     source="RoleRAG section 3.4",
-    parameters={"temperature": 0.0},
 )
 """Hypothetical context and entities in one call."""
 
-HYPOTHETICAL_CONTEXT: Final[Prompt[QuestionInputs, str]] = Prompt(
+HYPOTHETICAL_CONTEXT: Final = Prompt(
     name="hypothetical_context",
-    version=1,
-    role="extractor",
     stage="boundary",
     inputs=QuestionInputs,
     answer=Text(),
     source="RoleRAG section 3.4 (HyDE)",
-    parameters={"temperature": 0.0},
 )
 """A passage that might answer the question."""
 
-QUESTION_ENTITIES: Final[Prompt[QuestionInputs, QuestionEntities]] = Prompt(
+QUESTION_ENTITIES: Final = Prompt(
     name="question_entities",
-    version=1,
-    role="extractor",
     stage="boundary",
     inputs=QuestionInputs,
     answer=Json(QuestionEntities),
     source="RoleRAG section 3.4",
-    parameters={"temperature": 0.0},
 )
 """The entities of question and hypothetical context, each with a verdict."""

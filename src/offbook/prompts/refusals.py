@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from offbook.errors import InvalidAnswer
-from offbook.language.words import fold
+from offbook.text.words import fold
 
 _CANNOT: Final = (
     r"(?:can ?not|can't|won't|will not|(?:am|'m) (?:unable|not able|not allowed)|unable)"
@@ -122,9 +122,6 @@ def check_summarized(text: str, material: Iterable[str]) -> None:
     Args:
         text: The summary.
         material: What it was made from.
-
-    Raises:
-        InvalidAnswer: says which.
     """
     given = list(material)
     if _says_nothing(text) and text not in given and not all(map(_says_nothing, given)):
@@ -155,7 +152,7 @@ def check_described(texts: Iterable[str], material: Iterable[str]) -> None:
     opened = [match["said"] for head in heads if (match := _OPENING.match(head))]
     if not opened:
         return
-    told = fold(" ".join(" ".join(material).split()))
+    source = fold(" ".join(" ".join(material).split()))
     for said in opened:
-        if said not in told:
+        if said not in source:
             raise InvalidAnswer(f"the text {said!r} ... declines; write what the given texts say")

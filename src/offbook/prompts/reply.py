@@ -10,13 +10,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from offbook.language.grammar import Gender
-from offbook.prompts.answers import Text
-from offbook.prompts.prompt import Prompt
+from offbook.prompts.prompt import Prompt, Text
+from offbook.text.grammar import Gender
 from offbook.types import ContextItem, Message
 
 if TYPE_CHECKING:
-    from offbook.wire import Ending
+    from offbook.types import Ending
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,7 @@ class ReplyInputs:
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class ReplyOptions:
     """What whoever asks wishes of a reply, beside the question.
 
     Args:
@@ -86,11 +85,10 @@ class Wishes:
     ended: Callable[[Ending], None] | None = None
 
 
-NO_WISHES: Final = Wishes()
+DEFAULT_OPTIONS: Final = ReplyOptions()
 
-REPLY: Final[Prompt[ReplyInputs, str]] = Prompt(
+REPLY: Final = Prompt(
     name="reply",
-    version=5,
     role="actor",
     stage="reply",
     inputs=ReplyInputs,

@@ -12,8 +12,7 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, Field
 
-from offbook.prompts.answers import Json
-from offbook.prompts.prompt import Prompt
+from offbook.prompts.prompt import Json, Prompt
 from offbook.prompts.refusals import check_described
 
 AttributeKind = Literal["belief_and_value", "psychological_trait"]
@@ -70,57 +69,40 @@ class Attributes(BaseModel):
 
 
 def check_passage_attributes(inputs: PassageInputs, answer: PassageAttributes) -> None:
-    """Refuse an answer that declines: no trait is in it.
-
-    Raises:
-        InvalidAnswer: says so.
-    """
+    """Refuse an answer that declines: no trait is in it."""
     check_described((part.text for part in answer.attributes), [inputs.passage])
 
 
 def check_attributes(inputs: AttributesInputs, answer: Attributes) -> None:
-    """Likewise.
-
-    Raises:
-        InvalidAnswer: says so.
-    """
+    """Likewise."""
     check_described((answer.belief_and_values, answer.psychological_traits), inputs.passages)
 
 
-REVEALS_TRAIT: Final[Prompt[PassageInputs, Revealing]] = Prompt(
+REVEALS_TRAIT: Final = Prompt(
     name="reveals_trait",
-    version=1,
-    role="extractor",
     stage="traits",
     inputs=PassageInputs,
     answer=Json(Revealing),
     source="AMADEUS section 4.2",
-    parameters={"temperature": 0.0},
 )
 """Can something about the character that bears on the question be inferred from a passage?"""
 
-INDEX_TRAITS: Final[Prompt[PassageInputs, PassageAttributes]] = Prompt(
+INDEX_TRAITS: Final = Prompt(
     name="index_traits",
-    version=1,
-    role="extractor",
     stage="traits",
     inputs=PassageInputs,
     answer=Json(PassageAttributes),
     source="ours (methods.md 2, GS at indexing time)",
-    parameters={"temperature": 0.0},
     check=check_passage_attributes,
 )
 """What a passage reveals of the character, whatever will be asked."""
 
-EXTRACT_ATTRIBUTES: Final[Prompt[AttributesInputs, Attributes]] = Prompt(
+EXTRACT_ATTRIBUTES: Final = Prompt(
     name="extract_attributes",
-    version=1,
-    role="extractor",
     stage="traits",
     inputs=AttributesInputs,
     answer=Json(Attributes),
     source="AMADEUS section 4.3",
-    parameters={"temperature": 0.0},
     check=check_attributes,
 )
 """Beliefs and values, and traits, as far as they bear on the question."""

@@ -1,31 +1,31 @@
-"""The boundary of what a character knows: one call, then the three branches of look-up.
+"""The boundary of what a character knows: what a question names, one call, three branches.
 
 Takes: a question, the character's graph, a model.  Gives: entities, relations and what is out of
 scope, each with its reason, and a verdict on the question.
-Paper: RoleRAG (001) section 3.4. A name that nothing was found for is said to be unknown, as the
-paper means and the published code forgets.
+Paper: RoleRAG (001) section 3.4; ours in front of its call: the names that the question and the
+texts have. A name that nothing was found for is said to be unknown, as the paper means and the
+published code forgets; but where the model says that it is known, it is within, with that as a note
+(``rolerag.unmentioned``): texts are silent on much that a character knows.
 
 The verdict looks at what the question hinges on: the entities that stand in the question itself,
 or, where none does, all of them; the character is never one. An entity is out where the character
-cannot know of it, and where it has a name of its own that neither graph nor texts speak of.
+cannot know of it; in the paper's way also where it has a name of its own that nothing speaks of.
 ``out``: all of them are. ``partly``: some. ``in``: none, or nothing was named. Names of the
-question that the model left out are looked up, and count for nothing in the verdict.
-
-Whom somebody told the character of, before this question, is known to it from there, whatever the
-model says: the memory that says so is the evidence.
+question that the model left out are looked up, and count for nothing in the verdict. Whom somebody
+told the character of, before this question, is known to it from there, whatever the model says.
 """
 
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from offbook.language.words import fold, search_terms
 from offbook.prompts.ask import ask
-from offbook.prompts.described import shortened
+from offbook.prompts.entities import shortened
 from offbook.prompts.extraction import ENTITY_TYPES
 from offbook.prompts.question import (
     ANALYSE_QUESTION,
@@ -33,7 +33,12 @@ from offbook.prompts.question import (
     QUESTION_ENTITIES,
     QuestionEntity,
 )
-from offbook.retrieval.name_table import key_of
+from offbook.retrieval.beyond import mentions, unmentioned_words
+from offbook.retrieval.name_table import NameInText, NameTable, composed, key_of
+from offbook.retrieval.point import chunk_until, order_of
+from offbook.stores import chunks as chunk_rows
+from offbook.text.questions import read_question
+from offbook.text.words import HAN_FUNCTION, fold, search_terms
 from offbook.types import Boundary, BoundaryReason, ContextItem, Skipped, Source, Verdict
 
 if TYPE_CHECKING:
@@ -43,10 +48,149 @@ if TYPE_CHECKING:
     from offbook.prompts.question import QuestionInputs
     from offbook.protocols import ChatModel, Embedder
     from offbook.retrieval.graph_index import GraphIndex
-    from offbook.retrieval.question_names import QuestionNames
-    from offbook.retrieval.told import Told
+    from offbook.retrieval.memory_evidence import MemoryEvidence
+    from offbook.retrieval.search import LexicalIndex
     from offbook.settings.model import RoleragSettings
-    from offbook.types import Entity, Relation
+    from offbook.stores.connection import Connection
+    from offbook.types import Entity, Position, Relation
+
+
+MOST_CANDIDATES: Final = 16
+"""Names and words of one question whose vectors are made beside the call."""
+
+_LOOKED_AT: Final = 20
+"""Chunks that are read to see whether they really write a name that their words allow."""
+
+_WIDE_RUN: Final = re.compile("[\u2e80-\u9fff\u3041-\u30ff\uac00-\ud7ff]{2,}")
+_HAN_FUNCTION: Final = re.compile(f"[{HAN_FUNCTION}]+")
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionNames:
+    """What a question names.
+
+    Args:
+        question: As it is searched for: with what it refers back to in front.
+        known: Names of entities of the graph.
+        in_texts: Other names and words of the question that the texts use, as written.
+        places: Folded name that was looked for in the texts -> the first chunk that speaks of it,
+            or None where none does.
+        unmentioned: Words of the question that the texts never use.
+        candidates: What else the question may name: names first, then words.
+    """
+
+    question: str
+    known: tuple[NameInText, ...]
+    in_texts: tuple[str, ...]
+    places: dict[str, str | None]
+    unmentioned: tuple[str, ...]
+    candidates: tuple[str, ...]
+
+    @property
+    def mentioned(self) -> tuple[str, ...]:
+        """All that the texts mention, each once."""
+        by_fold = {fold(name): name for name in (*(n.text for n in self.known), *self.in_texts)}
+        return tuple(by_fold.values())
+
+    @property
+    def terms(self) -> frozenset[str]:
+        """The search terms of the question."""
+        return frozenset(search_terms(self.question))
+
+    @property
+    def lacking(self) -> tuple[str, ...]:
+        """Words that the texts never use, and names that they have as common words alone."""
+        other = (name for name, place in self.places.items() if place is None)
+        return (*self.unmentioned, *(name for name in other if len(key_of(name)) == 1))
+
+    def place_of(self, name: str, texts: LexicalIndex) -> tuple[bool, str | None]:
+        """Whether the texts speak of a name that the graph lacks, and the first chunk that does.
+
+        A name of several words of which each stands somewhere is not said to be unknown: "Joseph
+        Bonaparte" may be "his brother Joseph".
+        """
+        key = fold(name)
+        if key in self.places:
+            place = self.places[key]
+            several = len(key_of(name)) > 1
+            return place is not None or (several and _all_held(name, texts)), place
+        if not _all_held(name, texts):
+            return False, None
+        return True, next(iter(texts.chunks_with(search_terms(name), 1)), None)
+
+    def nearest_candidate(self, name: str) -> int | None:
+        """The candidate that shares most words with a name, or None where none shares any."""
+        wanted = set(search_terms(name)) or set(key_of(name))
+        shared = [
+            len(wanted & (set(search_terms(candidate)) or set(key_of(candidate))))
+            for candidate in self.candidates
+        ]
+        best = max(range(len(shared)), key=lambda place: (shared[place], -place), default=None)
+        return best if best is not None and shared[best] else None
+
+
+def names_of_question(
+    conn: Connection, index: GraphIndex, character: str, question: str, until: Position | None
+) -> QuestionNames:
+    """Find what a question names."""
+    question = composed(question)
+    known = index.names.find(question)
+    own_key = frozenset(key_of(index.character))
+    read = read_question(question, own_key)
+    taken = {word for name in known for word in name.key} | own_key
+    names = [name for name in read.names if not set(key_of(name)) <= taken]
+    words = [
+        term.word
+        for term in read.terms
+        if term.weight >= 1 and not term.name and not set(key_of(term.word)) <= taken
+    ]
+    places = _places(conn, index, character, names, until)
+    written = {fold(name) for name in names if places[fold(name)] is not None}
+    used = [word for word in words if _all_held(word, index.texts)]
+    return QuestionNames(
+        question=question,
+        known=tuple(known),
+        in_texts=tuple([name for name in names if fold(name) in written] + used),
+        places=places,
+        unmentioned=unmentioned_words(question, index.texts.holds),
+        candidates=tuple(_texts_once([*names, *_wide_runs(question), *words])[:MOST_CANDIDATES]),
+    )
+
+
+def _places(
+    conn: Connection, index: GraphIndex, character: str, names: list[str], until: Position | None
+) -> dict[str, str | None]:
+    """The first chunk that writes each name, with the capital that it has in the question.
+
+    Equal stems are not enough: somebody who asks after "Apple" does not mean the apples.
+    """
+    places: dict[str, str | None] = {fold(name): None for name in names}
+    order = order_of(conn, character) if names and until is not None else {}
+    for name in names:
+        ids = index.texts.chunks_with(search_terms(name), _LOOKED_AT)
+        table = NameTable([(name, 0)])
+        for chunk in chunk_rows.get_chunks(conn, character, ids):
+            cut = chunk if until is None else chunk_until(chunk, order, until)
+            written = [] if cut is None else table.find(cut.text_with_headings)
+            if any(w.text[:1].isupper() or not name[:1].isupper() for w in written):
+                places[fold(name)] = chunk.id
+                break
+    return places
+
+
+def _all_held(name: str, texts: LexicalIndex) -> bool:
+    return all(map(texts.holds, search_terms(name)))
+
+
+def _wide_runs(question: str) -> Iterable[str]:
+    """Runs of Han, Kana and Hangul between particles and question words."""
+    for match in _WIDE_RUN.finditer(question):
+        yield from (run for run in _HAN_FUNCTION.split(match.group()) if len(run) > 1)
+
+
+def _texts_once(texts: Iterable[str]) -> list[str]:
+    return list({fold(text): text for text in reversed(list(texts))}.values())[::-1]
+
 
 STRONGEST = 10.0
 """The greatest strength of a relation: its score is its strength divided by it."""
@@ -112,18 +256,18 @@ async def analyse(
     """
     embedding = asyncio.ensure_future(embedder.embed([names.question, *names.candidates], "query"))
     try:
-        found = await ask(model, ANALYSE_QUESTION, inputs, documents=documents, retries=retries)
+        answer = await ask(model, ANALYSE_QUESTION, inputs, documents=documents, retries=retries)
         matrix = await embedding
     finally:
         embedding.cancel()
         await asyncio.gather(embedding, return_exceptions=True)
-    entities = tuple(_distinct(found.entities))
+    entities = tuple(_distinct(answer.entities))
     vectors = {}
     for entity in entities:
-        at = names.nearest_candidate(entity.name)
-        if at is not None:
-            vectors[fold(entity.name)] = matrix[at + 1]
-    return Analysis(found.context, entities, matrix[0], vectors)
+        place = names.nearest_candidate(entity.name)
+        if place is not None:
+            vectors[fold(entity.name)] = matrix[place + 1]
+    return Analysis(answer.context, entities, matrix[0], vectors)
 
 
 async def analyse_in_two_calls(
@@ -143,11 +287,11 @@ async def analyse_in_two_calls(
     """
     context = await ask(model, HYPOTHETICAL_CONTEXT, inputs, documents=documents, retries=retries)
     with_context = replace(inputs, context=context)
-    found = await ask(model, QUESTION_ENTITIES, with_context, documents=documents, retries=retries)
-    entities = tuple(_distinct(found.entities))
+    answer = await ask(model, QUESTION_ENTITIES, with_context, documents=documents, retries=retries)
+    entities = tuple(_distinct(answer.entities))
     texts = [names.question, *(entity.name for entity in entities)]
     matrix = await embedder.embed(texts, "query")
-    vectors = {fold(e.name): matrix[at + 1] for at, e in enumerate(entities)}
+    vectors = {fold(e.name): matrix[place + 1] for place, e in enumerate(entities)}
     return Analysis(context, entities, matrix[0], vectors, complete=True)
 
 
@@ -157,8 +301,11 @@ def find_context(
     analysis: Analysis,
     settings: RoleragSettings,
     grounds: tuple[Source, ...] = (),
-    told: Mapping[str, Told] = MappingProxyType({}),
+    told: Mapping[str, MemoryEvidence] = MappingProxyType({}),
     types: Sequence[str] = ENTITY_TYPES,
+    profile: str = "",
+    *,
+    at_a_point: bool = False,
 ) -> Findings:
     """The three branches for every entity, and the verdict on the question.
 
@@ -170,11 +317,17 @@ def find_context(
         grounds: What the model's verdicts rest on: the sources of the character's profile.
         told: Folded name of an entity -> what the character was told of it.
         types: What an entity of the graph may be (``graph.entity_types``).
+        profile: The character's summary, which may mention what no chunk was found for.
+        at_a_point: Whether a part of the story alone is known: then what no text has mentioned
+            yet is unheard of, whatever the model has read of the rest.
     """
-    return _Branches(index, names, analysis, settings, grounds, told, types).run()
+    branches = _Branches(
+        index, names, analysis, settings, grounds, told, types, profile, at_a_point=at_a_point
+    )
+    return branches.run()
 
 
-def hearsay_of(index: GraphIndex, analysis: Analysis) -> list[str]:
+def names_to_look_up(index: GraphIndex, analysis: Analysis) -> list[str]:
     """Names that the texts do not settle: what the character was told of them is looked for.
 
     Not those of general things: to hear the word "telephone" makes nobody know what it is.
@@ -188,14 +341,14 @@ def hearsay_of(index: GraphIndex, analysis: Analysis) -> list[str]:
 
 def of_names_alone(index: GraphIndex, names: QuestionNames) -> Findings:
     """What the names of the question lead to, where the model's answer could not be used."""
-    found = Findings()
-    collected = _Collected(index, found, names.question)
+    findings = Findings()
+    collected = _Collected(index, findings, names.question)
     for name in names.known:
-        for at in name.entities:
-            collected.specific(at, 1.0)
-    found.passages = [chunk for chunk in names.places.values() if chunk is not None]
+        for place in name.entities:
+            collected.specific(place, 1.0)
+    findings.passages = [chunk for chunk in names.places.values() if chunk is not None]
     collected.sort()
-    return found
+    return findings
 
 
 def _distinct(entities: Iterable[QuestionEntity]) -> list[QuestionEntity]:
@@ -217,12 +370,16 @@ class _Branches:
         analysis: Analysis,
         settings: RoleragSettings,
         grounds: tuple[Source, ...],
-        told: Mapping[str, Told],
+        told: Mapping[str, MemoryEvidence],
         types: Sequence[str],
+        profile: str,
+        *,
+        at_a_point: bool,
     ) -> None:
         self._index, self._names, self._analysis = index, names, analysis
         self._settings, self._grounds = settings, grounds
         self._told, self._types = told, types
+        self._profile, self._at_a_point = profile, at_a_point
         self._reasons: list[BoundaryReason] = []
         self._found = Findings()
         self._collected = _Collected(index, self._found, names.question)
@@ -260,28 +417,43 @@ class _Branches:
 
     def _look_up(self, positions: Sequence[int]) -> None:
         """All entities of a name; of several, the one nearest to the question first."""
-        for at in sorted(positions, key=lambda at: -float(self._near[at])):
-            self._collected.specific(at, 1.0)
+        for place in sorted(positions, key=lambda place: -float(self._near[place])):
+            self._collected.specific(place, 1.0)
 
     def _specific(self, entity: QuestionEntity, positions: Sequence[int]) -> None:
         self._look_up(positions)
         if positions:
             return
         near = self._bearing(entity.name) or self._similar(entity.name)
-        for at, score in near:
-            self._collected.specific(at, score)
+        for place, score in near:
+            self._collected.specific(place, score)
         spoken_of, chunk = self._names.place_of(entity.name, self._index.texts)
         if chunk is not None:
             self._found.passages.append(chunk)
-        told = fold(entity.name.strip()) in self._told
-        if not (near or spoken_of or told):
+        was_told = fold(entity.name.strip()) in self._told
+        if near or spoken_of or was_told:
+            return
+        trusting = self._settings.unmentioned == "in"
+        if trusting and self._is_described(entity.name):
+            return
+        if trusting and not self._at_a_point and self._in_question(entity.name):
+            why = "nothing in the texts mentions it"
+            self._reasons.append(BoundaryReason(entity.name, why))
+        else:
             self._not_found(entity)
+
+    def _is_described(self, name: str) -> bool:
+        """Whether summary or descriptions speak of it; these entities are found then."""
+        describing = self._index.describing(name)[: self._settings.k]
+        for place in describing:
+            self._collected.specific(place, _PART_OF_NAME)
+        return bool(describing) or mentions(self._profile, name)
 
     def _bearing(self, part: str) -> list[tuple[int, float]]:
         """Who may be called so by a part of a name, the nearest to the question first."""
-        found = self._index.bearing(part) if self._settings.parts_of_names else []
-        ranked = sorted(found, key=lambda at: -float(self._near[at]))
-        return [(at, _PART_OF_NAME) for at in ranked[: self._settings.k]]
+        people = self._index.bearing(part) if self._settings.parts_of_names else []
+        ranked = sorted(people, key=lambda place: -float(self._near[place]))
+        return [(place, _PART_OF_NAME) for place in ranked[: self._settings.k]]
 
     def _similar(self, name: str) -> list[tuple[int, float]]:
         vector = self._analysis.vectors.get(fold(name))
@@ -291,11 +463,11 @@ class _Branches:
 
     def _was_told(self, name: str) -> bool:
         """Whether the character was told of it; then the memories that say so are found."""
-        told = self._told.get(fold(name.strip()))
-        if told is None:
+        evidence = self._told.get(fold(name.strip()))
+        if evidence is None:
             return False
-        self._found.told += [item for item in told.items if item not in self._found.told]
-        sentence = shortened(told.sentence, _REASON)
+        self._found.told += [item for item in evidence.items if item not in self._found.told]
+        sentence = shortened(evidence.sentence, _REASON)
         self._reasons.append(BoundaryReason(name, f"{self._index.character} was told: {sentence}"))
         return True
 
@@ -315,10 +487,10 @@ class _Branches:
     def _general(self, entity: QuestionEntity, positions: Sequence[int]) -> None:
         self._look_up(positions)  # general or not: what the graph has under this name is meant
         near = self._index.neighbours(entity.type, self._settings.neighbours, self._types)
-        for at, strength in near:
-            self._collected.specific(at, strength / STRONGEST)
+        for place, strength in near:
+            self._collected.specific(place, strength / STRONGEST)
         if not near and not positions:
-            why = f"the character has no neighbour of the type {entity.type}"
+            why = f"no {entity.type} in the graph is linked to this character"
             self._found.skipped.append(Skipped("entity", entity.name, why))
 
     def _in_question(self, name: str) -> bool:
@@ -346,10 +518,10 @@ class _Collected:
         old = self._entities.get(position)
         if old is None or old.score < score:
             self._entities[position] = entity_item(self._index, position, score, self._question)
-        own = self._index.own
-        if own is None or own == position:
+        self_position = self._index.own
+        if self_position is None or self_position == position:
             return
-        for relation in self._index.between(own, position):
+        for relation in self._index.between(self_position, position):
             item = relation_item(self._index, relation)
             self._relations.setdefault((relation.source, relation.target, item.text), item)
 
@@ -388,8 +560,8 @@ _ALIASES_SHOWN = 5
 
 
 def _title(entity: Entity, question: str) -> str:
-    asked = fold(question)
-    aliases = sorted(entity.aliases, key=lambda alias: fold(alias) not in asked)
+    folded = fold(question)
+    aliases = sorted(entity.aliases, key=lambda alias: fold(alias) not in folded)
     shown = ", ".join(aliases[:_ALIASES_SHOWN])
     return f"{entity.name} ({shown})" if shown else entity.name
 

@@ -15,28 +15,26 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from offbook.errors import IndexMissing
-from offbook.graph.character_node import character_node
-from offbook.graph.loading import CHUNKING, load_graph
-from offbook.language.lifetime import last_year_of
-from offbook.models.offline.identity import is_person
+from offbook.graph.assembly import CHUNKING, character_node, load_graph
+from offbook.names.person import is_person
 from offbook.prompts.extraction import ENTITY_TYPES
-from offbook.retrieval.kept_indexes import KeptIndexes
-from offbook.retrieval.lexical import ANALYZER, encode_terms
+from offbook.retrieval.beyond import last_year_of, mentions
 from offbook.retrieval.name_table import NameTable
 from offbook.retrieval.passages import check_split
 from offbook.retrieval.point import chunk_until, documents_until, order_of
-from offbook.retrieval.text_terms import TextTerms
+from offbook.retrieval.search import ANALYZER, IndexCache, LexicalIndex, encode_terms
 from offbook.stores import chunks as chunk_rows
 from offbook.stores import documents, jobs
 from offbook.stores import graph as graph_rows
 from offbook.stores import vectors as vector_rows
+from offbook.text.words import search_terms
 from offbook.types import Graph
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from sqlalchemy import Connection
 
     from offbook.protocols import Store
+    from offbook.stores.connection import Connection
     from offbook.types import Character, Entity, Position, Relation
 
 KEPT_GRAPHS: Final = 4
@@ -59,10 +57,10 @@ class EntityVectors:
 
     def scores(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
         """The cosine of each entity with a unit vector; -1 for one without a vector."""
-        found = np.full(self.size, -1.0, dtype=np.float32)
+        best = np.full(self.size, -1.0, dtype=np.float32)
         if len(self.owners) and self.matrix.shape[1] == len(vector):
-            np.maximum.at(found, self.owners, self.matrix @ vector)
-        return found
+            np.maximum.at(best, self.owners, self.matrix @ vector)
+        return best
 
 
 @dataclass(slots=True)
@@ -80,7 +78,7 @@ class GraphIndex:
     character: str
     graph: Graph
     vectors: EntityVectors
-    texts: TextTerms
+    texts: LexicalIndex
     last_year: int | None = None
     names: NameTable = field(init=False)
     own: int | None = field(init=False)
@@ -89,14 +87,14 @@ class GraphIndex:
 
     def __post_init__(self) -> None:
         entities = self.graph.entities
-        self._positions = {entity.id: at for at, entity in enumerate(entities)}
+        self._positions = {entity.id: place for place, entity in enumerate(entities)}
         self.names = NameTable(
-            (name, at) for at, entity in enumerate(entities) for name in entity.names
+            (name, place) for place, entity in enumerate(entities) for name in entity.names
         )
         for relation in self.graph.relations:
             ends = {self._positions.get(end) for end in (relation.source, relation.target)}
-            for at in ends - {None}:
-                self._touching.setdefault(at, []).append(relation)  # type: ignore[arg-type]
+            for place in ends - {None}:
+                self._touching.setdefault(place, []).append(relation)  # type: ignore[arg-type]
         node = character_node(entities, self.character)
         self.own = None if node is None else self._positions[node.id]
 
@@ -106,12 +104,22 @@ class GraphIndex:
 
     def name_of(self, identity: str) -> str:
         """The name of the entity with an id; the id itself where the graph has no such entity."""
-        at = self._positions.get(identity)
-        return identity if at is None else self.entity(at).name
+        place = self._positions.get(identity)
+        return identity if place is None else self.entity(place).name
 
     def bearing(self, part: str) -> list[int]:
         """The people who may be called by a part of their name."""
-        return [at for at in self.names.bearing(part) if is_person(self.entity(at).type)]
+        return [place for place in self.names.bearing(part) if is_person(self.entity(place).type)]
+
+    def describing(self, name: str) -> list[int]:
+        """The entities whose descriptions mention a name that is no part of their own."""
+        terms = set(search_terms(name))
+        return [
+            place
+            for place, entity in enumerate(self.graph.entities)
+            if mentions(entity.description, name)
+            and all(terms.isdisjoint(search_terms(other)) for other in entity.names)
+        ]
 
     def similar(
         self, vector: NDArray[np.float32], k: int, threshold: float
@@ -124,7 +132,9 @@ class GraphIndex:
         if self.own is not None:
             scores[self.own] = -1.0
         ranking = np.argsort(-scores, kind="stable")[:k]
-        return [(at, float(scores[at])) for at in ranking.tolist() if scores[at] > threshold]
+        return [
+            (place, float(scores[place])) for place in ranking.tolist() if scores[place] > threshold
+        ]
 
     def touching(self, position: int) -> list[Relation]:
         """The relations of an entity, in either direction, strongest first."""
@@ -146,19 +156,19 @@ class GraphIndex:
         fitting = {type_}
         if type_ not in types:
             fitting |= {entity.type for entity in self.graph.entities}.difference(ENTITY_TYPES)
-        found: dict[int, float] = {}
+        strengths: dict[int, float] = {}
         for relation in self.touching(self.own) if self.own is not None else ():
-            at = self._other_end(relation, self.own)
-            if at is not None and at != self.own and self.entity(at).type in fitting:
-                found.setdefault(at, relation.strength)
-        return list(found.items())[:most]
+            place = self._other_end(relation, self.own)
+            if place is not None and place != self.own and self.entity(place).type in fitting:
+                strengths.setdefault(place, relation.strength)
+        return list(strengths.items())[:most]
 
     def _other_end(self, relation: Relation, position: int | None) -> int | None:
         source, target = (self._positions.get(end) for end in (relation.source, relation.target))
         return target if source == position else source
 
 
-_kept: Final[KeptIndexes[tuple[str, Position | None], GraphIndex]] = KeptIndexes(KEPT_GRAPHS)
+_kept: Final[IndexCache[tuple[str, Position | None], GraphIndex]] = IndexCache(KEPT_GRAPHS)
 
 
 async def graph_index(store: Store, character: Character, until: Position | None) -> GraphIndex:
@@ -183,8 +193,8 @@ def load_graph_index(conn: Connection, character: Character, until: Position | N
     check_graph(conn, character)
     graph = load_graph(conn, character.id, until)
     infos = documents.list_all(conn, character.id)
-    found = [documents.require(conn, character.id, info.id) for info in infos]
-    texts = found if until is None else documents_until(found, until)
+    stored = [documents.require(conn, character.id, info.id) for info in infos]
+    texts = stored if until is None else documents_until(stored, until)
     return GraphIndex(
         character.name,
         graph,
@@ -215,11 +225,6 @@ def check_extracted(conn: Connection, character: Character, method: str) -> None
 
     A chunk that the model refuses has no mentions; that was reported.
 
-    Args:
-        conn: Connection of a read.
-        character: The character.
-        method: Whose index it is, for the hint.
-
     Raises:
         IndexMissing: the hint is the command that goes on.
     """
@@ -230,11 +235,11 @@ def check_extracted(conn: Connection, character: Character, method: str) -> None
             conn, character.id, kind=jobs.EXTRACT, statuses={"done", "quarantined"}
         )
     }
-    found = chunk_rows.list_chunks(conn, character.id, chunking=CHUNKING)
-    lacking = [c for c in found if c.id not in read and any(map(str.isalnum, c.text))]
+    chunks = chunk_rows.list_chunks(conn, character.id, chunking=CHUNKING)
+    lacking = [c for c in chunks if c.id not in read and any(map(str.isalnum, c.text))]
     if lacking:
         raise IndexMissing(
-            f"{len(lacking)} of {len(found)} chunks of {character.name!r} are not in its graph",
+            f"{len(lacking)} of {len(chunks)} chunks of {character.name!r} are not in its graph",
             f"build it: offbook ingest {character.id} --method {method}",
         )
 
@@ -249,29 +254,30 @@ def _vectors(
     if until is None:
         ids, matrix = vector_rows.load_matrix(conn, character, "entity")
         rows = {name: row for row, name in enumerate(ids)}
-        having = [at for at, entity in enumerate(graph.entities) if entity.id in rows]
+        having = [place for place, entity in enumerate(graph.entities) if entity.id in rows]
         owners += having
-        parts.append(matrix[[rows[graph.entities[at].id] for at in having]])
-        lacking = {at: entity for at, entity in lacking.items() if entity.id not in rows}
+        parts.append(matrix[[rows[graph.entities[place].id] for place in having]])
+        lacking = {place: entity for place, entity in lacking.items() if entity.id not in rows}
     if lacking:
         ids, matrix = vector_rows.load_matrix(conn, character, "raw_entity")
         rows = {name: row for row, name in enumerate(ids)}
-        found = [(at, rows[m]) for at, e in lacking.items() for m in e.mentions if m in rows]
-        owners += [at for at, _ in found]
-        parts.append(matrix[[row for _, row in found]])
+        pairs = [(place, rows[m]) for place, e in lacking.items() for m in e.mentions if m in rows]
+        owners += [place for place, _ in pairs]
+        parts.append(matrix[[row for _, row in pairs]])
     parts = [part for part in parts if len(part)]
     matrix = np.concatenate(parts) if parts else np.empty((0, 0), dtype=np.float32)
     return EntityVectors(matrix, np.array(owners, dtype=np.intp), len(graph.entities))
 
 
-def _terms(conn: Connection, character: str, until: Position | None) -> TextTerms:
+def _terms(conn: Connection, character: str, until: Position | None) -> LexicalIndex:
     if until is None:
         stored = chunk_rows.list_terms(conn, character, CHUNKING)
         made = [row for row in stored if row.analyzer == ANALYZER]
         if len(made) == chunk_rows.count(conn, character, CHUNKING):
-            return TextTerms([row.chunk for row in made], [row.terms for row in made])
+            ids, blobs = [row.chunk for row in made], [row.terms for row in made]
+            return LexicalIndex.from_blobs(ids, blobs)
     pairs = list(_encoded(conn, character, until))
-    return TextTerms([name for name, _ in pairs], [blob for _, blob in pairs])
+    return LexicalIndex.from_blobs([name for name, _ in pairs], [blob for _, blob in pairs])
 
 
 def _encoded(
@@ -279,6 +285,6 @@ def _encoded(
 ) -> Iterator[tuple[str, bytes]]:
     order = order_of(conn, character)
     for chunk in chunk_rows.list_chunks(conn, character, chunking=CHUNKING):
-        kept = chunk if until is None else chunk_until(chunk, order, until)
-        if kept is not None:
-            yield kept.id, encode_terms(kept.text_with_headings)
+        cut = chunk if until is None else chunk_until(chunk, order, until)
+        if cut is not None:
+            yield cut.id, encode_terms(cut.text_with_headings)

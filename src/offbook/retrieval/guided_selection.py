@@ -1,10 +1,12 @@
 """Guided selection: the passages from which something of the character can be inferred.
 
-Takes: passages by similarity to the question, best first, and a judge.  Gives: the first M that
-are judged to reveal something, in rank order; where none does, the M + 1 most similar.
+Takes: passages by similarity to the question, best first, and a judge, or the judgements that were
+stored at ingestion.  Gives: the first M that are judged to reveal something, in rank order; where
+none does, the M + 1 most similar.
 Paper: AMADEUS (003), section 4.2 and Algorithm 1. The judgements do not depend on one another: they
 are asked for in windows side by side, and the outcome is that of one after the other. An answer
-that cannot be used is no verdict: it is told apart from a no.
+that cannot be used is no verdict: it is told apart from a no. Ours (methods.md 2): where what
+chunks reveal is stored, a look-up takes the place of the calls.
 """
 
 from __future__ import annotations
@@ -14,16 +16,90 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from offbook.errors import AnswerError, InputRefused
+from offbook.errors import AnswerError, IndexMissing, InputRefused
+from offbook.models.batching import run_all
 from offbook.models.failures import why_without
-from offbook.models.side_by_side import run_all
 from offbook.prompts.ask import RETRIES, ask
 from offbook.prompts.traits import REVEALS_TRAIT, PassageInputs
+from offbook.retrieval.facets import BEARS, asks_for_facets, bearing
+from offbook.stores import chunks, jobs
 
 if TYPE_CHECKING:
     from offbook.protocols import ChatModel
-    from offbook.retrieval.passages import Passage
-    from offbook.types import Character
+    from offbook.stores.chunks import ChunkJudgement
+    from offbook.stores.connection import Connection
+    from offbook.types import Character, Passage, Position
+
+
+def check_traits(conn: Connection, character: Character, chunking: str) -> None:
+    """Refuse to select where chunks would be passed over in silence.
+
+    Chunks that no answer could be got for are not missed: that was reported.
+
+    Raises:
+        IndexMissing: some chunks were not judged yet.
+    """
+    missing = set(chunks.unjudged(conn, character.id, chunking))
+    if missing:
+        aside = jobs.list_jobs(conn, character.id, kind=jobs.TRAITS, statuses={"quarantined"})
+        missing -= {job.subject for job in aside}
+    if missing:
+        total = chunks.count(conn, character.id, chunking)
+        raise IndexMissing(
+            f"what {len(missing)} of {total} chunks of {character.name!r} reveal is not judged yet",
+            f"build it: offbook ingest {character.id} --method amadeus --set amadeus.gs=indexed",
+        )
+
+
+def judgements_of(
+    conn: Connection, character: str, passages: Sequence[Passage], until: Position | None
+) -> dict[str, ChunkJudgement]:
+    """Chunk id -> its judgement; of a chunk that a point in the story cuts there is none.
+
+    What it reveals was read from the whole of it.
+    """
+    ids = [passage.chunk.id for passage in passages]
+    judgements = chunks.get_judgements(conn, character, ids)
+    if until is not None:
+        whole = {chunk.id: chunk.end for chunk in chunks.get_chunks(conn, character, ids)}
+        for passage in passages:
+            if whole.get(passage.chunk.id) != passage.chunk.end:
+                judgements.pop(passage.chunk.id, None)
+    return judgements
+
+
+def verdicts_for(
+    question: str, passages: Sequence[Passage], judgements: Mapping[str, ChunkJudgement]
+) -> list[bool | None]:
+    """Whether each passage reveals something that bears on a question, by what was stored of it.
+
+    Where it cannot be told what a question asks for (which it can in English only), whatever is
+    revealed bears on it, and the nearest passages that reveal something are selected.
+
+    Args:
+        question: What is asked.
+        passages: By similarity, best first.
+        judgements: By chunk.
+
+    Returns:
+        One for each passage; None where nothing was stored.
+    """
+    stored = [judgements.get(passage.chunk.id) for passage in passages]
+    if not asks_for_facets(question):
+        return [None if judgement is None else judgement.reveals for judgement in stored]
+    texts: list[str] = []
+    owners: list[int] = []
+    for place, judgement in enumerate(stored):
+        attributes = judgement.attributes if judgement is not None and judgement.reveals else ()
+        texts += [attribute.text for attribute in attributes]
+        owners += [place] * len(attributes)
+    much = bearing(question, texts)
+    bears = {owner for owner, share in zip(owners, much, strict=True) if share >= BEARS}
+    return [
+        None if judgement is None else judgement.reveals and place in bears
+        for place, judgement in enumerate(stored)
+    ]
+
 
 T = TypeVar("T")
 
@@ -62,13 +138,6 @@ async def select_live(
 
     As soon as the slot is full, no further call goes out; those that are out are waited for.
 
-    Args:
-        ranked: Passages, the most similar first.
-        judge: Asks about one passage.
-        n: How many are looked at, at most.
-        m: Size of the slot.
-        window: How many are asked about at once.
-
     Raises:
         ModelError: the endpoint failed for good.
         BudgetReached: the next call would go over the budget.
@@ -79,7 +148,7 @@ async def select_live(
             break
         await looking.ask(start, min(start + window, len(looking.passages)))
     reasons = {place: why for place, why in looking.verdicts.items() if isinstance(why, str)}
-    verdicts = {place: told is True for place, told in looking.verdicts.items()}
+    verdicts = {place: verdict is True for place, verdict in looking.verdicts.items()}
     return _selection(ranked, verdicts, reasons, n, m)
 
 
@@ -90,19 +159,12 @@ def select_stored(
     n: int,
     m: int,
 ) -> Selection[T]:
-    """Select by verdicts that are known; no call is made.
-
-    Args:
-        ranked: Passages, the most similar first.
-        verdicts: One for each of them; None: there is none.
-        n: How many are looked at, at most.
-        m: Size of the slot.
-    """
-    known = {place: told is True for place, told in enumerate(verdicts[:n])}
+    """Select by verdicts that are known; no call is made."""
+    known = {place: verdict is True for place, verdict in enumerate(verdicts[:n])}
     reasons = {
         place: "no judgement of it is stored"
-        for place, told in enumerate(verdicts[:n])
-        if told is None
+        for place, verdict in enumerate(verdicts[:n])
+        if verdict is None
     }
     return _selection(ranked, known, reasons, n, m)
 
@@ -110,14 +172,7 @@ def select_stored(
 def trait_judge(
     model: ChatModel, character: Character, question: str, retries: int = RETRIES
 ) -> Judge[Passage]:
-    """A judge that asks ``model`` whether a passage reveals something that bears on ``question``.
-
-    Args:
-        model: The extractor.
-        character: Whose texts the passages are from.
-        question: What is asked, with what it refers back to.
-        retries: How often an unusable answer is asked for again.
-    """
+    """Make a judge that asks a model whether a passage reveals something for ``question``."""
 
     async def judge(passage: Passage) -> bool:
         chunk = passage.chunk
@@ -145,12 +200,12 @@ class _Looking(Generic[T]):
     @property
     def is_decided(self) -> bool:
         """Whether M passages say yes, and all before the last of them have been looked at."""
-        found = 0
+        yes = 0
         for place in range(len(self.passages)):
             if place not in self.verdicts:
                 return False
-            found += self.verdicts[place] is True
-            if found == self.m:
+            yes += self.verdicts[place] is True
+            if yes == self.m:
                 return True
         return True
 
@@ -186,7 +241,9 @@ def _selection(
         if verdicts[looked_at]:
             chosen.append(ranked[looked_at])
         looked_at += 1
-    unjudged = tuple((ranked[at], reasons[at]) for at in range(looked_at) if at in reasons)
+    unjudged = tuple(
+        (ranked[place], reasons[place]) for place in range(looked_at) if place in reasons
+    )
     return Selection(
         chosen=tuple(chosen or ranked[: m + 1]),
         is_fallback=not chosen,

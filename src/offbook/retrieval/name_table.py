@@ -13,13 +13,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from offbook.language.concepts import is_general
-from offbook.language.nicknames import is_given
-from offbook.language.person_names import PersonName, parse_name
-from offbook.language.person_titles import GIVEN_TITLES
-from offbook.language.russian_names import latin
-from offbook.language.stopwords import CONTRACTION_ENDINGS, ENGLISH
-from offbook.language.words import fold
+from offbook.names.nicknames import is_given, latin
+from offbook.names.person import PersonName, parse_name
+from offbook.names.titles import GIVEN_TITLES
+from offbook.text.concepts import is_general
+from offbook.text.words import CONTRACTION_ENDINGS, ENGLISH, fold
 
 _HAN: Final = (
     "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff"
@@ -75,17 +73,17 @@ class NameInText:
 
 def atoms(text: str) -> list[Atom]:
     """The atoms of a text in order; endings of possessives and contractions are left out."""
-    found: list[Atom] = []
+    parts: list[Atom] = []
     for match in _ATOM.finditer(text):
         start, end = match.span()
         folded = fold(match.group())
-        joined = bool(found) and found[-1].end == start - 1 and text[start - 1] in _APOSTROPHES
+        joined = bool(parts) and parts[-1].end == start - 1 and text[start - 1] in _APOSTROPHES
         if not (joined and (folded == "s" or folded in CONTRACTION_ENDINGS)):
-            found.append(Atom(folded, start, end))
+            parts.append(Atom(folded, start, end))
         elif folded == "t":
             # "don't" is no Don: the whole is one word that is nobody's name.
-            found[-1] = Atom(f"{found[-1].text}'t", found[-1].start, end)
-    return found
+            parts[-1] = Atom(f"{parts[-1].text}'t", parts[-1].start, end)
+    return parts
 
 
 def key_of(name: str) -> Key:
@@ -128,28 +126,28 @@ class NameTable:
         that no name has beside it is left out, where it does not say another gender.
         """
         key = key_of(part)
-        found = self._holding(key, lambda name: _holds(name, key))
-        if not found and (read := parse_name(part)).titles:
+        entities = self._holding(key, lambda name: _holds(name, key))
+        if not entities and (read := parse_name(part)).titles:
             bare = key_of(" ".join(read.words))
-            found = self._holding(
+            entities = self._holding(
                 bare,
                 lambda name: (
                     (name == bare or _holds(name, bare))
                     and not _is_other(read, parse_name(self._written[name]))
                 ),
             )
-        return found
+        return entities
 
     def _holding(self, key: Key, holds: Callable[[Key], bool]) -> tuple[int, ...]:
         if len("".join(key)) < 2 or all(word in ENGLISH for word in key):
             return ()
-        found = (
-            at
+        positions = (
+            place
             for name, of in self._entities.items()
             if holds(name) and _names(self._written[name], name, key)
-            for at in of
+            for place in of
         )
-        return tuple(dict.fromkeys(found))
+        return tuple(dict.fromkeys(positions))
 
     def find(self, text: str) -> list[NameInText]:
         """The names in a text in the order of the text; of those that overlap, the longest."""
@@ -157,15 +155,15 @@ class NameTable:
         parts = atoms(text)
         spans = sorted(self._spans(text, parts), key=lambda span: (span[0] - span[1], span[0]))
         taken: set[int] = set()
-        found: list[NameInText] = []
+        names_in_text: list[NameInText] = []
         for first, last in spans:
             if not taken.isdisjoint(range(first, last)):
                 continue
             name = self._name(text, parts, first, last)
             if name is not None:
                 taken.update(range(first, last))
-                found.append(name)
-        return sorted(found, key=lambda name: name.start)
+                names_in_text.append(name)
+        return sorted(names_in_text, key=lambda name: name.start)
 
     def _spans(self, text: str, parts: Sequence[Atom]) -> Iterator[tuple[int, int]]:
         words = [part.text for part in parts]
@@ -200,7 +198,7 @@ def _holds(name: Key, part: Key) -> bool:
     """
     if len(name) <= len(part):
         return False
-    if any(name[at : at + len(part)] == part for at in range(len(name))):
+    if any(name[place : place + len(part)] == part for place in range(len(name))):
         return True
     rest = iter(name)
     ends = part[0] == name[0] and part[-1] == name[-1]

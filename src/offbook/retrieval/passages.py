@@ -1,52 +1,74 @@
 """The passages of a character that fit a question best.
 
-Takes: a store, an embedder, a character, a question.  Gives: chunks with their scores.  The index
-of a chunking is loaded once and kept until the character's revision changes. At a point in time
-chunks after it are not in the index, and the chunk that it lies in is cut there.
+Takes: a store, an embedder, a character, a question.  Gives: chunks with their scores, and of a
+piece of context its place in a document, if its text is one stretch of one.  The index of a
+chunking is loaded once and kept until the character's revision changes. At a point in time chunks
+after it are not in the index, and the chunk that it lies in is cut there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from offbook.errors import EmbedderMismatch, IndexMissing
 from offbook.models.beside import worked_out
-from offbook.retrieval.dense import DenseIndex
-from offbook.retrieval.kept_indexes import KeptIndexes
-from offbook.retrieval.lexical import ANALYZER, LexicalIndex, encode_terms
 from offbook.retrieval.point import chunk_until, order_of
-from offbook.retrieval.search import Hit, RetrievalMode, Searcher
+from offbook.retrieval.search import (
+    ANALYZER,
+    DenseIndex,
+    Hit,
+    IndexCache,
+    LexicalIndex,
+    RetrievalMode,
+    Searcher,
+    encode_terms,
+)
 from offbook.stores import chunks as chunk_rows
 from offbook.stores import jobs
 from offbook.stores import vectors as vector_rows
+from offbook.types import Passage
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from sqlalchemy import Connection
 
     from offbook.protocols import Embedder, Store
-    from offbook.types import Character, Chunk, Position
+    from offbook.stores.connection import Connection
+    from offbook.types import Character, Chunk, ContextItem, Position, Source
+
+
+def place_of(item: ContextItem) -> Source | None:
+    """The stretch of a document that the text of a piece is, letter by letter; None: it is none.
+
+    Knowledge alone is: what is told of an entity names where, and says it in other words.
+    """
+    if item.kind != "knowledge" or len(item.sources) != 1:
+        return None
+    (whole,) = item.sources
+    return whole if whole.end - whole.start == len(item.text) else None
+
+
+def cut_to(item: ContextItem, beginning: str) -> ContextItem:
+    """A piece that holds only the beginning of its text; its source ends where that does.
+
+    What several sources say together keeps them all.
+    """
+    whole = place_of(item)
+    if whole is None or not item.text.startswith(beginning):
+        return replace(item, text=beginning)
+    source = replace(whole, end=whole.start + len(beginning))
+    return replace(item, text=beginning, sources=(source,))
+
 
 KEPT_INDICES: Final = 8
 """Indices kept in memory for each store; the one not used for longest goes first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """A chunk that was found, and the score that ranked it."""
-
-    chunk: Chunk
-    score: float
-    similarity: float | None
-    match: float | None
-
-
 _Key = tuple[str, str, RetrievalMode, "Position | None"]
-_kept: Final[KeptIndexes[_Key, Searcher]] = KeptIndexes(KEPT_INDICES)
+_kept: Final[IndexCache[_Key, Searcher]] = IndexCache(KEPT_INDICES)
 
 
 async def search_passages(
@@ -83,17 +105,17 @@ async def search_passages(
     hits = await worked_out(searcher.search, question, vector, mode=mode, k=k)
     if vector is not None and not vector.any() and not any(hit.score for hit in hits):
         match = None if mode == "dense" else 0.0
-        found = await store.read(
+        passages = await store.read(
             lambda conn: [
                 Passage(chunk, 0.0, 0.0, match)
                 for chunk in chunk_rows.list_chunks(conn, character.id, chunking=chunking, most=k)
             ]
         )
     else:
-        found = await store.read(lambda conn: _passages(conn, character, hits))
+        passages = await store.read(lambda conn: _passages(conn, character, hits))
     if until is None:
-        return found
-    return await store.read(lambda conn: _before(conn, character.id, found, until))
+        return passages
+    return await store.read(lambda conn: _before(conn, character.id, passages, until))
 
 
 def named_passages(
@@ -101,26 +123,23 @@ def named_passages(
 ) -> list[Passage]:
     """Chunks by their ids, for whoever knows that they speak of what is asked: score 1."""
     chunks = chunk_rows.get_chunks(conn, character, list(dict.fromkeys(ids)))
-    found = [Passage(chunk, 1.0, None, None) for chunk in chunks]
-    return found if until is None else _before(conn, character, found, until)
+    passages = [Passage(chunk, 1.0, None, None) for chunk in chunks]
+    return passages if until is None else _before(conn, character, passages, until)
 
 
 def _passages(conn: Connection, character: Character, hits: list[Hit]) -> list[Passage]:
     by_id = {hit.id: hit for hit in hits}
-    found = chunk_rows.get_chunks(conn, character.id, list(by_id))
-    return [_passage(chunk, by_id[chunk.id]) for chunk in found]
-
-
-def _passage(chunk: Chunk, hit: Hit) -> Passage:
-    return Passage(chunk, hit.score, hit.similarity, hit.match)
+    chunks = chunk_rows.get_chunks(conn, character.id, list(by_id))
+    ranked = ((chunk, by_id[chunk.id]) for chunk in chunks)
+    return [Passage(chunk, hit.score, hit.similarity, hit.match) for chunk, hit in ranked]
 
 
 def _before(
-    conn: Connection, character: str, found: list[Passage], until: Position
+    conn: Connection, character: str, passages: list[Passage], until: Position
 ) -> list[Passage]:
     """What of the passages stands before a point."""
     order = order_of(conn, character)
-    cut = ((passage, chunk_until(passage.chunk, order, until)) for passage in found)
+    cut = ((passage, chunk_until(passage.chunk, order, until)) for passage in passages)
     return [replace(passage, chunk=chunk) for passage, chunk in cut if chunk is not None]
 
 
@@ -135,7 +154,7 @@ async def query_vector(
     try:
         vectors = await embedder.embed([question], "query")
     except EmbedderMismatch as error:
-        error.hint = f"make the vectors anew from the stored text: offbook reembed {character.id}"
+        error.hint = f"rebuild the vectors from the stored text: offbook reembed {character.id}"
         raise
     vector: NDArray[np.float32] = vectors[0]
     return vector
@@ -151,7 +170,7 @@ def check_embedder(character: Character, embedder: Embedder) -> None:
         raise EmbedderMismatch(
             f"the vectors of {character.name!r} are by {character.embedder!r}, "
             f"the configured embedder is {embedder.name!r}",
-            f"make them anew from the stored text: offbook reembed {character.id}",
+            f"rebuild them from the stored text: offbook reembed {character.id}",
         )
 
 
@@ -202,7 +221,7 @@ def _load(conn: Connection, character: Character, chunking: str, mode: Retrieval
     if len(ids) + len(refused) != total:
         raise IndexMissing(
             f"{total - len(ids)} of {total} chunks of {character.name!r} have no vector yet",
-            f"go on with: offbook ingest {character.id}",
+            f"continue with: offbook ingest {character.id}",
         )
     if mode == "dense":
         return Searcher(dense=DenseIndex(ids, matrix))

@@ -13,16 +13,15 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from offbook.documents.headings import Section, sections
+from offbook.documents.sections import Section, sections
 from offbook.errors import UsageError
-from offbook.language.words import fold
 from offbook.stores import characters, documents
 from offbook.stores import chunks as chunk_rows
+from offbook.text.words import fold
 from offbook.types import Position
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
+    from offbook.stores.connection import Connection
     from offbook.stores.documents import DocumentInfo
     from offbook.types import Chunk, Document
 
@@ -68,11 +67,11 @@ def parse_point(conn: Connection, character: str, text: str) -> Position:
 
 def known_points(conn: Connection, character: str, texts: Iterable[str]) -> dict[str, Position]:
     """The positions of those texts that name a point; the others are left out."""
-    found: dict[str, Position] = {}
+    positions: dict[str, Position] = {}
     for text in dict.fromkeys(texts):
         with suppress(UsageError):
-            found[text] = parse_point(conn, character, text)
-    return found
+            positions[text] = parse_point(conn, character, text)
+    return positions
 
 
 def order_of(conn: Connection, character: str) -> dict[str, int]:
@@ -87,21 +86,16 @@ def chunk_until(chunk: Chunk, order: dict[str, int], until: Position) -> Chunk |
         return None
     if ordinal < until.document_ordinal or chunk.end <= until.offset:
         return chunk
-    kept = chunk.text[: max(0, until.offset - chunk.start)].rstrip()
-    return replace(chunk, text=kept, end=chunk.start + len(kept)) if kept else None
+    beginning = chunk.text[: max(0, until.offset - chunk.start)].rstrip()
+    return replace(chunk, text=beginning, end=chunk.start + len(beginning)) if beginning else None
 
 
-def documents_until(found: Sequence[Document], until: Position) -> list[Document]:
-    """The documents up to a point, the one that it lies in cut there.
-
-    Args:
-        found: All documents in the order of the story.
-        until: The point.
-    """
-    kept = list(found[: until.document_ordinal])
-    for document in found[until.document_ordinal :][: 1 if until.offset > 0 else 0]:
-        kept.append(replace(document, text=document.text[: until.offset]))  # noqa: PERF401
-    return kept
+def documents_until(in_order: Sequence[Document], until: Position) -> list[Document]:
+    """The documents up to a point, the one that it lies in cut there."""
+    known = list(in_order[: until.document_ordinal])
+    for document in in_order[until.document_ordinal :][: 1 if until.offset > 0 else 0]:
+        known.append(replace(document, text=document.text[: until.offset]))  # noqa: PERF401
+    return known
 
 
 def _document(infos: Sequence[DocumentInfo], name: str) -> DocumentInfo | None:
@@ -116,10 +110,10 @@ def _document(infos: Sequence[DocumentInfo], name: str) -> DocumentInfo | None:
 
 def _splits(text: str, mark: str) -> Iterator[tuple[str, str]]:
     """``text`` in front of and behind each ``mark``: names of documents may hold one, too."""
-    at = text.rfind(mark)
-    while at >= 0:
-        yield text[:at], text[at + 1 :]
-        at = text.rfind(mark, 0, at)
+    place = text.rfind(mark)
+    while place >= 0:
+        yield text[:place], text[place + 1 :]
+        place = text.rfind(mark, 0, place)
 
 
 def _offset(document: Document, text: str) -> int:
@@ -142,25 +136,25 @@ def _end_of_section(document: Document, wanted: str) -> int:
     Raises:
         UsageError: there is none, or several.
     """
-    found = [section for section in sections(document.text) if section.headings]
+    headed = [section for section in sections(document.text) if section.headings]
     want = _path(wanted)
-    exact = [at for at, section in enumerate(found) if _whole(section) == want]
-    ends = [at for at, section in enumerate(found) if want and _ends_with(section, want)]
+    exact = [place for place, section in enumerate(headed) if _whole(section) == want]
+    ends = [place for place, section in enumerate(headed) if want and _ends_with(section, want)]
     chosen = exact or ends
     if len(chosen) == 1:
-        return _end(found, chosen[0], len(document.text))
+        return _end(headed, chosen[0], len(document.text))
     if chosen:
         places = ", ".join(
-            f"{document.name}@{_end(found, at, len(document.text))}" for at in chosen[:5]
+            f"{document.name}@{_end(headed, place, len(document.text))}" for place in chosen[:5]
         )
         raise UsageError(
             f"{document.name!r} has {len(chosen)} sections {wanted!r}", f"give the place: {places}"
         )
-    known = [", ".join(section.headings) for section in found]
+    known = [", ".join(section.headings) for section in headed]
     otherwise = f"its headings: {'; '.join(known[:5])}" if known else "it has no headings"
     raise UsageError(
         f"{document.name!r} has no heading {wanted!r}",
-        characters.nearest(wanted, [*known, *(s.headings[-1] for s in found)], otherwise),
+        characters.nearest(wanted, [*known, *(s.headings[-1] for s in headed)], otherwise),
     )
 
 
@@ -177,18 +171,18 @@ def _whole(section: Section) -> tuple[str, ...]:
 
 def _ends_with(section: Section, want: tuple[str, ...]) -> bool:
     """Whether ``want`` is one or more of the section's own titles, up to the last."""
-    tails = (section.headings[at:] for at in range(len(section.headings)))
+    tails = (section.headings[place:] for place in range(len(section.headings)))
     return any(tuple(p for title in tail for p in _path(title)) == want for tail in tails)
 
 
-def _end(found: Sequence[Section], at: int, length: int) -> int:
+def _end(headed: Sequence[Section], place: int, length: int) -> int:
     """The end of a section with its subsections; the last one's is that of the document."""
-    last = at
-    while last + 1 < len(found) and found[last + 1].level > found[at].level:
+    last = place
+    while last + 1 < len(headed) and headed[last + 1].level > headed[place].level:
         last += 1
-    if last + 1 == len(found):
+    if last + 1 == len(headed):
         return length
-    return max(found[last].body_end, found[last].title_end)
+    return max(headed[last].body_end, headed[last].title_end)
 
 
 def _nearest(infos: Sequence[DocumentInfo], text: str) -> str:
@@ -196,5 +190,5 @@ def _nearest(infos: Sequence[DocumentInfo], text: str) -> str:
     otherwise = f"name {_FORMS}"
     if names:
         otherwise += f"; documents: {', '.join(map(repr, names[:5]))}"
-    asked = re.split("[#@]", text, maxsplit=1)[0]
-    return characters.nearest(asked, names, otherwise)
+    wanted = re.split("[#@]", text, maxsplit=1)[0]
+    return characters.nearest(wanted, names, otherwise)

@@ -1,12 +1,4 @@
-"""What goes on behind requests, in a thread and an event loop of its own.
-
-Takes: settings, and queues of work.  Gives: nothing; what becomes of each piece of work is in the
-store, where any process sees it.
-
-Splitting, embedding, building a graph and scoring compute for seconds at a stretch: in the server's
-own loop every stream would stand still. A worker that stops, or is killed, leaves its work to the
-next one, which asks for nothing that was stored.
-"""
+"""What goes on behind requests, in a thread and an event loop of its own."""
 
 from __future__ import annotations
 
@@ -14,21 +6,27 @@ import asyncio
 import logging
 import threading
 import uuid
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
+from dataclasses import dataclass
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Protocol, Self, TypeVar
 
 from offbook.app.book import Offbook
 from offbook.app.commands import serving
-from offbook.errors import StoreFailed
+from offbook.errors import OffbookError, StoreFailed
+from offbook.server.failures import kept_error
+from offbook.server.masking import Masking, secrets_of
+from offbook.stores import queue
 from offbook.stores.leases import Owner
 
 if TYPE_CHECKING:
     from offbook.ingestion.reports import Progress
     from offbook.models.metering import Spending
     from offbook.settings import Settings
+
 
 T = TypeVar("T")
 
@@ -39,9 +37,6 @@ _STOP_SECONDS: Final = 8.5
 """How long work that is broken off has to be given back, from when it is told so."""
 _LAST_SECONDS: Final = 0.5
 """How long the end of the thread is waited for at least."""
-_REOPEN_SECONDS: Final = 1.0
-"""How long the first wait is after offbook could not be opened; each further one is twice that."""
-_MOST_REOPEN_SECONDS: Final = 60.0
 _MOST_CALLS: Final = 16
 """Calls in flight: a server may have hundreds of replies under way, and they go first."""
 
@@ -85,13 +80,7 @@ def is_cancelled() -> bool:
 
 
 class BackgroundWorker:
-    """The thread.
-
-    Args:
-        settings: Of the server: where the database is, and which models answer.
-        queues: What is to be done.
-        spending: Told of what is asked of models.
-    """
+    """The thread."""
 
     def __init__(
         self, settings: Settings, queues: Sequence[Queue], spending: Spending | None = None
@@ -104,44 +93,37 @@ class BackgroundWorker:
         self._opened: Future[tuple[asyncio.AbstractEventLoop, Offbook]] = Future()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._woken = asyncio.Event()
-        self._working: asyncio.Task[None] | None = None
         self._stopping = threading.Event()
         self._given_back_by = 0.0
-        self._serving: list[asyncio.Task[None]] | None = None
+        self._serving: list[asyncio.Task[None]] = []
         self._over = asyncio.Event()
         self._ended = False
-        self._asked: set[Future[Any]] = set()
+        self._results: set[Future[Any]] = set()
         self._thread = threading.Thread(target=self._run, name="background", daemon=True)
 
-    def start(self) -> None:
-        """Begin to look for queued work."""
+    async def start(self) -> None:
+        """Open offbook, and begin to look for queued work."""
         self._thread.start()
+        await asyncio.wrap_future(self._opened)
 
     def wake(self) -> None:
         """Look at once: something was queued."""
         self._inside(self._wake)
 
     async def aside(self, work: Callable[[Offbook], Coroutine[Any, Any, T]]) -> T:
-        """The result of what computes long, worked out in this thread; cancelled with the caller.
-
-        Raises:
-            OffbookError: whatever the work raises, or what kept the thread from opening offbook.
-            StoreFailed: the thread has ended.
-        """
-        opened: Awaitable[tuple[asyncio.AbstractEventLoop, Offbook]]
-        opened = asyncio.shield(asyncio.wrap_future(self._opened))
-        loop, book = await opened
+        """Compute what takes long in this thread; it is cancelled with the caller."""
+        loop, book = self._opened.result()
         working = work(book)
         try:
-            asked = asyncio.run_coroutine_threadsafe(working, loop)
+            result = asyncio.run_coroutine_threadsafe(working, loop)
         except RuntimeError as error:  # the loop is closed
             working.close()
             raise _ended() from error
-        self._asked.add(asked)
+        self._results.add(result)
         if self._ended:  # the loop may have closed without a look at it
-            asked.cancel()
+            result.cancel()
         try:
-            return await asyncio.wrap_future(asked)
+            return await asyncio.wrap_future(result)
         except asyncio.CancelledError:
             if self._ended:
                 working.close()
@@ -149,9 +131,9 @@ class BackgroundWorker:
                 raise
             raise _ended() from None
         finally:
-            self._asked.discard(asked)
+            self._results.discard(result)
 
-    def leave_queues(self) -> None:
+    def drain(self) -> None:
         """Leave queued work to the next worker; what is asked for aside is done until the end."""
         if not self._stopping.is_set():
             self._given_back_by = monotonic() + _STOP_SECONDS
@@ -160,55 +142,39 @@ class BackgroundWorker:
 
     async def stop(self) -> None:
         """Break off, and leave what is under way to the next worker."""
-        self.leave_queues()
-        self._inside(self._end)
+        self.drain()
+        self._inside(self._over.set)
         left = self._given_back_by - monotonic()
         await asyncio.to_thread(self._thread.join, max(left, _LAST_SECONDS))
 
     def _run(self) -> None:
         try:
             asyncio.run(self._work())
-        except asyncio.CancelledError:
-            pass
-        except BaseException:
-            _LOG.exception("what is queued stands still; it goes on when the server starts again")
+        except BaseException as error:
+            if self._opened.done():
+                _LOG.exception("queued work stands still; it goes on when the server starts again")
+            else:
+                self._opened.set_exception(error)
         finally:
             self._ended = True
-            self._tell(_ended())
-            for asked in tuple(self._asked):
-                asked.cancel()
+            for result in tuple(self._results):
+                result.cancel()
 
     async def _work(self) -> None:
-        self._working = asyncio.current_task()
-        self._loop = asyncio.get_running_loop()
-        wait = _REOPEN_SECONDS
-        while not self._stopping.is_set():
-            try:
-                await self._serve_all(self._loop)
-            except Exception as error:
-                _LOG.exception("what is queued stands still for %g seconds", wait)
-                self._tell(error)
-                if not self._stopping.is_set():
-                    await asyncio.sleep(wait)
-                wait = min(2 * wait, _MOST_REOPEN_SECONDS)
-
-    async def _serve_all(self, loop: asyncio.AbstractEventLoop) -> None:
         async with (
             await Offbook.open(self._settings) as opened,
             serving(opened, self._spending) as book,
         ):
-            self._tell((loop, book))
-            try:
-                async with asyncio.TaskGroup() as group:
-                    self._serving = [
-                        group.create_task(self._serve(book, queue))
-                        for queue in self._queues
-                        for _ in range(queue.places)
-                    ]
-                    # Without queues too, what is asked for aside is done until the thread ends.
-                    await self._over.wait()
-            finally:
-                self._serving = None
+            self._loop = asyncio.get_running_loop()
+            self._opened.set_result((self._loop, book))
+            async with asyncio.TaskGroup() as group:
+                self._serving = [
+                    group.create_task(self._serve(book, queue))
+                    for queue in self._queues
+                    for _ in range(queue.places)
+                ]
+                # Without queues too, what is asked for aside is done until the thread ends.
+                await self._over.wait()
 
     async def _serve(self, book: Offbook, queue: Queue) -> None:
         # A piece of work may meet the stop with another error: then it is not looked for more.
@@ -225,15 +191,6 @@ class BackgroundWorker:
                 async with asyncio.timeout(_POLL_SECONDS):
                     await woken.wait()
 
-    def _tell(self, found: tuple[asyncio.AbstractEventLoop, Offbook] | Exception) -> None:
-        # Whoever waits for the first word gets it; later ones are for whoever comes later.
-        told = Future() if self._opened.done() else self._opened
-        if isinstance(found, Exception):
-            told.set_exception(found)
-        else:
-            told.set_result(found)
-        self._opened = told
-
     def _inside(self, action: Callable[[], object]) -> None:
         """Have the thread do something, if it has not ended."""
         if self._loop is not None:
@@ -241,15 +198,8 @@ class BackgroundWorker:
                 self._loop.call_soon_threadsafe(action)
 
     def _leave(self) -> None:
-        for task in self._serving or ():
+        for task in self._serving:
             task.cancel()
-
-    def _end(self) -> None:
-        # Work that was told so is not told again: that would cut off its being given back.
-        if self._serving is not None:
-            self._over.set()
-        elif self._working is not None:
-            self._working.cancel()
 
     def _wake(self) -> None:
         # All that wait look, and wait anew.
@@ -261,3 +211,146 @@ def _ended() -> StoreFailed:
     return StoreFailed(
         "what computes behind requests has ended", "ask again once the server has started anew"
     )
+
+
+SIGN_SECONDS: Final = 0.5
+"""How often progress is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How work ended; with neither a report nor an error somebody cancelled it."""
+
+    report: Mapping[str, Any] | None = None
+    error: Mapping[str, Any] | None = None
+
+    @property
+    def status(self) -> Literal["done", "failed", "cancelled"]:
+        """In a word."""
+        if self.report is not None:
+            return "done"
+        return "cancelled" if self.error is None else "failed"
+
+
+class QueuedWork(ABC):
+    """One piece of queued work that a worker has taken."""
+
+    noun: ClassVar[str]
+    log: ClassVar[logging.Logger]
+    kinds: ClassVar[Collection[queue.TaskKind]]
+
+    def __init__(self, book: Offbook, claimed: queue.Claim, owner: Owner) -> None:
+        self._book, self._claimed, self._owner = book, claimed, owner
+        self._cancelled = self._lost = False
+
+    @classmethod
+    async def take(cls, book: Offbook, owner: Owner, **claiming: Any) -> Self | None:
+        """Take one, if any waits."""
+        try:
+            if not await book.store.read(queue.is_waiting, cls.kinds):
+                return None
+            claimed = await book.store.write(queue.claim, cls.kinds, owner, **claiming)
+        except OffbookError:
+            cls.log.exception("the queue of %ss cannot be read", cls.noun)
+            return None
+        if claimed is None:
+            return None
+        cls.log.info("%s %s begins", cls.noun, claimed.id)
+        return cls(book, claimed, owner)
+
+    async def go(self) -> bool:
+        """Do it, until it has ended, somebody cancels it or has taken it, or the worker stops."""
+        try:
+            await self._go()
+        except OffbookError:
+            self.log.exception("what became of %s cannot be written", self._name)
+            return False
+        return True
+
+    @property
+    def _name(self) -> str:
+        return f"{self.noun} {self._claimed.id}"
+
+    async def _go(self) -> None:
+        doing = asyncio.create_task(self._outcome())
+        signs = asyncio.create_task(self._give_signs(doing))
+        try:
+            outcome = await doing
+            if outcome.error is not None and is_cancelled():
+                raise asyncio.CancelledError  # it met with that because the worker stops
+        except asyncio.CancelledError:
+            if self._lost and not is_cancelled():
+                return
+            if not self._cancelled:  # the worker stops
+                await self._give_back()
+                raise
+            outcome = Outcome()
+            if is_cancelled():  # the worker stops as well
+                await self._finish(outcome)
+                raise
+        finally:
+            signs.cancel()
+            await asyncio.gather(signs, return_exceptions=True)
+        if self._cancelled and outcome.error is not None:
+            outcome = Outcome()  # what it met with as it was broken off is no failure of its own
+        try:
+            await self._finish(outcome)
+        except StoreFailed:  # it may pass: then the work is taken again
+            raise
+        except Exception as failure:  # it would fail as often as the work is done
+            await self._finish(self._mistaken(failure))
+
+    async def _outcome(self) -> Outcome:
+        try:
+            return Outcome(report=await self._done())
+        except OffbookError as failure:
+            masks = Masking(secrets_of(self._book.settings))
+            return Outcome(error=kept_error(failure, masks))
+        except Exception as failure:
+            return self._mistaken(failure)
+
+    def _mistaken(self, failure: Exception) -> Outcome:
+        self.log.error("a mistake in offbook, in %s", self._name, exc_info=failure)
+        hint = "this is a mistake in offbook; the server's log has the details"
+        return Outcome(error=OffbookError(type(failure).__name__, hint).as_json()["error"])
+
+    async def _give_signs(self, doing: asyncio.Task[Any]) -> None:
+        """Until somebody cancels it, or another process has it: then it is not gone on with."""
+        while True:
+            with suppress(OffbookError):  # a sign that failed is no reason to stop
+                if not await self._sign():
+                    self.log.warning("%s is not ours any more", self._name)
+                    self._lost = True
+                elif await self._is_unwanted():
+                    self._cancelled = True
+                if self._lost or self._cancelled:
+                    doing.cancel()
+                    return
+            await asyncio.sleep(SIGN_SECONDS)
+
+    async def _tell(self, function: Callable[..., T], *args: Any, **named: Any) -> T:
+        """Write what one of the queue's functions writes of this work."""
+        result: T = await self._book.store.write(
+            function, self._claimed, self._owner, *args, **named
+        )
+        return result
+
+    @abstractmethod
+    async def _done(self) -> Mapping[str, Any]:
+        """The work itself: its report."""
+
+    @abstractmethod
+    async def _sign(self) -> bool:
+        """Write a sign of life, with how far it is; whether it is still this worker's."""
+
+    @abstractmethod
+    async def _is_unwanted(self) -> bool:
+        """Whether somebody wants it to end."""
+
+    @abstractmethod
+    async def _give_back(self) -> None:
+        """Leave it to the next worker."""
+
+    @abstractmethod
+    async def _finish(self, outcome: Outcome) -> None:
+        """Write how it ended."""

@@ -1,21 +1,17 @@
-"""``/openapi.json`` and ``/docs``: what the server takes and gives.
-
-Takes: an application whose routes are all there.  Gives: its description, and a page of it.  The
-page is plain HTML of the server's own: the usual viewers load scripts from elsewhere.
-"""
+"""``/openapi.json`` and ``/docs``: what the server takes and gives."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
-from html import escape
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from fastapi import FastAPI, Request
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import HTMLResponse
+from jinja2 import Environment
 
 from offbook.server.failures import is_openai_path
+from offbook.server.openai.body import ChatBody
 
 _KEYED: Final = {
     "key": {
@@ -24,23 +20,20 @@ _KEYED: Final = {
         "description": "A key that `offbook key add` made; only where keys are asked for.",
     }
 }
-_OPENAI_FAILURE: Final = {
-    "description": "a failure, in the envelope of OpenAI's API",
-    "content": {
-        "application/json": {
-            "schema": {
-                "type": "object",
-                "required": ["error"],
-                "properties": {
-                    "error": {"type": "object", "required": ["message", "type", "param", "code"]}
-                },
-            }
-        }
-    },
-}
+_FAILURES: Final = """\
+Failures are told by their status: 400 the request cannot be used as it is; 401 no key that is open
+was presented; 403 the key has not the right, or the request is not from where it may be; 404 there
+is no such thing, or the key does not open it; 409 the method needs an index that was not built; 413
+the body is too large; 415 it is not application/json; 429 too many requests, or the budget is
+spent; 500 a mistake in offbook, or settings that contradict one another; 502 the model endpoint
+failed; 503 the database cannot be read or written, or the endpoint asks for time."""
 _OPEN: Final = frozenset({"/healthz"})
 _METHODS: Final = ("get", "post", "put", "patch", "delete")
-_STYLE: Final = """
+_SCHEMAS: Final = "#/components/schemas/"
+_PAGE: Final = Environment(autoescape=True, trim_blocks=True).from_string("""
+<!doctype html><html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<title>{{ info.title }} {{ info.version }}</title><style>
 :root{color-scheme:light dark;font-family:system-ui,sans-serif;line-height:1.5}
 body{max-width:60rem;margin:0 auto;padding:1rem}
 h2{margin-top:2.5rem;border-bottom:1px solid}
@@ -48,9 +41,27 @@ details{border:1px solid #8886;border-radius:.4rem;margin:.4rem 0;padding:.3rem 
 summary{cursor:pointer;overflow-wrap:anywhere}
 summary b{display:inline-block;min-width:4.5rem}
 pre{overflow-x:auto;background:#8882;padding:.6rem;border-radius:.3rem}
-table{border-collapse:collapse}
 td{padding:.15rem .8rem .15rem 0;text-align:left;vertical-align:top}
-"""
+</style></head><body><h1>{{ info.title }} {{ info.version }}</h1>
+<p>{{ info.description }} Programs read <a href="/openapi.json">/openapi.json</a>.</p>
+{% macro row(cells) %}<tr>{% for cell in cells %}<td>{{ cell }}</td>{% endfor %}</tr>{% endmacro %}
+{% for tag, entries in by_tag.items() %}<h2>{{ tag }}</h2>
+{% for path, method, operation, body, fields in entries %}
+<details><summary><b>{{ method.upper() }}</b> <code>{{ path }}</code></summary>
+<p>{{ operation.description or operation.summary or "" }}</p><table>
+{% for each in operation.parameters or () %}
+{{ row((each.name, each["in"], "required" if each.required, each.description)) }}
+{% endfor %}
+{% for name, field in fields.items() %}
+{{ row((name, "body", "required" if name in body.required or (), field.description)) }}
+{% endfor %}
+{% for status, answer in operation.responses.items() %}
+{{ row((status, answer.description)) }}
+{% endfor %}</table>
+{% for example in (body.examples or ())[:1] %}<pre>{{ example | tojson(1) }}</pre>{% endfor %}
+</details>
+{% endfor %}{% endfor %}</body></html>
+""")
 
 
 def describe(app: FastAPI) -> None:
@@ -71,25 +82,35 @@ async def _docs(request: Request) -> HTMLResponse:
 
 
 def _schema(app: FastAPI) -> dict[str, Any]:
-    found: dict[str, Any] = get_openapi(
+    schema: dict[str, Any] = get_openapi(
         title=app.title,
         version=app.version,
-        description="Characters that one can talk to, and all that they know.",
+        description=f"Characters that one can talk to, and all that they know. {_FAILURES}",
         routes=app.routes,
     )
-    parts = found.setdefault("components", {})
+    parts = schema.setdefault("components", {})
+    shapes = parts.setdefault("schemas", {})
     for name in ("HTTPValidationError", "ValidationError"):
-        parts.get("schemas", {}).pop(name, None)
+        shapes.pop(name, None)
+    chat = ChatBody.model_json_schema(ref_template=_SCHEMAS + "{model}")
+    shapes.update(chat.pop("$defs"), ChatBody=chat)
     parts["securitySchemes"] = _KEYED
-    for path, _, operation in _operations(found):
+    for path, _, operation in _operations(schema):
         # What cannot be used is told with 400, in the envelope of the path.
         operation["responses"].pop("422", None)
-        if is_openai_path(path):
-            for statuses in ("4XX", "5XX"):
-                operation["responses"].setdefault(statuses, _OPENAI_FAILURE)
+        native, openai = ("kind", "message", "hint"), ("message", "type", "param", "code")
+        failure = _failure(openai if is_openai_path(path) else native)
+        for statuses in ("4XX", "5XX"):
+            operation["responses"].setdefault(statuses, failure)
         if path not in _OPEN:
             operation["security"] = [{"key": []}, {}]
-    return found
+    return schema
+
+
+def _failure(names: Sequence[str]) -> dict[str, Any]:
+    error = {"type": "object", "required": ["error"]}
+    shape = {**error, "properties": {"error": {"type": "object", "required": list(names)}}}
+    return {"description": "a failure", "content": {"application/json": {"schema": shape}}}
 
 
 def _operations(schema: Mapping[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -101,68 +122,21 @@ def _operations(schema: Mapping[str, Any]) -> Iterator[tuple[str, str, dict[str,
 
 def page(schema: Mapping[str, Any]) -> str:
     """The description as one page of HTML, without scripts."""
-    tags: dict[str, list[str]] = {}
+    by_tag: dict[str, list[Any]] = {}
     for path, method, operation in _operations(schema):
-        tag = (operation.get("tags") or ["other"])[0]
-        tags.setdefault(tag, []).append(_operation(schema, path, method, operation))
-    body = "".join(f"<h2>{escape(tag)}</h2>{''.join(parts)}" for tag, parts in tags.items())
-    title = escape(f"{schema['info']['title']} {schema['info']['version']}")
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width,initial-scale=1">'
-        f"<title>{title}</title><style>{_STYLE}</style></head><body><h1>{title}</h1>"
-        f"<p>{escape(schema['info'].get('description', ''))} Programs read "
-        f'<a href="/openapi.json">/openapi.json</a>.</p>{body}</body></html>'
-    )
-
-
-def _operation(
-    schema: Mapping[str, Any], path: str, method: str, operation: Mapping[str, Any]
-) -> str:
-    said = escape(operation.get("description") or operation.get("summary") or "")
-    parts = [f"<p>{said}</p>", _parameters(operation), _body(schema, operation)]
-    answers = "".join(
-        f"<tr><td>{escape(status)}</td><td>{escape(answer.get('description', ''))}</td></tr>"
-        for status, answer in operation["responses"].items()
-    )
-    parts.append(f"<table>{answers}</table>")
-    head = f"<b>{method.upper()}</b> <code>{escape(path)}</code>"
-    return f"<details><summary>{head}</summary>{''.join(parts)}</details>"
-
-
-def _parameters(operation: Mapping[str, Any]) -> str:
-    rows = "".join(
-        f"<tr><td><code>{escape(p['name'])}</code></td><td>{escape(p['in'])}</td>"
-        f"<td>{'required' if p.get('required') else ''}</td>"
-        f"<td>{escape(p.get('description', ''))}</td></tr>"
-        for p in operation.get("parameters", ())
-    )
-    return f"<table>{rows}</table>" if rows else ""
-
-
-def _body(schema: Mapping[str, Any], operation: Mapping[str, Any]) -> str:
-    content = operation.get("requestBody", {}).get("content", {}).get("application/json")
-    if content is None:
-        return ""
-    shape = _resolved(schema, content.get("schema", {}))
-    shown = ""
-    for example in shape.get("examples", ())[:1]:
-        shown = f"<pre>{escape(json.dumps(example, ensure_ascii=False, indent=1))}</pre>"
-    needed = set(shape.get("required", ()))
-    rows = "".join(
-        f"<tr><td><code>{escape(name)}</code></td>"
-        f"<td>{'required' if name in needed else ''}</td>"
-        f"<td>{escape(_resolved(schema, part).get('description', ''))}</td></tr>"
-        for name, part in shape.get("properties", {}).items()
-    )
-    return f"<table>{rows}</table>{shown}"
+        content = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+        body = _resolved(schema, content.get("schema", {}))
+        fields = {name: _resolved(schema, f) for name, f in body.get("properties", {}).items()}
+        entry = path, method, operation, body, fields
+        by_tag.setdefault((operation.get("tags") or ["other"])[0], []).append(entry)
+    return _PAGE.render(info=schema["info"], by_tag=by_tag)
 
 
 def _resolved(schema: Mapping[str, Any], part: Mapping[str, Any]) -> Mapping[str, Any]:
     where = part.get("$ref")
     if where is None:
         return part
-    found: Any = schema
+    target: Any = schema
     for name in where.removeprefix("#/").split("/"):
-        found = found[name]
-    return found  # type: ignore[no-any-return]
+        target = target[name]
+    return target  # type: ignore[no-any-return]

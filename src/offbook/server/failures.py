@@ -1,8 +1,4 @@
-"""What goes wrong, as a response: a status, and an envelope that the client of the path reads.
-
-Takes: errors of ours, of the framework, or nobody's.  Gives: OpenAI's envelope on its paths, the
-command line's ``{"error": {"kind", "message", "hint"}}`` on all others.
-"""
+"""What goes wrong, as a response: a status, and an envelope that the client of the path reads."""
 
 from __future__ import annotations
 
@@ -31,7 +27,7 @@ from offbook.errors import (
     UsageError,
 )
 from offbook.models.failures import PassingError, is_about_context_length
-from offbook.server.observing.secrets import Masking, masked
+from offbook.server.masking import Masking, masked
 
 _LOG: Final = logging.getLogger("offbook.server")
 _OPENAI_HEADS: Final = ("/v1", "/models", "/chat", "/completions", "/embeddings")
@@ -110,7 +106,6 @@ def add_failure_handlers(app: FastAPI) -> None:
     app.exception_handler(RequestValidationError)(_on_validation)
     app.exception_handler(HTTPException)(on_http)
     app.exception_handler(OSError)(_on_system)
-    app.exception_handler(Exception)(_on_unforeseen)
 
 
 def status_of(error: OffbookError) -> int:
@@ -125,10 +120,10 @@ def status_of(error: OffbookError) -> int:
 def openai_error(error: OffbookError) -> dict[str, Any]:
     """OpenAI's envelope of an error."""
     message, hint = _told(error)
-    told = f"{message.rstrip('.')}; {hint}" if hint else message
+    text = f"{message.rstrip('.')}; {hint}" if hint else message
     status = status_of(error)
     param = error.param if isinstance(error, RequestRefused) else None
-    return _envelope(told, status, _code_of(error, status), param)
+    return _envelope(text, status, _code_of(error, status), param)
 
 
 def native_error(error: OffbookError) -> dict[str, Any]:
@@ -138,14 +133,9 @@ def native_error(error: OffbookError) -> dict[str, Any]:
 
 
 def kept_error(error: OffbookError, masks: Masking) -> dict[str, str]:
-    """An error as it is stored, for whoever asks later what became of work behind requests.
-
-    Args:
-        error: What ended the work.
-        masks: Hides the secrets that the work had.
-    """
-    told = {**error.as_json()["error"], "message": error.told_to_all}
-    return {name: masks(text) for name, text in told.items()}
+    """An error as it is stored, for whoever asks later what became of work behind requests."""
+    row = {**error.as_json()["error"], "message": error.told_to_all}
+    return {name: masks(text) for name, text in row.items()}
 
 
 def _told(error: OffbookError) -> tuple[str, str]:
@@ -156,7 +146,7 @@ def _told(error: OffbookError) -> tuple[str, str]:
     """
     message, hint = error.told_to_all, error.hint
     if not asked_by_owner.get():
-        inside = next((told for kind, told in _INSIDE if isinstance(error, kind)), None)
+        inside = next((words for kind, words in _INSIDE if isinstance(error, kind)), None)
         message = inside or message
         hint = _ASK if inside or isinstance(error, IndexMissing) else hint
     return masked(message), masked(hint)
@@ -169,7 +159,7 @@ def failure_response(error: OffbookError, path: str) -> Response:
         # Not the path: characters and documents are named in it. The request's line has its route.
         _LOG.warning("%s", error.message)
     body = openai_error(error) if is_openai_path(path) else native_error(error)
-    return JSONResponse(body, status, _headers_of(error, status))
+    return JSONResponse(body, status, _headers_of(error))
 
 
 def is_openai_path(path: str) -> bool:
@@ -178,7 +168,7 @@ def is_openai_path(path: str) -> bool:
     return any(plain == head or plain.startswith(f"{head}/") for head in _OPENAI_HEADS)
 
 
-def _headers_of(error: OffbookError, status: int) -> dict[str, str]:
+def _headers_of(error: OffbookError) -> dict[str, str]:
     headers = dict(error.headers) if isinstance(error, RequestRefused) else {}
     if isinstance(error, PassingError) and error.retry_after is not None:
         headers["retry-after"] = str(math.ceil(error.retry_after))
@@ -214,10 +204,10 @@ def _let_go(error: BaseException) -> None:
     Errors and the frames that they went through hold one another: a client whose bodies are
     refused would fill the memory until the collector looks through all that there is.
     """
-    seen: BaseException | None = error
-    while seen is not None and seen.__traceback__ is not None:
-        seen.__traceback__ = None
-        seen = seen.__cause__ or seen.__context__
+    current: BaseException | None = error
+    while current is not None and current.__traceback__ is not None:
+        current.__traceback__ = None
+        current = current.__cause__ or current.__context__
 
 
 async def _on_ours(request: Request, error: OffbookError) -> Response:
@@ -275,13 +265,3 @@ async def _on_system(request: Request, error: OSError) -> Response:
         "make some where the server has its temporary files",
     )
     return failure_response(full, request.url.path)
-
-
-async def _on_unforeseen(request: Request, error: Exception) -> Response:
-    """A mistake of ours: the traceback goes to the log, and nothing of it to the client."""
-    path = request.url.path
-    number = getattr(request.state, "request_id", None)
-    response = failure_response(mistake(error, number), path)
-    if number:  # this handler stands outside of the middleware that sets it
-        response.headers["x-request-id"] = number
-    return response

@@ -1,7 +1,4 @@
-"""Serving until somebody ends it: the listening socket, uvicorn, and a tidy end.
-
-Takes: an open offbook.  Gives: nothing; it returns when the server was told to stop.
-"""
+"""Serving until somebody ends it: the listening socket, uvicorn, and a tidy end."""
 
 from __future__ import annotations
 
@@ -21,13 +18,11 @@ from fastapi import FastAPI
 
 from offbook.app.book import Offbook
 from offbook.errors import ConfigurationError
-from offbook.server.app import create_app
-from offbook.server.guarding import require_keys
-from offbook.server.interpreter import tuned
-from offbook.server.observing.logs import start_logging
-from offbook.server.observing.secrets import Masking, secrets_of
-from offbook.server.security.connections import ConnectionLimits, limited
+from offbook.server.app import create_app, require_keys
+from offbook.server.limits import HEAD_BYTES, ConnectionLimits, limited
+from offbook.server.masking import Masking, secrets_of
 from offbook.server.stopping import FAREWELL_SECONDS, Stopping
+from offbook.server.telemetry import start_logging
 from offbook.settings import Settings
 
 CONCURRENCY: Final = 1_000
@@ -65,14 +60,14 @@ async def serve(
             a key.
         KeyboardInterrupt: a second signal came before all that had ended.
     """
-    own = book.settings.values.server
+    options = book.settings.values.server
     await require_keys(book.settings, book.store)
     app = create_app(book)
     if mount is not None:
         mount(app)
-    with listener(own.host, own.port) as sock:
+    with listener(options.host, options.port) as sock:
         start_logging(Masking(secrets_of(book.settings)))
-        limits = ConnectionLimits(own.head_seconds, own.body_seconds, own.connections)
+        limits = ConnectionLimits(options.head_seconds, options.body_seconds, options.connections)
         config = uvicorn.Config(
             app,
             http=limited(limits),
@@ -81,6 +76,7 @@ async def serve(
             server_header=False,
             ws="none" if mount is None else "wsproto",
             timeout_keep_alive=30,
+            h11_max_incomplete_event_size=HEAD_BYTES,
             timeout_graceful_shutdown=math.ceil(GRACE_SECONDS + FAREWELL_SECONDS),
         )
         stopping: Stopping = app.state.stopping
@@ -94,8 +90,8 @@ def listener(host: str, port: int) -> socket.socket:
         ConfigurationError: the name is none, the port is taken, or not ours to take.
     """
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-        family, _, _, _, address = found[0]
+        addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, _, _, _, address = addresses[0]
         return socket.create_server(
             (str(address[0]), int(address[1])), family=family, backlog=_BACKLOG
         )
@@ -114,13 +110,7 @@ def address_of(sock: socket.socket) -> str:
 
 
 class _Server(uvicorn.Server):
-    """A server whose being told to stop is no failure: the database is closed afterwards.
-
-    Args:
-        config: Of uvicorn.
-        stopping: Told when the server is to stop, and when there is no more time.
-        ready: Called when requests are answered.
-    """
+    """A server whose being told to stop is no failure: the database is closed afterwards."""
 
     def __init__(
         self, config: uvicorn.Config, stopping: Stopping, ready: Callable[[], None]
@@ -137,19 +127,10 @@ class _Server(uvicorn.Server):
         if self.started:
             self._ready()
 
-    async def main_loop(self) -> None:
-        """Serve; everything that replies need is loaded by now."""
-        with tuned():
-            await super().main_loop()
-
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Let what is under way end, and tell those whose answer takes too long.
-
-        Raises:
-            KeyboardInterrupt: a second signal came.
-        """
+        """Let what is under way end, and tell those whose answer takes too long."""
         self._stopping.begin()
-        no_more_time = self._loop.call_later(GRACE_SECONDS, self._stopping.break_off)
+        no_more_time = self._loop.call_later(GRACE_SECONDS, self._stopping.abort)
         ending = asyncio.create_task(super().shutdown(sockets))
         hurried = asyncio.create_task(self._at_once.wait())
         await asyncio.wait((ending, hurried), return_when=asyncio.FIRST_COMPLETED)
@@ -157,7 +138,7 @@ class _Server(uvicorn.Server):
         hurried.cancel()
         if not ending.done():
             ending.cancel()
-            self._stopping.break_off()
+            self._stopping.abort()
             await self._stopping.ended()
             raise KeyboardInterrupt
         await ending

@@ -1,8 +1,4 @@
-"""A server that is told to stop: who is still being answered is told so, not merely cut off.
-
-Takes: requests, and the word that the server stops.  Gives: them on; what cannot be finished in
-time ends as a failure does: an error in the stream, or a 503.
-"""
+"""A server that is told to stop: who is still being answered is told so, not merely cut off."""
 
 from __future__ import annotations
 
@@ -17,19 +13,20 @@ from offbook.server.failures import (
     RequestRefused,
     failure_response,
     is_openai_path,
+    mistake,
     native_error,
     openai_error,
 )
-from offbook.server.openai.chunks import DONE, failure
+from offbook.server.middleware import Answer
+from offbook.server.openai.events import DONE, failure
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
 FAREWELL_SECONDS: Final = 1.0
 """How long the last word to a client may take; one that reads nothing does not hear it."""
 
 _LOG: Final = logging.getLogger("offbook.server")
-_EVENTS: Final = b"text/event-stream"
 
 
 def stops() -> RequestRefused:
@@ -73,7 +70,7 @@ class Stopping:
             await asyncio.wait_for(self._begun.wait(), seconds)
         return self._begun.is_set()
 
-    def break_off(self) -> None:
+    def abort(self) -> None:
         """Have what is still under way end now; who is being told so already is let alone."""
         self.begin()
         if self._over:
@@ -97,13 +94,8 @@ class Stopping:
             self._answering.discard(task)
 
 
-class BreaksOff:
-    """Ends what is under way, in words that its client reads, when the server has no more time.
-
-    Args:
-        app: What comes after.
-        stopping: Tells when.
-    """
+class LastWord:
+    """Ends what cannot be finished in words that its client reads: the server stops, or erred."""
 
     def __init__(self, app: ASGIApp, stopping: Stopping) -> None:
         self._app, self._stopping = app, stopping
@@ -114,7 +106,7 @@ class BreaksOff:
         if scope["type"] != "http" or task is None:
             await self._app(scope, receive, send)
             return
-        answer = _Answer(send)
+        answer = Answer(send)
         with self._stopping.answering(task):
             try:
                 if not self._stopping.is_over:
@@ -125,34 +117,23 @@ class BreaksOff:
                 if not self._stopping.is_over:
                     raise
                 task.uncancel()
+            except Exception as error:
+                _LOG.exception("a mistake in offbook")
+                if answer.status is not None:
+                    raise  # the connection has to break, or half would pass for whole
+                number = scope.get("state", {}).get("request_id", "")
+                await failure_response(mistake(error, number), scope["path"])(scope, receive, send)
+                return
             with suppress(TimeoutError):
                 async with asyncio.timeout(FAREWELL_SECONDS):
                     await _say_farewell(answer, scope, receive)
 
 
-class _Answer:
-    """How far an answer is."""
-
-    def __init__(self, send: Send) -> None:
-        self._send = send
-        self.has_begun = self.is_whole = self.is_stream = False
-
-    async def send(self, message: Message) -> None:
-        """Pass it on, and take note once it is out."""
-        await self._send(message)
-        if message["type"] == "http.response.start":
-            self.has_begun = True
-            types = (value for name, value in message.get("headers", ()) if name == b"content-type")
-            self.is_stream = any(value.startswith(_EVENTS) for value in types)
-        elif message["type"] == "http.response.body":
-            self.is_whole = not message.get("more_body", False)
-
-
-async def _say_farewell(answer: _Answer, scope: Scope, receive: Receive) -> None:
+async def _say_farewell(answer: Answer, scope: Scope, receive: Receive) -> None:
     path = scope["path"]
     if answer.is_whole:
         return
-    if not answer.has_begun:
+    if answer.status is None:
         await failure_response(stops(), path)(scope, receive, answer.send)
     elif answer.is_stream:
         _LOG.warning("an answer was broken off: the server stops")

@@ -12,9 +12,9 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
+from offbook import registry
 from offbook.errors import ConfigurationError
 from offbook.settings.loading import ENVIRONMENT, Origin, Settings
-from offbook.settings.model import BUILTIN, OFFLINE
 
 OPENAI_ADDRESS: Final = "https://api.openai.com/v1"
 _BUILT_IN: Final = Origin("OpenAI's own address")
@@ -22,16 +22,17 @@ _BUILT_IN: Final = Origin("OpenAI's own address")
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A model and where it answers; ``base_url`` is None for the embedded ones.
+    """A model and where it answers; ``base_url`` is None for those of the registry.
 
     ``section`` is the section of the settings that names it: chat's, where a role has none of its
-    own.
+    own. ``thinks`` says that the model thinks aloud.
     """
 
     model: str
     base_url: str | None
     api_key: str | None = field(default=None, repr=False)
     section: str = "chat"
+    thinks: bool = False
 
     @property
     def embedded(self) -> bool:
@@ -45,31 +46,32 @@ class _Sourced:
     origin: Origin
 
 
-def chat_endpoint(settings: Settings) -> Endpoint:
-    """The actor's endpoint."""
-    return _resolve(settings, "chat", settings.values.chat.model)
+def endpoint_of(settings: Settings, role: str) -> Endpoint:
+    """Resolve the endpoint of ``chat``, ``extract``, ``judge`` or ``embed``.
 
+    Of ``extract`` and ``judge`` what is not set is chat's.
 
-def role_endpoint(settings: Settings, role: str) -> Endpoint:
-    """The endpoint of ``extract`` or ``judge``; what is not set is chat's."""
+    Raises:
+        ConfigurationError: it is not said where the model answers, or the key would go astray.
+    """
     section = getattr(settings.values, role)
-    if section.model is None and section.base_url is None and section.api_key is None:
-        return chat_endpoint(settings)
-    return _resolve(settings, role, section.model or settings.values.chat.model)
-
-
-def embed_endpoint(settings: Settings) -> Endpoint:
-    """The embedder's endpoint."""
-    return _resolve(settings, "embed", settings.values.embed.model)
-
-
-def _resolve(settings: Settings, role: str, model: str) -> Endpoint:
-    if model == (BUILTIN if role == "embed" else OFFLINE):
+    given = (section.model, section.base_url, section.api_key)
+    if role in ("extract", "judge") and given == (None, None, None):
+        role, section = "chat", settings.values.chat
+    model = section.model or settings.values.chat.model
+    known = registry.names("embedder" if role == "embed" else "model")
+    if model in known:
         return Endpoint(model, None, section=role)
     named = _given(settings, f"{role}.base_url") or _given(settings, "chat.base_url")
     url = named or _openai_url(settings)
     _check_url(url.value, role)
     key = _key(settings, role, url)
+    if url.origin is _BUILT_IN and key is None:
+        raise ConfigurationError(
+            f"{role}.model is {model!r}, and nothing says where it answers",
+            f"set {role}.base_url (or OPENAI_API_KEY, for OpenAI's own), or name one that needs "
+            f"no address: {', '.join(known)}",
+        )
     if key is not None and key.origin.trusted and not url.origin.trusted:
         raise ConfigurationError(
             f"the key from {key.origin.label} would go to {url.value!r}, an address that "
@@ -77,13 +79,20 @@ def _resolve(settings: Settings, role: str, model: str) -> Endpoint:
             f"set {role}.base_url in the environment, by flag or in your own config.toml "
             "if you trust that address",
         )
-    return Endpoint(model, url.value.rstrip("/"), key.value if key else None, role)
+    thinks = getattr(section, "thinks", None)
+    return Endpoint(
+        model,
+        url.value.rstrip("/"),
+        key.value if key else None,
+        role,
+        settings.values.chat.thinks if thinks is None else thinks,
+    )
 
 
 def _key(settings: Settings, role: str, url: _Sourced) -> _Sourced | None:
-    own = _given(settings, f"{role}.api_key")
-    if own is not None:
-        return own
+    given_key = _given(settings, f"{role}.api_key")
+    if given_key is not None:
+        return given_key
     chat_url = _given(settings, "chat.base_url") or _openai_url(settings)
     inherited = _given(settings, "chat.api_key")
     if inherited is not None and _same(chat_url.value, url.value):

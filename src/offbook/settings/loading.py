@@ -7,7 +7,6 @@ Takes: ``key=value`` flags, the environment, the project's ``offbook.toml``, the
 from __future__ import annotations
 
 import os
-import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,7 +17,7 @@ from typing import Any, Final
 from platformdirs import user_config_dir
 from pydantic import SecretStr, ValidationError
 
-from offbook.errors import ConfigurationError
+from offbook.errors import STARS, ConfigurationError, hide_passwords
 from offbook.settings.model import PRESETS, SettingsModel, setting_names
 
 PROJECT_FILE: Final = "offbook.toml"
@@ -76,10 +75,12 @@ class Settings:
         )
 
     def plain(self, name: str) -> str | float | bool | None:
-        """The value of the dotted ``name`` as JSON has it; a secret is masked."""
+        """The value of the dotted ``name`` as JSON has it; secrets are masked, also in URLs."""
         value = self._value(name)
-        if name == "database.url":
-            return without_password(value) or None
+        if value is not None and name.endswith("url"):
+            return hide_passwords(
+                value.get_secret_value() if isinstance(value, SecretStr) else value
+            )
         if isinstance(value, SecretStr):
             return _shown(value)
         return str(value) if isinstance(value, Path) else value
@@ -91,13 +92,13 @@ class Settings:
             ConfigurationError: an unknown name, or a value that is not allowed.
         """
         _check_names(flags, FLAG)
-        found = {
+        values_found = {
             name: (self._value(name), origin)
             for name, origin in self.origins.items()
             if not origin.of_preset
         }
-        found |= {name: (value, FLAG) for name, value in flags.items()}
-        return _settled(found, self.openai, self.warnings)
+        values_found |= {name: (value, FLAG) for name, value in flags.items()}
+        return _settled(values_found, self.openai, self.warnings)
 
     def _value(self, name: str) -> Any:
         if name.startswith("prices."):
@@ -133,7 +134,7 @@ def load_settings(
         ConfigurationError: an unknown name or a value that is not allowed; it names the origin.
     """
     environment = dict(os.environ if environment is None else environment)
-    found: dict[str, tuple[Any, Origin]] = {}
+    values_found: dict[str, tuple[Any, Origin]] = {}
     warnings: list[str] = []
     given = {key: value for key, value in (flags or {}).items() if value is not None}
     layers = [(given, FLAG), (_from_environment(environment, warnings), ENVIRONMENT)]
@@ -141,38 +142,29 @@ def load_settings(
     for values, origin in layers:
         _check_names(values, origin)
         for name, value in values.items():
-            found.setdefault(name, (value, origin))
+            values_found.setdefault(name, (value, origin))
     openai = {name: environment[name] for name in _OPENAI if environment.get(name)}
-    return _settled(found, openai, tuple(warnings))
+    return _settled(values_found, openai, tuple(warnings))
 
 
 def _settled(
-    found: dict[str, tuple[Any, Origin]], openai: Mapping[str, str], warnings: tuple[str, ...]
+    values_found: dict[str, tuple[Any, Origin]],
+    openai: Mapping[str, str],
+    warnings: tuple[str, ...],
 ) -> Settings:
     """Checked settings of values with their origins; what nothing else sets, the preset does."""
-    preset = str(found.get("preset", ("default", DEFAULT))[0])
+    preset = str(values_found.get("preset", ("default", DEFAULT))[0])
     for name, value in PRESETS.get(preset, {}).items():
-        found.setdefault(name, (value, Origin(f"{_PRESET}{preset}")))
-    model = _validated(found)
-    _check_trust(found)
-    return Settings(model, {name: origin for name, (_, origin) in found.items()}, openai, warnings)
-
-
-def without_password(url: SecretStr | None) -> str:
-    """A database URL as it may be shown."""
-    if url is None:
-        return ""
-    # A URL that cannot be parsed is shown, too: what may be a password is masked all the same.
-    shown = re.sub(r"(://[^:/?#]*):.*@", r"\1:********@", url.get_secret_value())
-    return re.sub(r"(?i)(pass[a-z]*=)[^&]*", r"\1********", shown)
+        values_found.setdefault(name, (value, Origin(f"{_PRESET}{preset}")))
+    model = _validated(values_found)
+    _check_trust(values_found)
+    return Settings(
+        model, {name: origin for name, (_, origin) in values_found.items()}, openai, warnings
+    )
 
 
 def user_config_file(environment: Mapping[str, str] | None = None) -> Path:
-    """The user's own settings file, whether it is there or not; OFFBOOK_CONFIG names another.
-
-    Args:
-        environment: Default: the process's environment.
-    """
+    """The user's own settings file, whether it is there or not; OFFBOOK_CONFIG names another."""
     named = (os.environ if environment is None else environment).get("OFFBOOK_CONFIG")
     return (
         Path(named) if named else Path(user_config_dir("offbook", appauthor=False), "config.toml")
@@ -256,13 +248,13 @@ def _check_names(values: Mapping[str, Any], origin: Origin) -> None:
         )
 
 
-def _check_trust(found: Mapping[str, tuple[Any, Origin]]) -> None:
+def _check_trust(values_found: Mapping[str, tuple[Any, Origin]]) -> None:
     """Refuse what decides whom a question is told, where it is from a file of anybody."""
     plain = SettingsModel()
     for name in _OWN:
-        if name not in found:
+        if name not in values_found:
             continue
-        value, origin = found[name]
+        value, origin = values_found[name]
         section, _, key = name.partition(".")
         if not origin.trusted and value != getattr(getattr(plain, section), key):
             raise ConfigurationError(
@@ -273,9 +265,9 @@ def _check_trust(found: Mapping[str, tuple[Any, Origin]]) -> None:
             )
 
 
-def _validated(found: Mapping[str, tuple[Any, Origin]]) -> SettingsModel:
+def _validated(values_found: Mapping[str, tuple[Any, Origin]]) -> SettingsModel:
     tree: dict[str, Any] = {}
-    for name, (value, _) in found.items():
+    for name, (value, _) in values_found.items():
         if name.startswith("prices."):
             model, _, kind = name.removeprefix("prices.").rpartition(".")
             tree.setdefault("prices", {}).setdefault(model, {})[kind] = value
@@ -287,8 +279,12 @@ def _validated(found: Mapping[str, tuple[Any, Origin]]) -> SettingsModel:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         name = ".".join(str(part) for part in first["loc"])
-        label = found[name][1].label if name in found else "the settings"
-        shown = _shown(found[name][0]) if name in found and "key" not in name else "(given value)"
+        label = values_found[name][1].label if name in values_found else "the settings"
+        shown = (
+            _shown(values_found[name][0])
+            if name in values_found and "key" not in name
+            else "(given value)"
+        )
         raise ConfigurationError(
             f"setting {name} = {shown!r} from {label}: {first['msg']}",
             f"mend it there; {name}: {setting_names()[name]}"
@@ -308,5 +304,5 @@ def _names(settings: Settings) -> list[str]:
 
 def _shown(value: Any) -> str:
     if isinstance(value, SecretStr):
-        return "********"
+        return STARS
     return "" if value is None else str(value)

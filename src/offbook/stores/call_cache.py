@@ -1,7 +1,7 @@
-"""Answers of models that were paid for once: never asked again.
+"""What models answered: calls that were paid for once, and in which form each model is asked.
 
-Takes: the key of a call, made by ``models.caching``.  Gives: the validated answer. Each entry
-knows the documents whose text its prompt held, so that forgetting one forgets the answers too.
+Each answer knows the documents whose text its prompt held, so that forgetting one forgets the
+answers too.
 """
 
 from __future__ import annotations
@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import Connection, delete, select, update
 
-from offbook.stores.schema import call_cache, call_cache_documents
+from offbook.stores.schema import call_cache, call_cache_documents, endpoints
 from offbook.stores.statements import (
-    batches,
+    among,
+    insert_missing,
     mark_unpurged,
     storable,
     timestamp,
-    upsert_plain,
+    upsert,
 )
 from offbook.stores.text_versions import versions
 
@@ -35,33 +36,16 @@ class CachedCall:
 
 
 def get(conn: Connection, key: str) -> CachedCall | None:
-    """The answer stored under ``key``, if any."""
-    return get_all(conn, [key]).get(key)
-
-
-def get_all(conn: Connection, keys: Sequence[str]) -> dict[str, CachedCall]:
-    """The answers stored under some keys, by key."""
-    columns, held = call_cache.c, call_cache_documents.c
-    found: dict[str, CachedCall] = {}
-    for piece in batches(keys):
-        rows = conn.execute(
-            select(
-                columns.key,
-                columns.prompt,
-                columns.text,
-                columns.prompt_tokens,
-                columns.completion_tokens,
-                columns.created,
-            ).where(columns.key.in_(piece))
-        ).all()
-        documents: dict[str, set[str]] = {row.key: set() for row in rows}
-        if rows:
-            links = select(held.key, held.character_id, held.document_id)
-            for key, owner, name in conn.execute(links.where(held.key.in_(list(documents)))):
-                documents[key].add(f"{owner}/{name}")
-        for row in rows:
-            found[row.key] = CachedCall(*row[1:], frozenset(documents[row.key]))
-    return found
+    """Return the answer stored under ``key``, if any."""
+    names = "prompt", "text", "prompt_tokens", "completion_tokens", "created"
+    chosen = select(*call_cache.c[names]).where(call_cache.c.key == key)
+    row = conn.execute(chosen).one_or_none()
+    if row is None:
+        return None
+    c = call_cache_documents.c
+    links = conn.execute(select(c.character_id, c.document_id).where(c.key == key))
+    documents = frozenset(f"{owner}/{name}" for owner, name in links)
+    return CachedCall(**row._mapping, documents=documents)
 
 
 def put(
@@ -86,8 +70,15 @@ def put(
         documents: Names ``character/document`` of the documents whose text the prompt held.
     """
     storable(text)
-    row = key, prompt, text, prompt_tokens, completion_tokens, timestamp()
-    upsert_plain(conn, call_cache, [row])
+    row = {
+        "key": key,
+        "prompt": prompt,
+        "text": text,
+        "prompt_tokens": prompt_tokens,
+        "completion_tokens": completion_tokens,
+        "created": timestamp(),
+    }
+    conn.execute(upsert(conn, call_cache), row)
     _link(conn, [key], documents)
 
 
@@ -96,19 +87,23 @@ def link(conn: Connection, keys: Sequence[str], documents: frozenset[str]) -> No
 
     Where one of them is not stored any more, its answer is forgotten.
     """
+    chosen = among(call_cache.c.key, keys)
     if len(versions(conn, documents)) < len(documents):
-        if conn.execute(delete(call_cache).where(call_cache.c.key.in_(keys))).rowcount:
+        if conn.execute(delete(call_cache).where(chosen)).rowcount:
             mark_unpurged(conn)
         return
-    stored = select(call_cache.c.key).where(call_cache.c.key.in_(keys))
-    _link(conn, conn.scalars(stored).all(), documents)
+    _link(conn, conn.scalars(select(call_cache.c.key).where(chosen)).all(), documents)
 
 
 def _link(conn: Connection, keys: Sequence[str], documents: frozenset[str]) -> None:
     parts = [name.partition("/") for name in sorted(documents)]
-    rows = [(key, character, document) for key in keys for character, _, document in parts]
+    rows = [
+        {"key": key, "character_id": character, "document_id": document}
+        for key in keys
+        for character, _, document in parts
+    ]
     if rows:
-        upsert_plain(conn, call_cache_documents, rows)
+        conn.execute(insert_missing(conn, call_cache_documents), rows)
 
 
 def forget_documents(conn: Connection, character: str, document: str | None = None) -> int:
@@ -117,8 +112,37 @@ def forget_documents(conn: Connection, character: str, document: str | None = No
     Returns:
         How many answers were deleted.
     """
-    columns = call_cache_documents.c
-    held = select(columns.key).where(columns.character_id == character)
+    c = call_cache_documents.c
+    held = select(c.key).where(c.character_id == character)
     if document is not None:
-        held = held.where(columns.document_id == document)
+        held = held.where(c.document_id == document)
     return conn.execute(delete(call_cache).where(call_cache.c.key.in_(held))).rowcount
+
+
+def get_form(conn: Connection, base_url: str, model: str) -> tuple[str | None, bool]:
+    """Return the rung (json_schema, json_object, text) that worked, and if the model thinks aloud.
+
+    The rung is None where none is known yet.
+    """
+    c = endpoints.c
+    chosen = select(c.rung, c.thinks).where(c.base_url == base_url, c.model == model)
+    row = conn.execute(chosen).one_or_none()
+    return (None, False) if row is None else (row.rung, row.thinks)
+
+
+def put_rung(conn: Connection, base_url: str, model: str, rung: str) -> None:
+    """Remember the rung that worked."""
+    _put_form(conn, base_url, model, rung=rung)
+
+
+def put_thinking(conn: Connection, base_url: str, model: str) -> None:
+    """Remember that the model thinks aloud."""
+    _put_form(conn, base_url, model, thinks=True)
+
+
+def _put_form(conn: Connection, base_url: str, model: str, **values: str | bool) -> None:
+    new = {"base_url": base_url, "model": model, "rung": None, "thinks": False}
+    conn.execute(insert_missing(conn, endpoints), new)
+    c = endpoints.c
+    of_model = update(endpoints).where(c.base_url == base_url, c.model == model)
+    conn.execute(of_model.values(**values))

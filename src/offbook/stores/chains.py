@@ -1,21 +1,20 @@
 """Where a history that a client sends along belongs among the stored conversations.
 
-Takes: the history's turns, and whose it is.  Gives: the conversation and the turn that it has come
-to. A history that begins at the beginning is known by its hash chain; one whose head the client has
-cut off, as clients do when it grows long, by its words.
+One that begins at the beginning is known by its hash chain; one whose head the client has cut off,
+as clients do when it grows long, by its words.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, case, select
+from sqlalchemy import Connection, case, select, true
 
 from offbook.stores.conversations import StoredTurn, get_turn, turn_id
 from offbook.stores.schema import conversations, turns
-from offbook.stores.statements import batches, insert_missing, storable, timestamp
+from offbook.stores.statements import among, insert_missing, row_of, storable, timestamp
 from offbook.types import Turn
 
 
@@ -33,7 +32,7 @@ class Link:
 
 
 def chain_of(history: Sequence[Turn]) -> list[str]:
-    """Ids of turns that follow one another from the first one on."""
+    """Derive the ids of turns that follow one another from the first one on."""
     ids: list[str] = []
     for turn in history:
         ids.append(turn_id(ids[-1] if ids else None, turn.said, turn.answered))
@@ -47,7 +46,7 @@ def deepest(
     ids: Sequence[str],
     session: str | None = None,
 ) -> Link | None:
-    """The last turn of a chain that is stored; None: none of them is.
+    """Find the last turn of a chain that is stored; None: none of them is.
 
     Args:
         conn: Connection.
@@ -58,23 +57,13 @@ def deepest(
             from it is taken, then the one that was spoken in last.
     """
     t, c = turns.c, conversations.c
-    named = [] if session is None else [c.id == session]
+    named = true() if session is None else c.id == session
     has_come_to_it = case((c.head == t.id, 0), else_=1)
-    found = select(t.conversation_id, t.id, t.ordinal).join(
-        conversations, (c.character_id == t.character_id) & (c.id == t.conversation_id)
-    )
-    # The end is stored nearly always: it is looked for first.
-    for piece in reversed(list(batches(list(ids)))):
-        row = conn.execute(
-            found.where(
-                t.character_id == character, c.principal_id == principal, t.id.in_(piece), *named
-            )
-            .order_by(t.ordinal.desc(), has_come_to_it, c.updated.desc(), c.id)
-            .limit(1)
-        ).one_or_none()
-        if row is not None:
-            return Link(row[0], row[1], ids.index(row[1]), row[2])
-    return None
+    chosen = select(t.conversation_id, t.id, t.ordinal).join_from(turns, conversations)
+    ordered = chosen.order_by(t.ordinal.desc(), has_come_to_it, c.updated.desc(), c.id)
+    ordered = ordered.where(t.character_id == character, c.principal_id == principal, named)
+    row = conn.execute(ordered.where(among(t.id, ids)).limit(1)).one_or_none()
+    return None if row is None else Link(row[0], row[1], ids.index(row[1]), row[2])
 
 
 def ending_with(
@@ -84,7 +73,7 @@ def ending_with(
     history: Sequence[Turn],
     session: str | None = None,
 ) -> list[Link]:
-    """The stored turns with which a conversation ends, or ended before its last, in these words.
+    """Find the stored turns with which a conversation ends, or ended before its last, by words.
 
     Args:
         conn: Connection.
@@ -99,12 +88,12 @@ def ending_with(
     if not history:
         return []
     t, c = turns.c, conversations.c
-    named = [] if session is None else [c.id == session]
+    named = true() if session is None else c.id == session
     head = turns.alias()
     here = (head.c.character_id == c.character_id) & (head.c.conversation_id == c.id)
     rows = conn.execute(
         select(t.conversation_id, t.id)
-        .join(conversations, (c.character_id == t.character_id) & (c.id == t.conversation_id))
+        .join_from(turns, conversations)
         .join(head, here & (head.c.id == c.head))
         .where(
             t.character_id == character,
@@ -112,13 +101,13 @@ def ending_with(
             (t.id == head.c.id) | (t.id == head.c.parent),
             t.said == history[-1].said,
             t.answered == history[-1].answered,
-            *named,
+            named,
         )
         .order_by(c.updated.desc(), c.id, t.ordinal.desc())
     ).all()
     for conversation, turn in rows:
-        if found := _upwards(conn, character, conversation, turn, history):
-            return found
+        if links := _upwards(conn, character, conversation, turn, history):
+            return links
     return []
 
 
@@ -146,33 +135,33 @@ def bring(
         Their ids.
     """
     before = get_turn(conn, character, session, parent) if parent else None
-    first, at = 0 if before is None else before.ordinal + 1, timestamp()
-    noted = {**recall, "skipped": []}
+    first = 0 if before is None else before.ordinal + 1
+    now, noted = timestamp(), {**recall, "skipped": []}
     made: list[StoredTurn] = []
     for ordinal, turn in enumerate(history, first):
         storable(turn.said, turn.answered)
         above = made[-1].id if made else parent or None
         id_ = turn_id(above, turn.said, turn.answered)
-        made.append(StoredTurn(id_, above, ordinal, turn.said, turn.answered, noted, at))
+        made.append(StoredTurn(id_, above, ordinal, turn.said, turn.answered, noted, now))
     key = {"character_id": character, "conversation_id": session}
-    for piece in batches(made):
-        conn.execute(insert_missing(conn, turns), [{**key, **asdict(turn)} for turn in piece])
+    if made:
+        conn.execute(insert_missing(conn, turns), [{**key, **row_of(turn)} for turn in made])
     return [turn.id for turn in made]
 
 
 def _upwards(
     conn: Connection, character: str, session: str, turn: str, history: Sequence[Turn]
 ) -> list[Link]:
-    """The stored turns up from ``turn``, if all of them say what the history says."""
-    found: list[Link] = []
-    at: str | None = turn
+    """Return the stored turns up from ``turn``, if all of them say what the history says."""
+    links: list[Link] = []
+    name: str | None = turn
     for place in range(len(history) - 1, -1, -1):
-        stored = None if at is None else get_turn(conn, character, session, at)
-        told = history[place]
-        if stored is None or stored.answered != told.answered:
+        stored = None if name is None else get_turn(conn, character, session, name)
+        sent = history[place]
+        if stored is None or stored.answered != sent.answered:
             return []
-        if stored.said != told.said and (place > 0 or told.said):
+        if stored.said != sent.said and (place > 0 or sent.said):
             return []
-        found.append(Link(session, stored.id, place, stored.ordinal))
-        at = stored.parent
-    return found[::-1]
+        links.append(Link(session, stored.id, place, stored.ordinal))
+        name = stored.parent
+    return links[::-1]

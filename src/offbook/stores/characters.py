@@ -1,22 +1,29 @@
 """Characters: the rows that everything else belongs to.
 
-Takes: names and ids.  Gives: characters, their profile and settings; an unknown one names the
-nearest. Every change to what a character knows goes through ``touch``.
+Every change to what a character knows goes through ``touch``.
 """
 
 from __future__ import annotations
 
 import time
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, bindparam, case, delete, insert, select, update
+from sqlalchemy import Connection, Row, Select, Table, case, delete, insert, select, update
 
 from offbook.errors import UnknownName, UsageError
 from offbook.stores import call_cache
-from offbook.stores.schema import characters
-from offbook.stores.statements import mark_unpurged, storable, timestamp
+from offbook.stores.schema import (
+    card_files,
+    character_sources,
+    characters,
+    chunk_attributes,
+    jobs,
+    sources,
+    vectors,
+)
+from offbook.stores.statements import deleted, mark_unpurged, source_of, storable, timestamp
 from offbook.types import Character
 
 MAX_NAME_CHARS: Final = 200
@@ -24,26 +31,20 @@ GENDER: Final = "gender"
 """Where in a character's own settings the gender of its pronouns stands: "m" or "f"."""
 
 _MAKE_ONE: Final = "make it with: offbook create NAME; `offbook list` names those there are"
-_TOUCHED: Final = "offbook.touched"
-_TOUCH: Final = (
-    update(characters)
-    .where(characters.c.id == bindparam("touched"))
-    .values(revision=characters.c.revision + 1)
-)
 
 
 def character_id(name: str) -> str:
-    """The id that ``name`` gives: NFKC, lower case, all but letters and digits turned to ``-``.
+    """Derive the id of ``name``: NFKC, lower case, all but letters and digits turned to ``-``.
 
     Raises:
         UsageError: the name has no letter or digit, or is too long.
     """
-    kept = (
+    letters = (
         # Marks belong to the letter before them: many scripts write vowels so.
         letter if letter.isalnum() or unicodedata.category(letter).startswith("M") else " "
         for letter in unicodedata.normalize("NFKC", name).lower()
     )
-    made = "-".join("".join(kept).split())
+    made = "-".join("".join(letters).split())
     if not any(letter.isalnum() for letter in made):
         raise UsageError(f"The name {name!r} has no letter or digit.", "give another name")
     if len(name) > MAX_NAME_CHARS:
@@ -54,8 +55,20 @@ def character_id(name: str) -> str:
     return made
 
 
-def create(conn: Connection, name: str, *, settings: Mapping[str, Any] | None = None) -> Character:
-    """Store a new character; its id is made unique by ``-2``, ``-3`` ...
+def create(
+    conn: Connection,
+    name: str,
+    *,
+    settings: Mapping[str, Any] | None = None,
+    on_source_of: str | None = None,
+) -> Character:
+    """Store a new character with a source of its own; its id is made unique by ``-2``, ``-3`` ...
+
+    Args:
+        conn: Connection of a write.
+        name: Its name.
+        settings: Its own settings.
+        on_source_of: Id of a character whose source it shares in the place of one of its own.
 
     Raises:
         UsageError: the name cannot be used.
@@ -63,12 +76,7 @@ def create(conn: Connection, name: str, *, settings: Mapping[str, Any] | None = 
     storable(name)
     if any(unicodedata.category(letter) == "Cc" for letter in name):
         raise UsageError(f"The name {name!r} has a control character.", "give another name")
-    base = character_id(name)
-    taken = set(conn.scalars(select(characters.c.id).where(characters.c.id.startswith(base))))
-    number, chosen = 1, base
-    while chosen in taken:
-        number += 1
-        chosen = f"{base}-{number}"
+    chosen = _free(conn, characters, character_id(name))
     row = {
         "id": chosen,
         "name": name,
@@ -79,11 +87,67 @@ def create(conn: Connection, name: str, *, settings: Mapping[str, Any] | None = 
         "settings": dict(settings or {}),
     }
     conn.execute(insert(characters), row)
+    if on_source_of is None:
+        give_source(conn, chosen)
+    else:
+        shared = require(conn, on_source_of)
+        embedder = {"embedder": shared.embedder, "dimension": shared.dimension}
+        conn.execute(update(characters).where(characters.c.id == chosen).values(embedder))
+        source = conn.scalar(select(source_of(shared.id)))
+        look = {"character_id": chosen, "source_id": source, "ordinal": 0}
+        conn.execute(insert(character_sources), look)
     return require(conn, chosen)
 
 
+def give_source(conn: Connection, character: str) -> None:
+    """Give a character a source of its own, empty, in the place of the one it has."""
+    leave_source(conn, character)
+    source = _free(conn, sources, character)
+    conn.execute(insert(sources), {"id": source, "created": timestamp()})
+    look = {"character_id": character, "source_id": source, "ordinal": 0}
+    conn.execute(insert(character_sources), look)
+
+
+def leave_source(conn: Connection, character: str) -> None:
+    """Let a character go from its source; the last that leaves takes the source along."""
+    left = conn.scalar(select(source_of(character)))
+    for table in (jobs, chunk_attributes, card_files, vectors["memory"]):
+        conn.execute(delete(table).where(table.c.character_id == character))
+    conn.execute(delete(character_sources).where(character_sources.c.character_id == character))
+    looked_at = select(character_sources.c.source_id)
+    conn.execute(delete(sources).where(sources.c.id == left, sources.c.id.not_in(looked_at)))
+
+
+def sharing(conn: Connection, character: str) -> list[str]:
+    """List the ids of all characters on the source of one, itself among them."""
+    return sorted(conn.scalars(_sharing(character)))
+
+
+def may_change_source(conn: Connection, character: str, opened: Collection[str] | None) -> bool:
+    """Tell whether a key that opens these characters (None: all) may change a character's source.
+
+    What is added to a source or taken from it reaches every character that looks at it.
+    """
+    return opened is None or set(opened).issuperset(sharing(conn, character))
+
+
+def _sharing(character: str) -> Select[Any]:
+    c = character_sources.c
+    return select(c.character_id).where(c.source_id == source_of(character))
+
+
+def _free(conn: Connection, table: Table, base: str) -> str:
+    """Return an id that no row has: ``base``, ``base-2``, ``base-3`` ..."""
+    taken = set(conn.scalars(select(table.c.id).where(table.c.id.startswith(base))))
+    number, chosen = 1, base
+    while chosen in taken:
+        number += 1
+        chosen = f"{base}-{number}"
+    return chosen
+
+
 def first_revision() -> int:
-    """A revision above any that an earlier character of the same id can have had.
+    """Return a revision above any that an earlier character of the same id can have had.
 
     Caches know a character by id and revision: one that is deleted and made again, or imported
     over the old one, must not be taken for it.
@@ -92,7 +156,7 @@ def first_revision() -> int:
 
 
 def find(conn: Connection, name: str) -> Character | None:
-    """The character whose id or name is ``name``; an id goes before a name."""
+    """Find the character whose id or name is ``name``; an id goes before a name."""
     wanted = [name]
     try:
         wanted.append(character_id(name))
@@ -110,24 +174,21 @@ def find(conn: Connection, name: str) -> Character | None:
 
 
 def require(conn: Connection, name: str) -> Character:
-    """The character whose id or name is ``name``.
+    """Return the character whose id or name is ``name``.
 
     Raises:
         UnknownName: there is none; the hint names the nearest.
     """
-    found = find(conn, name)
-    if found is None:
-        known = [
-            value
-            for row in conn.execute(select(characters.c.name, characters.c.id))
-            for value in row
-        ]
+    character = find(conn, name)
+    if character is None:
+        rows = conn.execute(select(characters.c.name, characters.c.id))
+        known = [value for row in rows for value in row]
         raise UnknownName(f"There is no character {name!r}.", nearest(name, known))
-    return found
+    return character
 
 
 def nearest(name: str, known: Sequence[str], otherwise: str = _MAKE_ONE) -> str:
-    """A hint that names what ``name`` was perhaps meant to be."""
+    """Hint at what ``name`` was perhaps meant to be."""
     from difflib import get_close_matches
 
     by_lower = {value.lower(): value for value in reversed(known)}
@@ -136,37 +197,19 @@ def nearest(name: str, known: Sequence[str], otherwise: str = _MAKE_ONE) -> str:
 
 
 def list_all(conn: Connection) -> list[Character]:
-    """All characters, by id."""
+    """List all characters, by id."""
     return [_character(row) for row in conn.execute(select(characters).order_by(characters.c.id))]
 
 
 def touch(conn: Connection, character: str) -> None:
-    """Note that what the character knows has changed: its revision grows, once a transaction.
+    """Note that what is known has changed: the revision of all on the source grows.
 
     Raises:
         UnknownName: the character has been deleted meanwhile.
     """
-    transaction = conn.get_transaction()
-    noted, touched = conn.info.get(_TOUCHED, (None, frozenset()))
-    if noted is transaction and character in touched:
-        return
-    conn.info[_TOUCHED] = (transaction, {character, *(touched if noted is transaction else ())})
-    if not conn.execute(_TOUCH, {"touched": character}).rowcount:
-        raise UnknownName(f"There is no character {character!r}.", "it has been deleted meanwhile")
-
-
-def revision(conn: Connection, character: str) -> int:
-    """The character's revision now.
-
-    Raises:
-        UnknownName: there is no such character.
-    """
-    found: int | None = conn.execute(
-        select(characters.c.revision).where(characters.c.id == character)
-    ).scalar_one_or_none()
-    if found is None:
-        raise UnknownName(f"There is no character {character!r}.", "it has been deleted meanwhile")
-    return found
+    chosen = update(characters).where(characters.c.id.in_(_sharing(character)))
+    if not conn.execute(chosen.values(revision=characters.c.revision + 1)).rowcount:
+        raise deleted(character)
 
 
 def set_profile(
@@ -189,37 +232,35 @@ def set_profile(
 
 def set_gender(conn: Connection, character: str, gender: str) -> None:
     """Store the gender of the pronouns by which the documents speak of it; empty: they do not."""
-    own = conn.execute(
-        select(characters.c.settings).where(characters.c.id == character)
-    ).scalar_one()
-    settings = {name: value for name, value in own.items() if name != GENDER}
-    if gender:
-        settings[GENDER] = gender
-    conn.execute(update(characters).where(characters.c.id == character).values(settings=settings))
+    set_setting(conn, character, GENDER, gender or None)
+
+
+def set_setting(conn: Connection, character: str, name: str, value: Any) -> None:
+    """Set one of a character's own settings; None removes it."""
+    chosen = characters.c.id == character
+    settings = dict(conn.execute(select(characters.c.settings).where(chosen)).scalar_one())
+    settings.pop(name, None)
+    if value is not None:
+        settings[name] = value
+    conn.execute(update(characters).where(chosen).values(settings=settings))
 
 
 def remove(conn: Connection, character: str) -> bool:
     """Delete a character, all that belongs to it, and the cached calls that saw its texts.
 
+    Its source goes with it unless another character looks at it.
+
     Returns:
         Whether there was such a character. Call ``Store.purge`` afterwards.
     """
     call_cache.forget_documents(conn, character)
+    leave_source(conn, character)
     mark_unpurged(conn)
     return bool(conn.execute(delete(characters).where(characters.c.id == character)).rowcount)
 
 
 def _character(row: Row[Any]) -> Character:
-    found = row._mapping
-    return Character(
-        id=found["id"],
-        name=found["name"],
-        created=found["created"],
-        revision=found["revision"],
-        embedder=found["embedder"],
-        dimension=found["dimension"],
-        profile=found["profile"],
-        settings=found["settings"],
-        voice=tuple(found["voice"]),
-        profile_documents=tuple(found["profile_documents"]),
-    )
+    values = dict(row._mapping)
+    for name in ("voice", "profile_documents"):
+        values[name] = tuple(values[name])
+    return Character(**values)

@@ -1,22 +1,25 @@
-"""Chunks: the passages of a document under each of its named chunkings.
+"""Chunks: the passages of a document under each of its named chunkings, and what they reveal.
 
-Takes: the chunks that a splitter made.  Gives: what changed, and chunks back. An id is derived
-from the content and belongs to one chunking of one document, so a chunk that an edit only moved
-keeps its vectors, terms, entities and relations.
+An id is derived from the content and belongs to one chunking of one document, so a chunk that an
+edit only moved keeps its vectors, terms, entities and relations.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import Connection, Select, bindparam, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Select, delete, func, or_, select, update
 
 from offbook.stores import characters, graph, jobs, summaries
-from offbook.stores.schema import chunkings, chunks, documents
-from offbook.stores.statements import batches, storable, upsert
+from offbook.stores.schema import chunk_attributes, chunkings, chunks, documents
+from offbook.stores.statements import among, of, put_rows, row_of
 from offbook.types import Chunk
+
+ATTRIBUTE_KINDS: Final = frozenset({"belief_and_value", "psychological_trait"})
+
+_COLUMNS: Final = "id", "document_id", "chunking", "ordinal", "start", "end", "headings", "text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,23 @@ class ChunkTerms:
     chunk: str
     analyzer: str
     terms: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAttribute:
+    """One thing that a chunk reveals, in a sentence; ``kind`` is one of ``ATTRIBUTE_KINDS``."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkJudgement:
+    """Whether something of the character can be inferred from a chunk, and what."""
+
+    chunk: str
+    reveals: bool
+    attributes: tuple[StoredAttribute, ...] = ()
 
 
 def replace_chunks(
@@ -61,23 +81,26 @@ def replace_chunks(
     by_id = {chunk.id: chunk for chunk in new}
     if len(by_id) != len(new):
         raise ValueError(f"two chunks of {document!r} have one id")
-    storable(*(chunk.text for chunk in new))
-    key = {"character_id": character, "document_id": document, "name": chunking}
-    conn.execute(upsert(conn, chunkings), {**key, "parameters": dict(parameters)})
-    old = _places(conn, character, document, chunking)
+    made_by = {"document_id": document, "name": chunking, "parameters": dict(parameters)}
+    put_rows(conn, chunkings, character, [made_by])
+    stored = list_chunks(conn, character, chunking=chunking, document=document)
+    old = {chunk.id: chunk for chunk in stored}
     # What is embedded holds the headings: under others, a chunk is another chunk.
-    kept = tuple(c.id for c in new if c.id in old and old[c.id][0] == c.headings)
-    stayed = set(kept)
-    removed = tuple(sorted(old.keys() - stayed))
-    added = tuple(c.id for c in new if c.id not in stayed)
+    kept = tuple(c.id for c in new if c.id in old and old[c.id].headings == c.headings)
+    removed = tuple(sorted(old.keys() - set(kept)))
+    added = tuple(name for name in by_id if name not in set(kept))
     remove(conn, character, removed)
-    moved = [by_id[name] for name in kept if _place(by_id[name]) != old[name]]
-    _move(conn, character, moved)
-    if added:
+    moved = [name for name in kept if by_id[name] != old[name]]
+    for name in moved:
+        chunk = by_id[name]
         conn.execute(
-            chunks.insert(),
-            [_row(character, document, chunking, by_id[name]) for name in added],
+            update(chunks)
+            .where(of(chunks, character, id=name))
+            .values(ordinal=chunk.ordinal, start=chunk.start, end=chunk.end)
         )
+    rows = [row_of(by_id[name], document="document_id") for name in added]
+    place = {"document_id": document, "chunking": chunking}
+    put_rows(conn, chunks, character, [{**row, **place} for row in rows])
     if added or removed or moved:
         characters.touch(conn, character)
     return ChunkChanges(added, kept, removed)
@@ -87,21 +110,16 @@ def remove(conn: Connection, character: str, ids: Sequence[str]) -> None:
     """Delete chunks with all that hangs on them: vectors, entities, relations, summaries, jobs."""
     graph.forget_chunks(conn, character, ids)
     summaries.forget_chunks(conn, character, ids)
-    jobs.remove_subjects(conn, character, ids)
-    for piece in batches(ids):
-        conn.execute(
-            delete(chunks).where(chunks.c.character_id == character, chunks.c.id.in_(piece))
-        )
+    for each in characters.sharing(conn, character):
+        jobs.remove_subjects(conn, each, ids)
+    conn.execute(delete(chunks).where(of(chunks, character), among(chunks.c.id, ids)))
 
 
 def missing(conn: Connection, character: str, ids: Iterable[str]) -> set[str]:
-    """Those of these ids that are of no stored chunk."""
+    """Return those of these ids that are of no stored chunk."""
     wanted = set(ids)
-    c = chunks.c
-    found: set[str] = set()
-    for piece in batches(sorted(wanted)):
-        found.update(conn.scalars(select(c.id).where(c.character_id == character, c.id.in_(piece))))
-    return wanted - found
+    chosen = select(chunks.c.id).where(of(chunks, character), among(chunks.c.id, wanted))
+    return wanted - set(conn.scalars(chosen))
 
 
 def list_chunks(
@@ -112,7 +130,7 @@ def list_chunks(
     document: str | None = None,
     most: int | None = None,
 ) -> list[Chunk]:
-    """Chunks of a character in reading order: documents as ingested, then by place.
+    """List chunks of a character in reading order: documents as ingested, then by place.
 
     Args:
         conn: The connection.
@@ -121,204 +139,149 @@ def list_chunks(
         document: Of one document only.
         most: How many at most, the first ones; None: all.
     """
-    statement = _chunks(character)
+    chosen = _in_order(select(*chunks.c[_COLUMNS]), character)
     if chunking is not None:
-        statement = statement.where(chunks.c.chunking == chunking)
+        chosen = chosen.where(chunks.c.chunking == chunking)
     if document is not None:
-        statement = statement.where(chunks.c.document_id == document)
-    return [_chunk(row) for row in conn.execute(statement.limit(most))]
+        chosen = chosen.where(chunks.c.document_id == document)
+    return [_chunk(row) for row in conn.execute(chosen.limit(most))]
 
 
 def count(conn: Connection, character: str, chunking: str) -> int:
-    """How many chunks a chunking of a character has."""
-    found: int = conn.execute(
-        select(func.count())
-        .select_from(chunks)
-        .where(chunks.c.character_id == character, chunks.c.chunking == chunking)
-    ).scalar_one()
-    return found
+    """Count the chunks of a chunking of a character."""
+    counted = select(func.count()).select_from(chunks)
+    return conn.execute(counted.where(of(chunks, character, chunking=chunking))).scalar_one()
 
 
 def list_ids(conn: Connection, character: str, chunking: str) -> list[str]:
-    """Ids of the chunks of a chunking, in their order."""
-    c = chunks.c
-    statement = select(c.id).where(c.character_id == character, c.chunking == chunking)
-    return list(conn.scalars(statement.order_by(c.id)))
+    """List the ids of the chunks of a chunking, in their order."""
+    chosen = select(chunks.c.id).where(of(chunks, character, chunking=chunking))
+    return list(conn.scalars(chosen.order_by(chunks.c.id)))
 
 
 def get_chunks(conn: Connection, character: str, ids: Sequence[str]) -> list[Chunk]:
-    """The chunks with these ids, in the order of ``ids``; one that is gone is left out."""
-    found: dict[str, Chunk] = {}
-    for piece in batches(list(dict.fromkeys(ids))):
-        for row in conn.execute(_chunks(character).where(chunks.c.id.in_(piece))):
-            found[row.id] = _chunk(row)
-    return [found[name] for name in ids if name in found]
+    """Return the chunks with these ids, in the order of ``ids``; one that is gone is left out."""
+    chosen = select(*chunks.c[_COLUMNS])
+    rows = conn.execute(chosen.where(of(chunks, character), among(chunks.c.id, ids)))
+    by_id = {row.id: _chunk(row) for row in rows}
+    return [by_id[name] for name in ids if name in by_id]
 
 
 def get_parameters(conn: Connection, character: str, chunking: str) -> dict[str, dict[str, Any]]:
-    """Document id -> the parameters of its chunking of that name."""
-    columns = chunkings.c
-    rows = conn.execute(
-        select(columns.document_id, columns.parameters)
-        .where(columns.character_id == character, columns.name == chunking)
-        .order_by(columns.document_id)
-    )
-    return {row.document_id: row.parameters for row in rows}
+    """Map the ids of documents to the parameters of their chunking of that name."""
+    chosen = select(*chunkings.c["document_id", "parameters"])
+    rows = conn.execute(chosen.where(of(chunkings, character, name=chunking)))
+    return {row.document_id: row.parameters for row in sorted(rows)}
 
 
 def list_chunkings(conn: Connection, character: str) -> dict[str, tuple[str, ...]]:
-    """Name of a chunking -> ids of the documents that have it."""
-    columns = chunkings.c
-    found: dict[str, list[str]] = {}
-    for row in conn.execute(
-        select(columns.name, columns.document_id)
-        .where(columns.character_id == character)
-        .order_by(columns.name, columns.document_id)
-    ):
-        found.setdefault(row.name, []).append(row.document_id)
-    return {name: tuple(ids) for name, ids in found.items()}
+    """Map the names of chunkings to the ids of the documents that have them."""
+    chosen = select(*chunkings.c["name", "document_id"]).where(of(chunkings, character))
+    split: dict[str, tuple[str, ...]] = {}
+    for row in sorted(conn.execute(chosen)):
+        split[row.name] = (*split.get(row.name, ()), row.document_id)
+    return split
 
 
 def not_split(conn: Connection, character: str, chunking: str) -> list[str]:
-    """Names of the documents that lack a chunking, in the order of the story."""
-    split = select(chunkings.c.document_id).where(
-        chunkings.c.character_id == character, chunkings.c.name == chunking
-    )
-    columns = documents.c
-    statement = select(columns.name).where(
-        columns.character_id == character, columns.id.not_in(split)
-    )
-    return list(conn.scalars(statement.order_by(columns.ordinal, columns.id)))
+    """List the names of the documents that lack a chunking, in the order of the story."""
+    split = select(chunkings.c.document_id).where(of(chunkings, character, name=chunking))
+    lacking = of(documents, character) & documents.c.id.not_in(split)
+    chosen = select(documents.c.name).where(lacking)
+    return list(conn.scalars(chosen.order_by(documents.c.ordinal, documents.c.id)))
 
 
 def set_terms(conn: Connection, character: str, analyzer: str, terms: Mapping[str, bytes]) -> None:
     """Store what the analyzer of that name made of chunks (id -> packed terms)."""
-    if not terms:
-        return
-    columns = chunks.c
-    statement = (
-        update(chunks)
-        .where(columns.character_id == bindparam("owner"), columns.id == bindparam("chunk"))
-        .values(terms=bindparam("packed"), analyzer=bindparam("made_by"))
-    )
-    conn.execute(
-        statement,
-        [
-            {"owner": character, "chunk": chunk, "packed": packed, "made_by": analyzer}
-            for chunk, packed in terms.items()
-        ],
-    )
-    characters.touch(conn, character)
+    for name, packed in terms.items():
+        chosen = update(chunks).where(of(chunks, character, id=name))
+        conn.execute(chosen.values(terms=packed, analyzer=analyzer))
+    if terms:
+        characters.touch(conn, character)
 
 
 def without_terms(conn: Connection, character: str, analyzer: str, most: int) -> list[Chunk]:
-    """So many chunks at most of which the analyzer of that name has made no terms yet."""
-    columns = chunks.c
-    lacking = or_(columns.terms.is_(None), columns.analyzer.is_(None), columns.analyzer != analyzer)
-    found = select(*_PARTS).where(columns.character_id == character, lacking).limit(most)
-    return [_chunk(row) for row in conn.execute(found)]
+    """List so many chunks at most of which the analyzer of that name has made no terms yet."""
+    c = chunks.c
+    lacking = or_(c.terms.is_(None), c.analyzer.is_(None), c.analyzer != analyzer)
+    chosen = select(*chunks.c[_COLUMNS]).where(of(chunks, character), lacking)
+    return [_chunk(row) for row in conn.execute(chosen.limit(most))]
 
 
 def list_terms(conn: Connection, character: str, chunking: str) -> list[ChunkTerms]:
-    """Packed terms of the chunks of a chunking that have some, in reading order."""
-    columns = chunks.c
-    rows = conn.execute(
-        _in_order(select(columns.id, columns.analyzer, columns.terms), character).where(
-            columns.chunking == chunking, columns.terms.is_not(None)
-        )
-    )
+    """List packed terms of the chunks of a chunking that have some, in reading order."""
+    chosen = _in_order(select(*chunks.c["id", "analyzer", "terms"]), character)
+    rows = conn.execute(chosen.where(chunks.c.chunking == chunking, chunks.c.terms.is_not(None)))
     return [ChunkTerms(*row) for row in rows]
 
 
-_PARTS = (
-    chunks.c.id,
-    chunks.c.document_id,
-    chunks.c.chunking,
-    chunks.c.ordinal,
-    chunks.c.start,
-    chunks.c.end,
-    chunks.c.headings,
-    chunks.c.text,
-)
+def put_judgements(conn: Connection, character: str, judgements: Sequence[ChunkJudgement]) -> None:
+    """Store what chunks reveal of the character; a judgement of the same chunk is replaced."""
+    rows = [
+        {
+            "chunk_id": judgement.chunk,
+            "reveals": judgement.reveals,
+            "attributes": [row_of(attribute) for attribute in judgement.attributes],
+        }
+        for judgement in judgements
+    ]
+    if rows:
+        put_rows(conn, chunk_attributes, character, rows)
+        characters.touch(conn, character)
 
 
-def _chunks(character: str) -> Select[Any]:
-    return _in_order(select(*_PARTS), character)
+def get_judgements(
+    conn: Connection, character: str, ids: Sequence[str]
+) -> dict[str, ChunkJudgement]:
+    """Map those of ``ids`` that have a judgement to it."""
+    return {each.chunk: each for each in _judgements(conn, character, among(chunks.c.id, ids))}
+
+
+def list_judgements(conn: Connection, character: str, chunking: str) -> list[ChunkJudgement]:
+    """List the judgements of a chunking's chunks, in the order of their ids."""
+    return _judgements(conn, character, chunks.c.chunking == chunking)
+
+
+def unjudged(conn: Connection, character: str, chunking: str) -> list[str]:
+    """List the ids of the chunks of a chunking that have no judgement."""
+    judged = select(chunk_attributes.c.chunk_id).where(of(chunk_attributes, character))
+    chosen = select(chunks.c.id).where(of(chunks, character, chunking=chunking))
+    return list(conn.scalars(chosen.where(chunks.c.id.not_in(judged)).order_by(chunks.c.id)))
+
+
+def are_attributes(value: Any) -> bool:
+    """Check that JSON is a list of attributes, so that what reads it can rely on that."""
+    return isinstance(value, list) and all(
+        isinstance(part, dict)
+        and part.keys() == {"kind", "text"}
+        and part["kind"] in ATTRIBUTE_KINDS
+        and isinstance(part["text"], str)
+        for part in value
+    )
+
+
+def _judgements(
+    conn: Connection, character: str, condition: ColumnElement[bool]
+) -> list[ChunkJudgement]:
+    chosen = select(*chunk_attributes.c["chunk_id", "reveals", "attributes"])
+    joined = chosen.join_from(chunk_attributes, chunks)
+    rows = conn.execute(joined.where(of(chunk_attributes, character), condition))
+    return [
+        ChunkJudgement(
+            row.chunk_id, row.reveals, tuple(StoredAttribute(**part) for part in row.attributes)
+        )
+        for row in sorted(rows, key=lambda row: row.chunk_id)
+    ]
 
 
 def _in_order(statement: Select[Any], character: str) -> Select[Any]:
     """Restrict to a character's chunks, in reading order."""
-    columns = chunks.c
-    same = (documents.c.character_id == columns.character_id) & (
-        documents.c.id == columns.document_id
-    )
-    return (
-        statement.join_from(chunks, documents, same)
-        .where(columns.character_id == character)
-        .order_by(documents.c.ordinal, columns.document_id, columns.chunking, columns.ordinal)
-    )
+    c = chunks.c
+    joined = statement.select_from(chunks.join(chunkings).join(documents))
+    chosen = joined.where(of(chunks, character))
+    return chosen.order_by(documents.c.ordinal, c.document_id, c.chunking, c.ordinal)
 
 
 def _chunk(row: Any) -> Chunk:
     identity, document, chunking, ordinal, start, end, headings, text = row
     return Chunk(identity, document, chunking, ordinal, start, end, tuple(headings), text)
-
-
-_Place = tuple[tuple[str, ...], int, int, int]
-
-
-def _place(chunk: Chunk) -> _Place:
-    return chunk.headings, chunk.ordinal, chunk.start, chunk.end
-
-
-def _places(conn: Connection, character: str, document: str, chunking: str) -> dict[str, _Place]:
-    columns = chunks.c
-    rows = conn.execute(
-        select(columns.id, columns.headings, columns.ordinal, columns.start, columns.end).where(
-            columns.character_id == character,
-            columns.document_id == document,
-            columns.chunking == chunking,
-        )
-    )
-    return {row[0]: (tuple(row[1]), row[2], row[3], row[4]) for row in rows}
-
-
-def _row(character: str, document: str, chunking: str, chunk: Chunk) -> dict[str, Any]:
-    return {
-        "character_id": character,
-        "id": chunk.id,
-        "document_id": document,
-        "chunking": chunking,
-        "ordinal": chunk.ordinal,
-        "start": chunk.start,
-        "end": chunk.end,
-        "headings": list(chunk.headings),
-        "text": chunk.text,
-    }
-
-
-def _move(conn: Connection, character: str, moved: Iterable[Chunk]) -> None:
-    columns = chunks.c
-    rows = [
-        {
-            "owner": character,
-            "chunk": c.id,
-            "to_ordinal": c.ordinal,
-            "to_start": c.start,
-            "to": c.end,
-        }
-        for c in moved
-    ]
-    if rows:
-        conn.execute(
-            update(chunks)
-            .where(columns.character_id == bindparam("owner"), columns.id == bindparam("chunk"))
-            .values(
-                {
-                    columns.ordinal: bindparam("to_ordinal"),
-                    columns.start: bindparam("to_start"),
-                    columns.end: bindparam("to"),
-                }
-            ),
-            rows,
-        )

@@ -1,6 +1,6 @@
-"""Conversations: chains of turns, each knowing what its reply rested on.
+"""Conversations: chains of turns, each knowing what its reply rested on, and what they came to.
 
-Takes: what was said and answered.  Gives: history. A turn's id is a hash over its parent's id and
+A turn's id is a hash over its parent's id and
 its own words, so that a client that sends the whole history each time is recognized, repeated
 storing changes nothing, and other answers to the same words stand side by side.
 """
@@ -9,15 +9,23 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from sqlalchemy import Connection, delete, null, select, update
+from sqlalchemy import Connection, delete, exists, null, select, update
 
 from offbook.errors import UnknownName, UsageError
-from offbook.stores import memory_banks, principals
-from offbook.stores.schema import conversations, turn_documents, turns
-from offbook.stores.statements import batches, insert_missing, storable, timestamp
+from offbook.stores import memories, principals
+from offbook.stores.schema import conversation_states, conversations, turn_documents, turns
+from offbook.stores.statements import (
+    among,
+    insert_missing,
+    of,
+    put_rows,
+    row_of,
+    storable,
+    timestamp,
+)
 
 BEGINNING: Final = ""
 """In the place of a turn's parent: nothing was said before."""
@@ -47,8 +55,31 @@ class StoredTurn:
     at: str
 
 
+@dataclass(frozen=True, slots=True)
+class OtherTurn:
+    """A turn of another branch.
+
+    ``is_regenerated`` says that it answers the same words after the same history, and that nobody
+    has gone on from it.
+    """
+
+    id: str
+    said: str
+    answered: str
+    is_regenerated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationState:
+    """The mood as its owner wrote it; ``summarized`` is the last turn that ``summary`` covers."""
+
+    mood: Mapping[str, Any] | None = None
+    summary: str | None = None
+    summarized: str | None = None
+
+
 def turn_id(parent: str | None, said: str, answered: str) -> str:
-    """The id of a turn: SHA-256 over the parent's id and the words."""
+    """Derive the id of a turn: SHA-256 over the parent's id and the words."""
     digest = hashlib.sha256()
     for part in (parent or "", said, answered):
         data = part.encode()
@@ -59,13 +90,13 @@ def turn_id(parent: str | None, said: str, answered: str) -> str:
 def begin(
     conn: Connection, character: str, session: str, principal: str = principals.OWNER
 ) -> Conversation:
-    """The conversation with this id, made when it is new, and its principal as well.
+    """Return the conversation with this id, made when it is new, and its principal as well.
 
     Raises:
         UsageError: it belongs to somebody else.
     """
     storable(session)
-    principals.add(conn, principals.Principal(principal))
+    principals.add(conn, principal)
     now = timestamp()
     row = {
         "character_id": character,
@@ -76,26 +107,27 @@ def begin(
         "updated": now,
     }
     conn.execute(insert_missing(conn, conversations), row)
-    found = get(conn, character, session)
-    if found is None or found.principal != principal:
+    stored = get(conn, character, session)
+    if stored is None or stored.principal != principal:
         raise UsageError(
             f"The session {session!r} belongs to somebody else.", "choose another --session"
         )
-    return found
+    return stored
 
 
 def get(conn: Connection, character: str, session: str) -> Conversation | None:
-    """The conversation with this id."""
-    found = _conversations(conn, character, conversations.c.id == session)
-    return found[0] if found else None
+    """Return the conversation with this id."""
+    stored = _conversations(conn, character, id=session)
+    return stored[0] if stored else None
 
 
 def list_all(
     conn: Connection, character: str, *, principal: str | None = None
 ) -> list[Conversation]:
-    """Conversations of a character, or of one principal with it, by id."""
-    mine = [] if principal is None else [conversations.c.principal_id == principal]
-    return _conversations(conn, character, *mine)
+    """List conversations of a character, or of one principal with it, by id."""
+    if principal is None:
+        return _conversations(conn, character)
+    return _conversations(conn, character, principal_id=principal)
 
 
 def add_turn(
@@ -131,10 +163,10 @@ def add_turn(
         UnknownName: there is no such conversation.
     """
     storable(said, answered)
-    found = get(conn, character, session)
-    if found is None:
+    conversation = get(conn, character, session)
+    if conversation is None:
         raise UnknownName(f"There is no session {session!r}.", f"offbook chat {character}")
-    before = found.head if parent is None else (parent or None)
+    before = conversation.head if parent is None else (parent or None)
     turn = StoredTurn(
         id=turn_id(before, said, answered),
         parent=before,
@@ -145,177 +177,195 @@ def add_turn(
         recall=None if recall is None else {**recall, "skipped": []},
         at=at or timestamp(),
     )
+    key = {"character_id": character, "conversation_id": session}
+    conn.execute(insert_missing(conn, turns), {**key, **row_of(turn)})
     names = documents_of(recall) if rests_on is None else set(rests_on)
-    _put(conn, character, session, turn, names)
+    links = [{**key, "turn_id": turn.id, "document_id": name} for name in sorted(names)]
+    if links:
+        conn.execute(insert_missing(conn, turn_documents), links)
+    chosen = update(conversations).where(of(conversations, character, id=session))
+    conn.execute(chosen.values(head=turn.id, updated=turn.at))
     return turn.id
 
 
 def history(
     conn: Connection, character: str, session: str, *, with_recall: bool = True
 ) -> list[StoredTurn]:
-    """The turns from the first to where the conversation has come to, but for forgotten ones.
+    """Return the turns from the first to the conversation's head, but for forgotten ones.
 
     What a reply rested on is longer than the reply: without it a long history is read quickly.
     """
-    found = get(conn, character, session)
-    turns_ = list_turns(conn, character, session, with_recall=with_recall)
-    by_id = {turn.id: turn for turn in turns_}
+    conversation = get(conn, character, session)
+    stored = list_turns(conn, character, session, with_recall=with_recall)
+    by_id = {turn.id: turn for turn in stored}
     chain: list[StoredTurn] = []
-    at = found.head if found else None
-    while at is not None and at in by_id:
-        chain.append(by_id[at])
-        at = by_id[at].parent
+    name = conversation.head if conversation else None
+    while name is not None and name in by_id:
+        chain.append(by_id[name])
+        name = by_id[name].parent
     return [turn for turn in reversed(chain) if turn.said or turn.answered]
 
 
 def list_turns(
     conn: Connection, character: str, session: str, *, with_recall: bool = True
 ) -> list[StoredTurn]:
-    """All turns of a conversation, branches included, by depth."""
-    c = turns.c
-    recall = c.recall if with_recall else null()
-    rows = conn.execute(
-        select(c.id, c.parent, c.ordinal, c.said, c.answered, recall, c.at)
-        .where(c.character_id == character, c.conversation_id == session)
-        .order_by(c.ordinal, c.id)
-    )
-    return [StoredTurn(*row) for row in rows]
+    """List all turns of a conversation, branches included, by depth."""
+    return _turns(conn, character, with_recall=with_recall, conversation_id=session)
 
 
 def first_said(conn: Connection, character: str, sessions: Collection[str]) -> dict[str, str]:
-    """What was said first in conversations, by their ids; a greeting is not said to anybody."""
+    """Return what was said first in conversations, by id; a greeting is not said to anybody."""
     c = turns.c
-    rows = conn.execute(
-        select(c.conversation_id, c.said)
-        .where(c.character_id == character, c.conversation_id.in_(sessions))
-        .where(c.ordinal <= 1, c.said != "")
-        .order_by(c.ordinal.desc(), c.id)
-    )
+    chosen = select(c.conversation_id, c.said).where(of(turns, character), c.said != "")
+    chosen = chosen.where(among(c.conversation_id, sessions), c.ordinal <= 1)
+    rows = conn.execute(chosen.order_by(c.ordinal.desc(), c.id))
     return {str(session): str(said) for session, said in rows}  # the first of them stands last
 
 
 def get_turn(conn: Connection, character: str, session: str, turn: str) -> StoredTurn | None:
-    """One turn of a conversation, without what it rested on."""
-    c = turns.c
-    row = conn.execute(
-        select(c.id, c.parent, c.ordinal, c.said, c.answered, null(), c.at).where(
-            c.character_id == character, c.conversation_id == session, c.id == turn
-        )
-    ).one_or_none()
-    return None if row is None else StoredTurn(*row)
+    """Return one turn of a conversation, without what it rested on."""
+    stored = _turns(conn, character, with_recall=False, conversation_id=session, id=turn)
+    return stored[0] if stored else None
+
+
+def other_turns(conn: Connection, character: str, session: str, turn: str) -> list[OtherTurn]:
+    """List the turns that stand as deep in a conversation as ``turn``, in other branches of it."""
+    this, c, following = get_turn(conn, character, session, turn), turns.c, turns.alias()
+    if this is None:
+        return []
+    goes_on = exists().where(
+        following.c.character_id == c.character_id,
+        following.c.conversation_id == c.conversation_id,
+        following.c.parent == c.id,
+    )
+    deep = of(turns, character, conversation_id=session, ordinal=this.ordinal) & (c.id != turn)
+    rows = conn.execute(select(c.id, c.parent, c.said, c.answered, goes_on).where(deep))
+    before = this.parent, this.said
+    return [
+        OtherTurn(id_, said, answered, (parent, said) == before and not continued)
+        for id_, parent, said, answered, continued in rows
+    ]
 
 
 def holds(conn: Connection, character: str, session: str, turn: str) -> bool:
-    """Whether a conversation has a turn of this id."""
+    """Tell whether a conversation has a turn of this id."""
     return get_turn(conn, character, session, turn) is not None
 
 
 def points(conn: Connection, character: str, session: str) -> dict[str, str]:
-    """Id of a turn -> the point in the story at which it was held, where it was one."""
+    """Map turns to the point in the story at which they were held, where it was one."""
     return _noted(conn, character, session, turns.c.recall["as_of"].as_string())
 
 
 def kept_out(conn: Connection, character: str, session: str) -> dict[str, str]:
-    """Id of a turn -> why it did not become a memory, where that was noted."""
+    """Map turns to why they did not become a memory, where that was noted."""
     return _noted(conn, character, session, turns.c.recall["remembered", "why"].as_string())
 
 
-def _noted(conn: Connection, character: str, session: str, what: Any) -> dict[str, str]:
-    c = turns.c
-    rows = conn.execute(
-        select(c.id, what).where(
-            c.character_id == character, c.conversation_id == session, what.is_not(None)
-        )
-    )
-    return {row[0]: row[1] for row in rows}
+def _noted(conn: Connection, character: str, session: str, note: Any) -> dict[str, str]:
+    chosen = select(turns.c.id, note).where(of(turns, character, conversation_id=session))
+    return {row[0]: row[1] for row in conn.execute(chosen.where(note.is_not(None)))}
 
 
 def documents_of(recall: Mapping[str, Any] | None) -> set[str]:
-    """Ids of the documents that a recall names."""
+    """Return the ids of the documents that a recall names."""
     items = (recall or {}).get("context", ())
     return {source["document"] for item in items for source in item.get("sources", ())}
 
 
 def memories_of(recall: Mapping[str, Any] | None) -> list[str]:
-    """Ids of the memories that a recall names."""
+    """Return the ids of the memories that a recall names."""
     return [item["memory"] for item in (recall or {}).get("context", ()) if item.get("memory")]
 
 
 def emptied(conn: Connection, character: str, session: str) -> set[str]:
-    """Ids of the turns of a conversation whose words are forgotten."""
-    c = turns.c
-    here = c.character_id == character, c.conversation_id == session
-    return set(conn.scalars(select(c.id).where(*here, c.said == "", c.answered == "")))
+    """Return the ids of the turns of a conversation whose words are forgotten."""
+    chosen = of(turns, character, conversation_id=session, said="", answered="")
+    return set(conn.scalars(select(turns.c.id).where(chosen)))
 
 
 def documents_of_turns(
     conn: Connection, character: str, session: str, ids: Collection[str]
 ) -> set[str]:
-    """Ids of the documents that turns of a conversation rested on; some may be forgotten."""
+    """Return the ids of documents that turns of a conversation rested on, forgotten or not."""
     return set().union(*documents_by_turn(conn, character, session, ids).values())
 
 
 def documents_by_turn(
     conn: Connection, character: str, session: str, ids: Collection[str]
 ) -> dict[str, set[str]]:
-    """The same for each turn; those that rested on none are left out."""
+    """Return the same for each turn; those that rested on none are left out."""
     c = turn_documents.c
-    found: dict[str, set[str]] = {}
-    for piece in batches(list(ids)):
-        chosen = c.character_id == character, c.conversation_id == session, c.turn_id.in_(piece)
-        for turn, document in conn.execute(select(c.turn_id, c.document_id).where(*chosen)):
-            found.setdefault(turn, set()).add(document)
-    return found
+    chosen = of(turn_documents, character, conversation_id=session) & among(c.turn_id, ids)
+    named: dict[str, set[str]] = {}
+    for turn, document in conn.execute(select(c.turn_id, c.document_id).where(chosen)):
+        named.setdefault(turn, set()).add(document)
+    return named
 
 
 def remove(conn: Connection, character: str, session: str) -> bool:
     """Delete a conversation with its turns and what they taught; whether there was one."""
-    gone = conn.execute(
-        delete(conversations).where(
-            conversations.c.character_id == character, conversations.c.id == session
-        )
-    )
-    if gone.rowcount:
-        memory_banks.clear(conn, character)
-    return bool(gone.rowcount)
+    chosen = delete(conversations).where(of(conversations, character, id=session))
+    removed = bool(conn.execute(chosen).rowcount)
+    if removed:
+        memories.grow_bank(conn, character, cleared=True)
+    return removed
 
 
-def _conversations(conn: Connection, character: str, *conditions: Any) -> list[Conversation]:
-    c = conversations.c
-    rows = conn.execute(
-        select(c.id, c.principal_id, c.head, c.created, c.updated)
-        .where(c.character_id == character, *conditions)
-        .order_by(c.id)
-    )
-    return [Conversation(*row) for row in rows]
+def get_state(conn: Connection, character: str, session: str) -> ConversationState:
+    """Return what a conversation has come to; empty where nothing was kept yet."""
+    chosen = select(*conversation_states.c["mood", "summary", "summarized"])
+    here = of(conversation_states, character, conversation_id=session)
+    row = conn.execute(chosen.where(here)).one_or_none()
+    return ConversationState() if row is None else ConversationState(*row)
 
 
-def _put(conn: Connection, character: str, session: str, turn: StoredTurn, names: set[str]) -> None:
-    """Store a turn with its links to documents, and make it the conversation's head."""
-    key = {"character_id": character, "conversation_id": session}
-    conn.execute(insert_missing(conn, turns), {**key, **asdict(turn)})
-    links = [{**key, "turn_id": turn.id, "document_id": name} for name in sorted(names)]
-    if links:
-        conn.execute(insert_missing(conn, turn_documents), links)
-    conn.execute(
-        update(conversations)
-        .where(conversations.c.character_id == character, conversations.c.id == session)
-        .values(head=turn.id, updated=turn.at)
-    )
+def set_mood(conn: Connection, character: str, session: str, mood: Mapping[str, Any]) -> None:
+    """Keep a mood; the conversation must exist."""
+    _put_state(conn, character, session, replace(get_state(conn, character, session), mood=mood))
+
+
+def set_summary(
+    conn: Connection, character: str, session: str, summary: str, summarized: str
+) -> None:
+    """Keep a summary of all turns up to ``summarized``; the conversation must exist."""
+    mood = get_state(conn, character, session).mood
+    _put_state(conn, character, session, ConversationState(mood, summary, summarized))
+
+
+def forget_state(conn: Connection, character: str, session: str) -> None:
+    """Delete the state: words of a turn that is forgotten may be in it."""
+    here = of(conversation_states, character, conversation_id=session)
+    conn.execute(delete(conversation_states).where(here))
+
+
+def _put_state(conn: Connection, character: str, session: str, state: ConversationState) -> None:
+    row = {"conversation_id": session, **row_of(state)}
+    put_rows(conn, conversation_states, character, [row])
+
+
+def _conversations(conn: Connection, character: str, **values: str) -> list[Conversation]:
+    chosen = select(*conversations.c["id", "principal_id", "head", "created", "updated"])
+    rows = conn.execute(chosen.where(of(conversations, character, **values)))
+    return sorted((Conversation(*row) for row in rows), key=lambda each: each.id)
+
+
+def _turns(
+    conn: Connection, character: str, *, with_recall: bool, **values: str
+) -> list[StoredTurn]:
+    c = turns.c
+    recall = c.recall if with_recall else null()
+    chosen = select(c.id, c.parent, c.ordinal, c.said, c.answered, recall, c.at)
+    rows = conn.execute(chosen.where(of(turns, character, **values)).order_by(c.ordinal, c.id))
+    return [StoredTurn(*row) for row in rows]
 
 
 def _ordinal(conn: Connection, character: str, session: str, parent: str | None) -> int:
     if parent is None:
         return 0
-    before: int | None = conn.execute(
-        select(turns.c.ordinal).where(
-            turns.c.character_id == character,
-            turns.c.conversation_id == session,
-            turns.c.id == parent,
-        )
-    ).scalar_one_or_none()
+    before = get_turn(conn, character, session, parent)
     if before is None:
         raise UnknownName(
             f"The session {session!r} has no turn {parent!r}.", "continue from a turn it has"
         )
-    return before + 1
+    return before.ordinal + 1

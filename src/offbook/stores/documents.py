@@ -1,7 +1,6 @@
 """Persona documents: each text stored once, whole.
 
-Takes: a character and documents.  Gives: documents, with or without their text; deleting one
-takes along all that only it supports.
+Deleting one takes along all that only it supports.
 """
 
 from __future__ import annotations
@@ -10,23 +9,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, func, select, update
+from sqlalchemy import Connection, delete, func, select, update
 
-from offbook.errors import UnknownName
+from offbook.errors import UnknownName, UsageError
 from offbook.stores import (
     call_cache,
     cards,
     characters,
-    evaluated_text,
-    forgotten_turns,
+    forgetting,
     graph,
-    ingestions,
     jobs,
+    queue,
     summaries,
 )
 from offbook.stores.schema import characters as character_rows
 from offbook.stores.schema import chunks, documents
-from offbook.stores.statements import mark_unpurged, storable
+from offbook.stores.statements import mark_unpurged, of, put_rows, row_of
 from offbook.types import Document
 
 
@@ -60,39 +58,25 @@ def put(conn: Connection, character: str, document: Document) -> None:
     ``ordinal`` of a new document is set to the next one; that of an old one stays. A new version
     forgets the cached calls that saw the old text; the chunks are the caller's to replace.
     """
-    storable(document.text, document.name)
-    columns = documents.c
-    of_character = columns.character_id == character
-    old = conn.execute(
-        select(columns.ordinal, columns.digest).where(of_character, columns.id == document.id)
-    ).one_or_none()
-    row = {
-        "name": document.name,
-        "text": document.text,
-        "chars": document.chars,
-        "digest": document.digest,
-        "version": document.version,
-        "status": document.status,
-        "added": document.added,
-    }
+    old = get(conn, character, document.id)
     if old is None:
-        highest = conn.execute(select(func.max(columns.ordinal)).where(of_character)).scalar()
-        key = {"character_id": character, "id": document.id}
-        ordinal = 0 if highest is None else highest + 1
-        conn.execute(documents.insert(), {**key, **row, "ordinal": ordinal})
+        highest = select(func.max(documents.c.ordinal)).where(of(documents, character))
+        last = conn.execute(highest).scalar()
+        ordinal = 0 if last is None else last + 1
     else:
-        conn.execute(update(documents).where(of_character, columns.id == document.id).values(**row))
+        ordinal = old.ordinal
         if old.digest != document.digest:
-            call_cache.forget_documents(conn, character, document.id)
+            for each in characters.sharing(conn, character):
+                call_cache.forget_documents(conn, each, document.id)
+    row = {**row_of(document), "chars": document.chars, "ordinal": ordinal}
+    put_rows(conn, documents, character, [row])
     characters.touch(conn, character)
 
 
 def set_status(conn: Connection, character: str, document: str, status: str) -> None:
     """Note how far a document is: complete, partial ..."""
     conn.execute(
-        update(documents)
-        .where(documents.c.character_id == character, documents.c.id == document)
-        .values(status=status)
+        update(documents).where(of(documents, character, id=document)).values(status=status)
     )
 
 
@@ -108,52 +92,55 @@ def set_order(conn: Connection, character: str, order: Sequence[str]) -> None:
             raise UnknownName(f"There is no document {name!r}.", characters.nearest(name, old, ""))
     for ordinal, name in enumerate(dict.fromkeys([*order, *old])):
         conn.execute(
-            update(documents)
-            .where(documents.c.character_id == character, documents.c.id == name)
-            .values(ordinal=ordinal)
+            update(documents).where(of(documents, character, id=name)).values(ordinal=ordinal)
         )
     characters.touch(conn, character)
 
 
 def get(conn: Connection, character: str, document: str) -> Document | None:
-    """The document with this id."""
-    return _one(conn, documents.c.character_id == character, documents.c.id == document)
+    """Return the document with this id."""
+    return _document(conn, character, id=document)
 
 
 def find_by_name(conn: Connection, character: str, name: str) -> Document | None:
-    """The document with this name."""
-    return _one(conn, documents.c.character_id == character, documents.c.name == name)
+    """Find the document with this name."""
+    return _document(conn, character, name=name)
 
 
 def find_by_digest(conn: Connection, character: str, digest: str) -> DocumentInfo | None:
-    """The first document with this content."""
-    found = _infos(conn, documents.c.character_id == character, documents.c.digest == digest)
-    return found[0] if found else None
+    """Find the first document with this content."""
+    infos = _infos(conn, character, digest=digest)
+    return infos[0] if infos else None
 
 
 def require(conn: Connection, character: str, name: str) -> Document:
-    """The document whose name or id is ``name``.
+    """Return the document whose name or id is ``name``.
 
     Raises:
         UnknownName: there is none; the hint names the nearest.
     """
-    found = find_by_name(conn, character, name) or get(conn, character, name)
-    if found is None:
+    document = find_by_name(conn, character, name) or get(conn, character, name)
+    if document is None:
         known = [info.name for info in list_all(conn, character)]
         otherwise = f"list them with: offbook show {character} documents"
         raise UnknownName(
             f"{character!r} has no document {name!r}.", characters.nearest(name, known, otherwise)
         )
-    return found
+    return document
 
 
 def list_all(conn: Connection, character: str) -> list[DocumentInfo]:
-    """All documents of a character in the order of ingestion, without their texts."""
-    return _infos(conn, documents.c.character_id == character)
+    """List all documents of a character in the order of ingestion, without their texts."""
+    return _infos(conn, character)
 
 
 def remove(
-    conn: Connection, character: str, document: str, *, with_memories: bool = False
+    conn: Connection,
+    character: str,
+    document: str,
+    *,
+    with_memories: bool = False,
+    for_all: bool = False,
 ) -> Removal:
     """Delete a document and all that only it supports: the caller purges the store afterwards.
 
@@ -167,32 +154,53 @@ def remove(
         character: Id of the character.
         document: Id of the document.
         with_memories: Delete the turns and memories that rest on it, too.
+        for_all: Delete it also where other characters look at the same source.
 
     Returns:
         How many cached calls went, and how many turns and memories rest, or rested, on it.
+
+    Raises:
+        UsageError: others look at it, and it is not to be deleted for all of them.
     """
-    rest = forgotten_turns.remove_resting_on if with_memories else forgotten_turns.scrub
-    turns, memories = rest(conn, character, document)
-    evaluated_text.drop_document(conn, character, document, with_replies=with_memories)
-    ids = conn.scalars(
-        select(chunks.c.id).where(
-            chunks.c.character_id == character, chunks.c.document_id == document
+    sharing = characters.sharing(conn, character)
+    others = ", ".join(name for name in sharing if name != character)
+    if others and not for_all:
+        raise UsageError(
+            f"{document!r} is also known to {others}: a text cannot be half forgotten.",
+            "forget it for all of them, or for none",
         )
-    ).all()
+    in_it = select(chunks.c.id).where(of(chunks, character, document_id=document))
+    ids = conn.scalars(in_it).all()
+    removals = []
+    for each in sharing:
+        jobs.remove_subjects(conn, each, ids)
+        removals.append(_remove_resting(conn, each, document, with_memories=with_memories))
     graph.forget_chunks(conn, character, ids)
     summaries.forget_chunks(conn, character, ids)
-    cards.remove(conn, character, document)
-    conn.execute(
-        delete(documents).where(documents.c.character_id == character, documents.c.id == document)
+    conn.execute(delete(documents).where(of(documents, character, id=document)))
+    characters.touch(conn, character)
+    return Removal(
+        sum(removal.cached_calls for removal in removals),
+        sum(removal.turns for removal in removals),
+        sum(removal.memories for removal in removals),
     )
+
+
+def _remove_resting(
+    conn: Connection, character: str, document: str, *, with_memories: bool
+) -> Removal:
+    """Take a document that goes out of all that one character has made of it."""
+    rest = forgetting.remove_resting_on if with_memories else forgetting.scrub
+    turns, memories = rest(conn, character, document)
+    forgetting.drop_document_from_cells(conn, character, document, with_replies=with_memories)
+    cards.remove(conn, character, document)
     _forget_profile(conn, character, document)
-    ingestions.forget_quotes(conn, character)
+    queue.forget_quotes(conn, character)
     for kind in (jobs.PROFILE, jobs.GRAPH):
         # Why these stay open may quote any text; who brings the graph up to date notes them anew.
         jobs.remove_kind(conn, character, kind)
     cached = call_cache.forget_documents(conn, character, document)
     mark_unpurged(conn)
-    characters.touch(conn, character)
     return Removal(cached, turns, memories)
 
 
@@ -202,61 +210,33 @@ def remove_turns(conn: Connection, character: str, document: str) -> Removal:
     Returns:
         How many cached calls, turns and memories went.
     """
-    turns, memories = forgotten_turns.remove_resting_on(conn, character, document)
-    evaluated_text.drop_document(conn, character, document, with_replies=True)
+    turns, memories = forgetting.remove_resting_on(conn, character, document)
+    forgetting.drop_document_from_cells(conn, character, document, with_replies=True)
     cached = call_cache.forget_documents(conn, character, document)
     mark_unpurged(conn)
     return Removal(cached, turns, memories)
 
 
 def _forget_profile(conn: Connection, character: str, document: str) -> None:
-    columns = character_rows.c
-    sources = conn.execute(
-        select(columns.profile_documents).where(columns.id == character)
-    ).scalar_one_or_none()
-    if document in (sources or ()):
-        conn.execute(
-            update(character_rows)
-            .where(columns.id == character)
-            .values(profile=None, voice=[], profile_documents=[])
-        )
+    chosen = character_rows.c.id == character
+    made_from = conn.scalar(select(character_rows.c.profile_documents).where(chosen))
+    if document in (made_from or ()):
+        empty: dict[str, Any] = {"profile": None, "voice": [], "profile_documents": []}
+        conn.execute(update(character_rows).where(chosen).values(empty))
 
 
-def _one(conn: Connection, *conditions: Any) -> Document | None:
-    row = conn.execute(select(documents).where(*conditions)).one_or_none()
-    return None if row is None else _document(row)
+def _document(conn: Connection, character: str, **values: str) -> Document | None:
+    names = "id", "name", "text", "digest", "ordinal", "version", "status", "added"
+    chosen = select(*documents.c[names]).where(of(documents, character, **values))
+    row = conn.execute(chosen).one_or_none()
+    return None if row is None else Document(*row)
 
 
-def _document(row: Row[Any]) -> Document:
-    return Document(
-        id=row.id,
-        name=row.name,
-        text=row.text,
-        digest=row.digest,
-        ordinal=row.ordinal,
-        version=row.version,
-        status=row.status,
-        added=row.added,
-    )
-
-
-def _infos(conn: Connection, *conditions: Any) -> list[DocumentInfo]:
-    columns = documents.c
-    count = (
-        select(func.count())
-        .where(chunks.c.character_id == columns.character_id, chunks.c.document_id == columns.id)
-        .scalar_subquery()
-    )
-    statement = select(
-        columns.id,
-        columns.name,
-        columns.chars,
-        count,
-        columns.digest,
-        columns.ordinal,
-        columns.version,
-        columns.status,
-        columns.added,
-    )
-    rows = conn.execute(statement.where(*conditions).order_by(columns.ordinal, columns.id))
+def _infos(conn: Connection, character: str, **values: str) -> list[DocumentInfo]:
+    in_it = chunks.c.document_id == documents.c.id
+    count = select(func.count()).where(of(chunks, character), in_it).scalar_subquery()
+    names = "digest", "ordinal", "version", "status", "added"
+    columns = [*documents.c["id", "name", "chars"], count, *documents.c[names]]
+    chosen = select(*columns).where(of(documents, character, **values))
+    rows = conn.execute(chosen.order_by(documents.c.ordinal, documents.c.id))
     return [DocumentInfo(*row) for row in rows]

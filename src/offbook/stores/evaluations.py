@@ -1,30 +1,38 @@
 """Evaluations as they are kept: runs, cells as they finish, ratings as they are given.
 
-Takes: rows whose keys are the columns of ``stores.evaluation_tables``.  Gives: them back, in pages
-of ascending keys, so that a run of any size is read without holding it.
+Pages are of ascending keys, so that a run of any size is read without holding it.
 """
 
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import Connection, Select, Table, and_, delete, func, select, tuple_, update
+from sqlalchemy import Connection, Select, Table, and_, delete, func, select, true, tuple_, update
 
 from offbook.errors import UnknownName
 from offbook.stores.characters import nearest
-from offbook.stores.evaluation_tables import cells, ratings, runs
-from offbook.stores.leases import STALE_SECONDS, Owner, is_running
-from offbook.stores.schema import documents, memory_fragments
-from offbook.stores.statements import batches, insert_missing, mark_unpurged, to_json
+from offbook.stores.leases import FREE, Owner, held_by, is_lost
+from offbook.stores.schema import cells, documents, memory_fragments, ratings, runs
+from offbook.stores.statements import (
+    batches,
+    insert_missing,
+    mark_unpurged,
+    of,
+    to_json,
+)
+from offbook.stores.text_versions import forgotten, memory_name
 
 PAGE: Final = 200
 """Cells in one page: each holds what its reply rested on, some 10 KB."""
 
 CELL_KEY: Final = ("subject", "question", "variant", "repeat")
 RATING_KEY: Final = ("subject", "variant", "repeat", "metric", "unit", "judge", "sample")
+
+FORGOTTEN: Final = "forgotten"
 
 Row = Mapping[str, Any]
 Key = tuple[Any, ...]
@@ -69,8 +77,8 @@ def add_run(conn: Connection, run: StoredRun) -> None:
 
 def get_run(conn: Connection, run: str) -> StoredRun | None:
     """The run of this id."""
-    found = _runs(conn, runs.c.id == run)
-    return found[0] if found else None
+    rows = _runs(conn, runs.c.id == run)
+    return rows[0] if rows else None
 
 
 def require_run(conn: Connection, run: str) -> StoredRun:
@@ -79,17 +87,17 @@ def require_run(conn: Connection, run: str) -> StoredRun:
     Raises:
         UnknownName: there is none; the hint names the nearest.
     """
-    found = get_run(conn, run)
-    if found is None:
+    stored = get_run(conn, run)
+    if stored is None:
         known = list(conn.scalars(select(runs.c.id).order_by(runs.c.created.desc())))
         otherwise = "`offbook eval list` shows the runs" if known else "begin one: offbook eval run"
         raise UnknownName(f"there is no run {run!r}", nearest(run, known, otherwise))
-    return found
+    return stored
 
 
 def list_runs(conn: Connection, benchmark: str | None = None) -> list[StoredRun]:
     """The runs, or those of a benchmark, newest first."""
-    return _runs(conn, *([] if benchmark is None else [runs.c.benchmark == benchmark]))
+    return _runs(conn, true() if benchmark is None else runs.c.benchmark == benchmark)
 
 
 def change_run(conn: Connection, run: str, **values: Any) -> None:
@@ -112,48 +120,81 @@ def _runs(conn: Connection, *conditions: Any) -> list[StoredRun]:
 # -- who works on it ---------------------------------------------------------------------------
 
 
-def take(conn: Connection, run: str, owner: Owner, now: float) -> Owner | None:
-    """Take a run to work on.
+def claim(conn: Connection, run: str, owner: Owner) -> Owner | None:
+    """Claim a run to work on.
 
     Returns:
-        Who works on it already; None: nobody does, and it is taken.
+        Who works on it already; None: nobody does, and it is claimed.
     """
-    c = runs.c
-    row = conn.execute(select(c.owner, c.host, c.pid, c.heartbeat).where(c.id == run)).one_or_none()
-    if row is not None and row.owner not in (None, owner.id):
-        stale = now - (row.heartbeat or 0.0) > STALE_SECONDS
-        gone = row.host == owner.host and not is_running(row.pid)
-        if not (stale or gone):
-            return Owner(row.owner, row.host, row.pid)
-    held = {"owner": owner.id, "host": owner.host, "pid": owner.pid, "heartbeat": now}
-    conn.execute(update(runs).where(c.id == run).values(**held))
+    chosen = select(*runs.c["owner", "host", "pid", "heartbeat"]).where(runs.c.id == run)
+    row = conn.execute(chosen).one_or_none()
+    if row is not None and row.owner not in (None, owner.id) and not is_lost(row, owner):
+        return Owner(row.owner, row.host, row.pid)
+    change_run(conn, run, **held_by(owner))
     return None
 
 
-def give_sign(conn: Connection, run: str, owner: Owner, now: float, usage: Row) -> None:
-    """A sign of life of who works on a run, and what it has cost so far."""
-    chosen = and_(runs.c.id == run, runs.c.owner == owner.id)
-    conn.execute(update(runs).where(chosen).values(heartbeat=now, usage=dict(usage)))
+def heartbeat(conn: Connection, run: str, owner: Owner, usage: Row) -> None:
+    """Give a sign of life of who works on a run, with what it has cost so far."""
+    held = and_(runs.c.id == run, runs.c.owner == owner.id)
+    conn.execute(update(runs).where(held).values(heartbeat=time.time(), usage=dict(usage)))
 
 
-def leave(conn: Connection, run: str, owner: Owner) -> None:
+def release(conn: Connection, run: str, owner: Owner) -> None:
     """Give a run back; one that another has taken over is left alone."""
-    none = {"owner": None, "host": None, "pid": None, "heartbeat": None}
-    chosen = and_(runs.c.id == run, runs.c.owner == owner.id)
-    conn.execute(update(runs).where(chosen).values(**none))
+    held = and_(runs.c.id == run, runs.c.owner == owner.id)
+    conn.execute(update(runs).where(held).values(**FREE))
 
 
 # -- cells and ratings -------------------------------------------------------------------------
 
 
-def add_cells(conn: Connection, rows: Sequence[Row]) -> None:
-    """Store finished cells; one that is there already stays as it is."""
-    conn.execute(insert_missing(conn, cells), [dict(row) for row in rows])
+def add_cells(conn: Connection, rows: Sequence[Row]) -> list[Row]:
+    """Store finished cells, without what was forgotten while they were being answered.
+
+    A reply may say over again what it rested on: one that came too late is not kept, and counts as
+    failed. A cell that is there already stays as it is.
+
+    Returns:
+        The rows as they are to be stored.
+    """
+    supported = [_still_supported(conn, row) for row in rows]
+    conn.execute(insert_missing(conn, cells), supported)
+    return supported
 
 
 def add_ratings(conn: Connection, rows: Sequence[Row]) -> None:
-    """Store ratings; one that is there already stays, and with it what a person said of it."""
-    conn.execute(insert_missing(conn, ratings), [dict(row) for row in rows])
+    """Store ratings; what a judge wrote of a text that is forgotten meanwhile is left out.
+
+    One that is there already stays, and with it what a person said of it.
+    """
+    supported = [{**row, **unquoted(row)} if _gone(conn, row) else dict(row) for row in rows]
+    conn.execute(insert_missing(conn, ratings), supported)
+
+
+def unquoted(row: Row) -> dict[str, Any]:
+    """Return what is left of a judge's words, and of an answer that could not be used: its kind."""
+    return {"analysis": "", "missing": row["missing"] and row["missing"].partition(":")[0]}
+
+
+def _still_supported(conn: Connection, row: Row) -> Row:
+    gone = _gone(conn, row)
+    if not gone:
+        return dict(row)
+
+    def is_gone(item: Row) -> bool:
+        held = {source["document"] for source in item["sources"]}
+        if item["memory"] is not None:
+            held.add(memory_name(item["memory"]))
+        return not held or not gone.isdisjoint(held)
+
+    context = [item for item in row["context"] if not is_gone(item)]
+    lost = len(row["context"]) - len(context)
+    return {**row, "context": context, "forgotten": lost, "reply": None, "error": FORGOTTEN}
+
+
+def _gone(conn: Connection, row: Row) -> set[str]:
+    return forgotten(conn, row["character_id"], row["documents"])
 
 
 def cell_keys(conn: Connection, run: str) -> list[Key]:
@@ -169,12 +210,12 @@ def rating_keys(conn: Connection, run: str, judge: str) -> list[Key]:
 def cells_at(conn: Connection, run: str, keys: Sequence[Key]) -> list[Row]:
     """The cells of these keys that are stored, in the order of the keys."""
     places = tuple_(*(cells.c[name] for name in CELL_KEY))
-    found: dict[Key, Row] = {}
+    by_key: dict[Key, Row] = {}
     for piece in batches(keys, PAGE):
         chosen = select(cells).where(cells.c.run_id == run, places.in_(piece))
         for row in conn.execute(chosen).mappings():
-            found[tuple(row[name] for name in CELL_KEY)] = dict(row)
-    return [found[key] for key in keys if key in found]
+            by_key[tuple(row[name] for name in CELL_KEY)] = dict(row)
+    return [by_key[key] for key in keys if key in by_key]
 
 
 def cells_after(conn: Connection, run: str, key: Key | None, size: int = PAGE) -> list[Row]:
@@ -195,13 +236,13 @@ def ratings_after(
 def ratings_at(conn: Connection, run: str, judge: str, places: Sequence[Key]) -> list[Row]:
     """The ratings of a judge at these places: ``(subject, variant, repeat, unit)``."""
     c = ratings.c
-    at = tuple_(c.subject, c.variant, c.repeat, c.unit)
-    found: list[Row] = []
+    place = tuple_(c.subject, c.variant, c.repeat, c.unit)
+    rows: list[Row] = []
     for piece in batches(places, PAGE):
-        chosen = select(ratings).where(c.run_id == run, c.judge == judge, at.in_(piece))
+        chosen = select(ratings).where(c.run_id == run, c.judge == judge, place.in_(piece))
         ordered = chosen.order_by(*(c[name] for name in RATING_KEY))
-        found += [dict(row) for row in conn.execute(ordered).mappings()]
-    return found
+        rows += [dict(row) for row in conn.execute(ordered).mappings()]
+    return rows
 
 
 def count_cells(conn: Connection, run: str) -> tuple[int, int]:
@@ -228,8 +269,8 @@ def overrule(
 ) -> bool:
     """Put a person's value beside the judge's; None takes it back. Whether there is such a one."""
     here = [ratings.c[column] == part for column, part in zip(RATING_KEY, key, strict=True)]
-    said = {"person": value, "person_name": name, "person_note": note}
-    changed = conn.execute(update(ratings).where(ratings.c.run_id == run, *here).values(**said))
+    values = {"person": value, "person_name": name, "person_note": note}
+    changed = conn.execute(update(ratings).where(ratings.c.run_id == run, *here).values(**values))
     return bool(changed.rowcount)
 
 
@@ -249,15 +290,11 @@ def remove_missing(conn: Connection, run: str, judge: str) -> int:
 def knowledge_digest(conn: Connection, character: str) -> str:
     """SHA-256 of what a character knows: its documents in their order, and authored memories."""
     digest = hashlib.sha256()
-    c = documents.c
-    told = select(c.name, c.digest).where(c.character_id == character).order_by(c.ordinal, c.id)
-    m = memory_fragments.c
-    authored = (
-        select(m.id)
-        .where(m.character_id == character, m.principal_id.is_(None))
-        .order_by(m.ordinal, m.id)
-    )
-    for row in (*conn.execute(told), *conn.execute(authored)):
+    c, m = documents.c, memory_fragments.c
+    named = select(c.name, c.digest).where(of(documents, character)).order_by(c.ordinal, c.id)
+    authored = select(m.id).where(of(memory_fragments, character, principal_id=None))
+    authored = authored.order_by(m.ordinal, m.id)
+    for row in (*conn.execute(named), *conn.execute(authored)):
         digest.update(to_json(list(row)).encode())
     return digest.hexdigest()
 

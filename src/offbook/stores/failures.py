@@ -1,8 +1,4 @@
-"""What a database error means to a person.
-
-Takes: an exception of a driver, of SQLAlchemy or of the file system, and where it happened.
-Gives: an error of ours whose hint says how to mend it.
-"""
+"""What a database error means to a person: an error of ours whose hint says how to mend it."""
 
 from __future__ import annotations
 

@@ -1,80 +1,79 @@
 """The graph's raw material: what chunks mention, which mentions are one, how they relate.
 
-Takes: raw entities, groups, decisions and relations.  Gives: them back in reading order. Raw
-entities and relations live as long as the chunk that states them.
+Raw entities and relations live as long as the chunk that states them, and what a model said about
+whole groups and merged descriptions as long as all the chunks that it is made from.
 Paper: RoleRAG (001), section 3.2; the unit here is the raw entity, not the name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any, Final
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal
 
 from sqlalchemy import Connection, Select, Table, delete, func, select
 
-from offbook.stores import characters, graph_answers, jobs, vectors
+from offbook.stores import characters, jobs, vectors
 from offbook.stores.schema import (
+    chunkings,
     chunks,
     decisions,
     documents,
     entity_groups,
     entity_members,
+    graph_answers,
     raw_entities,
     relations,
 )
-from offbook.stores.statements import batches, storable, timestamp, upsert, upsert_plain
+from offbook.stores.statements import among, of, put_rows, row_of, timestamp
 from offbook.types import Decision, EntityGroup, RawEntity, RawRelation
 
 PERSON: Final = "person"
 """Who decided, where it was no model and no rule."""
 
+AnswerKind = Literal["split", "merge"]
+SPLIT: Final[AnswerKind] = "split"
+MERGE: Final[AnswerKind] = "merge"
+
+
+@dataclass(frozen=True, slots=True)
+class GraphAnswer:
+    """An answer; ``answer`` is JSON, ``chunks`` are the ids of the chunks that it was made from."""
+
+    kind: AnswerKind
+    key: str
+    answer: Mapping[str, Any]
+    chunks: tuple[str, ...]
+
 
 def put_raw_entities(conn: Connection, character: str, entities: Sequence[RawEntity]) -> None:
     """Store what chunks mention; one with the same id is replaced."""
-    if not entities:
-        return
-    for entity in entities:
-        storable(entity.name, entity.type, entity.description)
-    rows = [
-        (character, e.id, e.chunk, e.ordinal, e.name, e.type, e.description, e.start, e.end)
-        for e in entities
-    ]
-    upsert_plain(conn, raw_entities, rows)
-    characters.touch(conn, character)
+    if entities:
+        rows = [row_of(entity, chunk="chunk_id") for entity in entities]
+        put_rows(conn, raw_entities, character, rows)
+        characters.touch(conn, character)
 
 
-def list_raw_entities(
-    conn: Connection, character: str, *, chunk: str | None = None
-) -> list[RawEntity]:
-    """Raw entities in reading order."""
-    c = raw_entities.c
-    statement = select(c.id, c.chunk_id, c.ordinal, c.name, c.type, c.description, c.start, c.end)
-    rows = conn.execute(_in_reading_order(statement, raw_entities, character, chunk))
+def list_raw_entities(conn: Connection, character: str) -> list[RawEntity]:
+    """List raw entities in reading order."""
+    names = "id", "chunk_id", "ordinal", "name", "type", "description", "start", "end"
+    chosen = select(*raw_entities.c[names])
+    rows = conn.execute(_in_reading_order(chosen, raw_entities, character))
     return [RawEntity(*row) for row in rows]
 
 
-def put_relations(conn: Connection, character: str, found: Sequence[RawRelation]) -> None:
+def put_relations(conn: Connection, character: str, stated: Sequence[RawRelation]) -> None:
     """Store relations as chunks state them; one with the same id is replaced."""
-    if not found:
-        return
-    for relation in found:
-        storable(relation.source, relation.target, relation.description)
-    rows = [
-        (character, r.id, r.chunk, r.ordinal, r.source, r.target, r.description, r.strength)
-        for r in found
-    ]
-    upsert_plain(conn, relations, rows)
-    characters.touch(conn, character)
+    if stated:
+        put_rows(conn, relations, character, [row_of(each, chunk="chunk_id") for each in stated])
+        characters.touch(conn, character)
 
 
-def list_relations(
-    conn: Connection, character: str, *, chunk: str | None = None
-) -> list[RawRelation]:
-    """Relations as chunks state them, in reading order."""
-    c = relations.c
-    statement = select(c.id, c.chunk_id, c.ordinal, c.source, c.target, c.description, c.strength)
-    rows = conn.execute(_in_reading_order(statement, relations, character, chunk))
+def list_relations(conn: Connection, character: str) -> list[RawRelation]:
+    """List relations as chunks state them, in reading order."""
+    names = "id", "chunk_id", "ordinal", "source", "target", "description", "strength"
+    chosen = select(*relations.c[names])
+    rows = conn.execute(_in_reading_order(chosen, relations, character))
     return [RawRelation(*row) for row in rows]
 
 
@@ -82,114 +81,108 @@ def put_groups(conn: Connection, character: str, groups: Sequence[EntityGroup]) 
     """Store groups with their members; a member of another group moves to its new one."""
     if not groups:
         return
-    for group in groups:
-        storable(group.name, group.type, group.description)
-    rows = [(character, g.id, g.name, g.type, g.description) for g in groups]
-    upsert_plain(conn, entity_groups, rows)
-    for piece in batches([group.id for group in groups]):
-        conn.execute(
-            delete(entity_members).where(
-                entity_members.c.character_id == character, entity_members.c.group_id.in_(piece)
-            )
-        )
-    members = [(character, member, group.id) for group in groups for member in group.members]
-    if members:
-        upsert_plain(conn, entity_members, members)
+    names = "id", "name", "type", "description"
+    rows = [{name: getattr(group, name) for name in names} for group in groups]
+    put_rows(conn, entity_groups, character, rows)
+    replaced = among(entity_members.c.group_id, [group.id for group in groups])
+    conn.execute(delete(entity_members).where(of(entity_members, character), replaced))
+    members = [
+        {"raw_entity_id": member, "group_id": group.id}
+        for group in groups
+        for member in group.members
+    ]
+    put_rows(conn, entity_members, character, members)
     characters.touch(conn, character)
 
 
 def list_groups(conn: Connection, character: str) -> list[EntityGroup]:
-    """Groups by id, their members in order of id."""
-    member = entity_members.c
+    """List groups by id, their members in order of id."""
     members: dict[str, list[str]] = {}
-    for row in conn.execute(
-        select(member.group_id, member.raw_entity_id)
-        .where(member.character_id == character)
-        .order_by(member.raw_entity_id)
-    ):
-        members.setdefault(row.group_id, []).append(row.raw_entity_id)
-    c = entity_groups.c
-    rows = conn.execute(
-        select(c.id, c.name, c.type, c.description)
-        .where(c.character_id == character)
-        .order_by(c.id)
-    )
-    return [EntityGroup(*row, members=tuple(members.get(row.id, ()))) for row in rows]
+    for member, group in sorted(group_of(conn, character).items()):
+        members.setdefault(group, []).append(member)
+    chosen = select(*entity_groups.c["id", "name", "type", "description"])
+    rows = conn.execute(chosen.where(of(entity_groups, character)).order_by(entity_groups.c.id))
+    return [EntityGroup(**row._mapping, members=tuple(members.get(row.id, ()))) for row in rows]
 
 
 def group_of(conn: Connection, character: str) -> dict[str, str]:
-    """Id of each raw entity that is in a group -> id of the group."""
-    member = entity_members.c
-    statement = select(member.raw_entity_id, member.group_id)
-    rows = conn.execute(statement.where(member.character_id == character))
+    """Map the id of each raw entity that is in a group to the id of the group."""
+    chosen = select(*entity_members.c["raw_entity_id", "group_id"])
+    rows = conn.execute(chosen.where(of(entity_members, character)))
     return {row.raw_entity_id: row.group_id for row in rows}
 
 
 def count_ungrouped(conn: Connection, character: str) -> int:
-    """How many raw entities belong to no group: normalization was interrupted."""
-    raw, member = raw_entities.c, entity_members.c
-    same = (member.character_id == raw.character_id) & (member.raw_entity_id == raw.id)
-    found: int = conn.execute(
-        select(func.count())
-        .select_from(raw_entities.outerjoin(entity_members, same))
-        .where(raw.character_id == character, member.group_id.is_(None))
-    ).scalar_one()
-    return found
+    """Count the raw entities that belong to no group: normalization was interrupted."""
+    counted = select(func.count()).select_from(raw_entities.outerjoin(entity_members))
+    lacking = entity_members.c.group_id.is_(None)
+    return conn.execute(counted.where(of(raw_entities, character), lacking)).scalar_one()
 
 
 def remove_groups(conn: Connection, character: str, ids: Sequence[str]) -> None:
     """Delete groups with their vectors; their raw entities stay, without a group."""
-    c = entity_groups.c
-    for piece in batches(ids):
-        conn.execute(delete(entity_groups).where(c.character_id == character, c.id.in_(piece)))
+    chosen = of(entity_groups, character) & among(entity_groups.c.id, ids)
+    conn.execute(delete(entity_groups).where(chosen))
     characters.touch(conn, character)
 
 
 def put_decisions(conn: Connection, character: str, made: Sequence[Decision]) -> None:
     """Store who is the same as whom; one with the same id is replaced."""
-    if not made:
-        return
-    for decision in made:
-        storable(decision.a, decision.b, decision.by, decision.reason)
-    conn.execute(
-        upsert(conn, decisions),
-        [
-            {
-                "character_id": character,
-                "id": decision.id,
-                "a": decision.a,
-                "b": decision.b,
-                "same": decision.same,
-                "by": decision.by,
-                "reason": decision.reason,
-                "evidence": list(decision.evidence),
-                "created": decision.created or timestamp(),
-            }
-            for decision in made
-        ],
-    )
-    characters.touch(conn, character)
+    if made:
+        rows = [{**row_of(each), "created": each.created or timestamp()} for each in made]
+        put_rows(conn, decisions, character, rows)
+        characters.touch(conn, character)
 
 
 def list_decisions(conn: Connection, character: str, *, by: str | None = None) -> list[Decision]:
-    """Decisions by id; ``by`` leaves only those of one source, such as ``PERSON``."""
-    c = decisions.c
-    statement = select(c.id, c.a, c.b, c.same, c.by, c.reason, c.evidence, c.created)
-    statement = statement.where(c.character_id == character).order_by(c.id)
-    rows = conn.execute(statement if by is None else statement.where(c.by == by))
-    return [Decision(*row[:6], evidence=tuple(row.evidence), created=row.created) for row in rows]
+    """List decisions by id; ``by`` leaves only those of one source, such as ``PERSON``."""
+    names = "id", "a", "b", "same", "by", "reason", "evidence", "created"
+    chosen = select(*decisions.c[names]).where(of(decisions, character))
+    rows = conn.execute(chosen if by is None else chosen.where(decisions.c.by == by))
+    made = [Decision(**{**row._mapping, "evidence": tuple(row.evidence)}) for row in rows]
+    return sorted(made, key=lambda decision: decision.id)
 
 
 def remove_decisions(conn: Connection, character: str, ids: Sequence[str]) -> int:
     """Delete decisions; the number of those that were there."""
-    c, removed = decisions.c, 0
-    for piece in batches(ids):
-        removed += conn.execute(
-            delete(decisions).where(c.character_id == character, c.id.in_(piece))
-        ).rowcount
+    chosen = of(decisions, character) & among(decisions.c.id, ids)
+    removed = conn.execute(delete(decisions).where(chosen)).rowcount
     if removed:
         characters.touch(conn, character)
     return removed
+
+
+def put_answers(conn: Connection, character: str, answers: Sequence[GraphAnswer]) -> None:
+    """Store answers of a model; one to the same question is replaced."""
+    put_rows(conn, graph_answers, character, [row_of(answer) for answer in answers])
+
+
+def list_answers(conn: Connection, character: str) -> list[GraphAnswer]:
+    """List all answers of a model about the graph."""
+    names = "kind", "key", "answer", "chunks"
+    chosen = select(*graph_answers.c[names]).where(of(graph_answers, character))
+    rows = conn.execute(chosen.order_by(graph_answers.c.kind, graph_answers.c.key))
+    return [GraphAnswer(row.kind, row.key, row.answer, tuple(row.chunks)) for row in rows]
+
+
+def is_answer(kind: str, answer: Mapping[str, Any]) -> bool:
+    """Check that ``answer`` has the shape of this kind, so that what reads it can rely on that."""
+    if kind == MERGE:
+        return answer.keys() == {"name", "description"} and _are_texts(answer.values())
+    if kind != SPLIT or answer.keys() != {"names", "parts", "reason"}:
+        return False
+    names, parts = answer["names"], answer["parts"]
+    if not (isinstance(names, list) and _are_texts([*names, answer["reason"]])):
+        return False
+    if not (isinstance(parts, list) and all(isinstance(part, list) and part for part in parts)):
+        return False
+    numbers = [number for part in parts for number in part]
+    whole = all(type(number) is int for number in numbers)
+    return whole and sorted(numbers) == list(range(len(names)))
+
+
+def _are_texts(values: Iterable[Any]) -> bool:
+    return all(isinstance(value, str) for value in values)
 
 
 def forget_chunks(conn: Connection, character: str, ids: Sequence[str]) -> None:
@@ -208,36 +201,32 @@ def forget_chunks(conn: Connection, character: str, ids: Sequence[str]) -> None:
     noted = mentions | _of_chunks(conn, relations, character, ids)
     jobs.remove_subjects(conn, character, sorted(noted))
     _forget_decisions(conn, character, gone, mentions)
-    graph_answers.forget_chunks(conn, character, gone)
+    keys = [each.key for each in list_answers(conn, character) if not gone.isdisjoint(each.chunks)]
+    chosen = of(graph_answers, character) & among(graph_answers.c.key, keys)
+    conn.execute(delete(graph_answers).where(chosen))
     if mentions:
         jobs.remove_kind(conn, character, jobs.GRAPH)
     _shrink_groups(conn, character, mentions)
 
 
-def _of_chunks(
-    conn: Connection, table: Table, character: str, chunk_ids: Sequence[str]
-) -> set[str]:
-    """Ids of the rows of ``table`` that belong to these chunks."""
-    c, found = table.c, set[str]()
-    for piece in batches(list(chunk_ids)):
-        found.update(
-            conn.scalars(select(c.id).where(c.character_id == character, c.chunk_id.in_(piece)))
-        )
-    return found
+def _of_chunks(conn: Connection, table: Table, character: str, ids: Sequence[str]) -> set[str]:
+    """Return the ids of the rows of ``table`` that belong to these chunks."""
+    chosen = of(table, character) & among(table.c.chunk_id, ids)
+    return set(conn.scalars(select(table.c.id).where(chosen)))
 
 
 def _forget_decisions(conn: Connection, character: str, gone: set[str], mentions: set[str]) -> None:
     resting: list[str] = []
-    kept: list[Decision] = []
+    shrunk: list[Decision] = []
     for decision in list_decisions(conn, character):
         rests = not gone.isdisjoint(decision.evidence)
         if {decision.a, decision.b} & mentions or (rests and decision.by != PERSON):
             resting.append(decision.id)
         elif rests:
             left = tuple(chunk for chunk in decision.evidence if chunk not in gone)
-            kept.append(replace(decision, evidence=left))
+            shrunk.append(replace(decision, evidence=left))
     remove_decisions(conn, character, resting)
-    put_decisions(conn, character, kept)
+    put_decisions(conn, character, shrunk)
 
 
 def _shrink_groups(conn: Connection, character: str, gone: set[str]) -> None:
@@ -261,28 +250,9 @@ def _shrink_groups(conn: Connection, character: str, gone: set[str]) -> None:
     put_groups(conn, character, smaller)
 
 
-def _in_reading_order(
-    statement: Select[Any], table: Table, character: str, chunk: str | None
-) -> Select[Any]:
-    """Rows of ``table`` in the order of documents, chunks and their own ordinals."""
-    c = table.c
-    ordered = (
-        statement.join_from(
-            table, chunks, (chunks.c.character_id == c.character_id) & (chunks.c.id == c.chunk_id)
-        )
-        .join(
-            documents,
-            (documents.c.character_id == chunks.c.character_id)
-            & (documents.c.id == chunks.c.document_id),
-        )
-        .where(c.character_id == character)
-        .order_by(
-            documents.c.ordinal,
-            documents.c.id,
-            chunks.c.chunking,
-            chunks.c.ordinal,
-            c.ordinal,
-            c.id,
-        )
-    )
-    return ordered if chunk is None else ordered.where(c.chunk_id == chunk)
+def _in_reading_order(statement: Select[Any], table: Table, character: str) -> Select[Any]:
+    """Order rows of ``table`` by document, chunk and their own ordinals."""
+    joined = table.join(chunks).join(chunkings).join(documents)
+    chosen = statement.select_from(joined).where(of(table, character))
+    by_chunk = chosen.order_by(*documents.c["ordinal", "id"], *chunks.c["chunking", "ordinal"])
+    return by_chunk.order_by(*table.c["ordinal", "id"])

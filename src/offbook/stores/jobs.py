@@ -1,7 +1,6 @@
 """Jobs: the pieces of work that building a character's indexes consists of.
 
-Takes: kinds and subjects (a chunk to extract, a memory to score).  Gives: what is still to do, so
-that an interrupted ingest goes on where it stopped, and what failed is tried again and never lost.
+What an interrupted ingest left is still noted here, and what failed is tried again and never lost.
 """
 
 from __future__ import annotations
@@ -10,10 +9,16 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from sqlalchemy import Connection, delete, select, update
+from sqlalchemy import ColumnElement, Connection, and_, delete, select, update
 
 from offbook.stores.schema import jobs
-from offbook.stores.statements import batches, insert_missing, timestamp
+from offbook.stores.statements import (
+    among,
+    insert_missing,
+    owner_of,
+    source_of,
+    timestamp,
+)
 
 Status = Literal["pending", "running", "done", "quarantined"]
 EMBED: Final = "embed"
@@ -32,6 +37,9 @@ SUMMARIZE: Final = "summarize"
 """The kind of the jobs that note a cluster of chunks without a summary, or one without a vector."""
 REMEMBER: Final = "remember"
 """The kind of the jobs that score and embed a memory; their subjects are no document's."""
+
+OF_CHARACTER: Final = frozenset({PROFILE, TRAITS, REMEMBER})
+"""Kinds that are about the character; the others are about its source."""
 
 OPEN: Final[frozenset[Status]] = frozenset({"pending", "running", "quarantined"})
 
@@ -58,25 +66,18 @@ def enqueue(
     document: str | None = None,
 ) -> None:
     """Note work to be done; what is noted already stays as it is."""
-    if not subjects:
-        return
-    now = timestamp()
-    conn.execute(
-        insert_missing(conn, jobs),
-        [
-            {
-                "character_id": character,
-                "kind": kind,
-                "subject": subject,
-                "document_id": document,
-                "status": "pending",
-                "attempts": 0,
-                "error": "",
-                "updated": now,
-            }
-            for subject in subjects
-        ],
-    )
+    if subjects:
+        job = {
+            **owner_of(conn, jobs, character),
+            "character_id": character if kind in OF_CHARACTER else "",
+            "kind": kind,
+            "document_id": document,
+            "status": "pending",
+            "attempts": 0,
+            "error": "",
+            "updated": timestamp(),
+        }
+        conn.execute(insert_missing(conn, jobs), [{**job, "subject": name} for name in subjects])
 
 
 def start(conn: Connection, character: str, kind: str, subjects: Sequence[str]) -> None:
@@ -101,40 +102,35 @@ def list_jobs(
     character: str,
     *,
     kind: str | None = None,
-    document: str | None = None,
     statuses: Collection[Status] = OPEN,
 ) -> list[Job]:
-    """Jobs by kind and subject; by default those that are not done."""
-    c = jobs.c
-    statement = select(
-        c.kind, c.subject, c.document_id, c.status, c.attempts, c.error, c.updated
-    ).where(c.character_id == character, c.status.in_(sorted(statuses)))
+    """List jobs by kind and subject; by default those that are not done."""
+    names = "kind", "subject", "document_id", "status", "attempts", "error", "updated"
+    chosen = select(*jobs.c[names])
+    chosen = chosen.where(of(character), jobs.c.status.in_(sorted(statuses)))
     if kind is not None:
-        statement = statement.where(c.kind == kind)
-    if document is not None:
-        statement = statement.where(c.document_id == document)
-    return [Job(*row) for row in conn.execute(statement.order_by(c.kind, c.subject))]
+        chosen = chosen.where(jobs.c.kind == kind)
+    return [Job(*row) for row in conn.execute(chosen.order_by(jobs.c.kind, jobs.c.subject))]
 
 
-def remove_subjects(conn: Connection, character: str, subjects: Sequence[str]) -> None:
+def remove_subjects(conn: Connection, character: str, subjects: Collection[str]) -> None:
     """Delete all jobs on subjects that are no more."""
-    for piece in batches(subjects):
-        conn.execute(
-            delete(jobs).where(jobs.c.character_id == character, jobs.c.subject.in_(piece))
-        )
+    conn.execute(delete(jobs).where(of(character), among(jobs.c.subject, subjects)))
 
 
 def remove_kind(conn: Connection, character: str, kind: str) -> None:
     """Delete all jobs of a kind."""
-    conn.execute(delete(jobs).where(jobs.c.character_id == character, jobs.c.kind == kind))
+    conn.execute(delete(jobs).where(of(character), jobs.c.kind == kind))
+
+
+def of(character: str) -> ColumnElement[bool]:
+    """Choose the jobs of a character and those of its source."""
+    owners = jobs.c.character_id.in_(["", character])
+    return and_(jobs.c.source_id == source_of(character), owners)
 
 
 def _set(
     conn: Connection, character: str, kind: str, subjects: Sequence[str], **values: Any
 ) -> None:
-    for piece in batches(subjects):
-        conn.execute(
-            update(jobs)
-            .where(jobs.c.character_id == character, jobs.c.kind == kind, jobs.c.subject.in_(piece))
-            .values(updated=timestamp(), **values)
-        )
+    chosen = of(character) & (jobs.c.kind == kind) & among(jobs.c.subject, subjects)
+    conn.execute(update(jobs).where(chosen).values(updated=timestamp(), **values))

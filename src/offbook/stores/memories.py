@@ -1,7 +1,7 @@
 """Memory fragments: what was said to the character and what it answered.
 
-Takes: fragments, authored or learned in a conversation.  Gives: them back, oldest first; a
-duplicate is stored once.
+Their bank counts how far they have grown, apart from the character's revision: a finished turn adds
+a memory, and must not make the indexes of the documents stale.
 Paper: Emotional RAG (004), section 3.
 """
 
@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from sqlalchemy import (
+    ColumnElement,
     Connection,
     LargeBinary,
-    Select,
     and_,
     delete,
     false,
@@ -24,17 +24,27 @@ from sqlalchemy import (
     null,
     or_,
     select,
+    true,
     type_coerce,
     update,
 )
 
-from offbook.stores import jobs, memory_banks
-from offbook.stores.schema import memory_fragments, turns, vectors
-from offbook.stores.statements import batches, insert_missing, storable
+from offbook.stores import characters, jobs
+from offbook.stores.schema import memory_banks, memory_fragments, turns, vectors
+from offbook.stores.statements import (
+    among,
+    deleted,
+    insert_missing,
+    of,
+    put_rows,
+    row_of,
+)
 from offbook.types import MemoryFragment
 
 EVERYONE: Final = "*"
 """In the place of a principal: all of them. Who owns the database may look at all of it."""
+
+_RENAMED: Final = {"session": "conversation_id", "turn": "turn_id", "principal": "principal_id"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +59,64 @@ class IndexRow:
     vector: bytes | None
 
 
+@dataclass(frozen=True, slots=True)
+class BankState:
+    """What an index of the memories was made from.
+
+    While ``cleared`` stays, nothing that was complete has changed or gone: an index goes on from
+    where it stopped. An equal ``revision`` besides says that nothing has changed at all.
+    """
+
+    revision: int = 0
+    cleared: int = 0
+
+
 def memory_id(
     said: str, answered: str, *, principal: str | None = None, turn: str | None = None
 ) -> str:
-    """The id of a fragment: of its words and owner, or of the turn that taught it.
+    """Derive the id of a fragment from its words and owner, or from the turn that taught it.
 
     A turn's id is itself a hash over all that was said before it.
     """
     parts = [principal, turn] if turn is not None else [principal, said, answered]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
+
+
+def bank_state(conn: Connection, character: str) -> BankState:
+    """Return the state of the bank now; both numbers are 0 where there was never a memory."""
+    chosen = select(*memory_banks.c["revision", "cleared"])
+    row = conn.execute(chosen.where(of(memory_banks, character))).one_or_none()
+    return BankState() if row is None else BankState(*row)
+
+
+def grow_bank(conn: Connection, character: str, *, cleared: bool = False) -> None:
+    """Note that memories were added or completed, or that complete ones have changed or gone.
+
+    Whoever adds does this first: the row is then theirs until the transaction ends, so that the
+    numbers by which memories are ordered are given one transaction after another.
+    """
+    grown = memory_banks.c.revision + 1
+    values = {"revision": grown, "cleared": grown} if cleared else {"revision": grown}
+    statement = update(memory_banks).where(of(memory_banks, character)).values(**values)
+    if not conn.execute(statement).rowcount:
+        _make_bank(conn, character)
+        conn.execute(statement)
+
+
+def renew_bank(conn: Connection, character: str) -> None:
+    """Begin anew, above anything that an index can have seen: the character came from a file."""
+    _make_bank(conn, character)
+    now = characters.first_revision()
+    older = of(memory_banks, character) & (memory_banks.c.cleared < now)
+    conn.execute(update(memory_banks).where(older).values(revision=now, cleared=now))
+
+
+def _make_bank(conn: Connection, character: str) -> None:
+    if characters.find(conn, character) is None:
+        raise deleted(character)
+    first = characters.first_revision()
+    row = {"character_id": character, "revision": first, "cleared": first}
+    conn.execute(insert_missing(conn, memory_banks), row)
 
 
 def add(conn: Connection, character: str, fragments: Sequence[MemoryFragment]) -> list[str]:
@@ -68,52 +127,41 @@ def add(conn: Connection, character: str, fragments: Sequence[MemoryFragment]) -
     """
     if not fragments:
         return []
-    memory_banks.grow(conn, character)
-    c = memory_fragments.c
-    highest = conn.execute(select(func.max(c.ordinal)).where(c.character_id == character)).scalar()
-    ordinal = 0 if highest is None else highest + 1
-    known: set[str] = set()
-    for piece in batches([fragment.id for fragment in fragments]):
-        statement = select(c.id).where(c.character_id == character, c.id.in_(piece))
-        known.update(conn.scalars(statement))
+    grow_bank(conn, character)
+    highest = select(func.max(memory_fragments.c.ordinal)).where(of(memory_fragments, character))
+    last = conn.execute(highest).scalar()
+    first = 0 if last is None else last + 1
+    known = {each.id for each in get(conn, character, [fragment.id for fragment in fragments])}
     new: dict[str, MemoryFragment] = {}
     for fragment in fragments:
         if fragment.id not in known:
             new.setdefault(fragment.id, fragment)
-    rows = [_row(character, ordinal + n, fragment) for n, fragment in enumerate(new.values())]
-    if rows:
-        conn.execute(insert_missing(conn, memory_fragments), rows)
+    rows = [
+        {**row_of(fragment, **_RENAMED), "ordinal": ordinal}
+        for ordinal, fragment in enumerate(new.values(), first)
+    ]
+    put_rows(conn, memory_fragments, character, rows)
     return list(new)
 
 
 def list_memories(
     conn: Connection, character: str, *, principal: str | None = None
 ) -> list[MemoryFragment]:
-    """Fragments, oldest first: all, or the authored ones and those of one principal."""
-    if principal is None:
-        return _fragments(conn, character)
-    c = memory_fragments.c
-    return _fragments(conn, character, c.principal_id.is_(None) | (c.principal_id == principal))
+    """List fragments, oldest first: all, or the authored ones and those of one principal."""
+    return _fragments(conn, character, true() if principal is None else _visible(principal))
 
 
 def get(conn: Connection, character: str, ids: Sequence[str]) -> list[MemoryFragment]:
-    """Fragments by their ids, in the order of the ids; those that are gone are left out."""
-    found: dict[str, MemoryFragment] = {}
-    for piece in batches(ids):
-        rows = _fragments(conn, character, memory_fragments.c.id.in_(piece))
-        found.update((fragment.id, fragment) for fragment in rows)
-    return [found[name] for name in ids if name in found]
+    """Return fragments in the order of their ids; those that are gone are left out."""
+    fragments = _fragments(conn, character, among(memory_fragments.c.id, ids))
+    by_id = {fragment.id: fragment for fragment in fragments}
+    return [by_id[name] for name in ids if name in by_id]
 
 
 def mentioning(
-    conn: Connection,
-    character: str,
-    words: Sequence[str],
-    *,
-    principal: str | None,
-    most: int,
+    conn: Connection, character: str, words: Sequence[str], *, principal: str | None, most: int
 ) -> list[MemoryFragment]:
-    """The youngest authored fragments, and those of one principal, that hold one of some words.
+    """Return the youngest visible fragments that hold one of some words.
 
     Args:
         conn: Connection of a read.
@@ -125,21 +173,12 @@ def mentioning(
     c = memory_fragments.c
     # SQLite knows the cases of plain letters only: "élise" is looked for as "Élise", too.
     forms = dict.fromkeys(form for word in words for form in (word, word.lower(), word.title()))
-    held = [
-        column.icontains(form, autoescape=True) for form in forms for column in (c.said, c.answered)
-    ]
-    seen = or_(
-        c.principal_id.is_(None), false() if principal is None else c.principal_id == principal
-    )
-    if not held:
-        return []
-    youngest = (
-        select(c.id)
-        .where(c.character_id == character, seen, or_(*held))
-        .order_by(c.ordinal.desc())
-        .limit(most)
-    )
-    return get(conn, character, list(conn.scalars(youngest)))
+    texts = c.said, c.answered
+    held = [text.icontains(form, autoescape=True) for form in forms for text in texts]
+    heard = of(memory_fragments, character) & _visible(principal) & or_(false(), *held)
+    chosen = select(c.id).where(heard)
+    youngest = conn.scalars(chosen.order_by(c.ordinal.desc()).limit(most))
+    return get(conn, character, youngest.all())
 
 
 def score(conn: Connection, character: str, emotions: Mapping[str, Mapping[str, int]]) -> list[str]:
@@ -148,17 +187,15 @@ def score(conn: Connection, character: str, emotions: Mapping[str, Mapping[str, 
     Returns:
         The ids of those that had none: another process may have been quicker.
     """
-    c, scored = memory_fragments.c, []
+    lacking_one = memory_fragments.c.emotion.is_(None)
+    scored: list[str] = []
     for name, emotion in emotions.items():
-        changed = conn.execute(
-            update(memory_fragments)
-            .where(c.character_id == character, c.id == name, c.emotion.is_(None))
-            .values(emotion=dict(emotion))
-        )
-        if changed.rowcount:
+        chosen = update(memory_fragments).where(of(memory_fragments, character, id=name))
+        changed = chosen.where(lacking_one).values(emotion=dict(emotion))
+        if conn.execute(changed).rowcount:
             scored.append(name)
     if scored:
-        memory_banks.grow(conn, character)
+        grow_bank(conn, character)
     return scored
 
 
@@ -176,17 +213,15 @@ def remove(
     Returns:
         The ids of those that were there.
     """
-    c = memory_fragments.c
-    mine = [] if principal is None else [c.principal_id == principal]
-    found = [fragment.id for fragment in get(conn, character, list(dict.fromkeys(ids)))]
-    gone: list[str] = []
-    for piece in batches(found):
-        chosen = (c.character_id == character, c.id.in_(piece), *mine)
-        here = set(conn.scalars(select(c.id).where(*chosen)))
-        conn.execute(delete(memory_fragments).where(*chosen))
-        gone += [name for name in piece if name in here]
+    gone = [
+        fragment.id
+        for fragment in get(conn, character, list(dict.fromkeys(ids)))
+        if principal is None or fragment.principal == principal
+    ]
     if gone:
-        memory_banks.clear(conn, character)
+        chosen = of(memory_fragments, character) & among(memory_fragments.c.id, gone)
+        conn.execute(delete(memory_fragments).where(chosen))
+        grow_bank(conn, character, cleared=True)
         jobs.remove_subjects(conn, character, gone)
     return gone
 
@@ -194,39 +229,33 @@ def remove(
 def authored_emotions(
     conn: Connection, character: str
 ) -> list[tuple[str | None, Mapping[str, Any]]]:
-    """Of each authored fragment that is scored: its ``at``, and its emotion."""
-    c = memory_fragments.c
-    statement = select(c.at, c.emotion).where(
-        c.character_id == character, c.emotion.is_not(None), c.principal_id.is_(None)
-    )
-    return [(row[0], row[1]) for row in conn.execute(statement)]
+    """Return ``at`` and the emotion of each authored fragment that is scored."""
+    return [
+        (fragment.at, fragment.emotion)
+        for fragment in _fragments(conn, character, _visible(None))
+        if fragment.emotion is not None
+    ]
 
 
 def felt_in(
     conn: Connection, character: str, session: str
 ) -> dict[str, tuple[Mapping[str, Any], str | None]]:
-    """Id of a turn of a conversation -> its emotion, and when it was held; the scored ones."""
-    c = memory_fragments.c
-    statement = select(c.turn_id, c.emotion, c.at).where(
-        c.character_id == character, c.conversation_id == session, c.emotion.is_not(None)
-    )
-    return {row[0]: (row[1], row[2]) for row in conn.execute(statement)}
+    """Map the turns of a conversation to their emotion, and when they were held; scored ones."""
+    return {
+        fragment.turn: (fragment.emotion, fragment.at)
+        for fragment in _fragments(conn, character, memory_fragments.c.conversation_id == session)
+        if fragment.emotion is not None and fragment.turn is not None
+    }
 
 
 def lacking(conn: Connection, character: str, set_id: str | None) -> list[str]:
-    """Ids of the fragments without an emotion or without a vector in a set, oldest first."""
-    c, table = memory_fragments.c, vectors["memory"]
-    statement = select(c.id).where(c.character_id == character)
+    """List the ids of fragments without an emotion or a vector in a set, oldest first."""
+    c, vector = memory_fragments.c, vectors["memory"]
+    chosen = select(c.id).where(of(memory_fragments, character))
     if set_id is not None:
-        here = and_(
-            table.c.character_id == c.character_id,
-            table.c.subject_id == c.id,
-            table.c.set_id == set_id,
-        )
-        statement = statement.join(table, here, isouter=True).where(
-            or_(c.emotion.is_(None), table.c.subject_id.is_(None))
-        )
-    return list(conn.scalars(statement.order_by(c.ordinal, c.id)))
+        chosen = chosen.join_from(memory_fragments, vector, _in_set(set_id), isouter=True)
+        chosen = chosen.where(or_(c.emotion.is_(None), vector.c.subject_id.is_(None)))
+    return list(conn.scalars(chosen.order_by(c.ordinal, c.id)))
 
 
 def index_rows(
@@ -238,7 +267,7 @@ def index_rows(
     after: int = -1,
     ids: Sequence[str] | None = None,
 ) -> list[IndexRow]:
-    """What an index keeps, oldest first: authored fragments, and those of one principal.
+    """Return what an index keeps, oldest first: authored fragments, and those of one principal.
 
     Args:
         conn: Connection of a read.
@@ -248,77 +277,52 @@ def index_rows(
         after: Only fragments of a greater ordinal.
         ids: Only these, whatever their ordinal.
     """
-    c = memory_fragments.c
-    chosen = _index_statement(character, set_id)
-    if principal is None:
-        chosen = chosen.where(c.principal_id.is_(None))
-    elif principal != EVERYONE:
-        chosen = chosen.where(c.principal_id.is_(None) | (c.principal_id == principal))
-    if ids is None:
-        pieces = [chosen.where(c.ordinal > after)]
-    else:
-        pieces = [chosen.where(c.id.in_(piece)) for piece in batches(ids)]
-    return [IndexRow(*row) for piece in pieces for row in conn.execute(piece)]
+    c, table = memory_fragments.c, vectors["memory"]
+    # As bytes: the matrix is then made in one pass instead of row by row.
+    vector = null() if set_id is None else type_coerce(table.c.vector, LargeBinary)
+    names = "id", "ordinal", "emotion", "at", "turn_id"
+    columns = [*memory_fragments.c[names], vector]
+    chosen = select(*columns)
+    if set_id is not None:
+        chosen = chosen.join_from(memory_fragments, table, _in_set(set_id), isouter=True)
+    chosen = chosen.where(of(memory_fragments, character), _visible(principal))
+    chosen = chosen.where(c.ordinal > after if ids is None else among(c.id, ids))
+    return [IndexRow(*row) for row in conn.execute(chosen.order_by(c.ordinal, c.id))]
 
 
 def told_at(conn: Connection, character: str) -> dict[str, str]:
-    """Id of a fragment -> the point in the story at which its turn was held, where it was one."""
-    c = memory_fragments.c
+    """Map fragments to the point in the story at which their turn was held, where it was one."""
     point = turns.c.recall["as_of"].as_string()
-    same = and_(
-        turns.c.character_id == c.character_id,
-        turns.c.conversation_id == c.conversation_id,
-        turns.c.id == c.turn_id,
-    )
-    rows = conn.execute(
-        select(c.id, point)
-        .join_from(memory_fragments, turns, same)
-        .where(c.character_id == character, point.is_not(None))
-    )
+    chosen = select(memory_fragments.c.id, point).join_from(memory_fragments, turns)
+    rows = conn.execute(chosen.where(of(memory_fragments, character), point.is_not(None)))
     return {row[0]: row[1] for row in rows}
 
 
-def _index_statement(character: str, set_id: str | None) -> Select[Any]:
-    c, table = memory_fragments.c, vectors["memory"]
-    columns = [c.id, c.ordinal, c.emotion, c.at, c.turn_id]
-    if set_id is None:
-        statement = select(*columns, null())
-    else:
-        here = and_(
-            table.c.character_id == c.character_id,
-            table.c.subject_id == c.id,
-            table.c.set_id == set_id,
-        )
-        # As bytes: the matrix is then made in one pass instead of row by row.
-        statement = select(*columns, type_coerce(table.c.vector, LargeBinary)).join_from(
-            memory_fragments, table, here, isouter=True
-        )
-    return statement.where(c.character_id == character).order_by(c.ordinal, c.id)
+def _visible(principal: str | None) -> ColumnElement[bool]:
+    """Choose authored fragments, and those of one principal; None: nobody's."""
+    if principal == EVERYONE:
+        return true()
+    owner = memory_fragments.c.principal_id
+    return owner.is_(None) if principal is None else owner.is_(None) | (owner == principal)
 
 
-def _row(character: str, ordinal: int, fragment: MemoryFragment) -> dict[str, Any]:
-    storable(fragment.said, fragment.answered, fragment.at)
-    return {
-        "character_id": character,
-        "id": fragment.id,
-        "ordinal": ordinal,
-        "said": fragment.said,
-        "answered": fragment.answered,
-        "emotion": None if fragment.emotion is None else dict(fragment.emotion),
-        "at": fragment.at,
-        "conversation_id": fragment.session,
-        "turn_id": fragment.turn,
-        "principal_id": fragment.principal,
-    }
+def _in_set(set_id: str) -> ColumnElement[bool]:
+    """Join fragments with their vectors in a set."""
+    fragment, vector = memory_fragments.c, vectors["memory"].c
+    return and_(
+        vector.character_id == fragment.character_id,
+        vector.subject_id == fragment.id,
+        vector.set_id == set_id,
+    )
 
 
-def _fragments(conn: Connection, character: str, *conditions: Any) -> list[MemoryFragment]:
+def _fragments(
+    conn: Connection, character: str, condition: ColumnElement[bool]
+) -> list[MemoryFragment]:
     c = memory_fragments.c
+    names = "said", "answered", "emotion", "at", "conversation_id", "turn_id", "principal_id"
+    chosen = select(*memory_fragments.c["id", *names])
     rows = conn.execute(
-        select(
-            c.id, c.said, c.answered, c.emotion, c.at, c.conversation_id, c.turn_id, c.principal_id
-        )
-        .where(c.character_id == character, *conditions)
-        .order_by(c.ordinal, c.id)
+        chosen.where(of(memory_fragments, character), condition).order_by(c.ordinal, c.id)
     )
     return [MemoryFragment(*row) for row in rows]

@@ -1,8 +1,4 @@
-"""Brings a database to this version's schema, or says why it cannot.
-
-Takes: a connection outside of a transaction.  Gives: nothing; the schema is up to date afterwards.
-Two processes may do this at once.
-"""
+"""Brings a database to this version's schema, or says why it cannot; two may do so at once."""
 
 from __future__ import annotations
 
@@ -12,8 +8,12 @@ from typing import Final
 from sqlalchemy import Column, Connection, MetaData, PrimaryKeyConstraint, String, Table, text
 
 from offbook.errors import ConfigurationError
-from offbook.stores.migrations import HEAD, REVISIONS
 from offbook.stores.schema import metadata, vector_sets
+
+# The files in ``migrations/versions``, oldest first: so that a database that is up to date is
+# recognized without importing Alembic. A test compares them.
+REVISIONS: Final = ("0001",)
+HEAD: Final = REVISIONS[-1]
 
 # Alembic's own table, as Alembic makes it.
 _VERSION: Final = Table(
@@ -22,6 +22,8 @@ _VERSION: Final = Table(
     Column("version_num", String(32), nullable=False),
     PrimaryKeyConstraint("version_num", name="alembic_version_pkc"),
 )
+
+SCRIPTS: Final = Path(__file__).parent / "migrations"
 
 # Any number, as long as all processes of ours take the same lock.
 _ADVISORY_LOCK: Final = 0x0FFB00C
@@ -37,11 +39,11 @@ def bring_up_to_date(connection: Connection, where: str) -> None:
         return
     with connection.begin():
         if connection.dialect.name == "postgresql":
-            _complete_for_postgres()
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
             connection.execute(text("CREATE EXTENSION IF NOT EXISTS vector"))
         revision = _revision(connection)  # another process may have been quicker
         if revision is None:
+            _complete_for_postgres()
             metadata.create_all(connection, checkfirst=False)
             _VERSION.create(connection)
             connection.execute(_VERSION.insert(), {"version_num": HEAD})
@@ -66,8 +68,10 @@ def upgrade(connection: Connection, revision: str = "head") -> None:
     from alembic import command
     from alembic.config import Config
 
+    if connection.dialect.name == "postgresql":
+        _complete_for_postgres()
     config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    config.set_main_option("script_location", str(SCRIPTS))
     config.attributes["connection"] = connection
     command.upgrade(config, revision)
 

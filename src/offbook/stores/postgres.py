@@ -1,7 +1,7 @@
 """The server store: PostgreSQL with pgvector, shared by any number of processes.
 
-Takes: operations.  Gives: their results. Writes are serializable and are run again where two
-collide, so that operations may read and then write as if they were alone.
+Writes are serializable and are run again where two collide, so that operations may read and then
+write as if they were alone.
 """
 
 from __future__ import annotations
@@ -10,18 +10,20 @@ import asyncio
 import random
 import time
 from collections.abc import Callable
-from typing import Any, Final, TypeVar
+from pathlib import Path
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
 from sqlalchemy import Connection, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
-from offbook.errors import ConfigurationError, StoreFailed
+from offbook.errors import ConfigurationError, StoreFailed, UsageError
 from offbook.stores import migration
 from offbook.stores.failures import reported
 from offbook.stores.statements import to_json
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 POOL_SIZE: Final = 8
 COLLISION_SECONDS: Final = 15.0
@@ -85,11 +87,17 @@ class PostgresStore:
             raise
         return self
 
-    async def read(self, operation: Callable[[Connection], T]) -> T:
+    async def read(
+        self, operation: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
         """Run ``operation`` on a consistent snapshot; it cannot write."""
-        return await self._run(operation, "REPEATABLE READ", read_only=True)
+        return await self._run(
+            lambda conn: operation(conn, *args, **kwargs), "REPEATABLE READ", read_only=True
+        )
 
-    async def write(self, operation: Callable[[Connection], T]) -> T:
+    async def write(
+        self, operation: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
         """Run ``operation`` in one serializable transaction; it may be run more than once.
 
         Raises:
@@ -99,7 +107,9 @@ class PostgresStore:
         pause_seconds = 0.002
         while True:
             try:
-                return await self._run(operation, "SERIALIZABLE", read_only=False)
+                return await self._run(
+                    lambda conn: operation(conn, *args, **kwargs), "SERIALIZABLE", read_only=False
+                )
             except StoreFailed as error:
                 state = getattr(getattr(error.__cause__, "orig", None), "sqlstate", None)
                 if state not in _COLLISIONS or time.monotonic() > deadline:
@@ -114,6 +124,13 @@ class PostgresStore:
             async with self._engine.connect() as connection:
                 plain = await connection.execution_options(isolation_level="AUTOCOMMIT")
                 await plain.exec_driver_sql("VACUUM")
+
+    async def backup(self, file: Path) -> None:
+        """Refuse: PostgreSQL's own tools do it, also while it is running."""
+        raise UsageError(
+            f"the database is PostgreSQL, which offbook does not copy into {str(file)!r}",
+            "use pg_dump with the address of the database, and pg_restore to get it back",
+        )
 
     async def close(self) -> None:
         """Finish what runs, then close."""

@@ -1,89 +1,121 @@
-"""Principals: to whom conversations, and the memories that they left, belong.
+"""Principals, to whom conversations and the memories that they left belong, and their API keys.
 
-Takes: ids and hashed keys.  Gives: principals. Without keys there is one, the owner.
+Without keys there is one principal, the owner. The principal of a key is the key: both have one id.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal
 
-from sqlalchemy import ColumnElement, Connection, Row, delete, select
+from sqlalchemy import Connection, insert, select, update
 
-from offbook.stores import memory_banks
-from offbook.stores.schema import memory_fragments, principals
+from offbook.stores.schema import api_keys, principals
 from offbook.stores.statements import insert_missing, storable, timestamp
 
 OWNER: Final = "owner"
-_WITHIN: Final = "/"
-"""Stands between the id of a principal and the name of a person within it."""
 
-
-def of_user(user: str | None) -> str:
-    """The principal of a person whom the owner names; without a name, the owner."""
-    return f"{OWNER}/{user}" if user else OWNER
+Right = Literal["chat", "write", "admin"]
+RIGHTS: Final[tuple[Right, ...]] = ("chat", "write", "admin")
+"""From the least to the greatest: each holds those before it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Principal:
-    """Someone who talks; ``characters`` are the ids that the key opens, None for all."""
+class ApiKey:
+    """A key as it is kept, without its secret.
+
+    ``right`` is the greatest that it has, ``characters`` the ids that it opens (None: all), ``rpm``
+    its limit of requests a minute (None: the server's), times are ISO 8601 in UTC.
+    """
 
     id: str
-    label: str = ""
-    key_hash: str | None = None
+    label: str
+    digest: str
+    right: Right
     characters: tuple[str, ...] | None = None
+    rpm: int | None = None
     created: str = ""
+    expires: str | None = None
     revoked: str | None = None
 
+    def allows(self, right: Right) -> bool:
+        """Tell whether it has this right, or a greater one."""
+        return RIGHTS.index(self.right) >= RIGHTS.index(right)
 
-def add(conn: Connection, principal: Principal) -> bool:
-    """Store a principal; one with the same id stays as it is.
+    def ended(self, now: str) -> str | None:
+        """Say why it opens nothing at this time: ``revoked`` or ``expired``; None: it does."""
+        if self.revoked is not None:
+            return "revoked"
+        return "expired" if self.expires is not None and self.expires <= now else None
 
-    Returns:
-        Whether it is new.
-    """
-    storable(principal.id, principal.label)
+
+def of_user(user: str | None) -> str:
+    """Return the principal of a person whom the owner names; without a name, the owner."""
+    return f"{OWNER}/{user}" if user else OWNER
+
+
+def add(conn: Connection, /, principal: str, **values: Any) -> None:
+    """Store a principal; one with the same id stays as it is."""
+    row = {"id": principal, "label": "", "created": timestamp(), **values}
+    storable(row)
+    conn.execute(insert_missing(conn, principals), row)
+
+
+def add_key(conn: Connection, key: ApiKey) -> None:
+    """Store a new key and its principal."""
+    opens = None if key.characters is None else list(key.characters)
+    values = {"label": key.label, "key_hash": key.digest, "characters": opens}
+    add(conn, key.id, **values, revoked=key.revoked, created=key.created or timestamp())
     row = {
-        "id": principal.id,
-        "label": principal.label,
-        "key_hash": principal.key_hash,
-        "characters": None if principal.characters is None else list(principal.characters),
-        "created": principal.created or timestamp(),
-        "revoked": principal.revoked,
+        "principal_id": key.id,
+        # The list of all of them, so that another order of rights needs no other table.
+        "rights": list(RIGHTS[: RIGHTS.index(key.right) + 1]),
+        "expires": key.expires,
+        "rpm": key.rpm,
     }
-    return bool(conn.execute(insert_missing(conn, principals), row).rowcount)
+    conn.execute(insert(api_keys), row)
 
 
-def get(conn: Connection, principal: str) -> Principal | None:
-    """The principal with this id."""
-    row = conn.execute(select(principals).where(principals.c.id == principal)).one_or_none()
-    return None if row is None else _principal(row)
+def get_key(conn: Connection, key: str) -> ApiKey | None:
+    """Return the key of this id, also where it is revoked or expired."""
+    keys = _keys(conn, principals.c.id == key)
+    return keys[0] if keys else None
 
 
-def list_all(conn: Connection) -> list[Principal]:
-    """All principals, by id."""
-    return [_principal(row) for row in conn.execute(select(principals).order_by(principals.c.id))]
+def list_keys(conn: Connection) -> list[ApiKey]:
+    """List all keys, oldest first."""
+    return _keys(conn)
 
 
-def remove(conn: Connection, principal: str) -> bool:
-    """Delete a principal with all conversations and memories; whether there was one.
-
-    With the holder of a key go the people whom they named (``KEY/USER``).
-    """
-
-    def theirs(id_: ColumnElement[str]) -> ColumnElement[bool]:
-        own = id_ == principal
-        # A person's name may hold the sign as well, and nobody is named within a person.
-        named = _WITHIN not in principal
-        return own | id_.startswith(principal + _WITHIN, autoescape=True) if named else own
-
-    taught = select(memory_fragments.c.character_id).where(theirs(memory_fragments.c.principal_id))
-    for character in list(conn.scalars(taught.distinct())):
-        memory_banks.clear(conn, character)
-    return bool(conn.execute(delete(principals).where(theirs(principals.c.id))).rowcount)
+def has_keys(conn: Connection) -> bool:
+    """Tell whether there ever was a key: a server that asked for keys goes on to ask."""
+    return conn.execute(select(api_keys.c.principal_id).limit(1)).first() is not None
 
 
-def _principal(row: Row[Any]) -> Principal:
-    found = row._mapping
-    limit = found["characters"]
-    return Principal(**{**found, "characters": None if limit is None else tuple(limit)})
+def revoke(conn: Connection, key: str) -> bool:
+    """End a key for good; its conversations stay. Whether it was not revoked before."""
+    c = principals.c
+    is_key = c.id.in_(select(api_keys.c.principal_id))
+    valid = update(principals).where(c.id == key, c.revoked.is_(None), is_key)
+    changed = valid.values(revoked=timestamp())
+    return bool(conn.execute(changed).rowcount)
+
+
+def _keys(conn: Connection, *conditions: Any) -> list[ApiKey]:
+    names = "id", "label", "key_hash", "characters", "created", "revoked"
+    chosen = select(*principals.c[names], *api_keys.c["rights", "rpm", "expires"])
+    chosen = chosen.select_from(principals.join(api_keys)).where(*conditions)
+    return [
+        ApiKey(
+            id=row.id,
+            label=row.label,
+            digest=row.key_hash,
+            right=row.rights[-1],
+            characters=None if row.characters is None else tuple(row.characters),
+            rpm=row.rpm,
+            created=row.created,
+            expires=row.expires,
+            revoked=row.revoked,
+        )
+        for row in conn.execute(chosen.order_by(principals.c.created, principals.c.id))
+    ]

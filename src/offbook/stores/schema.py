@@ -1,13 +1,13 @@
 """The one schema, for SQLite and PostgreSQL alike.
 
-Takes: nothing.  Gives: ``metadata`` and its tables.  All that belongs to a character hangs on
-``character_id``, with keys that are natural and per character: so a character can be exported
-exactly, deleted in one statement, and the database can be sharded by character.
+What was read (documents, chunks, graph, decisions, vectors) hangs on ``source_id``, and a viewpoint
+on it (memories, conversations, what chunks reveal) on ``character_id``. Keys are natural and per
+owner: so a character can be exported exactly, and a source or character deleted in one statement.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import (
     JSON,
@@ -25,21 +25,99 @@ from sqlalchemy import (
     text,
 )
 
-from offbook.stores import card_tables as card_tables  # noqa: PLC0414  (one schema)
-from offbook.stores import evaluation_tables as evaluation_tables  # noqa: PLC0414  (one schema)
-from offbook.stores import server_tables as server_tables  # noqa: PLC0414  (one schema)
-from offbook.stores import summary_tables
 from offbook.stores.columns import (
     Key,
+    Vector,
     belongs_to,
     integer,
     key,
     of_character,
+    of_source,
+    rests_on,
     through_character,
+    through_source,
     words,
 )
-from offbook.stores.metadata import metadata as metadata  # noqa: PLC0414  (read from here)
-from offbook.stores.vector_type import Vector
+from offbook.stores.columns import metadata as metadata  # noqa: PLC0414  (one schema)
+
+card_files: Final = Table(
+    "card_files",
+    metadata,
+    of_character(),
+    through_source(primary=False),
+    key("document_id", primary=True),
+    # ``card``, ``card_lorebook`` (the card's own) or ``lorebook``.
+    words("kind"),
+    # The name of the file, and the format that it was in.
+    words("name"),
+    words("format"),
+    # The JSON object, unknown fields included; of a card without its own lorebook, where that has
+    # a row by itself, so that one can be forgotten without the other.
+    words("raw"),
+    rests_on("documents", "document_id"),
+)
+
+card_assets: Final = Table(
+    "card_assets",
+    metadata,
+    through_character(),
+    key("document_id", primary=True),
+    # Its place in the card's file; empty: the picture that the card came in.
+    key("place", primary=True),
+    Column("data", LargeBinary, nullable=False),
+    belongs_to("card_files", "document_id", key=("document_id",)),
+)
+
+
+def _worked_on() -> tuple[Column[Any], ...]:
+    """The process that works on it, if one does."""
+    return (
+        Column("owner", Key),
+        Column("host", Text),
+        Column("pid", Integer),
+        Column("heartbeat", Double),
+    )
+
+
+api_keys: Final = Table(
+    "api_keys",
+    metadata,
+    Column("principal_id", Key, ForeignKey("principals.id", ondelete="CASCADE"), primary_key=True),
+    Column("rights", JSON, nullable=False),
+    Column("expires", Text),
+    # Requests a minute; null: what the server's settings say.
+    Column("rpm", Integer),
+)
+
+tasks: Final = Table(
+    "tasks",
+    metadata,
+    key("id", primary=True),
+    # ``ingestion``, or the kind of a job of an evaluation.
+    words("kind"),
+    # Of an ingestion.
+    Column("character_id", Key, ForeignKey("characters.id", ondelete="CASCADE")),
+    # Of an evaluation; null until the run is begun, and where what is done is no run.
+    Column("run_id", Key, ForeignKey("evaluation_runs.id", ondelete="CASCADE")),
+    words("status"),
+    # What was asked for, texts included; null as soon as the task has ended.
+    Column("request", JSON(none_as_null=True)),
+    Column("progress", JSON, nullable=False),
+    Column("report", JSON(none_as_null=True)),
+    Column("error", JSON(none_as_null=True)),
+    # The digests of its documents' texts before it began; null until it has.
+    Column("known", JSON(none_as_null=True)),
+    # What its earlier stretches asked of models: a server that stops leaves the rest to the next.
+    Column("usage", JSON(none_as_null=True)),
+    # Whether somebody wants it to end before its time.
+    Column("cancelled", Boolean, nullable=False),
+    words("created"),
+    words("updated"),
+    *_worked_on(),
+    Index(None, "status"),
+    Index(None, "character_id"),
+    Index(None, "run_id"),
+)
 
 characters: Final = Table(
     "characters",
@@ -57,10 +135,22 @@ characters: Final = Table(
     Column("settings", JSON, nullable=False),
 )
 
+sources: Final = Table("sources", metadata, key("id", primary=True), words("created"))
+
+character_sources: Final = Table(
+    "character_sources",
+    metadata,
+    of_character(),
+    of_source(),
+    # Which it looks at first; for now a character has one source, whose ordinal is 0.
+    integer("ordinal"),
+    Index(None, "source_id"),
+)
+
 documents: Final = Table(
     "documents",
     metadata,
-    of_character(),
+    of_source(),
     key("id", primary=True),
     key("name"),
     words("text"),
@@ -70,24 +160,24 @@ documents: Final = Table(
     integer("version"),
     words("status"),
     words("added"),
-    UniqueConstraint("character_id", "name"),
-    Index(None, "character_id", "digest"),
+    UniqueConstraint("source_id", "name"),
+    Index(None, "source_id", "digest"),
 )
 
 chunkings: Final = Table(
     "chunkings",
     metadata,
-    through_character(),
+    through_source(),
     key("document_id", primary=True),
     key("name", primary=True),
     Column("parameters", JSON, nullable=False),
-    belongs_to("documents", "document_id"),
+    rests_on("documents", "document_id"),
 )
 
 chunks: Final = Table(
     "chunks",
     metadata,
-    through_character(),
+    through_source(),
     key("id", primary=True),
     key("document_id"),
     key("chunking"),
@@ -98,36 +188,37 @@ chunks: Final = Table(
     words("text"),
     Column("terms", LargeBinary),
     Column("analyzer", Text),
-    belongs_to("chunkings", "document_id", "chunking", key=("document_id", "name")),
-    Index(None, "character_id", "document_id", "chunking", "ordinal"),
+    rests_on("chunkings", "document_id", "chunking", key=("document_id", "name")),
+    Index(None, "source_id", "document_id", "chunking", "ordinal"),
 )
 
 chunk_attributes: Final = Table(
     "chunk_attributes",
     metadata,
-    through_character(),
+    of_character(),
+    through_source(primary=False),
     key("chunk_id", primary=True),
     Column("reveals", Boolean, nullable=False),
     Column("attributes", JSON, nullable=False),
-    belongs_to("chunks", "chunk_id"),
+    rests_on("chunks", "chunk_id"),
 )
 
 vector_sets: Final = Table(
     "vector_sets",
     metadata,
-    of_character(),
+    of_source(),
     key("id", primary=True),
     words("embedder"),
     integer("dimension"),
     words("status"),
     Column("active", Boolean, nullable=False),
-    Index("ux_vector_sets_active", "character_id", unique=True, sqlite_where=text("active")),
+    Index("ux_vector_sets_active", "source_id", unique=True, sqlite_where=text("active")),
 )
 
 raw_entities: Final = Table(
     "raw_entities",
     metadata,
-    through_character(),
+    through_source(),
     key("id", primary=True),
     key("chunk_id"),
     integer("ordinal"),
@@ -136,14 +227,14 @@ raw_entities: Final = Table(
     words("description"),
     Column("start", Integer),
     Column("end", Integer),
-    belongs_to("chunks", "chunk_id"),
-    Index(None, "character_id", "chunk_id"),
+    rests_on("chunks", "chunk_id"),
+    Index(None, "source_id", "chunk_id"),
 )
 
 entity_groups: Final = Table(
     "entity_groups",
     metadata,
-    of_character(),
+    of_source(),
     key("id", primary=True),
     words("name"),
     words("type"),
@@ -153,19 +244,19 @@ entity_groups: Final = Table(
 entity_members: Final = Table(
     "entity_members",
     metadata,
-    through_character(),
+    through_source(),
     # A raw entity is in exactly one group: hence it alone is the key.
     key("raw_entity_id", primary=True),
     key("group_id"),
-    belongs_to("raw_entities", "raw_entity_id"),
-    belongs_to("entity_groups", "group_id"),
-    Index(None, "character_id", "group_id"),
+    rests_on("raw_entities", "raw_entity_id"),
+    rests_on("entity_groups", "group_id"),
+    Index(None, "source_id", "group_id"),
 )
 
 decisions: Final = Table(
     "decisions",
     metadata,
-    of_character(),
+    of_source(),
     key("id", primary=True),
     key("a"),
     key("b"),
@@ -179,7 +270,7 @@ decisions: Final = Table(
 relations: Final = Table(
     "relations",
     metadata,
-    through_character(),
+    through_source(),
     key("id", primary=True),
     key("chunk_id"),
     integer("ordinal"),
@@ -187,20 +278,52 @@ relations: Final = Table(
     words("target"),
     words("description"),
     Column("strength", Double, nullable=False),
-    belongs_to("chunks", "chunk_id"),
-    Index(None, "character_id", "chunk_id"),
+    rests_on("chunks", "chunk_id"),
+    Index(None, "source_id", "chunk_id"),
 )
 
 graph_answers: Final = Table(
     "graph_answers",
     metadata,
-    of_character(),
+    of_source(),
     # What was asked: ``split`` (is a linked group one?) or ``merge`` (several descriptions, one).
     key("kind", primary=True),
     key("key", primary=True),
     Column("answer", JSON, nullable=False),
     # The chunks whose text the answer holds: it goes with the first of them.
     Column("chunks", JSON, nullable=False),
+)
+
+summaries: Final = Table(
+    "summaries",
+    metadata,
+    of_source(),
+    key("id", primary=True),
+    # 1 where its members are chunks; one more than the highest of its members.
+    integer("level"),
+    words("text"),
+    # Ids of the chunks and summaries that it is made from, in the order in which they were read.
+    Column("members", JSON, nullable=False),
+)
+
+summary_chunks: Final = Table(
+    "summary_chunks",
+    metadata,
+    through_source(),
+    key("summary_id", primary=True),
+    # Every chunk beneath it, on whatever level: what it rests on.
+    key("chunk_id", primary=True),
+    rests_on("summaries", "summary_id"),
+    rests_on("chunks", "chunk_id"),
+    Index(None, "source_id", "chunk_id"),
+)
+
+summary_trees: Final = Table(
+    "summary_trees",
+    metadata,
+    of_source(),
+    # Names the chunks and settings that the last finished tree was built from.
+    key("built_from"),
 )
 
 principals: Final = Table(
@@ -302,7 +425,9 @@ memory_banks: Final = Table(
 jobs: Final = Table(
     "jobs",
     metadata,
-    of_character(),
+    of_source(),
+    # Whose memory, profile or traits it is about; empty: it is about the source.
+    through_character(),
     key("kind", primary=True),
     key("subject", primary=True),
     key("document_id", nullable=True),
@@ -310,18 +435,16 @@ jobs: Final = Table(
     integer("attempts"),
     words("error"),
     words("updated"),
-    belongs_to("documents", "document_id"),
-    Index(None, "character_id", "document_id"),
+    rests_on("documents", "document_id"),
+    Index(None, "source_id", "document_id"),
+    Index(None, "character_id"),
 )
 
 leases: Final = Table(
     "leases",
     metadata,
-    of_character(),
-    words("owner"),
-    words("host"),
-    integer("pid"),
-    Column("heartbeat", Double, nullable=False),
+    of_source(),
+    *_worked_on(),
 )
 
 call_cache: Final = Table(
@@ -350,21 +473,101 @@ endpoints: Final = Table(
     metadata,
     key("base_url", primary=True),
     key("model", primary=True),
-    words("rung"),
+    Column("rung", Text),
+    Column("thinks", Boolean, nullable=False),
+)
+
+
+def _of_run() -> Column[Any]:
+    link = ForeignKey("evaluation_runs.id", ondelete="CASCADE")
+    return Column("run_id", Key, link, primary_key=True)
+
+
+def _asked() -> Column[Any]:
+    """The character: no part of the key, which the subject of the run is."""
+    return Column(
+        "character_id", Key, ForeignKey("characters.id", ondelete="CASCADE"), nullable=False
+    )
+
+
+def _number(name: str) -> Column[int]:
+    return Column(name, Integer, primary_key=True, autoincrement=False)
+
+
+runs: Final = Table(
+    "evaluation_runs",
+    metadata,
+    key("id", primary=True),
+    words("benchmark"),
+    words("created"),
+    words("status"),
+    # How the record is written; any other is refused.
+    integer("format"),
+    Column("record", JSON, nullable=False),
+    # Every judge that was asked, and where it answered.
+    Column("judges", JSON, nullable=False),
+    Column("usage", JSON, nullable=False),
+    *_worked_on(),
+)
+
+cells: Final = Table(
+    "evaluation_cells",
+    metadata,
+    _of_run(),
+    key("subject", primary=True),
+    key("question", primary=True),
+    key("variant", primary=True),
+    _number("repeat"),
+    _asked(),
+    Column("reply", Text),
+    Column("error", Text),
+    Column("verdict", Text),
+    Column("fallback", Boolean),
+    # Pieces of the context that were forgotten since.
+    integer("forgotten"),
+    words("finished"),
+    Column("usage", JSON, nullable=False),
+    Column("documents", JSON, nullable=False),
+    Column("context", JSON, nullable=False),
+    Index(None, "character_id"),
+)
+
+ratings: Final = Table(
+    "evaluation_ratings",
+    metadata,
+    _of_run(),
+    key("subject", primary=True),
+    key("variant", primary=True),
+    _number("repeat"),
+    key("metric", primary=True),
+    key("unit", primary=True),
+    key("judge", primary=True),
+    _number("sample"),
+    _asked(),
+    Column("value", Double),
+    Column("missing", Text),
+    # A person's overruling stands beside the judge's value, never in its place.
+    Column("person", Double),
+    words("person_name"),
+    words("person_note"),
+    Column("documents", JSON, nullable=False),
+    words("analysis"),
+    Index(None, "character_id"),
 )
 
 
 def _vectors_of(kind: str, table: str) -> Table:
-    """One table for the vectors of each kind of subject, so that none outlives its subject."""
+    """Make one table for the vectors of each kind of subject, so that none outlives its subject."""
     return Table(
         f"{kind}_vectors",
         metadata,
-        through_character(),
+        through_source(),
+        *((through_character(),) if kind == "memory" else ()),
         key("subject_id", primary=True),
         key("set_id", primary=True),
         Column("vector", Vector, nullable=False),
-        belongs_to(table, "subject_id"),
-        belongs_to("vector_sets", "set_id"),
+        (belongs_to if kind == "memory" else rests_on)(table, "subject_id"),
+        rests_on("vector_sets", "set_id"),
     )
 
 
@@ -384,6 +587,6 @@ subjects: Final = {
     "entity": entity_groups,
     "memory": memory_fragments,
     "relation": relations,
-    "summary": summary_tables.summaries,
+    "summary": summaries,
 }
 """Kind of subject -> the table that the vectors are of."""

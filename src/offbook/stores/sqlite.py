@@ -1,38 +1,41 @@
-"""The embedded store: one SQLite file in the user's home folder.
-
-Takes: operations.  Gives: their results. One thread writes, each operation in a transaction of
-its own; a few threads read, each on a consistent snapshot. Several processes may share the file.
-"""
+"""The embedded store: an SQLite file that one thread writes and a few read."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import secrets
 import sqlite3
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar, cast
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.pool import QueuePool
 
 from offbook.errors import StoreFailed
-from offbook.stores import migration, sqlite_dialect
+from offbook.stores import migration
 from offbook.stores.failures import reported
-from offbook.stores.migrations import HEAD
 from offbook.stores.statements import UNPURGED, to_json
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 READERS: Final = 4
 BUSY_TIMEOUT_SECONDS: Final = 15.0
 
-_CHECKPOINT_PAGES: Final = 4_000
-"""The journal goes into the file when it has 16 MB: four times as seldom as SQLite's default, since
-whoever commits then waits for the disk. What it still holds is in the file when the last closes."""
+REST_SECONDS: Final = 1.0
+"""After so long without a write the journal's content goes into the file: longer than the pauses
+between the writes of one turn, shorter than anybody takes to copy the file after it."""
+_CHECKPOINT_TRIES: Final = 10
+"""Another process's checkpoint at rest holds the journal for a moment."""
+_CHECKPOINT_PAUSE_SECONDS: Final = 0.05
+_BACKUP_PAGES: Final = 4_096
+"""Pages (16 MB) that are copied before a backup looks whether it is still wanted."""
 
 
 class SqliteStore:
@@ -54,6 +57,7 @@ class SqliteStore:
         self._writer = self._engine("BEGIN IMMEDIATE", pool_size=1)
         self._readers = self._engine("BEGIN", pool_size=READERS)
         self._connection: Connection | None = None
+        self._resting: asyncio.TimerHandle | None = None
         self._closed = False
 
     async def open(self) -> SqliteStore:
@@ -70,11 +74,17 @@ class SqliteStore:
             raise
         return self
 
-    async def read(self, operation: Callable[[Connection], T]) -> T:
+    async def read(
+        self, operation: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
         """Run ``operation`` on a consistent snapshot; it cannot write."""
-        return await self._in(self._reading, self._read, operation)
+        return await self._in(
+            self._reading, self._read, lambda conn: operation(conn, *args, **kwargs)
+        )
 
-    async def write(self, operation: Callable[[Connection], T]) -> T:
+    async def write(
+        self, operation: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
         """Run ``operation`` in one transaction; all of it is stored when this returns.
 
         A waiter that is cancelled before its turn withdraws its operation; one that runs already
@@ -83,7 +93,12 @@ class SqliteStore:
         Raises:
             StoreFailed: the disk is full, the home is read-only, the database is locked for long.
         """
-        return await self._in(self._writing, self._write, operation)
+        try:
+            return await self._in(
+                self._writing, self._write, lambda conn: operation(conn, *args, **kwargs)
+            )
+        finally:
+            self._wait_for_rest()
 
     async def purge(self) -> None:
         """Remove the remains of what was deleted from the file and its journal.
@@ -95,11 +110,27 @@ class SqliteStore:
         """
         await self._in(self._writing, self._purge)
 
+    async def backup(self, file: Path) -> None:
+        """Copy the database into ``file`` as it is at one moment; writers go on meanwhile.
+
+        The copy is checked before it takes its name. It holds what was deleted no more than this
+        database does, and only its owner can read it.
+
+        Raises:
+            StoreFailed: the file cannot be written, or the copy is damaged.
+        """
+        unwanted = threading.Event()
+        try:
+            await self._in(self._reading, self._backup, file, unwanted)
+        finally:
+            unwanted.set()
+
     async def close(self) -> None:
         """Finish what is queued, then close."""
         self._closed = True
-        loop = asyncio.get_running_loop()
-        await loop.run_in_executor(None, self._close)
+        if self._resting is not None:
+            self._resting.cancel()
+        await asyncio.to_thread(self._close)
 
     async def _in(self, pool: ThreadPoolExecutor, work: Callable[..., T], *values: Any) -> T:
         if self._closed:
@@ -108,20 +139,17 @@ class SqliteStore:
 
     def _engine(self, begin: str, *, pool_size: int) -> Engine:
         engine = create_engine(
-            f"{sqlite_dialect.NAME}://",
+            "sqlite://",
             creator=lambda: self._connect(read_only=begin == "BEGIN"),
             poolclass=QueuePool,
             pool_size=pool_size,
             max_overflow=0,
             json_serializer=to_json,
-            execution_options={"compiled_cache": sqlite_dialect.COMPILED},
         )
 
         @event.listens_for(engine, "begin")
         def start(connection: Connection) -> None:
-            # Past SQLAlchemy, whose own path costs as much as a small statement.
-            raw: Any = connection.connection.dbapi_connection
-            raw.execute(begin)
+            connection.exec_driver_sql(begin)
 
         return engine
 
@@ -136,8 +164,6 @@ class SqliteStore:
             cursor.execute("PRAGMA foreign_keys = ON")
             cursor.execute("PRAGMA secure_delete = ON")
             cursor.execute("PRAGMA synchronous = NORMAL")
-            cursor.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
-            cursor.execute(f"PRAGMA cache_size = -{16 * 1024}")
             if read_only:
                 cursor.execute("PRAGMA query_only = ON")
         return made
@@ -149,7 +175,7 @@ class SqliteStore:
             self._use_journal()
             with self._readers.connect() as reader:
                 # Only a look: a question need not wait for another process that writes.
-                current = migration.stored_revision(reader) == HEAD
+                current = migration.stored_revision(reader) == migration.HEAD
             if not current:
                 migration.bring_up_to_date(self._connection, str(self.path))
             (state,) = self._raw().execute("PRAGMA user_version").fetchone()
@@ -195,6 +221,54 @@ class SqliteStore:
             with self._connection.begin():
                 return operation(self._connection)
 
+    def _backup(self, file: Path, unwanted: threading.Event) -> None:
+        part = file.with_name(f".{file.name[:100]}.{secrets.token_hex(6)}.part")
+
+        def go_on(*_: int) -> None:
+            if unwanted.is_set():
+                raise StoreFailed(f"The backup {str(file)!r} was given up.", "nothing was written")
+
+        try:
+            with reported(str(file)):
+                _make_private(part)
+                with (
+                    closing(self._connect(read_only=True)) as source,
+                    closing(sqlite3.connect(part, isolation_level=None)) as copy,
+                ):
+                    # One snapshot throughout: without it each write begins the copy anew.
+                    source.execute("BEGIN")
+                    source.execute("SELECT count(*) FROM sqlite_master").fetchone()
+                    source.backup(copy, pages=_BACKUP_PAGES, progress=go_on)
+                    copy.execute("PRAGMA journal_mode = DELETE")  # all of it is in this one file
+                    copy.set_progress_handler(unwanted.is_set, 100_000)
+                    (verdict,) = copy.execute("PRAGMA integrity_check(1)").fetchone()
+            if verdict != "ok":
+                raise StoreFailed(
+                    f"The database at {str(self.path)!r} is damaged: {verdict}",
+                    "keep earlier backups, and export the characters one by one",
+                )
+            part.replace(file)
+        except OSError as error:
+            raise StoreFailed(
+                f"{str(file)!r} cannot be written: {error.strerror}",
+                "name a file in a folder that you may write to and that has room",
+            ) from error
+        finally:
+            part.unlink(missing_ok=True)
+
+    def _wait_for_rest(self) -> None:
+        """Let a checkpoint follow the last write: a copy of the file alone then holds all."""
+        if self._resting is not None:
+            self._resting.cancel()
+        if not self._closed:
+            loop = asyncio.get_running_loop()
+            self._resting = loop.call_later(REST_SECONDS, self._reading.submit, self._checkpoint)
+
+    def _checkpoint(self) -> None:
+        """Bring the journal's content into the file; nobody who reads or writes has to wait."""
+        with suppress(sqlite3.Error), closing(self._connect(read_only=True)) as connection:
+            connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+
     def _purge(self) -> None:
         with reported(str(self.path)):
             raw = self._raw()
@@ -202,7 +276,11 @@ class SqliteStore:
             # secure_delete overwrites what is deleted, but not the copies that splitting and
             # merging pages leave in their unused middle: only a rewritten file is free of them.
             raw.execute("VACUUM")
-            (busy, _, _) = raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            for _ in range(_CHECKPOINT_TRIES):
+                (busy, _, _) = raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+                if not busy:
+                    break
+                time.sleep(_CHECKPOINT_PAUSE_SECONDS)
             if not busy:
                 raw.execute("PRAGMA user_version = 0")
         if busy:
@@ -223,6 +301,7 @@ class SqliteStore:
         self._writing.shutdown(wait=True)
         self._reading.shutdown(wait=True)
         if self._connection is not None:
+            self._checkpoint()  # the last to close does so by itself, but others may be there
             self._connection.close()
             self._connection = None
         self._readers.dispose()

@@ -1,19 +1,21 @@
-"""The few statements that the engines spell differently, and checks before a write.
-
-Takes: a connection and a table.  Gives: statements that SQLAlchemy's cache compiles once.
-"""
+"""Statements on the rows of one character, those that the engines spell differently, and checks."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
 from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from sqlalchemy import Connection, Insert, Table
+from sqlalchemy import ColumnElement, Connection, Insert, ScalarSelect, Table, and_, select
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.functions import FunctionElement
 
+from offbook.errors import UnknownName
 from offbook.stores.failures import unstorable
+from offbook.stores.schema import character_sources
 
 if TYPE_CHECKING:
     from sqlalchemy.dialects.postgresql import Insert as PostgresInsert
@@ -22,10 +24,99 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 BATCH: Final = 500
-"""Ids in one ``IN`` list: below the smallest limit on parameters of any engine."""
+"""Composite keys in one ``IN`` list: below the smallest limit on parameters of any engine."""
 
 UNPURGED: Final = 1
 """``PRAGMA user_version`` of an SQLite file that may hold remains of what was deleted."""
+
+
+def source_of(character: str) -> ScalarSelect[Any]:
+    """Choose the source that a character looks at."""
+    c = character_sources.c
+    chosen = select(c.source_id).where(c.character_id == character, c.ordinal == 0)
+    return chosen.scalar_subquery()
+
+
+def of(table: Table, character: str, **values: Any) -> ColumnElement[bool]:
+    """Choose the rows of ``table`` that belong to a character or its source, with these values."""
+    owned = []
+    if "character_id" in table.c:
+        owned.append(table.c.character_id == character)
+    if "source_id" in table.c:
+        owned.append(table.c.source_id == source_of(character))
+    return and_(*owned, *(table.c[name] == value for name, value in values.items()))
+
+
+def owner_of(conn: Connection, table: Table, character: str) -> dict[str, str]:
+    """Return the first half of the keys of the rows in ``table`` of a character or its source.
+
+    Raises:
+        UnknownName: the character has been deleted meanwhile.
+    """
+    owner = {"character_id": character} if "character_id" in table.c else {}
+    if "source_id" in table.c:
+        source = conn.scalar(select(source_of(character)))
+        if source is None:
+            raise deleted(character)
+        owner["source_id"] = source
+    return owner
+
+
+def deleted(character: str) -> UnknownName:
+    """Return the error where a character has been deleted while something was written for it."""
+    return UnknownName(f"There is no character {character!r}.", "it has been deleted meanwhile")
+
+
+class _Texts(FunctionElement[str]):
+    """The texts of a JSON list as rows: one parameter, however many there are."""
+
+    name = "texts"
+    inherit_cache = True
+
+
+@compiles(_Texts)
+def _texts_of_sqlite(element: _Texts, compiler: Any, **options: Any) -> str:
+    texts = compiler.process(element.clauses, **options)
+    return f"(SELECT value FROM json_each({texts}))"  # noqa: S608
+
+
+@compiles(_Texts, "postgresql")
+def _texts_of_postgres(element: _Texts, compiler: Any, **options: Any) -> str:
+    texts = compiler.process(element.clauses, **options)
+    return f"(SELECT json_array_elements_text(CAST({texts} AS JSON)))"
+
+
+def among(column: ColumnElement[Any], texts: Collection[str]) -> ColumnElement[bool]:
+    """Choose the rows whose ``column`` holds one of any number of texts."""
+    return column.bool_op("IN")(_Texts(to_json(list(texts))))
+
+
+def row_of(value: Any, **renamed: str) -> dict[str, Any]:
+    """Turn a dataclass into a row; ``renamed`` are the columns that are called otherwise."""
+    row = {renamed.get(each.name, each.name): getattr(value, each.name) for each in fields(value)}
+    return {name: _plain(part) for name, part in row.items()}
+
+
+def _plain(value: Any) -> Any:
+    """Turn a tuple or mapping into what JSON knows."""
+    if isinstance(value, tuple):
+        return list(value)
+    return dict(value) if isinstance(value, Mapping) else value
+
+
+def put_rows(
+    conn: Connection, table: Table, character: str, rows: Iterable[Mapping[str, Any]]
+) -> None:
+    """Store rows of a character; one with the same key takes the new values.
+
+    Raises:
+        UsageError: a text holds what no database can store.
+    """
+    new = [dict(row) for row in rows]
+    if new:
+        storable(new)
+        owner = owner_of(conn, table, character)
+        conn.execute(upsert(conn, table), [{**owner, **row} for row in new])
 
 
 def upsert(conn: Connection, table: Table) -> Insert:
@@ -33,33 +124,23 @@ def upsert(conn: Connection, table: Table) -> Insert:
     return _upsert(conn.dialect.name, table)
 
 
-def insert_missing(conn: Connection, table: Table) -> Insert:
-    """Insert into ``table``; a row that is there already stays as it is."""
-    return _insert_missing(conn.dialect.name, table)
-
-
-# Built once: building such a statement takes ten times as long as running it.
-@cache
+@cache  # building such a statement takes ten times as long as running it
 def _upsert(dialect: str, table: Table) -> Insert:
     statement = _insert(dialect, table)
     keys = [column.name for column in table.primary_key]
-    changed = {
-        column.name: statement.excluded[column.name]
-        for column in table.columns
-        if column.name not in keys
-    }
+    changed = {c.name: statement.excluded[c.name] for c in table.columns if c.name not in keys}
     if not changed:
         return statement.on_conflict_do_nothing()
     return statement.on_conflict_do_update(index_elements=keys, set_=changed)
 
 
-@cache
-def _insert_missing(dialect: str, table: Table) -> Insert:
-    return _insert(dialect, table).on_conflict_do_nothing()
+def insert_missing(conn: Connection, table: Table) -> Insert:
+    """Insert into ``table``; a row that is there already stays as it is."""
+    return _insert(conn.dialect.name, table).on_conflict_do_nothing()
 
 
 def _insert(dialect: str, table: Table) -> PostgresInsert | SqliteInsert:
-    """The engine's own insert, which knows ``ON CONFLICT``."""
+    """Return the engine's own insert, which knows ``ON CONFLICT``."""
     if dialect == "postgresql":
         from sqlalchemy.dialects import postgresql
 
@@ -67,30 +148,6 @@ def _insert(dialect: str, table: Table) -> PostgresInsert | SqliteInsert:
     from sqlalchemy.dialects import sqlite
 
     return sqlite.insert(table)
-
-
-def upsert_plain(conn: Connection, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Upsert many rows whose values the engine's driver takes as they are (text and numbers).
-
-    Past SQLAlchemy's handling of each value, which takes longer than the database does.
-
-    Args:
-        conn: Connection of a write.
-        table: None of its columns is JSON; a vector only on SQLite, and packed.
-        rows: Values in the order of the table's columns.
-    """
-    key = conn.dialect.name, table
-    if key not in _plain:
-        compiled = upsert(conn, table).compile(dialect=conn.dialect)
-        places = {column.name: place for place, column in enumerate(table.columns)}
-        order = tuple(places[name] for name in compiled.positiontup or ())
-        _plain[key] = str(compiled), order
-    statement, order = _plain[key]
-    conn.exec_driver_sql(statement, [tuple(row[place] for place in order) for row in rows])
-
-
-_plain: Final[dict[tuple[str, Table], tuple[str, tuple[int, ...]]]] = {}
-"""Engine and table -> the upsert as the driver takes it, and which column each parameter is."""
 
 
 def mark_unpurged(conn: Connection) -> None:
@@ -103,23 +160,25 @@ def mark_unpurged(conn: Connection) -> None:
 
 
 def batches(values: Sequence[T], size: int = BATCH) -> Iterator[Sequence[T]]:
-    """``values`` in pieces of at most ``size``."""
+    """Cut ``values`` into pieces of at most ``size``."""
     for start in range(0, len(values), size):
         yield values[start : start + size]
 
 
-def storable(*texts: str | None) -> None:
-    """Refuse what not every engine can keep, on every engine alike.
+def storable(*values: Any) -> None:
+    """Refuse texts that not every engine can keep, on every engine alike, at any depth.
 
     Raises:
         UsageError: a text holds a null character or half a surrogate pair.
     """
-    for value in texts:
-        if value is None:
-            continue
-        if "\0" in value:
-            raise unstorable("\0")
-        if not value.isascii():
+    for value in values:
+        if isinstance(value, Mapping):
+            storable(*value.values())
+        elif isinstance(value, list | tuple):
+            storable(*value)
+        elif isinstance(value, str):
+            if "\0" in value:
+                raise unstorable("\0")
             try:
                 value.encode()
             except UnicodeEncodeError as error:
@@ -127,10 +186,10 @@ def storable(*texts: str | None) -> None:
 
 
 def to_json(value: Any) -> str:
-    """The one spelling of a JSON column; NaN and infinity are refused."""
+    """Spell a JSON column in the one way; NaN and infinity are refused."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def timestamp() -> str:
-    """Now, as an ISO 8601 UTC time in whole seconds."""
+    """Return now, as an ISO 8601 UTC time in whole seconds."""
     return datetime.now(UTC).replace(microsecond=0).isoformat()

@@ -1,7 +1,6 @@
 """Summaries of clusters of chunks, level upon level, with the chunks that each rests on.
 
-Takes: summaries.  Gives: them back, with their sources. A summary goes with the first chunk
-beneath it: it may not outlive the text that it is made from.
+A summary goes with the first chunk beneath it: it may not outlive the text that it is made from.
 """
 
 from __future__ import annotations
@@ -15,8 +14,8 @@ from typing import Any
 from sqlalchemy import Connection, delete, select
 
 from offbook.stores import characters, jobs
-from offbook.stores.statements import batches, storable, upsert
-from offbook.stores.summary_tables import summaries, summary_chunks, summary_trees
+from offbook.stores.schema import summaries, summary_chunks, summary_trees
+from offbook.stores.statements import among, of, put_rows, row_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,45 +41,24 @@ def put(conn: Connection, character: str, made: Sequence[Summary]) -> None:
     """Store summaries; one with the same id is replaced."""
     if not made:
         return
-    storable(*(summary.text for summary in made))
-    conn.execute(
-        upsert(conn, summaries),
-        [
-            {
-                "character_id": character,
-                "id": summary.id,
-                "level": summary.level,
-                "text": summary.text,
-                "members": list(summary.members),
-            }
-            for summary in made
-        ],
-    )
+    rows = [row_of(summary) for summary in made]
     links = [
-        {"character_id": character, "summary_id": summary.id, "chunk_id": chunk}
-        for summary in made
-        for chunk in summary.chunks
+        {"summary_id": row["id"], "chunk_id": chunk} for row in rows for chunk in row.pop("chunks")
     ]
-    if links:
-        conn.execute(upsert(conn, summary_chunks), links)
+    put_rows(conn, summaries, character, rows)
+    put_rows(conn, summary_chunks, character, links)
     characters.touch(conn, character)
 
 
 def list_all(conn: Connection, character: str) -> list[Summary]:
-    """All summaries by level and id, their chunks in order of id; one without a chunk is none."""
-    link = summary_chunks.c
+    """List all summaries by level and id, their chunks in order of id; one without any is none."""
+    linked = select(*summary_chunks.c["summary_id", "chunk_id"])
     beneath: dict[str, list[str]] = {}
-    for row in conn.execute(
-        select(link.summary_id, link.chunk_id)
-        .where(link.character_id == character)
-        .order_by(link.chunk_id)
-    ):
+    for row in sorted(conn.execute(linked.where(of(summary_chunks, character)))):
         beneath.setdefault(row.summary_id, []).append(row.chunk_id)
-    c = summaries.c
+    chosen = select(*summaries.c["id", "level", "text", "members"])
     rows = conn.execute(
-        select(c.id, c.level, c.text, c.members)
-        .where(c.character_id == character)
-        .order_by(c.level, c.id)
+        chosen.where(of(summaries, character)).order_by(summaries.c.level, summaries.c.id)
     )
     return [
         Summary(row.id, row.level, row.text, tuple(row.members), tuple(beneath[row.id]))
@@ -91,16 +69,10 @@ def list_all(conn: Connection, character: str) -> list[Summary]:
 
 def remove(conn: Connection, character: str, ids: Sequence[str]) -> None:
     """Delete summaries with their vectors and what is noted about them."""
-    if not ids:
-        return
-    for piece in batches(ids):
-        conn.execute(
-            delete(summaries).where(
-                summaries.c.character_id == character, summaries.c.id.in_(piece)
-            )
-        )
-    jobs.remove_subjects(conn, character, ids)
-    characters.touch(conn, character)
+    if ids:
+        conn.execute(delete(summaries).where(of(summaries, character), among(summaries.c.id, ids)))
+        jobs.remove_subjects(conn, character, ids)
+        characters.touch(conn, character)
 
 
 def forget_chunks(conn: Connection, character: str, ids: Sequence[str]) -> None:
@@ -108,38 +80,29 @@ def forget_chunks(conn: Connection, character: str, ids: Sequence[str]) -> None:
 
     Why a summary could not be made may quote the text; the next run tries it again.
     """
-    if not ids:
-        return
-    jobs.remove_kind(conn, character, jobs.SUMMARIZE)
-    c = summary_chunks.c
-    found: set[str] = set()
-    for piece in batches(list(ids)):
-        found.update(
-            conn.scalars(
-                select(c.summary_id).where(c.character_id == character, c.chunk_id.in_(piece))
-            )
-        )
-    remove(conn, character, sorted(found))
+    if ids:
+        jobs.remove_kind(conn, character, jobs.SUMMARIZE)
+        resting = of(summary_chunks, character) & among(summary_chunks.c.chunk_id, ids)
+        names = set(conn.scalars(select(summary_chunks.c.summary_id).where(resting)))
+        remove(conn, character, sorted(names))
 
 
 def built_from(chunks: Iterable[str], shape: Mapping[str, Any]) -> str:
-    """Names what a tree stands on.
+    """Name what a tree stands on.
 
     Args:
         chunks: Ids of its chunks.
         shape: The settings that decide which summaries there are.
     """
-    told = json.dumps([sorted(chunks), dict(shape)], sort_keys=True)
-    return hashlib.blake2b(told.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    text = json.dumps([sorted(chunks), dict(shape)], sort_keys=True)
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def built(conn: Connection, character: str) -> str | None:
-    """What the last finished tree was built from; None: none was."""
-    c = summary_trees.c
-    found: str | None = conn.scalar(select(c.built_from).where(c.character_id == character))
-    return found
+    """Return what the last finished tree was built from; None: none was."""
+    return conn.scalar(select(summary_trees.c.built_from).where(of(summary_trees, character)))
 
 
-def note_built(conn: Connection, character: str, of: str) -> None:
+def note_built(conn: Connection, character: str, name: str) -> None:
     """Note that a tree is finished, and what it was built from."""
-    conn.execute(upsert(conn, summary_trees), {"character_id": character, "built_from": of})
+    put_rows(conn, summary_trees, character, [{"built_from": name}])

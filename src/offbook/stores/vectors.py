@@ -1,8 +1,7 @@
 """Vectors: what an embedder made of chunks, entities and memories, in sets.
 
-Takes: ids and float32 matrices.  Gives: matrices in one pass. A set holds the vectors of one
-embedder. One set of a character is active; another may be in the making, and replaces it in one
-transaction when it is complete, so that re-embedding never loses vectors.
+A set holds the vectors of one embedder. One set is active; another may be in the making, and
+replaces it in one transaction when it is complete, so that re-embedding never loses vectors.
 """
 
 from __future__ import annotations
@@ -11,14 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
-from sqlalchemy import Connection, LargeBinary, bindparam, delete, func, select, type_coerce, update
+from sqlalchemy import Connection, LargeBinary, delete, func, select, type_coerce, update
 
 from offbook.errors import EmbedderMismatch, ModelError, StoreFailed
-from offbook.stores import characters, memory_banks
+from offbook.stores import characters, memories
+from offbook.stores.columns import unpack
 from offbook.stores.schema import characters as character_rows
 from offbook.stores.schema import chunks, subjects, vector_sets, vectors
-from offbook.stores.statements import batches, upsert, upsert_plain
-from offbook.stores.vector_type import pack, unpack
+from offbook.stores.statements import among, of, put_rows, row_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,10 +25,6 @@ if TYPE_CHECKING:
 
 Kind = Literal["chunk", "raw_entity", "entity", "memory", "relation", "summary"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
-
-_DIMENSION: Final = select(vector_sets.c.dimension).where(
-    vector_sets.c.character_id == bindparam("owner"), vector_sets.c.id == bindparam("set_id")
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,20 +39,15 @@ class VectorSet:
 
 
 def active_set(conn: Connection, character: str) -> VectorSet | None:
-    """The set that retrieval reads, if any."""
-    found = [item for item in list_sets(conn, character) if item.active]
-    return found[0] if found else None
+    """Return the set that retrieval reads, if any."""
+    return next((item for item in list_sets(conn, character) if item.active), None)
 
 
 def list_sets(conn: Connection, character: str) -> list[VectorSet]:
-    """All sets of a character, oldest first."""
-    columns = vector_sets.c
-    rows = conn.execute(
-        select(columns.id, columns.embedder, columns.dimension, columns.status, columns.active)
-        .where(columns.character_id == character)
-        .order_by(func.length(columns.id), columns.id)
-    )
-    return [VectorSet(*row) for row in rows]
+    """List all sets of a character, oldest first."""
+    chosen = select(*vector_sets.c["id", "embedder", "dimension", "status", "active"])
+    ordered = chosen.order_by(func.length(vector_sets.c.id), vector_sets.c.id)
+    return [VectorSet(*row) for row in conn.execute(ordered.where(of(vector_sets, character)))]
 
 
 def use_set(conn: Connection, character: str, embedder: str, dimension: int) -> VectorSet:
@@ -71,7 +61,7 @@ def use_set(conn: Connection, character: str, embedder: str, dimension: int) -> 
         check_embedder(active, character, embedder, dimension)
         return active
     made = VectorSet(_next_id(conn, character), embedder, dimension, "complete", active=True)
-    _add_set(conn, character, made)
+    put_rows(conn, vector_sets, character, [row_of(made)])
     _name_embedder(conn, character, embedder, dimension)
     return made
 
@@ -110,7 +100,7 @@ def begin_set(conn: Connection, character: str, embedder: str, dimension: int) -
             return item
         _remove_set(conn, character, item.id)
     made = VectorSet(_next_id(conn, character), embedder, dimension, "building", active=False)
-    _add_set(conn, character, made)
+    put_rows(conn, vector_sets, character, [row_of(made)])
     return made
 
 
@@ -140,11 +130,8 @@ def activate_set(
     for other_id in sets:
         if other_id != set_id:
             _remove_set(conn, character, other_id)
-    conn.execute(
-        update(vector_sets)
-        .where(vector_sets.c.character_id == character, vector_sets.c.id == set_id)
-        .values(status="complete", active=True)
-    )
+    switched = update(vector_sets).where(of(vector_sets, character, id=set_id))
+    conn.execute(switched.values(status="complete", active=True))
     _name_embedder(conn, character, chosen.embedder, chosen.dimension)
 
 
@@ -169,9 +156,8 @@ def put_vectors(
         raise ValueError(f"{len(ids)} ids for {len(matrix)} vectors")
     if not ids:
         return
-    dimension = conn.execute(
-        _DIMENSION, {"owner": character, "set_id": set_id}
-    ).scalar_one_or_none()
+    chosen = select(vector_sets.c.dimension).where(of(vector_sets, character, id=set_id))
+    dimension = conn.execute(chosen).scalar_one_or_none()
     if dimension is None:
         raise StoreFailed(
             f"{character!r} has no vector set {set_id!r}: another process has replaced it.",
@@ -188,14 +174,11 @@ def put_vectors(
             "The embedder returned a vector that holds NaN or infinity.",
             "look at the embedding server's log, or choose another embed.model",
         )
-    packed = pack(matrix, conn.dialect.name)
-    rows = [(character, name, set_id, v) for name, v in zip(ids, packed, strict=True)]
-    if conn.dialect.name == "sqlite":  # whose driver takes bytes as they are
-        upsert_plain(conn, vectors[kind], rows)
-    else:
-        columns = [column.name for column in vectors[kind].columns]
-        values = [dict(zip(columns, row, strict=True)) for row in rows]
-        conn.execute(upsert(conn, vectors[kind]), values)
+    rows = [
+        {"subject_id": name, "set_id": set_id, "vector": vector}
+        for name, vector in zip(ids, matrix, strict=True)
+    ]
+    put_rows(conn, vectors[kind], character, rows)
     _changed(conn, character, kind)
 
 
@@ -220,17 +203,12 @@ def load_matrix(
     if active is None:
         return [], np.empty((0, 0), dtype=np.float32)
     table = vectors[kind]
-    columns = table.c
-    # As bytes: the join below makes the matrix in one pass instead of row by row.
-    statement = (
-        select(columns.subject_id, type_coerce(columns.vector, LargeBinary))
-        .where(columns.character_id == character, columns.set_id == active.id)
-        .order_by(columns.subject_id)
-    )
+    # As bytes: ``unpack`` makes the matrix in one pass instead of row by row.
+    chosen = select(table.c.subject_id, type_coerce(table.c.vector, LargeBinary))
+    chosen = chosen.where(of(table, character, set_id=active.id)).order_by(table.c.subject_id)
     if chunking is not None:
-        same = (chunks.c.character_id == columns.character_id) & (chunks.c.id == columns.subject_id)
-        statement = statement.join(chunks, same).where(chunks.c.chunking == chunking)
-    rows: Sequence[Any] = conn.execute(statement).all()
+        chosen = chosen.join_from(table, chunks).where(chunks.c.chunking == chunking)
+    rows: Sequence[Any] = conn.execute(chosen).all()
     if not rows:
         return [], np.empty((0, active.dimension), dtype=np.float32)
     ids, blobs = zip(*rows, strict=True)
@@ -241,16 +219,9 @@ def which_have(
     conn: Connection, character: str, set_id: str, kind: Kind, ids: Sequence[str]
 ) -> set[str]:
     """Those of some subjects that have a vector in a set."""
-    c, found = vectors[kind].c, set[str]()
-    for piece in batches(ids):
-        found.update(
-            conn.scalars(
-                select(c.subject_id).where(
-                    c.character_id == character, c.set_id == set_id, c.subject_id.in_(piece)
-                )
-            )
-        )
-    return found
+    table = vectors[kind]
+    chosen = of(table, character, set_id=set_id) & among(table.c.subject_id, ids)
+    return set(conn.scalars(select(table.c.subject_id).where(chosen)))
 
 
 def missing_ids(
@@ -258,37 +229,24 @@ def missing_ids(
 ) -> list[str]:
     """Ids of the subjects that have no vector in a set yet: what is still to embed."""
     subject, table = subjects[kind], vectors[kind]
-    same = (
-        (table.c.character_id == subject.c.character_id)
-        & (table.c.subject_id == subject.c.id)
-        & (table.c.set_id == set_id)
-    )
-    statement = (
-        select(subject.c.id)
-        .join_from(subject, table, same, isouter=True)
-        .where(subject.c.character_id == character, table.c.subject_id.is_(None))
-    )
+    present = select(table.c.subject_id).where(of(table, character, set_id=set_id))
+    chosen = select(subject.c.id).where(of(subject, character), subject.c.id.not_in(present))
     if chunking is not None:
-        statement = statement.where(chunks.c.chunking == chunking)
-    return list(conn.scalars(statement.order_by(subject.c.id)))
+        chosen = chosen.where(chunks.c.chunking == chunking)
+    return list(conn.scalars(chosen.order_by(subject.c.id)))
 
 
 def remove_vectors(conn: Connection, character: str, kind: Kind, ids: Sequence[str]) -> None:
     """Delete the vectors of subjects whose text has changed, from all sets."""
-    columns = vectors[kind].c
-    for piece in batches(ids):
-        conn.execute(
-            delete(vectors[kind]).where(
-                columns.character_id == character, columns.subject_id.in_(piece)
-            )
-        )
+    table = vectors[kind]
+    conn.execute(delete(table).where(of(table, character), among(table.c.subject_id, ids)))
     _changed(conn, character, kind)
 
 
 def _changed(conn: Connection, character: str, kind: Kind) -> None:
     """Note the change where the index of that kind looks for it."""
     if kind == "memory":
-        memory_banks.grow(conn, character)
+        memories.grow_bank(conn, character)
     else:
         characters.touch(conn, character)
 
@@ -297,19 +255,12 @@ def _check_complete(
     conn: Connection, character: str, *, old: str, new: str, without: set[str]
 ) -> None:
     for kind, table in vectors.items():
-        columns = table.c
-        mine = (columns.character_id == character) & (columns.set_id == new)
-        missing = conn.scalars(
-            select(columns.subject_id).where(
-                columns.character_id == character,
-                columns.set_id == old,
-                columns.subject_id.not_in(select(columns.subject_id).where(mine)),
-            )
-        )
-        lost = len(set(missing) - without)
-        if lost:
+        made_anew = select(table.c.subject_id).where(of(table, character, set_id=new))
+        lacking = of(table, character, set_id=old) & table.c.subject_id.not_in(made_anew)
+        missing = set(conn.scalars(select(table.c.subject_id).where(lacking)))
+        if missing - without:
             raise StoreFailed(
-                f"{lost} {kind} vectors of {character!r} are not made anew yet.",
+                f"{len(missing - without)} {kind} vectors of {character!r} are not made anew yet.",
                 f"offbook reembed {character}",
             )
 
@@ -318,35 +269,12 @@ def _next_id(conn: Connection, character: str) -> str:
     return str(max((int(item.id) for item in list_sets(conn, character)), default=0) + 1)
 
 
-def _add_set(conn: Connection, character: str, made: VectorSet) -> None:
-    row = {
-        "character_id": character,
-        "id": made.id,
-        "embedder": made.embedder,
-        "dimension": made.dimension,
-        "status": made.status,
-        "active": made.active,
-    }
-    conn.execute(vector_sets.insert(), row)
-
-
 def _remove_set(conn: Connection, character: str, set_id: str) -> None:
-    for table in vectors.values():
-        # By hand: the cascade would look for the rows of each table once more.
-        conn.execute(
-            delete(table).where(table.c.character_id == character, table.c.set_id == set_id)
-        )
-    conn.execute(
-        delete(vector_sets).where(
-            vector_sets.c.character_id == character, vector_sets.c.id == set_id
-        )
-    )
+    conn.execute(delete(vector_sets).where(of(vector_sets, character, id=set_id)))
 
 
 def _name_embedder(conn: Connection, character: str, embedder: str, dimension: int) -> None:
-    conn.execute(
-        update(character_rows)
-        .where(character_rows.c.id == character)
-        .values(embedder=embedder, dimension=dimension)
-    )
+    sharing = characters.sharing(conn, character)
+    chosen = update(character_rows).where(among(character_rows.c.id, sharing))
+    conn.execute(chosen.values(embedder=embedder, dimension=dimension))
     characters.touch(conn, character)

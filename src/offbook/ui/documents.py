@@ -1,44 +1,323 @@
-"""The documents of a character: added with progress, forgotten with all that rests on them.
-
-Takes: files that a person chooses.  Gives: what became of each; reading them goes on behind the
-page, also when it is closed.
-"""
+"""The documents, cards and ingestions of a character: added, read with progress, forgotten."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+import uuid
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import asdict
 from functools import partial
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
 
 from nicegui import ui
 
-from offbook.app.missing_index import require_index
-from offbook.app.sent_files import SentFile
+from offbook.app.documents import require_index
+from offbook.app.estimate import estimate_ingestion
 from offbook.documents.readers import ReadDocument, read_content
 from offbook.errors import IndexMissing, OffbookError
-from offbook.stores import ingestions
-from offbook.ui import cards
-from offbook.ui.asking import confirmed
+from offbook.server.native.documents import shown_to
+from offbook.stores import queue
+from offbook.types import SentFile, traits_of
 from offbook.ui.elements import (
     button,
     complain,
+    confirmed,
+    link,
+    live_part,
     named,
     notice,
     part,
     plural,
-    tell_of_uploads,
     text,
     told_of_errors,
+    uploader,
 )
-from offbook.ui.progress import Progress
-from offbook.ui.reading import begin_reading
 
 if TYPE_CHECKING:
     from nicegui import events
+    from nicegui.elements.mixins.text_element import TextElement
 
-    from offbook.stores.ingestions import Ingestion
+    from offbook.app.cards import CardReport
+    from offbook.documents.readers import ReadDocument
+    from offbook.stores.queue import Ingestion
+    from offbook.types import Character, Finding
     from offbook.ui.frame import CharacterPlace
+    from offbook.ui.visitor import Visitor
+
+ENDINGS: Final = (".json", ".png", ".charx", ".jpg", ".jpeg", ".webp", ".yaml", ".yml")
+"""Of files that are cards or lorebooks, and no texts."""
+
+_FORMATS: Final = (("PNG", "png"), ("JSON", "json"), ("CHARX", "charx"))
+_SHOWN: Final = 12
+
+
+def is_card(name: str) -> bool:
+    """Whether a file of this name is taken for a card or a lorebook."""
+    return PurePosixPath(name).suffix.lower() in ENDINGS
+
+
+def show_import(visitor: Visitor) -> None:
+    """A place for a card, of which a new character is made."""
+
+    async def take(given: events.UploadEventArguments) -> None:
+        upload.reset()
+        await _create(visitor, given, said)
+
+    most = visitor.book.settings.values.server.max_body_bytes
+    label = "Or drop a character card here: PNG, JSON or CHARX"
+    hint = "Nothing in it is obeyed, fetched or run."
+    upload = uploader(label, "Choose a card", hint, ENDINGS, most, on_upload=take)
+    said = live_part()
+
+
+async def _create(visitor: Visitor, given: events.UploadEventArguments, said: ui.element) -> None:
+    with told_of_errors():
+        await visitor.admit("admin")
+        sent = SentFile(given.file.name, await given.file.read())
+        report = await visitor.command().cards.create(sent)
+        await begin_reading(visitor, report.character)
+        address = f"/c/{quote(report.character.id, safe='')}/documents"
+        if not report.warnings:
+            ui.navigate.to(address)
+            return
+        said.clear()
+        with said:
+            _mended(report)
+            link(f"Go on to {report.character.name}", address)
+
+
+async def attach_cards(place: CharacterPlace, files: Sequence[SentFile], here: ui.element) -> None:
+    """Give a character lorebooks, or a card if it has none; what was mended is told."""
+    for sent in files:
+        report = await place.visitor.command().cards.attach(place.character.id, sent)
+        if here.is_deleted:
+            continue
+        news = f"{sent} is attached"
+        if report.warnings:
+            news += f"; mended: {_in_words(report.warnings)}"
+        with here:
+            ui.notify(news, type="positive", multi_line=True, position="top")
+
+
+def show_cards(
+    place: CharacterPlace, files: Sequence[Mapping[str, Any]], *, has_texts: bool
+) -> None:
+    """The cards and lorebooks that a character has, and its card as a file to keep."""
+    may_take = has_texts and place.visitor.may_take_away
+    if not files and not may_take:
+        return
+    with named(part("section", "panel"), aria_label="Cards"):
+        text("h2", "Cards")
+        for row in files:
+            text("p", f"{row['kind'].replace('_', ' of the ')}: {row['file']} ({row['format']})")
+        if may_take:
+            text("p", "The character as a card, for other programs:", "quiet")
+            with part("div", "bar"):
+                for label, ending in _FORMATS:
+                    _export_button(place, label, ending)
+
+
+def _export_button(place: CharacterPlace, label: str, ending: str) -> None:
+    async def export() -> None:
+        with told_of_errors():
+            await _export(place, f"{place.character.id}.{ending}")
+
+    button(
+        label,
+        export,
+        icon="download",
+        look="small",
+        label=f"Card of {place.character.name} as {label}",
+    )
+
+
+async def _export(place: CharacterPlace, name: str) -> None:
+    page = ui.context.client.content  # the button may be drawn anew meanwhile
+    await place.visitor.admit("admin")
+    written = await place.visitor.command().cards.written(place.character.id, name)
+    with page:
+        if written.losses:
+            news = f"Not in the card: {_in_words(written.losses)}"
+            ui.notify(news, type="warning", multi_line=True, position="top", close_button="Close")
+        ui.download.content(written.data, name)
+
+
+def _mended(report: CardReport) -> None:
+    made = f"{report.character.name} is made"
+    notice(f"{made}; {plural(len(report.warnings), 'thing')} in its card to know of:", look="warn")
+    with part("ul", "panel"):
+        for finding in report.warnings[:_SHOWN]:
+            text("li", f"{finding.path}: {finding.message}" if finding.path else finding.message)
+        if len(report.warnings) > _SHOWN:
+            text("li", f"and {len(report.warnings) - _SHOWN} more: offbook card lint shows all")
+
+
+def _in_words(findings: Sequence[Finding]) -> str:
+    words = "; ".join(finding.message for finding in findings[:_SHOWN])
+    more = len(findings) - _SHOWN
+    return f"{words}; and {more} more" if more > 0 else words
+
+
+_WITHOUT: Final = "Without that, replies may miss what they would rest on."
+
+
+async def begin_reading(
+    visitor: Visitor, character: Character, readings: Sequence[ReadDocument] = ()
+) -> bool:
+    """Queue an ingestion, unless it costs and the person does not want it."""
+    if not await _is_wanted(visitor, character, readings):
+        return False
+    request = {"documents": [asdict(each) for each in readings], "method": None, "order": None}
+    id_ = uuid.uuid4().hex[:12]
+    await visitor.book.store.write(queue.add, id_, "ingestion", request, character=character.id)
+    if visitor.wake is not None:
+        visitor.wake()
+    return True
+
+
+async def _is_wanted(
+    visitor: Visitor, character: Character, readings: Sequence[ReadDocument]
+) -> bool:
+    """Nothing is spent unasked: what costs calls to an endpoint is confirmed first."""
+    runtime = visitor.command().runtime(character.dimension)
+    if traits_of(runtime.extractor).free:
+        return True
+    estimate = await estimate_ingestion(runtime, character, readings)
+    if not estimate.calls and not estimate.embed_calls:
+        return True
+    cost = f"This takes about {estimate.in_words()}."
+    if readings:
+        return await confirmed(f"Add {plural(len(readings), 'document')}?", cost, "Add")
+    return await confirmed(f"Read the texts of {character.name}?", f"{cost} {_WITHOUT}", "Read")
+
+
+_WAITING: Final = "Waiting for its turn"
+_ENDING: Final = "Reading is being cancelled"
+
+
+class Progress:
+    """The ingestions of one page."""
+
+    def __init__(self, place: CharacterPlace, look: Callable[[], Any]) -> None:
+        self._place = place
+        self._look = look
+        self._running: dict[str, _Running] = {}
+        self._seen: set[str] = set()  # those that were under way on this page
+        self._told: list[str] = []
+        with part("div", "listed ingestion") as self.whole:
+            self._under_way = part("div", "listed")
+            # Only what became of one is read aloud, not each step on the way.
+            self._ended = live_part("listed")
+
+    def show(self, stored: Sequence[Ingestion]) -> None:
+        """Show how far they are."""
+        under_way = {each.id: each for each in reversed(stored) if not each.has_ended}
+        if not self._running and under_way:
+            self._seen.clear()  # what is told of others was there to be read until now
+        for id_ in self._running.keys() - under_way.keys():
+            self._running.pop(id_).whole.delete()
+        for id_, each in under_way.items():
+            if id_ not in self._running:
+                with self._under_way:
+                    self._running[id_] = _Running(self._place, id_, self._look)
+            self._running[id_].tell(each)
+        self._seen |= under_way.keys()
+        self._tell([each for each in stored if each.has_ended], is_at_rest=not under_way)
+
+    def _tell(self, ended: Sequence[Ingestion], *, is_at_rest: bool) -> None:
+        """What became of those that the page saw, or of the last one."""
+        shown = [each for each in ended if each.id in self._seen]
+        if not shown and is_at_rest:
+            shown = list(ended[:1])
+        if [each.id for each in shown] == self._told:
+            return
+        self._told = [each.id for each in shown]
+        self._ended.clear()
+        with self._ended:
+            for each in shown:
+                self._outcome(each)
+
+    def _outcome(self, ended: Ingestion) -> None:
+        if ended.status == "failed" and ended.error:
+            notice(ended.error["message"], ended.error["hint"], "bad")
+        elif ended.status == "cancelled":
+            notice("Reading was cancelled.", "What was read by then is kept.", "warn")
+        else:
+            _report(ended.report or {})
+
+
+class _Running:
+    """One ingestion that has not ended."""
+
+    def __init__(self, place: CharacterPlace, id_: str, look: Callable[[], Any]) -> None:
+        self._place, self._id, self._look = place, id_, look
+        self._is_ending = False
+        self._shown: tuple[str, float | None] | None = None
+        with part("div", "panel") as self.whole:
+            with part("div", "bar"):
+                self._told: TextElement = text("p", "", "grow")
+                if place.visitor.may_write:
+                    self._cancel = button("Cancel", self._end, icon="close", look="small")
+                    named(self._cancel, aria_label="Cancel reading")
+            self._bar = ui.linear_progress(0, show_value=False, size="8px")
+            named(self._bar, aria_label="Progress")
+
+    def tell(self, now: Ingestion) -> None:
+        """How far it is."""
+        words, share = _step(now)
+        if self._is_ending:
+            words = _ENDING
+        if (words, share) == self._shown:
+            return
+        self._shown = (words, share)
+        self._told.set_text(words)
+        self._bar.set_value(share or 0.0)
+        if share is None:
+            self._bar.props("indeterminate")
+        else:
+            self._bar.props(remove="indeterminate")
+
+    async def _end(self) -> None:
+        visitor = self._place.visitor
+        with told_of_errors():
+            await visitor.admit("write")
+            await visitor.book.store.write(queue.cancel, self._id)
+            self._is_ending = True
+            if not self._cancel.is_deleted:  # it may have ended meanwhile
+                self._cancel.disable()
+            if visitor.wake is not None:
+                visitor.wake()
+            await self._look()
+
+
+def _step(now: Ingestion) -> tuple[str, float | None]:
+    """What is being done, in words and as a share of all of it where that is known."""
+    stages: Sequence[Mapping[str, Any]] = now.progress.get("stages") or ()
+    if now.status == "queued" or not stages:
+        return (_WAITING if now.status == "queued" else "Reading begins"), None
+    # They overlap: one that began later may be through before.
+    stage = next((each for each in stages if each["done"] < each["total"]), stages[-1])
+    name, done, total = (stage[key] for key in ("stage", "done", "total"))
+    if not total:
+        return f"Reading: {name}", None
+    return f"Reading: {name}, {done:,} of {total:,}", done / total if done < total else None
+
+
+def _report(report: Mapping[str, Any]) -> None:
+    documents: Sequence[Mapping[str, Any]] = report.get("documents") or ()
+    with part("div"):
+        with part("ul", "chips"):
+            for row in documents:
+                bad = row["status"] in ("failed", "partial")
+                with part("li"):
+                    status = f"{row['name']}: {row['status']}"
+                    text("span", status, f"chip {'bad' if bad else 'good'}")
+        for row in documents:
+            for message in row["messages"]:
+                text("p", f"{row['name']}: {message}", "quiet")
+
 
 _POLL_SECONDS: Final = 0.5
 _TEXTS: Final = (".txt", ".md", ".markdown", ".html", ".htm", ".pdf", "text/*")
@@ -51,11 +330,7 @@ async def show_documents(place: CharacterPlace) -> None:
 
 
 class _Documents:
-    """The documents on one page.
-
-    Args:
-        place: The character.
-    """
+    """The documents on one page."""
 
     def __init__(self, place: CharacterPlace) -> None:
         self._place = place
@@ -78,36 +353,25 @@ class _Documents:
         await self._look()
         await self._draw()
 
-    # -- adding --------------------------------------------------------------------------------
-
     def _uploader(self) -> None:
-        told = "Drop files here: .txt, .md, .html, .pdf; cards and lorebooks: .json, .png, .charx"
+        label = "Drop files here: .txt, .md, .html, .pdf; cards and lorebooks: .json, .png, .charx"
         most = self._visitor.book.settings.values.server.max_body_bytes
-        upload = ui.upload(
-            multiple=True, auto_upload=True, on_multi_upload=self._take, label=told,
-            max_file_size=most, max_total_size=most,
-        )  # fmt: skip
-        endings = ",".join((*_TEXTS, *cards.ENDINGS))
-        tell_of_uploads(upload, most).props(f"flat bordered accept='{endings}'")
-        upload.classes("uploader")
-        self._upload = upload
-        with part("div", "bar"):
-            choose = button("Choose files", icon="upload_file", look="primary")
-            # In the browser alone: it opens the list of files only while a click is fresh.
-            choose.on("click", js_handler=f"() => runMethod({upload.id}, 'pickFiles', [])")
-            text("p", "A file of the same name takes the place of the one before.", "quiet")
+        hint = "A file of the same name takes the place of the one before."
+        how = {"multiple": True, "on_multi_upload": self._take, "max_total_size": most}
+        endings = (*_TEXTS, *ENDINGS)
+        self._upload = uploader(label, "Choose files", hint, endings, most, **how)
 
     async def _take(self, given: events.MultiUploadEventArguments) -> None:
         with told_of_errors():
             await self._visitor.admit("write")
             files = [SentFile(file.name, await file.read()) for file in given.files]
             self._upload.reset()
-            texts = [file for file in files if not cards.is_card(str(file))]
+            texts = [file for file in files if not is_card(str(file))]
             readings = await asyncio.to_thread(_readings, texts)
             try:
                 if len(texts) < len(files):
-                    sent = [file for file in files if cards.is_card(str(file))]
-                    await cards.attach(self._place, sent, self._list)
+                    sent = [file for file in files if is_card(str(file))]
+                    await attach_cards(self._place, sent, self._list)
             finally:  # what cannot be read holds back nothing else
                 await self._draw()
                 await self._read(readings)
@@ -123,22 +387,20 @@ class _Documents:
             await self._visitor.admit("write")
             await self._read([])
 
-    # -- how far ingestions are ---------------------------------------------------------------
-
     async def _look(self) -> None:
         """Show how far ingestions are, and look again until all have ended."""
         async with self._looking:
             character = self._place.character.id
-            found: list[Ingestion] = await self._visitor.book.store.read(
-                lambda conn: ingestions.list_all(conn, character)
+            stored: list[Ingestion] = await self._visitor.book.store.read(
+                queue.list_ingestions, character
             )
-            has_ended = self._show(found)
+            has_ended = self._show([shown_to(each, self._visitor.caller) for each in stored])
         if has_ended:
             await self._draw()
 
-    def _show(self, found: list[Ingestion]) -> bool:
+    def _show(self, stored: list[Ingestion]) -> bool:
         """Show how far they are; whether one has ended that was under way."""
-        under_way = {each.id for each in found if not each.has_ended}
+        under_way = {each.id for each in stored if not each.has_ended}
         has_ended = bool(self._under_way - under_way)
         self._under_way = under_way
         if not under_way:
@@ -146,7 +408,7 @@ class _Documents:
         elif self._timer is None:
             with self._progress.whole:
                 self._timer = ui.timer(_POLL_SECONDS, self._look_again, immediate=False)
-        self._progress.show(found)
+        self._progress.show(stored)
         return has_ended
 
     async def _look_again(self) -> None:
@@ -162,8 +424,6 @@ class _Documents:
         if self._timer is not None:
             self._timer.cancel()  # it goes by itself: this may be what it has called
             self._timer = None
-
-    # -- the list ------------------------------------------------------------------------------
 
     async def _draw(self) -> None:
         async with self._drawing:
@@ -182,7 +442,7 @@ class _Documents:
             self._files = wanted
             self._cards.clear()
             with self._cards:
-                cards.show_files(self._place, files, has_texts=bool(rows))
+                show_cards(self._place, files, has_texts=bool(rows))
 
     def _draw_notices(self, *, has_texts: bool, is_unread: bool) -> None:
         if self._above == (wanted := (has_texts, is_unread)):
@@ -215,7 +475,7 @@ class _Documents:
         book = self._visitor.book
         now = await book.find(self._place.character.id)  # reading has changed it since
         try:
-            await require_index(book, now)
+            await require_index(book, now, with_cost=False)
         except IndexMissing:
             return True
         return False
@@ -228,9 +488,11 @@ class _Documents:
                 button("Read them", self._read_those, icon="auto_stories", look="small")
 
     async def _forget(self, name: str) -> None:
-        told = "It goes with all that only it supports: chunks, vectors, entities, cached answers."
+        consequence = (
+            "It goes with all that only it supports: chunks, vectors, entities, cached answers."
+        )
         page = ui.context.client.content  # its row may be gone before the answer comes
-        if not await confirmed(f"Delete {name}?", told, "Delete"):
+        if not await confirmed(f"Delete {name}?", consequence, "Delete"):
             return
         with page, told_of_errors():
             await self._visitor.admit("write")
@@ -245,12 +507,7 @@ class _Documents:
 
 
 class _Row:
-    """One document of the list.
-
-    Args:
-        name: Its name.
-        forget: Deletes the document of a name; None where the visitor may not.
-    """
+    """One document of the list."""
 
     def __init__(self, name: str, forget: Callable[[str], Awaitable[None]] | None) -> None:
         with part("li") as self.whole:
@@ -259,18 +516,18 @@ class _Row:
                 self._facts = text("p", "", "quiet")
             self._status = text("span", "", "chip")
             if forget is not None:
-                made = button(
+                button(
                     "Delete",
                     partial(forget, name),
                     icon="delete_outline",
                     look="small danger",
+                    label=f"Delete {name}",
                 )
-                named(made, aria_label=f"Delete {name}")
 
     def tell(self, row: Mapping[str, Any]) -> None:
         """What is known of it now."""
-        told = f"{row['chars']:,} letters · {plural(row['chunks'], 'chunk')}"
-        self._facts.set_text(f"{told} · version {row['version']} · {row['added'][:10]}")
+        facts = f"{row['chars']:,} letters · {plural(row['chunks'], 'chunk')}"
+        self._facts.set_text(f"{facts} · version {row['version']} · {row['added'][:10]}")
         self._status.set_text(row["status"])
         now, before = ("good", "warn") if row["status"] == "complete" else ("warn", "good")
         self._status.classes(add=now, remove=before)

@@ -1,12 +1,8 @@
-"""Small parts of pages: text under a tag, buttons with a name, notices.
-
-Takes: texts of anybody.  Gives: elements that hold them as text; no text becomes markup, or a
-property that the browser would run.
-"""
+"""Small parts of pages: text under a tag, buttons with a name, notices, a question in a dialog."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, TypeVar
 
@@ -20,11 +16,12 @@ MISTAKE: Final = OffbookError("a mistake in offbook: this was not done", "the lo
 """Of what nobody foresaw: the rest is for the log alone."""
 
 _Element = TypeVar("_Element", bound=ui.element)
+_Row = TypeVar("_Row")
 
 
-def text(tag: str, told: str, classes: str = "") -> TextElement:
+def text(tag: str, words: str, classes: str = "") -> TextElement:
     """An element that holds a text."""
-    return TextElement(tag=tag, text=told).classes(classes)
+    return TextElement(tag=tag, text=words).classes(classes)
 
 
 def part(tag: str, classes: str = "", **properties: str) -> ui.element:
@@ -41,52 +38,103 @@ def named(element: _Element, **properties: str) -> _Element:
     return element
 
 
-def scrolling(told: str) -> ui.element:
+def scrolling(label: str) -> ui.element:
     """A place for what may be wider than the window, to be scrolled by keyboard as well."""
-    return named(part("div", "table-scroll", role="region", tabindex="0"), aria_label=told)
+    return named(part("div", "table-scroll", role="region", tabindex="0"), aria_label=label)
 
 
 def button(
-    told: str, act: Callable[..., Any] | None = None, *, icon: str = "", look: str = ""
+    words: str,
+    act: Callable[..., Any] | None = None,
+    *,
+    icon: str = "",
+    look: str = "",
+    label: str = "",
 ) -> ui.button:
-    """A button with a text."""
-    made = ui.button(told, on_click=act, icon=icon or None, color=None)
+    """A button with a text; ``label`` is read aloud instead, where the text alone is not clear."""
+    made = ui.button(words, on_click=act, icon=icon or None, color=None)
+    if label:
+        named(made, aria_label=label)
     return made.props("no-caps unelevated").classes(f"button {look}")
 
 
-def icon_button(told: str, icon: str, act: Callable[..., Any] | None = None) -> ui.button:
+def icon_button(words: str, icon: str, act: Callable[..., Any] | None = None) -> ui.button:
     """A button with an icon, whose name is read aloud and shown when pointed at."""
     made = ui.button(on_click=act, icon=icon, color=None).props("flat round dense")
-    with named(made.classes("icon-button"), aria_label=told):
-        ui.tooltip(told)
+    with named(made.classes("icon-button"), aria_label=words):
+        ui.tooltip(words)
     return made
 
 
-def link(told: str, address: str, classes: str = "") -> ui.element:
+def link(words: str, address: str, classes: str = "") -> ui.element:
     """A link to a page of ours."""
-    return named(text("a", told, classes), href=address)
+    return named(text("a", words, classes), href=address)
 
 
-def tell_of_uploads(upload: ui.upload, most_bytes: int) -> ui.upload:
-    """Have a person told of files that do not arrive, and why."""
+def uploader(
+    label: str, choosing: str, hint: str, endings: Iterable[str], most_bytes: int, **how: Any
+) -> ui.upload:
+    """A place for files, and a button that chooses them; a person is told which do not arrive."""
+    upload = ui.upload(auto_upload=True, label=label, max_file_size=most_bytes, **how)
+    upload.props(f"flat bordered accept='{','.join(endings)}'").classes("uploader")
     large = f"A file is larger than {most_bytes:,} bytes, or of another kind"
     upload.on_rejected(lambda: ui.notify(large, type="negative", position="top"))
     lost = OffbookError("the file did not arrive", "try again; all files together may be too large")
     upload.on("failed", lambda: complain(lost), args=[])
+    with part("div", "bar"):
+        choose = button(choosing, icon="upload_file", look="primary")
+        # In the browser alone: it opens the list of files only while a click is fresh.
+        choose.on("click", js_handler=f"() => runMethod({upload.id}, 'pickFiles', [])")
+        text("p", hint, "quiet")
     return upload
 
 
-def notice(told: str, hint: str = "", look: str = "") -> None:
+def live_part(classes: str = "") -> ui.element:
+    """A place whose news are read aloud."""
+    return part("div", classes, role="status", aria_live="polite")
+
+
+def search_field(label: str, search: Callable[[str], Any]) -> ui.input:
+    """A field that hears of the words in it, in small letters, while they are typed."""
+    field = ui.input(label, on_change=lambda e: search((e.value or "").casefold().strip()))
+    return field.props("outlined dense clearable debounce=200 type=search").classes("search")
+
+
+def listed(rows: Sequence[_Row], most: int, draw: Callable[[_Row], Any], more: str = "") -> None:
+    """The first of many rows, each drawn into its item, and how many there are beside them."""
+    with part("ul", "rows"):
+        for row in rows[:most]:
+            with part("li"):
+                draw(row)
+    if len(rows) > most:
+        text("p", f"and {len(rows) - most} more{more}", "quiet")
+
+
+def table(label: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """A table whose first column names what the numbers in the others are of."""
+    with scrolling(label), part("table", "plain"):
+        with part("thead"), part("tr"):
+            for place, head in enumerate(heads):
+                text("th", head, "number" if place else "")
+        with part("tbody"):
+            for row in rows:
+                with part("tr"):
+                    for place, cell in enumerate(row):
+                        text("td", cell, "number" if place else "")
+
+
+def notice(words: str, hint: str = "", look: str = "") -> None:
     """Something a person should know before they go on."""
     with part("div", f"notice {look}", role="status"):
-        text("p", told)
+        text("p", words)
         if hint:
             text("p", hint, "quiet")
 
 
 def failed(error: OffbookError) -> None:
     """What went wrong, and how it can be mended, in the place of what was wanted."""
-    notice(*words_of(error), "bad")
+    words, hint = words_of(error)
+    notice(words, hint, "bad")
 
 
 def words_of(error: OffbookError) -> tuple[str, str]:
@@ -94,13 +142,13 @@ def words_of(error: OffbookError) -> tuple[str, str]:
 
     To others than the owner nothing of prompts and folders, and no secret to anybody.
     """
-    told = native_error(error)["error"]
-    return told["message"], told["hint"]
+    shown = native_error(error)["error"]
+    return shown["message"], shown["hint"]
 
 
-def warn(told: str) -> None:
+def warn(words: str) -> None:
     """Say what is missing before something can be done."""
-    ui.notify(told, type="warning", position="top")
+    ui.notify(words, type="warning", position="top")
 
 
 def complain(error: OffbookError) -> None:
@@ -131,3 +179,19 @@ def told_of_errors() -> Iterator[None]:
 def plural(number: int, noun: str) -> str:
     """``1 call``, ``2,000 calls``."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+async def confirmed(title: str, words: str, yes: str) -> bool:
+    """Ask in a dialog; closed without a word it means no."""
+    # On the page itself: what asks may be drawn anew, and would take the dialog along.
+    with ui.context.client.content, ui.dialog() as dialog, ui.card().classes("dialog narrow"):
+        named(dialog, aria_label=title)
+        with part("div", "dialog-head"), part("div"):
+            text("h2", title)
+        with part("div", "dialog-body"):
+            text("p", words)
+            with part("div", "bar end"):
+                button("Cancel", lambda: dialog.submit(False)).props("autofocus")
+                button(yes, lambda: dialog.submit(True), look="primary")
+    dialog.on("hide", dialog.delete)  # by then the focus is back where it was
+    return bool(await dialog)

@@ -1,7 +1,4 @@
-"""What all pages have around them: the way to the content, to other pages, and the theme.
-
-Takes: a title, and the character that a page is about.  Gives: the place for its content.
-"""
+"""What all pages have around them: the way to the content, to other pages, and the theme."""
 
 from __future__ import annotations
 
@@ -81,17 +78,12 @@ def framed(title: str, place: CharacterPlace | None = None, current: str = "") -
         if place is not None and current != "talk":
             with part("div", "hero"):
                 text("p", title, "eyebrow")
-                text("h1", next(told for name, told, _ in _PARTS if name == current))
+                text("h1", next(label for name, label, _ in _PARTS if name == current))
         yield
 
 
 def unread(place: CharacterPlace, error: IndexMissing) -> None:
-    """Say that texts are missing, or were not read, and where that is mended.
-
-    Args:
-        place: Whose texts they are.
-        error: What is missing; its hint is a command, for whoever sits at a terminal.
-    """
+    """Say that texts are missing, or were not read, and where that is mended."""
     may_write = place.visitor.may_write
     hint = "Texts are added, and read, under Documents." if may_write else _ASK
     notice(words_of(error)[0], hint, "bad")
@@ -109,7 +101,7 @@ def _tell(error: Exception) -> None:
 
 def _parts(place: CharacterPlace, current: str) -> None:
     with part("nav", "parts", aria_label=place.character.name):
-        for name, told, tail in _PARTS:
-            entry = link(told, place.address(tail))
+        for name, label, tail in _PARTS:
+            entry = link(label, place.address(tail))
             if name == current:
                 named(entry, aria_current="page")

@@ -2,6 +2,11 @@
 
 Takes: an application of ``server.create_app``.  Gives: it with the pages at ``/``, ``/c/...`` and
 ``/reviews``; every other path is answered as before, unknown ones included.
+
+NiceGUI writes scripts into its page. They carry a nonce, new for every answer, which is put into
+its template and so never into a text that stands in the page; what a document, a card or a model
+smuggles in has none and does not run. What is left open: ``unsafe-eval``, because Vue compiles
+templates in the browser, and inline styles.
 """
 
 from __future__ import annotations
@@ -15,16 +20,66 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
 from fastapi import FastAPI
+from jinja2 import BaseLoader, Environment
+from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 from starlette.routing import Match, Mount
 
-from offbook.ui.policy import NONCE, add_nonces, with_policy
-
 if TYPE_CHECKING:
-    from starlette.types import Receive, Scope, Send
+    from starlette.types import Message, Receive, Scope, Send
 
-    from offbook.server.principal import Caller
+    from offbook.server.dependencies import Caller
+
+
+NONCE: Final = "page_nonce"
+"""Its name in the state of a request."""
+
+_POLICY: Final = (
+    "default-src 'none'; script-src 'self' 'nonce-{nonce}' 'unsafe-eval'; "
+    "style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; "
+    "connect-src 'self'; frame-src 'self'; object-src 'none'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'"
+)
+_OPENING: Final = "<script"
+_WITH_NONCE: Final = f'<script nonce="{{{{ request.state.{NONCE} }}}}"'
+
+
+def add_nonces() -> None:
+    """Let the scripts of NiceGUI's page carry the nonce of their answer."""
+    from nicegui.client import templates
+
+    environment = templates.env
+    if environment.loader is not None and not isinstance(environment.loader, _WithNonces):
+        environment.loader = _WithNonces(environment.loader)
+
+
+def with_policy(send: Send, nonce: str) -> Send:
+    """A ``send`` that adds the policy to pages that have none of their own."""
+
+    async def adding(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            if headers.get("content-type", "").startswith("text/html"):
+                headers.setdefault("content-security-policy", _POLICY.format(nonce=nonce))
+        await send(message)
+
+    return adding
+
+
+class _WithNonces(BaseLoader):
+    """Templates with a nonce in every script tag; texts are filled in later and get none."""
+
+    def __init__(self, inner: BaseLoader) -> None:
+        self._inner = inner
+
+    def get_source(
+        self, environment: Environment, template: str
+    ) -> tuple[str, str | None, Callable[[], bool] | None]:
+        """The source of a template."""
+        source, file, fresh = self._inner.get_source(environment, template)
+        return source.replace(_OPENING, _WITH_NONCE), file, fresh
+
 
 _PAGES: Final = ("/c/", "/reviews/", "/_page/", "/_nicegui/", "/_nicegui_ws/")
 _EXACTLY: Final = ("/", "/reviews", "/favicon.ico")
@@ -44,12 +99,7 @@ def is_installed() -> bool:
 
 
 def mount_page(app: FastAPI) -> None:
-    """Put the pages on an application; one at a time may run in a process.
-
-    Args:
-        app: Of ``create_app``: its ``state.book`` is the open offbook, ``state.authenticate``
-            recognizes callers. It has not started yet.
-    """
+    """Put the pages on an application; one at a time may run in a process."""
     made = _pages()
     app.router.routes.append(_PageMount("/", made, name="page"))
     app.router.lifespan_context = _lifespan(app.router.lifespan_context, made)
@@ -61,11 +111,11 @@ def _pages() -> FastAPI:
     from nicegui import app, core, ui
 
     from offbook.server.failures import on_http
-    from offbook.ui import admission, routes
+    from offbook.ui import routes, visitor
 
     add_nonces()
     app.exception_handler(HTTPStatus.METHOD_NOT_ALLOWED)(on_http)
-    admission.register()
+    visitor.register()
     routes.register()
     app.add_static_files("/_page", routes.ASSETS)
     # Who may connect is decided in one place, by the server's own check of hosts and origins.
@@ -102,8 +152,6 @@ class _PageMount(Mount):
         state["wake"] = None if worker is None else worker.wake
         state["authenticate"] = partial(_recognize, request.app)
         state["pace"] = request.app.state.pace
-        if "caller" not in state:
-            state["caller"] = await request.app.state.authenticate(request)
         nonce = state[NONCE] = secrets.token_urlsafe(16)
         inner = {**scope, "state": state}
         if not _is_for_own_page(inner):
@@ -115,12 +163,12 @@ class _PageMount(Mount):
 async def _recognize(app: FastAPI, page: HTTPConnection) -> Caller:
     """Who a page was made for, as it is now: their key may have ended since."""
     # The page's own application stands in its scope, and knows of no keys.
-    found: Caller = await app.state.authenticate(HTTPConnection({**page.scope, "app": app}))
-    return found
+    caller: Caller = await app.state.authenticate(HTTPConnection({**page.scope, "app": app}))
+    return caller
 
 
 def _is_for_own_page(scope: Scope) -> bool:
-    from offbook.ui.admission import is_for_own_page
+    from offbook.ui.visitor import is_for_own_page
 
     return is_for_own_page(scope)
 
@@ -132,10 +180,10 @@ def _is_page(path: str) -> bool:
 _Lifespan = Callable[[Any], AbstractAsyncContextManager[Mapping[str, Any] | None]]
 
 
-def _lifespan(own: _Lifespan, pages: FastAPI) -> Any:
+def _lifespan(server_lifespan: _Lifespan, pages: FastAPI) -> Any:
     @asynccontextmanager
     async def alive(app: FastAPI) -> AsyncIterator[Mapping[str, Any] | None]:
-        async with own(app) as state, pages.router.lifespan_context(pages):
+        async with server_lifespan(app) as state, pages.router.lifespan_context(pages):
             yield state
 
     return alive

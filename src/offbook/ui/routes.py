@@ -1,107 +1,130 @@
-"""Which page stands where.
-
-Takes: nothing.  Gives: the pages, registered; each is built anew for whoever asks for it.
-"""
+"""Which page stands where, and the page and files of the graph."""
 
 from __future__ import annotations
 
+import asyncio
+import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from fastapi import Request, Response
-from nicegui import ui
+from nicegui import app, ui
 
+from offbook.app.documents import require_graph
 from offbook.errors import IndexMissing, OffbookError
-from offbook.ui.elements import failed, link, notice, text
+from offbook.server.failures import failure_response
+from offbook.ui.characters import show_characters
+from offbook.ui.conversation import show_talk
+from offbook.ui.documents import show_documents
+from offbook.ui.elements import failed, link, named, notice, part, text
+from offbook.ui.evaluation import show_comparison, show_review, show_runs
 from offbook.ui.frame import CharacterPlace, framed, unread
+from offbook.ui.knowledge import show_memories, show_names
 from offbook.ui.visitor import Visitor
+
+if TYPE_CHECKING:
+    from offbook.ui.frame import CharacterPlace
+
+_MEDIA: Final = {
+    "graph.html": "text/html",
+    "graph.graphml": "application/graphml+xml",
+    "graph.json": "application/json",
+}
+_FRAMED: Final = {"x-frame-options": "SAMEORIGIN"}
+_POLICY: Final = (
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
+    "frame-ancestors 'self'; sandbox allow-scripts allow-downloads"
+)
+"""The page has a policy of its own, which allows its one script by hash; both hold. In a sandbox it
+is of no origin, and cannot reach the server."""
+
+
+async def show_graph(place: CharacterPlace) -> None:
+    """The drawing, and links to its files."""
+    await require_graph(place.visitor.book, place.character)
+    address = place.address("/graph/graph.html")
+    with part("div", "bar"):
+        text("p", "Who and what there is, and how they relate.", "quiet")
+        link("On its own", address)
+        for name, label in (("graph.graphml", "GraphML"), ("graph.json", "JSON")):
+            named(link(label, place.address(f"/graph/{name}")), download=name)
+    named(
+        part("iframe", "drawing"),
+        src=address,
+        title=f"Graph of {place.character.name}",
+        sandbox="allow-scripts allow-downloads",
+    )
+
+
+async def graph_file(request: Request, name: str, file: str) -> Response:
+    """One of the files of the graph."""
+    visitor = Visitor.of(request)
+    if file not in _MEDIA:
+        return Response(status_code=404)
+    try:
+        character = await visitor.character(name)
+        with tempfile.TemporaryDirectory(prefix="offbook-graph-") as folder:
+            place = Path(folder) / file
+            await visitor.book.graph(character.id, place)
+            content = await asyncio.to_thread(place.read_bytes)
+    except OffbookError as error:
+        return failure_response(error, request.url.path)
+    headers = {**_FRAMED, "content-security-policy": _POLICY} if file == "graph.html" else {}
+    return Response(content, media_type=_MEDIA[file], headers=headers)
+
 
 ASSETS: Final = Path(__file__).parent / "assets"
 _BUILD_SECONDS: Final = 60.0
 """How long a page may take to be built; large characters have large graphs."""
 
 
+_PARTS: Final[dict[str, Callable[[CharacterPlace], Awaitable[None]]]] = {
+    "graph": show_graph,
+    "documents": show_documents,
+    "names": show_names,
+    "memories": show_memories,
+    "compare": show_comparison,
+}
+
+
 def register() -> None:
     """Register all pages."""
-    _page("/", _start)
-    _page("/c/{name}", _talk)
-    _page("/c/{name}/graph", _graph)
-    _page("/c/{name}/documents", _documents)
-    _page("/c/{name}/names", _names)
-    _page("/c/{name}/memories", _memories)
-    _page("/c/{name}/compare", _compare)
-    _page("/reviews", _reviews)
-    _page("/reviews/{run}", _review)
-    from nicegui import app
-
-    app.get("/c/{name}/graph/{file}")(_graph_file)
+    pages: dict[str, Callable[..., Awaitable[None]]] = {
+        "/": _start,
+        "/c/{name}": _talk,
+        **{f"/c/{{name}}/{part}": _page_of(part) for part in _PARTS},
+        "/reviews": _reviews,
+        "/reviews/{run}": _review,
+    }
+    for path, build in pages.items():
+        ui.page(path, response_timeout=_BUILD_SECONDS)(build)
+    app.get("/c/{name}/graph/{file}")(graph_file)
     app.on_page_exception(_mistake)
 
 
-def _page(path: str, build: Callable[..., Awaitable[None]]) -> None:
-    ui.page(path, response_timeout=_BUILD_SECONDS)(build)
-
-
 async def _start() -> None:
-    from offbook.ui.picking import show_characters
-
     with framed("Characters"):
         await show_characters(Visitor.of_this_page())
 
 
 async def _talk(name: str, session: str | None = None) -> None:
-    from offbook.ui.talk.page import show_talk
-
     await _of_character(name, "talk", lambda place: show_talk(place, session))
 
 
-async def _graph(name: str) -> None:
-    from offbook.ui.graph import show_graph
+def _page_of(part: str) -> Callable[[str], Awaitable[None]]:
+    async def build(name: str) -> None:
+        await _of_character(name, part, _PARTS[part])
 
-    await _of_character(name, "graph", show_graph)
-
-
-async def _graph_file(request: Request, name: str, file: str) -> Response:
-    from offbook.ui.graph import graph_file
-
-    return await graph_file(request, name, file)
-
-
-async def _documents(name: str) -> None:
-    from offbook.ui.documents import show_documents
-
-    await _of_character(name, "documents", show_documents)
-
-
-async def _names(name: str) -> None:
-    from offbook.ui.names import show_names
-
-    await _of_character(name, "names", show_names)
-
-
-async def _memories(name: str) -> None:
-    from offbook.ui.memories import show_memories
-
-    await _of_character(name, "memories", show_memories)
-
-
-async def _compare(name: str) -> None:
-    from offbook.ui.comparing import show_comparison
-
-    await _of_character(name, "compare", show_comparison)
+    return build
 
 
 async def _reviews() -> None:
-    from offbook.ui.reviews import show_runs
-
     with framed("Reviews"):
         await show_runs(Visitor.of_this_page())
 
 
 async def _review(run: str) -> None:
-    from offbook.ui.reviews import show_review
-
     with framed("Review"):
         try:
             await show_review(Visitor.of_this_page(), run)
@@ -113,8 +136,8 @@ def _mistake() -> None:
     """In the place of a page that cannot be built; what went wrong is for the log alone."""
     with framed("Not shown"):
         text("h1", "Not shown")
-        told = "This page cannot be shown: a mistake in offbook."
-        notice(told, "The server's log has more. Load the page again, or go back.", "bad")
+        words = "This page cannot be shown: a mistake in offbook."
+        notice(words, "The server's log has more. Load the page again, or go back.", "bad")
 
 
 async def _of_character(

@@ -1,33 +1,38 @@
-"""Who looks at a page, and what they may see and do there.
-
-Takes: the request that a page was asked with.  Gives: a ``Visitor``.
-"""
+"""Who looks at a page, and what they may do there; they are recognized anew at each event."""
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import parse_qs
+from weakref import WeakKeyDictionary
 
-from nicegui import ui
+from nicegui import Client, core, ui
+from starlette.requests import HTTPConnection
 
-from offbook.agent.session import names_of
+from offbook.agent.history import names_of
 from offbook.app.commands import command_of, conversation_of
-from offbook.errors import UnknownName
-from offbook.server.native.access import require
-from offbook.server.security.admission import keep_pace
+from offbook.errors import OffbookError
+from offbook.server.authentication import keep_pace
+from offbook.server.dependencies import OWNER, Caller
+from offbook.server.failures import RequestRefused, asked_by_owner
+from offbook.server.native.access import require, visible
 from offbook.stores import conversations
+from offbook.ui.elements import complain, link, named, notice, part, text
 
 if TYPE_CHECKING:
     from fastapi import Request
-    from sqlalchemy import Connection
+    from starlette.types import Scope
 
     from offbook.agent.session import Session
     from offbook.app.book import Offbook
-    from offbook.app.reports import CharacterInfo
-    from offbook.server.principal import Caller
-    from offbook.server.security.pace import Pace
-    from offbook.stores.api_keys import Right
+    from offbook.app.documents import CharacterInfo
+    from offbook.server.authentication import Pace
+    from offbook.stores.connection import Connection
+    from offbook.stores.principals import Right
     from offbook.types import Character
 
 
@@ -56,17 +61,13 @@ class Visitor:
         state = request.state
 
         async def recognize() -> Caller:
-            found: Caller = await state.authenticate(request)
-            return found
+            caller: Caller = await state.authenticate(request)
+            return caller
 
         return cls(state.book, state.caller, recognize, state.pace, state.wake)
 
     async def admit(self, right: Right = "chat") -> None:
-        """Count something that they do, if they may still do it: a page may be open for days.
-
-        Raises:
-            RequestRefused: their key has ended, has a lesser right, or did too much in a minute.
-        """
+        """Count something that they do, if they may still do it: a page may be open for days."""
         caller = await self.recognize()
         require(caller, right)
         keep_pace(self.pace, caller, self.book.settings.values.server.rpm)
@@ -93,21 +94,12 @@ class Visitor:
     async def characters(self) -> list[CharacterInfo]:
         """The characters that they may see."""
         allowed = self.caller.characters
-        found = await self.book.characters()
-        return [info for info in found if allowed is None or info.id in allowed]
+        infos = await self.book.characters()
+        return [info for info in infos if allowed is None or info.id in allowed]
 
     async def character(self, name: str) -> Character:
-        """The character of this name or id.
-
-        Raises:
-            UnknownName: there is none for them; what others have is not hinted at.
-        """
-        if self.caller.characters is None:
-            return await self.book.find(name)
-        for info in await self.characters():
-            if name in (info.id, info.name):
-                return await self.book.find(info.id)
-        raise UnknownName(f"there is no character {name!r}", "the start page lists the characters")
+        """The character of this name or id."""
+        return await visible(name, self.book, self.caller)
 
     @property
     def principal(self) -> str:
@@ -119,12 +111,7 @@ class Visitor:
         return await conversation_of(self.book, character, self.principal, session, goes_on=True)
 
     async def conversations(self, character: Character, most: int) -> dict[str, str]:
-        """Their latest conversations with a character: name, and what was said first.
-
-        Args:
-            character: With whom.
-            most: So many of them.
-        """
+        """Their latest conversations with a character: name, and what was said first."""
 
         def found(conn: Connection) -> dict[str, str]:
             mine = conversations.list_all(conn, character.id, principal=self.principal)
@@ -139,3 +126,85 @@ class Visitor:
     def command(self, **flags: str) -> Offbook:
         """Offbook for one thing to do, which counts and is limited for itself."""
         return command_of(self.book, **flags)
+
+
+_LOG: Final = logging.getLogger("offbook.ui")
+_UPLOADS: Final = "/_nicegui/client/"
+_CONNECTIONS: Final = "/_nicegui_ws/"
+_ENDED: Final = "Your key does not open this page any more."
+
+_turns: WeakKeyDictionary[Client, asyncio.Lock] = WeakKeyDictionary()
+"""One event of a page at a time, as they came: what was typed stands before what sends it."""
+
+
+def register() -> None:
+    """Put the check before NiceGUI's own handling of events."""
+    core.sio.on("event", handler=_on_event)
+
+
+async def _on_event(socket: str, message: dict[str, Any]) -> None:
+    client = Client.instances.get(str(message.get("client_id")))
+    if client is None or not client.has_socket_connection:
+        return
+    async with _turns.setdefault(client, asyncio.Lock()):
+        if not client.is_deleted and await _is_admitted(client, socket):
+            client.handle_event(message)
+
+
+async def _is_admitted(client: Client, socket: str) -> bool:
+    """Whether the page's visitor may still act, and it is their own connection that says so."""
+    state = client.request.state
+    try:
+        caller: Caller = await state.authenticate(HTTPConnection(client.request.scope))
+    except RequestRefused as refused:
+        take_away(client, refused.message)
+        return False
+    except OffbookError as error:  # nobody can say who it is now: it may be pressed again
+        with client.content:
+            complain(error)
+        return False
+    environ = core.sio.get_environ(socket) or {}
+    connected: Any = environ.get("asgi.scope", {}).get("state", {}).get("caller")
+    if not isinstance(connected, Caller) or connected.principal != caller.principal:
+        _LOG.warning("an event for a page came over somebody else's connection: not heard")
+        return False
+    asked_by_owner.set(caller.principal == OWNER.principal)
+    return True
+
+
+def take_away(client: Client, why: str) -> None:
+    """Leave nothing on a page but why, and the way to sign in again."""
+    for leave in client.delete_handlers:
+        client.safe_invoke(leave)  # what was under way for this page ends
+    address = client.request.scope["path"]
+    with client.content as content:
+        content.clear()
+        with named(part("main", "content"), id="main", tabindex="-1", role="alert"):
+            text("h1", "Signed out")
+            notice(_ENDED, f"What is the matter: {why}.", "bad")
+            link("Sign in with a key", address)
+
+
+def is_for_own_page(scope: Scope) -> bool:
+    """Whether a file or a connection is for a page of the visitor who sends it.
+
+    NiceGUI names pages by a number that nobody guesses; whoever learns it is still somebody else.
+    """
+    path: str = scope["path"]
+    if path.startswith(_UPLOADS):
+        page = path.removeprefix(_UPLOADS).partition("/")[0]
+    elif path.startswith(_CONNECTIONS):
+        # Without a name here a connection could ask for any page later on.
+        page = next(
+            iter(parse_qs(scope["query_string"].decode("latin-1")).get("client_id", ())), ""
+        )
+        if not page:
+            return False
+    else:
+        return True
+    client = Client.instances.get(page)
+    if client is None:
+        return True  # NiceGUI answers that there is none, and the page is loaded anew
+    made_for: Caller = client.request.state.caller
+    caller: Caller = scope["state"]["caller"]
+    return made_for.principal == caller.principal

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -66,14 +67,6 @@ def test_a_run_prints_scores_and_goes_on_when_it_is_asked_again(ada: World, aske
     assert ada.done("eval", "score", "file-1", "--json").json["now"]["rated"] == 0
 
 
-def test_groups_are_shown_where_they_are_asked_for(ada: World):
-    ada.done("eval", "run", "demo", "--create", "-m", "vanilla", "--limit", "3")
-    short = ada.done("eval", "show", "demo-1")
-    assert "offbook eval show demo-1 --groups" in short.err
-    assert "kind=" not in short.out
-    assert "kind=" in ada.done("eval", "show", "demo-1", "--groups").out
-
-
 def test_benchmarks_and_runs_are_listed(ada: World, asked: Any):
     before = ada.done("eval", "list")
     assert "demo" in before.out
@@ -84,16 +77,6 @@ def test_benchmarks_and_runs_are_listed(ada: World, asked: Any):
     found = ada.done("eval", "list", "--json").json
     assert [run["id"] for run in found["runs"]] == ["file-1"]
     assert {row["name"] for row in found["benchmarks"]} >= {"demo", "file", "character-llm"}
-
-
-def test_methods_and_runs_are_compared(ada: World, asked: Any):
-    ada.done(*asked)
-    out = ada.done("eval", "compare", "file-1").out
-    assert all(line.endswith(f"[{OFFLINE_MARK}]") for line in out.splitlines())
-    found = ada.done("eval", "compare", "file-1", "--json").json
-    assert {"metric", "first", "second", "mean", "n", "low", "high"} <= set(found["differences"][0])
-    missing = ada.run("eval", "compare", "file-1", "file-2", "--json")
-    assert (missing.code, misfit(missing.json, ERROR)) == (2, None)
 
 
 def test_an_estimate_needs_no_endpoint(ada: World, asked: Any):
@@ -118,10 +101,10 @@ def test_a_run_is_exported_and_deleted(ada: World, asked: Any):
     told = ada.done("eval", "export", "file-1", "-o", ada.folder / "x.jsonl", "--json").json
     assert told == {"run": "file-1", "file": str(ada.folder / "x.jsonl")}
     assert ada.run("eval", "export", "file-1", "-o", "x.pdf").code == 2
-    assert ada.done("eval", "delete", "file-1", "--json").json == {"deleted": "file-1"}
-    assert ada.run("eval", "delete", "file-1").code == 2
+    assert ada.done("eval", "delete", "file-1", "--json", "-y").json == {"deleted": "file-1"}
+    assert ada.run("eval", "delete", "file-1", "-y").code == 2
     ada.done(*asked, "--limit", "1")
-    assert "deleted file-1" in ada.done("eval", "delete", "file-1").err
+    assert "deleted file-1" in ada.done("eval", "delete", "file-1", "-y").err
 
 
 def test_a_review_goes_out_and_comes_back(ada: World, asked: Any):
@@ -161,26 +144,6 @@ def test_what_can_be_fetched_is_listed_with_its_licence(offline: World):
     assert offline.run("eval", "fetch", "nothing-such").code == 2
 
 
-def test_a_dataset_is_fetched_with_licence_commit_and_checksums_shown(
-    offline: World, monkeypatch: pytest.MonkeyPatch
-):
-    from offbook.evaluation.datasets import fetching
-
-    async def fetch(source: Any, folder: Path, *, told: Any) -> fetching.Fetched:
-        told("1/1 a.json (3 bytes)")
-        files = (fetching.FetchedFile("a.json", "https://x/a.json", 3, "e" * 64),)
-        return fetching.Fetched(source.name, folder, source.page, "c" * 40, source.licence, files)
-
-    monkeypatch.setattr(fetching, "fetch", fetch)
-    outcome = offline.done("eval", "fetch", "incharacter")
-    assert "licence: MIT" in outcome.err
-    assert f"commit {'c' * 40}" in outcome.err
-    assert str(offline.home / "datasets" / "incharacter") in outcome.err
-    assert "e" * 64 in outcome.out
-    found = offline.done("eval", "fetch", "incharacter", "--json").json
-    assert (found["commit"], found["files"][0]["path"]) == ("c" * 40, "a.json")
-
-
 @pytest.mark.parametrize(
     ("words", "code"),
     [
@@ -207,3 +170,64 @@ def test_eval_alone_shows_what_there_is(offline: World):
     assert outcome.code == 2
     for name in ("run", "estimate", "score", "compare", "export", "review", "check-judge"):
         assert name in outcome.err
+
+
+def test_a_report_names_its_files_and_without_pictures_none_is_needed(
+    ada: World, asked: Any, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    ada.done(*asked)
+    found = ada.done("eval", "report", "file-1", "-o", "r", "--no-pictures", "--json").json
+    folder = ada.folder / "r"
+    assert (found["runs"], found["mark"], found["folder"]) == (
+        ["file-1"], OFFLINE_MARK, str(folder),
+    )  # fmt: skip
+    written = {str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file()}
+    assert set(found["files"]) == written
+    assert not [name for name in written if name.startswith("pictures/")]
+    outcome = ada.run("eval", "report", "file-1", "-o", "s", "--json")
+    assert (outcome.code, outcome.error["kind"]) == (3, "configuration")
+    assert "--no-pictures" in outcome.error["hint"]
+    assert not (ada.folder / "s").exists()
+
+
+def test_a_table_has_ours_beside_printed(offline: World):
+    shape = offline.done("eval", "table", "rolerag-general", "--json").json
+    assert set(shape) == {
+        "table",
+        "title",
+        "source",
+        "about",
+        "runs",
+        "blocks",
+        "differs",
+        "illegible",
+        "notes",
+    }
+    assert shape["about"]["preset"] == "faithful"
+    assert shape["runs"] == []
+    (block,) = shape["blocks"]
+    for line in block["lines"]:
+        assert line["ours"] == []
+        assert len(line["printed"]) == 6
+        assert line["printed"][0]["source"] == "001 table 2"
+
+
+def test_a_table_is_planned(offline: World):
+    outcome = offline.done("eval", "table", "emotional-strategies", "--plan")
+    assert outcome.out.count("emotional[strategy=") == 10
+    assert "together: no calls" in outcome.out
+    shape = offline.done("eval", "table", "emotional-strategies", "--plan", "--json").json
+    assert {each["benchmark"] for each in shape["runs"]} == {"incharacter-bfi", "incharacter-16p"}
+    assert shape["total"]["calls"] == 0
+    assert offline.done("eval", "table", "amadeus-alpha", "--plan", "--json").json["runs"] == []
+
+
+def test_bad_usage_of_tables(offline: World):
+    unknown = offline.run("eval", "table", "amadeus-qas")
+    assert unknown.code == 2
+    assert "did you mean 'amadeus-qa'?" in unknown.err
+    assert offline.run("eval", "table", "amadeus-qa", "--data", "x=").code == 2
+    twice = offline.run("eval", "table", "amadeus-qa", "--data", "x=a", "--data", "x=b")
+    assert twice.code == 2
+    assert "twice" in twice.err

@@ -14,10 +14,9 @@ from typing import Any
 
 import pytest
 
-from offbook.errors import FetchFailed, UnknownName, UsageError
-from offbook.evaluation.datasets import sources
-from offbook.evaluation.datasets.fetching import LOCK_FILE, PART, Hosts, fetch, folder_of
-from offbook.evaluation.datasets.sources import SOURCES, Source, source
+from offbook.errors import FetchFailed, UsageError
+from offbook.evaluation.datasets.fetching import LOCK_FILE, PART, Hosts, fetch
+from offbook.evaluation.datasets.sources import SOURCES, Source
 from tests.waiting import PATIENCE_SECONDS
 
 COMMIT = "c" * 40
@@ -123,6 +122,7 @@ def upstream() -> Iterator[Upstream]:
 
 GITHUB = Source("set", "github", "a/b", COMMIT, "CC0", ("data/*",), 10**6)
 HUGGING_FACE = replace(GITHUB, host="huggingface")
+OUTSIDE = {"type": "blob", "path": "data/../../out.json", "size": 1, "sha": ""}
 
 
 @pytest.mark.parametrize("origin", [GITHUB, HUGGING_FACE], ids=["github", "huggingface"])
@@ -130,7 +130,7 @@ async def test_a_fetch_leaves_the_files_with_their_hashes_and_the_licence(
     upstream, tmp_path, origin
 ):
     lines: list[str] = []
-    done = await fetch(origin, tmp_path / "set", hosts=upstream.hosts, told=lines.append)
+    done = await fetch(origin, tmp_path / "set", hosts=upstream.hosts, notify=lines.append)
     assert {file.path: file.sha256 for file in done.files} == {
         path: sha256(FILES[path]) for path in ("data/a b.json", "data/big.bin")
     }
@@ -140,9 +140,10 @@ async def test_a_fetch_leaves_the_files_with_their_hashes_and_the_licence(
     assert (done.licence, done.commit, len(lines)) == ("CC0", COMMIT, 2)
     assert COMMIT in done.page
     assert json.loads(json.dumps(done.as_json()))["files"][0]["size"] == 20
-    remembered = json.loads((tmp_path / "set" / LOCK_FILE).read_text())
-    assert remembered["files"]["data/big.bin"]["sha256"] == sha256(FILES["data/big.bin"])
-    assert remembered["licence"] == "CC0"
+    record = json.loads((tmp_path / "set" / LOCK_FILE).read_text())
+    hashes = {file["path"]: file["sha256"] for file in record["files"]}
+    assert hashes["data/big.bin"] == sha256(FILES["data/big.bin"])
+    assert record["licence"] == "CC0"
     assert not list(tmp_path.rglob(f"*{PART}"))
 
 
@@ -171,15 +172,6 @@ async def test_a_broken_download_is_resumed(upstream, tmp_path):
     assert not part.exists()
 
 
-async def test_a_host_that_cannot_resume_sends_the_whole_file(upstream, tmp_path):
-    upstream.ranges = False
-    part = tmp_path / "data" / f"big.bin{PART}"
-    part.parent.mkdir(parents=True)
-    part.write_bytes(b"something else")
-    await fetch(GITHUB, tmp_path, hosts=upstream.hosts)
-    assert (tmp_path / "data" / "big.bin").read_bytes() == FILES["data/big.bin"]
-
-
 async def test_a_damaged_beginning_is_found_and_removed(upstream, tmp_path):
     part = tmp_path / "data" / f"big.bin{PART}"
     part.parent.mkdir(parents=True)
@@ -192,50 +184,29 @@ async def test_a_damaged_beginning_is_found_and_removed(upstream, tmp_path):
     assert (tmp_path / "data" / "big.bin").read_bytes() == FILES["data/big.bin"]
 
 
-async def test_a_file_that_was_changed_here_is_refused(upstream, tmp_path):
-    await fetch(GITHUB, tmp_path, hosts=upstream.hosts)
-    (tmp_path / "data" / "a b.json").write_bytes(b'{"question": "Why?"}')
-    with pytest.raises(FetchFailed, match="remembered is") as caught:
-        await fetch(GITHUB, tmp_path, hosts=upstream.hosts)
-    assert "remove it and fetch again" in caught.value.hint
-
-
-async def test_a_file_that_changed_upstream_is_refused(upstream, tmp_path):
-    await fetch(GITHUB, tmp_path, hosts=upstream.hosts)
-    (tmp_path / "data" / "a b.json").unlink()
-    upstream.files["data/a b.json"] = b'{"question": "Why?"}'
-    with pytest.raises(FetchFailed, match="remembered is"):
-        await fetch(GITHUB, tmp_path, hosts=upstream.hosts)
-    assert not (tmp_path / "data" / "a b.json").exists()
-
-
-async def test_a_checksum_that_is_known_beforehand_is_verified(upstream, tmp_path):
-    known = replace(GITHUB, sha256=(("data/a b.json", "0" * 64),))
-    with pytest.raises(FetchFailed, match="remembered is 0000000000000000"):
-        await fetch(known, tmp_path / "wrong", hosts=upstream.hosts)
-    known = replace(GITHUB, sha256=(("data/a b.json", sha256(FILES["data/a b.json"])),))
-    await fetch(known, tmp_path / "right", hosts=upstream.hosts)
-
-
-async def test_a_listing_may_not_lead_out_of_the_folder(upstream, tmp_path):
-    upstream.extra = [{"type": "blob", "path": "data/../../out.json", "size": 1, "sha": ""}]
-    with pytest.raises(FetchFailed, match="lists a file named"):
-        await fetch(GITHUB, tmp_path / "set", hosts=upstream.hosts)
-    assert not (tmp_path / "out.json").exists()
-
-
-async def test_more_than_is_allowed_is_refused_before_anything_is_fetched(upstream, tmp_path):
-    with pytest.raises(FetchFailed, match="bytes; 1,000 are allowed"):
-        await fetch(replace(GITHUB, most_bytes=1000), tmp_path, hosts=upstream.hosts)
-    assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize(("size", "said"), [(10, "is larger than"), (400_000, "are listed")])
-async def test_a_file_of_another_size_than_listed_is_refused(upstream, tmp_path, size, said):
-    upstream.listed["data/big.bin"] = {"size": size, "sha": ""}
+@pytest.mark.parametrize(
+    ("upstream_has", "source_has", "said"),
+    [
+        ({"extra": [OUTSIDE]}, {}, "lists a file named"),
+        ({}, {"most_bytes": 1000}, "bytes; 1,000 are allowed"),
+        ({"listed": {"data/big.bin": {"size": 10, "sha": ""}}}, {}, "is larger than"),
+        ({"listed": {"data/big.bin": {"size": 400_000, "sha": ""}}}, {}, "are listed"),
+        ({"truncated": True}, {}, "only a part"),
+        ({"bad_json": True}, {}, "no JSON"),
+        ({}, {"patterns": ("other/*",)}, "none of the files"),
+    ],
+)
+async def test_a_listing_that_cannot_be_followed_is_refused(
+    upstream, tmp_path, upstream_has, source_has, said
+):
+    for name, value in upstream_has.items():
+        setattr(upstream, name, value)
     with pytest.raises(FetchFailed, match=said):
-        await fetch(GITHUB, tmp_path, hosts=upstream.hosts)
-    assert not (tmp_path / "data" / "big.bin").exists()
+        await fetch(replace(GITHUB, **source_has), tmp_path / "set", hosts=upstream.hosts)
+    assert not (tmp_path / "out.json").exists()
+    assert not (tmp_path / "set" / "data" / "big.bin").exists()
+    if "listed" not in upstream_has:
+        assert not [path for path, _ in upstream.asked if path.startswith("/raw/")]
 
 
 @pytest.mark.parametrize(
@@ -246,18 +217,6 @@ async def test_a_refusal_says_what_to_do(upstream, tmp_path, status, hint):
     with pytest.raises(FetchFailed, match=f"answered {status}") as caught:
         await fetch(GITHUB, tmp_path, hosts=upstream.hosts)
     assert hint in caught.value.hint
-
-
-async def test_answers_that_are_no_listing_are_refused(upstream, tmp_path):
-    upstream.truncated = True
-    with pytest.raises(FetchFailed, match="only a part"):
-        await fetch(GITHUB, tmp_path, hosts=upstream.hosts)
-    upstream.truncated, upstream.bad_json = False, True
-    with pytest.raises(FetchFailed, match="no JSON"):
-        await fetch(GITHUB, tmp_path, hosts=upstream.hosts)
-    upstream.bad_json = False
-    with pytest.raises(FetchFailed, match="none of the files"):
-        await fetch(replace(GITHUB, patterns=("other/*",)), tmp_path, hosts=upstream.hosts)
 
 
 async def test_without_a_network_the_message_says_what_to_do(tmp_path):
@@ -304,19 +263,9 @@ def test_a_source_is_pinned_to_a_commit(each):
     assert each.most_bytes <= 200_000_000
 
 
-def test_patterns_choose_files():
-    haruhi = source("chatharuhi")
-    assert haruhi.wants("characters/hutao/texts/一.txt")
-    assert not haruhi.wants("characters/hutao/jsonl/title_text_embed.jsonl")
-    assert source("characterrag").wants("sub/folder/Ada.txt")
-
-
-def test_an_unknown_source_names_the_nearest():
-    with pytest.raises(UnknownName) as caught:
-        source("roleben")
-    assert "'rolebench'" in caught.value.hint
-    assert sources.SOURCES is SOURCES
-
-
-def test_a_fetched_dataset_lies_in_the_home(tmp_path):
-    assert folder_of(tmp_path, "rolebench") == tmp_path / "datasets" / "rolebench"
+async def test_a_file_that_was_changed_here_is_refused(upstream, tmp_path):
+    await fetch(GITHUB, tmp_path, hosts=upstream.hosts)
+    (tmp_path / "data" / "a b.json").write_bytes(b'{"question": "Why?"}')
+    with pytest.raises(FetchFailed, match="listed is") as caught:
+        await fetch(GITHUB, tmp_path, hosts=upstream.hosts)
+    assert "remove it and fetch again" in caught.value.hint

@@ -1,5 +1,7 @@
 """Files of rows: every ending, and every way in which a file can be broken."""
 
+from __future__ import annotations
+
 import codecs
 
 import pytest
@@ -7,8 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from offbook.errors import UnreadableDocument, UsageError
+from offbook.evaluation.datasets.loading import load_dataset
 from offbook.evaluation.datasets.reading import read_json, read_rows, read_text
 from tests.evaluation.datasets.files import write, write_json, write_lines
+from tests.sizes import examples
 
 ROWS = [{"question": "Who, then?", "answer": "Tom"}, {"question": "When?", "answer": '"Then"'}]
 CSV = 'question,answer\n"Who, then?",Tom\nWhen?,"""Then"""\n'
@@ -62,7 +66,7 @@ def test_utf_16_with_its_mark_is_read(tmp_path):
         ("q.jsonl", '{"question": "a"}\n["b"]\n', "line 2 of", "a line is"),
         ("q.jsonl", "[" * 100_000, "brackets within brackets", ""),
         ("q.jsonl", '{"a":' + "[" * 100_000, "line 1 of", "mend that line"),
-        ("q.json", '[{"question": "a"},\n {"question": }]', "line 2 of", "mend the file"),
+        ("q.json", '[{"question": "a"},\n {"question": }]', "line 2 of", "fetch the file again"),
         ("q.json", '["a"]', "element 1 of", "an element is"),
         ("q.csv", "question,answer\na,b\nc,d,e\n", "line 3 of", "double quotes"),
         ("q.csv", 'question,answer\n"a"b,c\n', "line 2 of", "double quotes"),
@@ -105,7 +109,7 @@ def test_json_that_is_none_is_refused(tmp_path):
         read_json(write(tmp_path / "deep.json", "[" * 100_000))
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     rows=st.lists(
         st.dictionaries(st.text(min_size=1), st.text() | st.integers(), max_size=3), min_size=1
@@ -113,3 +117,17 @@ def test_json_that_is_none_is_refused(tmp_path):
 )
 def test_what_is_written_as_json_lines_is_read_back(tmp_path, rows):
     assert [row.values for row in read_rows(write_lines(tmp_path / "q.jsonl", rows))] == rows
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "said"),
+    [
+        ("file", {"colour": "red"}, "no option 'colour'"),
+        ("mbti-60", {"language": "fr"}, "language is 'fr'"),
+        ("demo", {"questions": "none"}, "questions is 'none'"),
+    ],
+)
+def test_an_option_that_there_is_not_names_those_there_are(name, options, said):
+    with pytest.raises(UsageError, match=said) as caught:
+        load_dataset(name, options=options)
+    assert "known: " in caught.value.hint

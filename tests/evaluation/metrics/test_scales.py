@@ -7,7 +7,7 @@ import math
 import pytest
 
 from offbook.errors import UnknownName
-from offbook.evaluation.metrics.scales import SCALES, scale
+from offbook.evaluation.metrics.scales import scale
 
 
 @pytest.mark.parametrize(
@@ -36,11 +36,6 @@ def test_ranges_and_directions_are_those_of_the_papers(name, low, high, better):
     assert not found.accepts(high + 1)
 
 
-def test_every_scale_is_known_by_its_own_name_and_says_where_it_is_from():
-    assert all(name == each.name and each.paper for name, each in SCALES.items())
-    assert len(SCALES) == 12
-
-
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 11, 0, -1, 7.5])
 def test_what_is_no_rating_is_not_accepted(value):
     assert not scale("ke").accepts(value)
@@ -49,15 +44,6 @@ def test_what_is_no_rating_is_not_accepted(value):
 def test_a_batch_may_be_rated_between_whole_numbers():
     assert scale("bfi_batch").accepts(3.5)
     assert scale("16p_batch").accepts(62.5)
-
-
-def test_only_the_hallucination_score_needs_chunks():
-    assert [name for name, each in SCALES.items() if each.needs_chunks] == ["hs"]
-
-
-def test_middle_and_span():
-    assert (scale("bfi_batch").midpoint, scale("bfi_batch").span) == (3, 4)
-    assert (scale("16p_batch").midpoint, scale("16p_batch").span) == (50, 100)
 
 
 def test_an_unknown_scale_names_the_nearest():

@@ -4,31 +4,42 @@ from __future__ import annotations
 
 import itertools
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from offbook.evaluation.metrics.scales import scale
 from offbook.evaluation.metrics.typology import (
     MBTI,
     SLOAN,
     ItemRating,
+    LabelScore,
+    agreement_with_labels,
+    batches,
     compare,
+    label_type,
     letters_of,
-    mbti_scores,
-    sloan_scores,
+    sign_of,
     written,
 )
+from offbook.evaluation.metrics.typology import (
+    dimension_scores as scores_of,
+)
 from tests.evaluation.metrics.whole import there
+from tests.sizes import examples
 
-FEW = settings(max_examples=30, deadline=None)
+FEW = settings(max_examples=examples(30))
 
 
 def mbti(*ratings, dimension="E/I", sign=1):
-    return mbti_scores([ItemRating(dimension, sign, rating) for rating in ratings])[0]
+    return scores_of("mbti_item", [ItemRating(dimension, sign, rating) for rating in ratings])[0]
 
 
 def domain(*rated):
-    return sloan_scores([ItemRating("Extraversion", sign, rating) for sign, rating in rated])[0]
+    return scores_of(
+        "bigfive_item", [ItemRating("Extraversion", sign, rating) for sign, rating in rated]
+    )[0]
 
 
 def table(predicted, labels, typology=MBTI):
@@ -54,21 +65,6 @@ def test_one_means_very_much_so_and_a_tie_is_the_second_pole(ratings, score, let
     assert (found.score, found.letter) == (pytest.approx(score), letter)
 
 
-def test_an_item_of_the_other_pole_counts_the_other_way():
-    assert mbti(1, sign=-1).letter == "I"
-    assert mbti(7, sign=-1).score == 100
-
-
-def test_the_letters_are_in_the_order_of_the_type():
-    items = [
-        ItemRating("P/J", -1, 1),
-        ItemRating("T/F", -1, 2),
-        ItemRating("S/N", -1, 3),
-        ItemRating("E/I", -1, 1),
-    ]
-    assert written(letters_of(mbti_scores(items))) == "INFJ"
-
-
 @pytest.mark.parametrize(
     ("rated", "score", "letter"),
     [
@@ -87,28 +83,31 @@ def test_big_five_agreement_is_turned_for_minus_keyed_items(rated, score, letter
 
 def test_the_five_domains_have_the_letters_of_sloan():
     names = [each.name for each in SLOAN.dimensions]
-    assert written(letters_of(sloan_scores([ItemRating(name, 1, 1) for name in names]))) == "SLOAI"
-    assert written(letters_of(sloan_scores([ItemRating(name, 1, 5) for name in names]))) == "RCUEN"
+    assert (
+        written(letters_of(scores_of("bigfive_item", [ItemRating(name, 1, 1) for name in names])))
+        == "SLOAI"
+    )
+    assert (
+        written(letters_of(scores_of("bigfive_item", [ItemRating(name, 1, 5) for name in names])))
+        == "RCUEN"
+    )
 
 
-def test_a_missing_rating_is_left_out_and_counted():
-    found = mbti(1, None, None)
-    assert (found.score, found.n, found.missing) == (100, 1, 2)
-
-
-@pytest.mark.parametrize("scores", [mbti_scores, sloan_scores])
-def test_a_dimension_without_a_rating_has_no_letter(scores):
-    assert all(each.letter is None and each.score is None for each in scores([]))
-    assert set(written(letters_of(scores([])))) == {"-"}
+@pytest.mark.parametrize("metric", ["mbti_item", "bigfive_item"])
+def test_a_dimension_without_a_rating_has_no_letter(metric):
+    assert all(each.letter is None and each.score is None for each in scores_of(metric, []))
+    assert set(written(letters_of(scores_of(metric, [])))) == {"-"}
     assert mbti(None).missing == 1
 
 
 @FEW
 @given(st.lists(st.tuples(st.sampled_from([1, -1]), st.integers(1, 7)), min_size=1, max_size=20))
 def test_turning_every_item_round_turns_the_score_round(items):
-    one = mbti_scores([ItemRating("T/F", sign, rating) for sign, rating in items])[2]
-    keyed = mbti_scores([ItemRating("T/F", -sign, rating) for sign, rating in items])[2]
-    rated = mbti_scores([ItemRating("T/F", sign, 8 - rating) for sign, rating in items])[2]
+    one = scores_of("mbti_item", [ItemRating("T/F", sign, rating) for sign, rating in items])[2]
+    keyed = scores_of("mbti_item", [ItemRating("T/F", -sign, rating) for sign, rating in items])[2]
+    rated = scores_of("mbti_item", [ItemRating("T/F", sign, 8 - rating) for sign, rating in items])[
+        2
+    ]
     assert keyed.score == pytest.approx(100 - there(one.score))
     assert rated.score == pytest.approx(keyed.score)
     assert 0 <= there(one.score) <= 100
@@ -125,7 +124,7 @@ def test_turning_every_item_round_turns_the_score_round(items):
 )
 def test_what_cannot_be_scored_is_said(item, message):
     with pytest.raises(ValueError, match=message):
-        mbti_scores([item])
+        scores_of("mbti_item", [item])
 
 
 @pytest.mark.parametrize("text", ["INF", "INFQ", "NIFJ", "SCEOI"])
@@ -138,19 +137,6 @@ def test_letters_are_read_in_either_case_and_x_is_none():
     assert MBTI.letters("infJ") == ("I", "N", "F", "J")
     assert SLOAN.letters("SXOEI") == ("S", None, "O", "E", "I")
     assert written(SLOAN.letters("S-OEI")) == "S-OEI"
-
-
-def test_what_is_right_everywhere_is_right():
-    labels = {"a": "INFJ", "b": "ESTP"}
-    found = table(labels, labels)
-    assert found.wrong == 0
-    assert (found.accuracy.mean, found.accuracy.n) == (1, 8)
-    assert found.average_f1.mean == 1
-
-
-def test_what_is_wrong_everywhere_is_nought():
-    found = table({"a": "INFJ", "b": "ESTP"}, {"a": "ESTP", "b": "INFJ"})
-    assert (found.wrong, found.accuracy.mean, found.average_f1.mean) == (8, 0, 0)
 
 
 def test_a_pole_that_nobody_has_counts_as_nought():
@@ -194,13 +180,6 @@ def test_nothing_to_compare_gives_no_number():
         assert found.accuracy.mean is None
         assert found.average_f1.mean is None
         assert set(found.f1.values()) == {None}
-    assert table({"a": "INFJ"}, {}).unlabelled == ("a",)
-
-
-def test_one_character_has_no_interval():
-    found = table({"a": "INFJ"}, {"a": "INFP"})
-    assert (found.accuracy.mean, found.accuracy.interval) == (0.75, None)
-    assert found.average_f1.interval is None
 
 
 def test_letters_of_another_typology_are_not_compared():
@@ -224,31 +203,123 @@ def test_every_label_is_compared_missing_or_undecided(predicted, labels):
         assert 0 <= there(found.average_f1.mean) <= 1
 
 
+BFI, SIXTEEN = scale("bfi_batch"), scale("16p_batch")
+
+
+@pytest.mark.parametrize(
+    ("answers", "sizes"),
+    [
+        (0, []),
+        (1, [1]),
+        (5, [5]),
+        (6, [3, 3]),
+        (7, [4, 3]),
+        (8, [4, 4]),
+        (9, [3, 3, 3]),
+        (13, [3, 3, 4, 3]),
+        (20, [4] * 5),
+    ],
+)
+def test_sizes_of_batches(answers, sizes):
+    assert [len(batch) for batch in batches(range(answers))] == sizes
+
+
 @FEW
-@given(TYPES, TYPES)
-def test_the_names_of_the_poles_do_not_matter(predicted, labels):
-    other = {
-        pole: d.second if pole == d.first else d.first
-        for d in MBTI.dimensions
-        for pole in (d.first, d.second)
+@given(st.integers(0, 130))
+def test_every_answer_is_in_one_batch(answers):
+    found = batches(range(answers))
+    assert sorted(itertools.chain(*found)) == list(range(answers))
+    assert answers < 6 or {len(batch) for batch in found} <= {3, 4}
+
+
+@pytest.mark.parametrize(("category", "dimension"), [("J", "E/I"), ("", "Openness"), ("O", "O")])
+def test_an_item_of_another_key_is_said(category, dimension):
+    with pytest.raises(ValueError, match="cannot be keyed"):
+        sign_of(category, dimension)
+
+
+def test_converted_options_of_bfi_are_turned_where_minus_keyed():
+    items = [
+        ItemRating("Openness", 1, 5),
+        ItemRating("Openness", -1, 1),
+        ItemRating("Openness", -1, 4),
+        ItemRating("Openness", 1, None),
+        ItemRating("Neuroticism", 1, 1),
+    ]
+    found = scores_of("bfi_option", items)[4]
+    assert found.score == pytest.approx((5 + 5 + 2) / 3)
+    assert (found.letter, found.n, found.missing) == ("I", 3, 1)
+    assert scores_of("bfi_option", items)[3].letter is None
+    with pytest.raises(ValueError, match="6 is no rating"):
+        scores_of("bfi_option", [ItemRating("Openness", 1, 6)])
+
+
+LABELS = {
+    ("a", "E/I"): LabelScore("H", 90.0),
+    ("a", "S/N"): LabelScore("L", 10.0),
+    ("b", "E/I"): LabelScore("H", 70.0),
+    ("b", "S/N"): LabelScore("X", 50.0),
+}
+
+
+def test_types_and_errors_are_those_of_pairs_that_are_decided():
+    predicted = {("a", "E/I"): 80.0, ("a", "S/N"): 60.0, ("b", "E/I"): 50.0, ("b", "S/N"): 0.0}
+    found = agreement_with_labels([predicted], LABELS, SIXTEEN)
+    assert (found.pairs, found.undecided, found.characters) == (3, 1, 2)
+    assert found.acc_dim.mean == pytest.approx(1 / 3)
+    assert found.acc_full.mean == 0
+    assert found.mae.mean == pytest.approx((0.1 + 0.5 + 0.2) / 3)
+    assert found.mse.mean == pytest.approx((0.01 + 0.25 + 0.04) / 3)
+    assert (found.acc_dim.n, found.acc_full.n, found.mse.n) == (3, 2, 3)
+
+
+def test_a_missing_score_is_counted_and_its_character_is_neither_right_nor_wrong():
+    predicted = {("a", "E/I"): 80.0, ("a", "S/N"): None, ("b", "E/I"): 60.0}
+    found = agreement_with_labels([predicted], LABELS, SIXTEEN)
+    assert (found.acc_dim.mean, found.acc_dim.n, found.acc_dim.missing) == (1, 2, 1)
+    assert (found.acc_full.mean, found.acc_full.n, found.acc_full.missing) == (1, 1, 1)
+    assert (found.mse.n, found.mse.missing) == (2, 1)
+
+
+def test_repeats_are_scored_one_by_one_and_then_averaged():
+    one = {("a", "E/I"): 80.0, ("a", "S/N"): 0.0, ("b", "E/I"): 60.0}
+    two = {("a", "E/I"): 80.0, ("a", "S/N"): None, ("b", "E/I"): 40.0}
+    each = [agreement_with_labels([repeat], LABELS, SIXTEEN) for repeat in (one, two)]
+    both = agreement_with_labels([one, two], LABELS, SIXTEEN)
+    # One repeat has 3 pairs and the other 2: the mean of their means is not that of all pairs.
+    assert both.acc_dim.mean == pytest.approx((1 + 1 / 2) / 2)
+    for name in ("acc_dim", "acc_full", "mse", "mae"):
+        means = [getattr(repeat, name).mean for repeat in each]
+        assert getattr(both, name).mean == pytest.approx(np.mean(means))
+    assert (both.acc_dim.n, both.acc_dim.missing) == (5, 1)
+
+
+def test_without_labels_or_scores_there_is_no_number():
+    nobody = agreement_with_labels([{("a", "E/I"): 80.0}], {}, SIXTEEN)
+    assert (nobody.acc_dim.mean, nobody.acc_dim.n, nobody.pairs) == (None, 0, 0)
+    undecided = agreement_with_labels([{}], {("a", "E/I"): LabelScore("X", 50.0)}, SIXTEEN)
+    assert (undecided.acc_full.mean, undecided.undecided) == (None, 1)
+    unrated = agreement_with_labels([{}], LABELS, SIXTEEN)
+    assert (unrated.mse.mean, unrated.mse.missing) == (None, 3)
+    assert agreement_with_labels([], LABELS, SIXTEEN).acc_dim.mean is None
+
+
+PLACES = st.tuples(st.sampled_from("abcd"), st.sampled_from(["E/I", "S/N"]))
+
+
+@FEW
+@given(
+    st.dictionaries(PLACES, st.floats(0, 100), min_size=1),
+    st.dictionaries(PLACES, st.none() | st.floats(0, 100)),
+)
+def test_errors_stay_within_the_span_and_a_perfect_prediction_has_none(scores, predicted):
+    labels = {
+        place: LabelScore(label_type(score, SIXTEEN), score) for place, score in scores.items()
     }
-
-    def turned(types):
-        return {
-            who: tuple(letter and other[letter] for letter in each) for who, each in types.items()
-        }
-
-    one, two = compare(predicted, labels, MBTI), compare(turned(predicted), turned(labels), MBTI)
-    assert one.wrong == two.wrong
-    assert one.average_f1 == two.average_f1
-
-
-def test_all_sixteen_types_can_be_reached():
-    found = set()
-    for ratings in itertools.product((1, 7), repeat=4):
-        items = [
-            ItemRating(dimension.name, 1, rating)
-            for dimension, rating in zip(MBTI.dimensions, ratings, strict=True)
-        ]
-        found.add(written(letters_of(mbti_scores(items))))
-    assert len(found) == 16
+    perfect = agreement_with_labels([scores], labels, SIXTEEN)
+    if perfect.pairs:
+        assert (perfect.acc_dim.mean, perfect.acc_full.mean, perfect.mse.mean) == (1, 1, 0)
+    found = agreement_with_labels([predicted], labels, SIXTEEN)
+    assert found.acc_dim.n + found.acc_dim.missing == found.pairs
+    if found.mse.mean is not None:
+        assert 0 <= found.mse.mean <= there(found.mae.mean) <= 1

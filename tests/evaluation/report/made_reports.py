@@ -1,7 +1,4 @@
-"""Reports for tests, made of seeded numbers: every kind of value that a report can show.
-
-Takes: how many methods and characters.  Gives: a `ReportedRun` that no run has led to.
-"""
+"""Reports for tests, made of seeded numbers: every kind of value that a report can show."""
 
 from __future__ import annotations
 
@@ -10,12 +7,11 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from offbook.evaluation.comparing import Difference
-from offbook.evaluation.metrics.retrieval_use import RetrievalUse
+from offbook.evaluation.comparison import Difference
+from offbook.evaluation.metrics.retrieval import RetrievalUse
 from offbook.evaluation.metrics.statistics import Estimate, estimate
 from offbook.evaluation.metrics.typology import MBTI, SLOAN, Typology
-from offbook.evaluation.protocol import Score
-from offbook.evaluation.record import CellKey, ModelNamed, Rating, RatingKey, Run, Variant
+from offbook.evaluation.record import CellKey, ModelNamed, Rating, RatingKey, Run, Score
 from offbook.evaluation.report.material import (
     ChunkUse,
     Cosines,
@@ -29,6 +25,7 @@ from offbook.evaluation.report.material import (
     Trait,
 )
 from offbook.types import Usage
+from tests.evaluation import made
 
 METHODS = (
     "vanilla", "profile", "naive", "crag", "raptor", "adaptive", "lightrag", "rolerag",
@@ -40,23 +37,15 @@ QUALITY = ("ke", "kh", "uqr", "acc", "acc_l", "hs")
 def run(methods: Sequence[str] = METHODS, *, judge: str = "offline", id_: str = "demo-1") -> Run:
     """The record of a run; any other judge than ``offline`` has an address."""
     address = "offline:" if judge == "offline" else "http://localhost:8000/v1"
-    return Run(
+    return made.run(
+        QUALITY,
         id=id_,
-        benchmark="demo",
-        benchmark_version=1,
-        dataset="demo",
-        dataset_version="1",
-        dataset_checksum="ab" * 32,
-        licence="Apache-2.0",
-        protocol="questions",
-        metrics=QUALITY,
-        variants=tuple(Variant(method, method) for method in methods),
+        variants=methods,
         subjects={"Ada Byrne": "ada-byrne"},
         models={
             "actor": ModelNamed("offline", "offline:"),
             "judge": ModelNamed(judge, address),
         },
-        embedder="builtin",
         prompts={"reply": 1, "knowledge_exposure": 1},
         created="2026-01-02T03:04:05Z",
         offbook="0.1.0",
@@ -149,7 +138,7 @@ def chunk_uses(methods: Sequence[str], seed: int = 4) -> tuple[ChunkUse, ...]:
             histogram = {0: 30, **histogram}
         chunks = sum(histogram.values())
         rate = Estimate((chunks - 30) / chunks, 1) if known else Estimate(None, 0)
-        use = RetrievalUse(1, 60, rate, Estimate(None, 0), histogram, 0)
+        use = RetrievalUse(1, 60, rate, Estimate(None, 0), histogram)
         found.append(ChunkUse(method, use, chunks if known else None))
     return tuple(found)
 
@@ -179,7 +168,7 @@ def report(
 ) -> ReportedRun:
     """A report that has everything."""
     first = next(iter(methods), "")
-    made: dict[str, Callable[[], Any]] = {
+    parts: dict[str, Callable[[], Any]] = {
         "run": lambda: run(methods, judge=judge),
         "counts": lambda: Counts(660, 659, 1),
         "usage": lambda: Usage(
@@ -200,4 +189,4 @@ def report(
         "cosines": lambda: cosines(methods[:4]),
     }
     # Made only where it is not given: intervals take their time.
-    return ReportedRun(**{n: make() for n, make in made.items() if n not in changed}, **changed)
+    return ReportedRun(**{n: make() for n, make in parts.items() if n not in changed}, **changed)

@@ -1,17 +1,17 @@
-"""A run in a store, made of cells and ratings, with the character that it asks.
-
-Takes: a store and what the run holds.  Gives: what `collect` reads.
-"""
+"""A run in a store, made of cells and ratings, with the character that it asks."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from offbook import registry
-from offbook.evaluation.keeping import cell_row, rating_row, run_row
-from offbook.evaluation.report.collecting import Source, collect
-from offbook.stores import characters, evaluations
+from offbook.evaluation.report.collection import collect
+from offbook.evaluation.runs import OpenRun
+from offbook.evaluation.storage import cell_row, rating_row, run_row
+from offbook.stores import characters, documents, evaluations
+from offbook.types import Document
 from tests.evaluation import made
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ async def stored(
     dataset: Dataset,
     cells: Sequence[Cell] = (),
     ratings: Sequence[Rating] = (),
-) -> Source:
+) -> OpenRun:
     """The run with its cells and ratings in the store; its characters are made where missing."""
     whose = {cell.key.subject: cell.character for cell in cells}
 
@@ -35,6 +35,11 @@ async def stored(
         for subject, character in run.subjects.items():
             if characters.find(conn, character) is None:
                 assert characters.create(conn, subject).id == character
+        for cell in cells:  # a reply that rests on a document which is not there is not kept
+            for source in chain.from_iterable(item.sources for item in cell.context):
+                if documents.get(conn, cell.character, source.document) is None:
+                    document = Document(source.document, source.document, "", "")
+                    documents.put(conn, cell.character, document)
         evaluations.add_run(conn, run_row(run))
         if cells:
             evaluations.add_cells(conn, [cell_row(run.id, cell) for cell in cells])
@@ -44,7 +49,7 @@ async def stored(
 
     await store.write(write)
     protocol = registry.load("protocol", run.protocol)()
-    return Source(run, dataset, protocol, {}, {made.JUDGE: "http://127.0.0.1:1/v1"})
+    return OpenRun(run, dataset, protocol, {}, {made.JUDGE: "http://127.0.0.1:1/v1"})
 
 
 async def collected(store: Store, *what: Any, **how: Any) -> ReportedRun:

@@ -7,7 +7,6 @@ import hashlib
 import re
 from html.parser import HTMLParser
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -55,7 +54,7 @@ def page(text: str = "plain", **changed) -> str:
 
 
 @given(st.text(max_size=40))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_no_text_changes_what_elements_a_page_has(text):
     expected, found = Outline(page("x")), Outline(page(f"x{text}"))
     assert found.elements == expected.elements
@@ -108,16 +107,6 @@ def test_every_table_and_reply_of_an_offline_run_is_marked():
     assert OFFLINE_MARK not in write_html(Report((made_reports.report(judge="gpt-judge"),)))
 
 
-def test_the_record_says_what_decided_the_numbers():
-    text = " ".join("".join(Outline(page()).text).split())
-    for told in (
-        "sha256 " + "ab" * 32, "Apache-2.0", "offline at offline:", "knowledge_exposure v1",
-        "659 of 660, 1 of them without a reply", "90000 of prompts, 8000 of completions",
-        "1200 (0 more from the cache)", "no price is configured", "61.5 s",
-    ):  # fmt: skip
-        assert told in text
-
-
 def test_a_reply_is_shown_with_ratings_analysis_overruling_and_sources():
     text = " ".join("".join(Outline(page("She hates rain.")).text).split())
     assert "She hates rain." in text
@@ -136,12 +125,3 @@ def test_an_empty_run_says_so():
     text = "".join(Outline(write_html(Report((empty,)))).text)
     assert "Nothing has been measured in this run." in text
     assert "0 of 6" in text
-
-
-@pytest.mark.parametrize("failures", [1, 250])
-def test_failures_are_counted_and_the_first_are_shown(failures):
-    key = made_reports.example().key
-    report = made_reports.report(("naive",), failed=(FailedCell(key, "refused"),) * failures)
-    html = write_html(Report((report,)))
-    assert f"Failures: {failures}" in html
-    assert html.count(">refused<") == min(failures, 200)

@@ -5,19 +5,20 @@ from __future__ import annotations
 import csv
 import io
 import re
-from dataclasses import replace
+import sys
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from offbook.errors import ConfigurationError
 from offbook.evaluation.metrics.statistics import Estimate
 from offbook.evaluation.record import OFFLINE_MARK
 from offbook.evaluation.report import latex, markdown
 from offbook.evaluation.report.csv_tables import write_csv
 from offbook.evaluation.report.material import FailedCell, Report
-from offbook.evaluation.report.tables import Number, Table, failed_table, tables_of
+from offbook.evaluation.report.tables import Number, Table, tables_of
 from tests.evaluation.report import made_reports
 
 HOSTILE = st.text(alphabet=st.sampled_from('\\{}$&#%_~^|<>"`*[]()!-+=.1 @\n\r\t\0\u202eaé方'))
@@ -42,13 +43,6 @@ def test_every_table_of_an_offline_run_has_the_mark_and_none_of_a_judged_one():
     judged = made_reports.report(judge="gpt-judge")
     assert {table.mark for table in tables_of(judged)} == {None}
     assert OFFLINE_MARK not in markdown.write_markdown(Report((judged,)))
-
-
-def test_markdown_has_the_mark_below_every_heading_of_a_table():
-    text = markdown.write_markdown(Report((made_reports.report(),)))
-    headings = text.split("\n### ")[1:]
-    assert len(headings) > 5
-    assert all(part.split("\n")[2] == f"*{OFFLINE_MARK}*" for part in headings)
 
 
 def test_every_line_of_csv_has_the_mark_the_judge_and_the_run():
@@ -78,28 +72,6 @@ def test_csv_keeps_numbers_whole_with_n_missing_and_interval():
         assert float(row["value"]) == told.mean if told.mean is not None else row["value"] == ""
         assert (int(row["n"]), int(row["missing"])) == (told.n, told.missing)
         assert row["low"] == ("" if told.low is None else repr(told.low))
-
-
-def test_a_report_of_nothing_is_still_a_report():
-    nothing = made_reports.report(failed=(), **NOTHING)
-    report = Report((nothing,))
-    assert "Nothing has been measured in this run." in markdown.write_markdown(report)
-    assert rows_of(write_csv(report)["scores.csv"]) == []
-    assert tables_of(nothing) == []
-
-
-def test_what_could_not_be_computed_says_how_much_is_missing():
-    report = made_reports.report(("vanilla", "naive"))
-    text = markdown.write_markdown(Report((report,)))
-    assert "– (n = 0, 60 missing)" in text
-
-
-def test_more_failures_than_fit_are_counted():
-    key = made_reports.example().key
-    failed = [FailedCell(replace(key, question=f"q{n}"), "refused") for n in range(30)]
-    table = failed_table(failed, 20, None)
-    assert (len(table.rows), table.note) == (20, "10 more are in tables/failed.csv.")
-    assert len(failed_table(failed, None, None).rows) == 30
 
 
 def table_with(text: str) -> Table:
@@ -141,6 +113,14 @@ def test_no_text_becomes_a_command_of_latex(text):
             assert len(re.findall(r"(?<!\\)&", line.replace(r"\\", ""))) == 2
 
 
+@pytest.mark.parametrize("write", [write_csv, lambda _: latex.write_latex(table_with("x"))])
+def test_without_pandas_the_hint_says_what_to_install(monkeypatch, write):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ConfigurationError) as caught:
+        write(Report((made_reports.report(),)))
+    assert "pip install 'offbook[eval]'" in caught.value.hint
+
+
 @given(HOSTILE)
 def test_text_in_csv_is_never_a_formula_and_comes_back(text):
     run = made_reports.report(
@@ -150,10 +130,8 @@ def test_text_in_csv_is_never_a_formula_and_comes_back(text):
     assert not row["error"].startswith(("=", "+", "-", "@", "\t", "\r"))
 
 
-@pytest.mark.parametrize("text", ["=1+1", "-2", "@cmd", "+x"])
-def test_what_a_spreadsheet_would_compute_is_quoted(text):
-    run = made_reports.report(
-        ("naive",), failed=(FailedCell(made_reports.example().key, text),), **NOTHING
-    )
-    (row,) = rows_of(write_csv(Report((run,)))["failed.csv"])
-    assert row["error"] == f"'{text}"
+def test_markdown_has_the_mark_below_every_heading_of_a_table():
+    text = markdown.write_markdown(Report((made_reports.report(),)))
+    headings = text.split("\n### ")[1:]
+    assert len(headings) > 5
+    assert all(part.split("\n")[2] == f"*{OFFLINE_MARK}*" for part in headings)

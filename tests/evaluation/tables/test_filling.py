@@ -9,12 +9,17 @@ import pytest
 from offbook.errors import UsageError
 from offbook.evaluation.metrics.statistics import Estimate
 from offbook.evaluation.metrics.typology import MBTI
-from offbook.evaluation.protocol import Score
+from offbook.evaluation.record import Score
 from offbook.evaluation.tables.catalogue import TABLES, table_named
-from offbook.evaluation.tables.filling import OurRow, fill, scores_of, with_types
-from offbook.evaluation.tables.ratings_file import human_rows
-from offbook.evaluation.tables.rendering import as_latex, as_markdown, as_text, shown
-from offbook.evaluation.tables.types import labels_of, types_of
+from offbook.evaluation.tables.filling import (
+    fill,
+    human_rows,
+    labels_of,
+    scores_of,
+    types_of,
+    with_types,
+)
+from offbook.evaluation.tables.rendering import as_latex, as_markdown, as_text
 
 
 def estimate_in(row, key):
@@ -70,18 +75,6 @@ def test_a_number_comes_with_interval_and_n_and_as_the_paper_prints_it():
     assert row.values["hs"] is None
 
 
-def test_what_is_undefined_for_every_reply_is_no_missing_number():
-    filled = qa(Score("hs", "naive", "all", Estimate(None, 0)), score("acc", 0.5))
-    assert filled.blocks[0].lines[1].ours[0].values["hs"] is None
-    column = table_named("amadeus-qa").blocks[0].columns[0]
-    assert shown(Estimate(None, 0, 3), column) == "- (n = 0)"
-    assert shown(Estimate(0.5, 4, 2), column) == "50.00 (n = 4, 2 missing)"
-
-
-def test_scores_of_another_variant_are_not_taken():
-    assert qa(score("acc", 0.5, variant="amadeus")).blocks[0].lines[1].ours == ()
-
-
 def test_groups_and_subjects_whatever_their_spelling():
     scores = [score("ke", 7.0, "subject=harry potter"), score("ke", 3.0)]
     ours = [scores_of("hp", "naive", "m", "r", scores, "naive")]
@@ -133,14 +126,6 @@ def test_latex_is_escaped():
     assert "ACC\\_L" in text
     assert "% Notes: 50 % of x_y\n" in text
     assert all(line for line in text.splitlines()[:3])
-
-
-def test_rows_of_ours_that_rest_on_no_run():
-    rows = {"acts": [OurRow("one", {"sum_of_means": Estimate(1.0, 3)}), OurRow("two", {})]}
-    filled = fill(table_named("amadeus-similarity"), rows=rows)
-    text = as_text(filled, table)
-    assert "ours: one ; 1.0000 (n = 3)" in text
-    assert "ours: two ; - ; -" in text
 
 
 RATINGS = "questionnaire,sample,rater,rating\n"

@@ -1,8 +1,4 @@
-"""Graphs made by hand, with the documents that they are from.
-
-Takes: nothing.  Gives: a small one, an empty one, one of a single entity, a hostile one, a Chinese
-one, and one of any size. Every source is a real place in a text.
-"""
+"""Graphs made by hand; every source is a real place in a text."""
 
 from __future__ import annotations
 

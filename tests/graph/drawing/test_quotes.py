@@ -45,22 +45,22 @@ def test_a_mention_across_what_is_taken_for_a_boundary_keeps_both_sides():
     assert quoted(text, *where(text, "Y.\nQuill")).text == "They met Mr. Y.\nQuill at noon."
 
 
-def test_of_a_whole_chunk_the_sentence_is_quoted_that_names_both_ends():
-    quote = quoted(LIGHTHOUSE, 0, len(LIGHTHOUSE), ("Mara Quill", "Mara"), ("Tobias",))
-    assert quote.text == "Mara has not forgiven\nTobias."
-    assert quote.mark == (0, 4)
-
-
-def test_of_a_whole_chunk_that_names_nobody_the_first_sentence_is_quoted():
-    quote = quoted(LIGHTHOUSE, 0, len(LIGHTHOUSE), ("Nobody",))
-    assert quote.text == "Mara Quill keeps the lighthouse of Skerry Point."
-    assert quote.mark is None
-
-
-def test_a_part_of_a_name_counts_where_the_whole_is_not_there():
-    names = (("The Harbour Company",), ("Mara Quill", "Auntie Quill"))
+@pytest.mark.parametrize(
+    ("names", "text", "mark"),
+    [
+        ((("Mara Quill", "Mara"), ("Tobias",)), "Mara has not forgiven\nTobias.", (0, 4)),
+        ((("Nobody",),), "Mara Quill keeps the lighthouse of Skerry Point.", None),
+        # Case does not hide it, and a part of a name counts where the whole is not there.
+        (
+            (("the harbour company",), ("Mara Quill", "Auntie Quill")),
+            "The Harbour Company owns the lighthouse; it pays Mara\nin paraffin and promises.",
+            None,
+        ),
+    ],
+)
+def test_of_a_whole_chunk_the_sentence_is_quoted_that_names_most(names, text, mark):
     quote = quoted(LIGHTHOUSE, 0, len(LIGHTHOUSE), *names)
-    assert quote.text.startswith("The Harbour Company owns the lighthouse; it pays Mara")
+    assert (quote.text, quote.mark) == (text, mark)
 
 
 def test_a_name_that_is_wrapped_over_two_lines_is_found_and_marked():
@@ -68,11 +68,6 @@ def test_a_name_that_is_wrapped_over_two_lines_is_found_and_marked():
     quote = quoted(text, 0, len(text), ("Mara Quill",))
     assert quote.mark is not None
     assert quote.text[slice(*quote.mark)] == "Mara\nQuill"
-
-
-def test_case_does_not_hide_the_sentence():
-    text = "One. Two. THE KEEPER came. Four."
-    assert quoted(text, 0, len(text), ("The Keeper",)).text == "THE KEEPER came."
 
 
 def test_a_sentence_that_runs_on_is_cut_at_words_around_the_mention():
@@ -83,14 +78,6 @@ def test_a_sentence_that_runs_on_is_cut_at_words_around_the_mention():
     assert set(quote.text.split()) == {"word", "Quill"}
     assert quote.mark is not None
     assert quote.text[slice(*quote.mark)] == "Quill"
-
-
-def test_text_without_a_blank_is_cut_as_it_stands():
-    text = "花" * 5000
-    quote = quoted(text, 2500, 2502)
-    assert len(quote.text) == LONGEST_CHARS
-    assert quote.mark is not None
-    assert quote.start + quote.mark[0] == 2500
 
 
 def test_a_place_without_words_has_an_empty_quotation():

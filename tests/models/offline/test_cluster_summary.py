@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from offbook.errors import InvalidAnswer
-from offbook.language.tokens import count_tokens
-from offbook.models.offline.cluster_summary import summarize_cluster
-from offbook.prompts.cluster_summary import SUMMARIZE_CLUSTER, ClusterInputs, ClusterSummary
+from offbook.prompts.summaries import SUMMARIZE_CLUSTER, ClusterInputs, ClusterSummary
+from offbook.rules.summaries import summarize_cluster
+from offbook.text.tokens import count_tokens
 
 LAMP = "Childhood\nTom Byrne taught Ada Byrne to trim the lamp. The kettle was blue."
 GALE = "Tom Byrne drowned in the gale. Ada Byrne trimmed the lamp that night."

@@ -2,8 +2,8 @@
 
 import pytest
 
-from offbook.models.offline.extraction import extract
 from offbook.prompts.extraction import ExtractionInputs
+from offbook.rules.extraction import extract
 
 
 @pytest.mark.parametrize(

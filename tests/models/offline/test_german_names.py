@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from offbook.models.offline.extraction import extract
-from offbook.models.offline.german_names import is_german
-from offbook.models.offline.passage_words import read_passage
 from offbook.prompts.extraction import ExtractionInputs
+from offbook.rules.extraction import extract
+from offbook.rules.german_names import is_german
+from offbook.rules.passage_words import read_passage
 from tests.waiting import work_below
 
 _STORY = (

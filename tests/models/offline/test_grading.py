@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from offbook.models.offline.grading import grade_passage
-from offbook.prompts.grading import GradeInputs, check_grade
+from offbook.prompts.retrieval import GradeInputs, check_grade
+from offbook.rules.retrieval_steps import grade_passage
 
 STRIPS = (
     "Ada Byrne keeps the light on Skerry Rock. She was born in Galway in 1861.",
@@ -34,27 +32,28 @@ def grade(question: str, strips: tuple[str, ...] = STRIPS, who: str = "Ada Byrne
         ("Have you used a smartphone?", ("incorrect", [])),
         ("Who was Napoleon?", ("incorrect", [])),
         ("Did Napoleon trim the lamp?", ("incorrect", [])),
+        # A strip that leans on the one before brings it along.
+        ("Who loved cats?", ("correct", [3, 4])),
     ],
 )
 def test_a_passage_is_graded_by_what_it_holds(question, expected):
     assert grade(question) == expected
 
 
-def test_what_speaks_of_the_thing_and_not_of_the_rest_stays_open():
-    question = "Did the harbour master repair the lamp and the boats?"
-    assert grade(question, ("The lamp is old.", "She waits."))[0] == "ambiguous"
-
-
-def test_likeness_without_a_shared_word_stays_open():
-    assert grade("Do you swim in the sea?", ("The ocean is cold.",)) == ("ambiguous", [1])
-
-
-def test_a_strip_that_leans_on_the_one_before_brings_it_along():
-    assert grade("Who loved cats?") == ("correct", [3, 4])
-
-
-def test_a_passage_that_never_names_the_character_leaves_open_who_it_is():
-    assert grade("Who are you?", ("The rock is grey.",)) == ("ambiguous", [1])
+@pytest.mark.parametrize(
+    ("question", "strips"),
+    [
+        # It speaks of the thing, and not of the rest.
+        (
+            "Did the harbour master repair the lamp and the boats?",
+            ("The lamp is old.", "She waits."),
+        ),
+        ("Do you swim in the sea?", ("The ocean is cold.",)),  # alike without a shared word
+        ("Who are you?", ("The rock is grey.",)),  # it never names the character
+    ],
+)
+def test_what_may_answer_stays_open(question, strips):
+    assert grade(question, strips) == ("ambiguous", [1])
 
 
 @pytest.mark.parametrize(
@@ -68,8 +67,3 @@ def test_a_passage_that_never_names_the_character_leaves_open_who_it_is():
 )
 def test_in_chinese_pairs_of_characters_decide(question, expected):
     assert grade(question, ("汤姆教她点灯。", "艾达喜欢面包。"), "艾达") == expected
-
-
-@given(st.text(max_size=60), st.lists(st.text(max_size=60), max_size=4))
-def test_any_text_has_a_grade_that_fits(question, strips):
-    grade(question, tuple(strips))

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from offbook.models.offline.keywords import question_keywords
-from offbook.prompts.keywords import QUESTION_KEYWORDS, Keywords, KeywordsInputs
+from offbook.prompts.retrieval import Keywords, KeywordsInputs
+from offbook.rules.retrieval_steps import question_keywords
 
 
 def keywords(question: str, character: str = "Ada Byrne") -> Keywords:
@@ -33,10 +31,3 @@ def test_a_level_that_would_be_empty_has_the_words_of_the_other(question, word):
 
 def test_a_question_about_nothing_has_none():
     assert keywords("") == Keywords(high_level=[], low_level=[])
-
-
-@given(st.text(max_size=200))
-def test_any_question_has_keywords_that_can_be_written(question):
-    found = keywords(question)
-    assert QUESTION_KEYWORDS.answer.parse(QUESTION_KEYWORDS.answer.write(found)) == found
-    assert max(len(found.low_level), len(found.high_level)) <= 6

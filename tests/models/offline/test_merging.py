@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from offbook.models.offline.merging import (
-    canonical_name,
-    heard,
-    merge_entities,
-    merge_relations,
-)
-from offbook.prompts.merging import (
-    MERGE_ENTITIES,
-    MERGE_RELATIONS,
+from offbook.prompts.entities import (
     EntityToMerge,
     MergeEntitiesInputs,
     MergeRelationsInputs,
     RelationToMerge,
-    check_merge_entities,
-    check_merge_relations,
 )
+from offbook.rules.merging import canonical_name, merge_entities, merge_relations
 
 
 @pytest.mark.parametrize(
@@ -50,11 +37,6 @@ def test_the_best_known_name_is_chosen(names: tuple[str, ...], best: str) -> Non
     assert canonical_name(EntityToMerge(names, ())) == best
 
 
-def test_among_equals_the_descriptions_decide() -> None:
-    told = ("Whitlock sang. Whitlock swam.", "Nora wept.")
-    assert canonical_name(EntityToMerge(("Nora", "Whitlock"), told)) == "Whitlock"
-
-
 def describe(*descriptions: str, names: tuple[str, ...] = ("Nora", "Nora Whitlock")) -> str:
     answer = merge_entities(MergeEntitiesInputs((EntityToMerge(names, descriptions),)))
     return answer.items[0].description
@@ -71,10 +53,6 @@ def test_what_says_most_stands_first_and_nothing_twice() -> None:
         "Nora Whitlock was the keeper of the light, also known as Nell. "
         "Nora sang. Nora left the house."
     )
-
-
-def test_a_sentence_gives_way_to_one_that_says_more() -> None:
-    assert describe("Nora left.", "Nora left for Galway.") == "Nora left for Galway."
 
 
 def test_contradictions_are_both_kept() -> None:
@@ -117,40 +95,3 @@ def test_relations_keep_three_sentences_the_strongest_first() -> None:
 def test_a_relation_without_words_names_its_ends() -> None:
     relation = RelationToMerge("Nora", "Tom", ("", " "))
     assert merge_relations(MergeRelationsInputs((relation,))).items[0].description == "Nora – Tom"
-
-
-STORABLE = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
-NAMES = st.lists(
-    st.text(STORABLE, min_size=1, max_size=30).filter(str.strip), min_size=1, max_size=5
-)
-TOLD = st.lists(st.text(STORABLE, max_size=120), max_size=6)
-
-
-@settings(max_examples=100, deadline=None)
-@given(st.lists(st.tuples(NAMES, TOLD), min_size=1, max_size=4))
-def test_every_answer_passes_the_prompts_own_check(
-    groups: list[tuple[list[str], list[str]]],
-) -> None:
-    entities = MergeEntitiesInputs(
-        tuple(EntityToMerge(tuple(names), tuple(told)) for names, told in groups)
-    )
-    merged = merge_entities(entities)
-    check_merge_entities(entities, merged)
-    assert MERGE_ENTITIES.answer.parse(MERGE_ENTITIES.answer.write(merged)) == merged
-    for item, (names, _) in zip(merged.items, groups, strict=True):
-        assert item.name in names
-    assert merge_entities(entities) == merged
-    relations = MergeRelationsInputs(
-        tuple(RelationToMerge(names[0], names[-1], tuple(told)) for names, told in groups)
-    )
-    told_relations = merge_relations(relations)
-    check_merge_relations(relations, told_relations)
-    assert MERGE_RELATIONS.answer.parse(MERGE_RELATIONS.answer.write(told_relations))
-
-
-@given(
-    name=st.text(alphabet="aá_ '.9", min_size=1, max_size=4),
-    told=st.text(alphabet="aá_ '.9", max_size=40),
-)
-def test_a_name_is_heard_as_often_as_it_stands_there_as_whole_words(name: str, told: str) -> None:
-    assert heard(name, told) == len(re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", told))

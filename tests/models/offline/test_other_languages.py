@@ -2,7 +2,7 @@
 
 import pytest
 
-from offbook.models.offline.question_names import names_in_question
+from offbook.rules.question_names import names_in_question
 
 
 @pytest.mark.parametrize(

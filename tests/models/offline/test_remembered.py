@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from offbook.models.offline.judging import DECLINES
-from offbook.models.offline.reply import is_answered, reply
-from offbook.prompts.memory_text import HERE, IN_CONVERSATION, write_memory
+from offbook.prompts.emotion import HERE, IN_CONVERSATION, write_memory
 from offbook.prompts.reply import ReplyInputs
+from offbook.rules.declining import DECLINES
+from offbook.rules.reply import is_answered, reply
 from offbook.types import ContextItem, Message
 
 NORA = "Nora Vey was a clockmaker in Hull. Her sister Ruth is called Ruthie by everybody."

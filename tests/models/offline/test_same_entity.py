@@ -4,18 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offbook.models.offline.identity import fit
-from offbook.models.offline.model import answered_prompts
-from offbook.models.offline.same_entity import same_entity, verify_group
-from offbook.prompts.described import Described
-from offbook.prompts.same_entity import (
+from offbook.prompts.entities import (
     Comparison,
+    Described,
     LinkedGroup,
     SameEntityInputs,
     VerifyGroupInputs,
     check_same_entity,
     check_verify_group,
 )
+from offbook.rules.group_verification import same_entity, verify_group
+from offbook.rules.identity import fit
 
 DESCRIBED = st.builds(
     Described,
@@ -111,7 +110,3 @@ def test_every_group_gets_a_verdict_that_is_a_partition(groups):
     check_verify_group(inputs, answer)
     assert all(verdict.reason for verdict in answer.items)
     assert all(verdict.split == (len(verdict.parts) > 1) for verdict in answer.items)
-
-
-def test_the_offline_model_answers_both_prompts():
-    assert {"same_entity", "verify_group"} <= answered_prompts()

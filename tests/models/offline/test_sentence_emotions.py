@@ -9,10 +9,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from offbook.models.offline import sentence_emotions
-from offbook.models.offline.emotion_examples import examples
-from offbook.models.offline.emotions import score_emotions as by_words
-from offbook.models.offline.model import OfflineModel
 from offbook.prompts.ask import ask
 from offbook.prompts.emotion import (
     SCORE_EMOTIONS,
@@ -20,6 +16,10 @@ from offbook.prompts.emotion import (
     ScoreEmotionsInputs,
     Utterance,
 )
+from offbook.rules import emotions
+from offbook.rules.emotions import examples
+from offbook.rules.emotions import score_emotions as by_words
+from offbook.rules.model import OfflineModel
 
 STRANGE = "Zwyx qorv blint, hax."
 """What no rule knows; the embedder takes it for sorrow."""
@@ -44,7 +44,7 @@ class Knowing:
 
 @pytest.fixture
 def embedder(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Knowing:
-    monkeypatch.setattr(sentence_emotions, "_KNOWN", {})
+    monkeypatch.setattr(emotions, "_KNOWN", {})
     return Knowing(request.node.name)
 
 
@@ -68,12 +68,6 @@ async def test_what_was_said_before_colours_the_answer(embedder: Knowing):
     (alone,) = (await scored(embedder, "The lamp is on the table.")).items
     (after,) = (await scored(embedder, "The lamp is on the table.", before=STRANGE)).items
     assert after.sadness > alone.sadness
-
-
-async def test_examples_are_embedded_once_and_equal_texts_too(embedder: Knowing):
-    await scored(embedder, STRANGE, STRANGE)
-    await scored(embedder, STRANGE)
-    assert [len(texts) for texts in embedder.asked] == [100, 1, 1]
 
 
 async def test_examples_are_embedded_once_where_many_ask_at_once(embedder: Knowing):

@@ -1,7 +1,7 @@
 """Who says the names of a group."""
 
-from offbook.language.person_names import parse_name
-from offbook.models.offline.speaking import Speech
+from offbook.names.person import parse_name
+from offbook.rules.group_verification import Speech
 
 
 def names(*texts):

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from offbook.models.offline.traits import extract_attributes, index_traits, reveals_trait
 from offbook.prompts.traits import AttributesInputs, PassageInputs
+from offbook.rules.traits import extract_attributes, index_traits, reveals_trait
 
 NAME, HEAD = "Nora Quill", "Nora Quill, Later years"
 WAITS = "Nora waited eleven months for the answer. She never wrote a second letter."
@@ -86,12 +86,6 @@ def test_nothing_that_bears_leaves_both_empty():
 def test_a_sentence_is_told_once():
     found = extract_attributes(AttributesInputs(NAME, "Are you patient?", (WAITS, WAITS)))
     assert found.psychological_traits.count("eleven months") == 1
-
-
-def test_chinese_does_not_break_it():
-    assert isinstance(reveals("你有耐心吗？", ZH, "诺拉"), bool)
-    index_traits(PassageInputs("诺拉", "", ZH))
-    extract_attributes(AttributesInputs("诺拉", "你有耐心吗？", (ZH,)))
 
 
 @given(st.text(max_size=200), st.text(max_size=60), st.text(max_size=30))

@@ -8,19 +8,20 @@ import errno
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
-import httpx
 import pytest
+from pydantic import Field, ValidationError
 
 from offbook.app import Offbook
 from offbook.cards import exchanges, read_chatlog
 from offbook.documents.readers import ReadDocument
+from offbook.server.native.access import Body, Listed
 from tests.cli import shapes
 from tests.cli.shapes import misfit
 from tests.cli.texts import ADA
-from tests.server.inside import client_of, opened
+from tests.server.inside import client_of, done, opened
 
 ONE = "/api/characters/ada-byrne"
 TOM = "Who taught you to trim the lamp?"
@@ -54,12 +55,6 @@ async def book(tmp_path: Path, made: bytes):
 async def client(book: Offbook):
     async with client_of(book) as made_client:
         yield made_client
-
-
-async def done(client: httpx.AsyncClient, method: str, path: str, **options: Any) -> Any:
-    answer = await client.request(method, path, **options)
-    assert answer.status_code < 300, answer.text
-    return answer.json()
 
 
 @pytest.mark.parametrize(
@@ -239,10 +234,7 @@ async def test_names_in_any_script_have_a_location_that_leads_to_them(client):
         ("POST", f"{ONE}/documents", {"documents": [{"name": "a", "text": "x"}] * 2}, 400, "usage"),
         ("POST", f"{ONE}/documents", {"order": ["none"]}, 404, "unknown_name"),
         ("POST", f"{ONE}/documents", {"method": "none"}, 404, "unknown_name"),
-        ("GET", "/api/evaluation/runs/none", None, 404, "unknown_name"),
         ("GET", "/api/evaluation/runs/none/report", None, 404, "unknown_name"),
-        ("GET", "/api/evaluation/runs/none/compare/none", None, 404, "unknown_name"),
-        ("DELETE", "/api/evaluation/runs/none", None, 404, "unknown_name"),
     ],
 )  # fmt: skip
 async def test_a_failure_has_its_status_and_says_what_to_do(
@@ -284,19 +276,13 @@ async def test_no_field_of_a_request_reaches_the_file_system(client, tmp_path: P
             await client.get(f"{ONE}/documents/{name}"),
             await client.post(f"{ONE}/recall", json={"question": TOM, "as_of": name}),
             await client.post("/api/import", json={"content_base64": name}),
-            await client.get(f"/api/evaluation/runs/{name}"),
+            await client.get(f"/api/evaluation/runs/{name}/report"),
             await client.post(f"{ONE}/ask", json={"question": TOM, "session": name}),
         ]
         for answer in answers:
             assert "the words of a file" not in answer.text
             assert answer.status_code < 500
     assert sorted(path.name for path in tmp_path.rglob("*")) == before
-
-
-async def test_benchmarks_and_runs_are_listed(client):
-    names = [row["name"] for row in await done(client, "GET", "/api/evaluation/benchmarks")]
-    assert "demo" in names
-    assert await done(client, "GET", "/api/evaluation/runs") == []
 
 
 async def test_the_documentation_loads_nothing_and_runs_nothing(client):
@@ -322,3 +308,50 @@ async def test_a_file_for_which_there_is_no_room_is_told_so(client, monkeypatch,
     answer = await client.post("/api/import", json=sent)
     assert answer.status_code == status
     assert ("no room for a file" in answer.json()["error"]["message"]) == (status == 503)
+
+
+class Asked(Body):
+    whole: int = 1
+    most: int | None = Field(None, ge=0)
+    money: Annotated[float, Field(ge=0)] | None = None
+    new: bool = False
+    name: str | None = None
+    numbers: list[int] = Field(default_factory=list)
+    listed: Listed[str] = Field(default_factory=list)
+    rows: dict[str, bool] = Field(default_factory=dict)
+    part: Literal["a", "b"] = "a"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"whole": True},
+        {"whole": "5"},
+        {"whole": 5.5},
+        {"most": False},
+        {"money": "1.5"},
+        {"new": 1},
+        {"new": None},
+        {"name": 5},
+        {"numbers": "5"},
+        {"rows": True},
+        {"part": True},
+        {"other": 1},
+    ],
+)
+def test_another_type_is_refused(body):
+    with pytest.raises(ValidationError):
+        Asked(**body)
+
+
+@pytest.mark.parametrize(
+    ("body", "where"),
+    [
+        ({f"unknown-{n}": n for n in range(1_000)}, [("unknown-0",)]),
+        ({"listed": [1] * 1_000, "whole": "5"}, [("whole",), ("listed", 0)]),
+    ],
+)
+def test_a_thousand_mistakes_of_a_kind_are_told_as_one(body, where):
+    with pytest.raises(ValidationError) as refused:
+        Asked.model_validate(body)
+    assert [told["loc"] for told in refused.value.errors()] == where

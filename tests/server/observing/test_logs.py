@@ -17,15 +17,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from offbook.app import Offbook
-from offbook.app.keys import Keys
-from offbook.errors import ModelError
+from offbook.app.api_keys import Keys
+from offbook.errors import STARS, ModelError
 from offbook.models.metering import Meter
+from offbook.server import telemetry
 from offbook.server.app import create_app
-from offbook.server.observing import tracing
-from offbook.server.observing.logs import LOGGER, start_logging
-from offbook.server.observing.metrics import Metrics
-from offbook.server.observing.secrets import STARS, Masking, secrets_of
-from offbook.wire import Ending
+from offbook.server.masking import Masking, secrets_of
+from offbook.server.telemetry import LOGGER, Metrics, start_logging
+from offbook.types import Ending
 from tests.server.inside import client_of, opened
 from tests.server.served import settings_in
 
@@ -204,7 +203,7 @@ async def test_health_says_when_the_database_does_not_answer(
         for path in ("/healthz", "/health"):  # what only looks at the status asks like this
             assert (await client.head(path)).status_code == 200
 
-        async def broken(operation: object) -> None:
+        async def broken(*_: object) -> None:
             raise OSError("disk")
 
         monkeypatch.setattr(book.store, "read", broken)
@@ -240,7 +239,7 @@ def test_what_looks_like_a_secret_is_masked_where_nobody_configured_it(secret: s
 
 def test_without_opentelemetry_requests_are_served_untraced(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "opentelemetry", None)
-    with tracing.tracer()("GET", "1") as finish:
+    with telemetry.traced("GET", "1") as finish:
         finish("/x", 500)
 
 
@@ -263,7 +262,7 @@ def test_with_opentelemetry_a_request_is_a_span(monkeypatch: pytest.MonkeyPatch)
             return trace.use_span(Span(trace.INVALID_SPAN_CONTEXT))
 
     monkeypatch.setattr(trace, "get_tracer", lambda name: Tracer())
-    with tracing.tracer()("GET", "1") as finish:
+    with telemetry.traced("GET", "1") as finish:
         finish("/x", 503)
     assert seen["name"] == "GET /x"
     assert seen["http.response.status_code"] == 503

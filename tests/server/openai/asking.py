@@ -67,14 +67,10 @@ def stored(server: Served, principal: str | None = None) -> list[list[tuple[str,
 
     async def look() -> list[list[tuple[str, str]]]:
         async with await Offbook.open(server.settings) as book:
-            known = await book.store.read(
-                lambda conn: conversations.list_all(conn, MODEL, principal=principal)
-            )
+            known = await book.store.read(conversations.list_all, MODEL, principal=principal)
             found = []
             for talk in known:
-                history = await book.store.read(
-                    lambda conn, t=talk.id: conversations.history(conn, MODEL, t)
-                )
+                history = await book.store.read(conversations.history, MODEL, talk.id)
                 found.append([(turn.said, turn.answered) for turn in history])
             return found
 
@@ -86,7 +82,7 @@ def remembered(server: Served) -> list[tuple[str, str]]:
 
     async def look() -> list[tuple[str, str]]:
         async with await Offbook.open(server.settings) as book:
-            found = await book.store.read(lambda conn: memories.list_memories(conn, MODEL))
+            found = await book.store.read(memories.list_memories, MODEL)
             return [(each.said, each.answered) for each in found if each.session is not None]
 
     return asyncio.run(look())

@@ -34,13 +34,6 @@ def client(offline: Served) -> Iterator[httpx.Client]:
 
 
 @pytest.fixture
-def endpoint() -> Iterator[LoopbackServer]:
-    """The endpoint of the model."""
-    with LoopbackServer() as server:
-        yield server
-
-
-@pytest.fixture
 def server(tmp_path, endpoint: LoopbackServer) -> Iterator[Served]:
     """A server with a home of the test's own, whose model is at the endpoint.
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import threading
 
 import httpx
 import pytest
 
-from offbook.server.openai.body import ChatMessage, read_body
-from offbook.server.openai.transcript import read_messages
+from offbook.server.openai.body import ChatMessage
+from offbook.server.openai.messages import read_messages
 from tests.loopback.server import LoopbackServer
-from tests.server.openai.asking import QUESTION, body
+from tests.server.openai.asking import body
 from tests.server.served import MODEL, Served
 from tests.waiting import PATIENCE_SECONDS, work_below
 
@@ -106,28 +105,11 @@ def test_a_text_of_a_history_has_an_end_as_well(client: httpx.Client):
     assert (error["code"], error["param"]) == ("context_length_exceeded", "messages[0].content")
 
 
-def test_a_large_request_is_read_beside_the_others(client: httpx.Client, monkeypatch):
-    readers: list[threading.Thread] = []
-
-    def noted(content: bytes, most: int) -> object:
-        readers.append(threading.current_thread())
-        return read_body(content, most)
-
-    monkeypatch.setattr("offbook.server.openai.chat.read_body", noted)
-    told = {"role": "system", "content": "You are a pirate. " * 20_000}
-    for messages in ((QUESTION,), (told, {"role": "user", "content": QUESTION})):
-        assert client.post(CHAT, json=body(*messages)).status_code == 200
-    assert readers[0] is not readers[1]
-
-
 def test_many_examples_are_left_out_at_once():
     examples = [ChatMessage("system", f"Hm, {n}.", "example_user") for n in range(20_000)]
     said = [ChatMessage("user", f"And {n}?") for n in range(20_000)]
     with work_below(5):
         assert read_messages([*examples, *said]).examples == 20_000
-
-
-# paths ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -138,13 +120,3 @@ def test_many_examples_are_left_out_at_once():
 def test_a_slash_too_many_in_the_address_does_no_harm(client: httpx.Client, path):
     url = f"{client.base_url}".rstrip("/") + path
     assert client.post(url, json=body()).status_code == 200
-
-
-@pytest.mark.parametrize(
-    "path",
-    ["/v1/chat/completions/models", "/chat/completions/chat/completions",
-     "/chat/completions/v1/models", "/v1/v1/models"],
-)  # fmt: skip
-def test_the_right_address_is_told(client: httpx.Client, path):
-    message = client.get(path).json()["error"]["message"]
-    assert message.endswith(f"without /chat/completions: {client.base_url}/v1")

@@ -8,9 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from offbook.agent.naming import names_of
 from tests.loopback.server import LoopbackServer
-from tests.server.openai.asking import QUESTION, ask, chunks, lines, remembered, said, stored
+from tests.server.openai.asking import QUESTION, ask, remembered, said, stored
 from tests.server.served import MODEL, Served, settings_in, with_ada
 from tests.waiting import until
 
@@ -102,14 +101,6 @@ def test_an_edited_reply_makes_a_branch_of_the_same_conversation(server: Served)
     assert stored(server) == [[(QUESTION, said(first)), (MORE, edited), (LAST, said(third))]]
     assert (MORE, said(second)) not in remembered(server)
     assert (MORE, edited) in remembered(server)
-
-
-def test_an_edited_question_makes_a_branch(server: Served):
-    first = ask(server, QUESTION)
-    ask(server, QUESTION, said(first), MORE)
-    other = ask(server, QUESTION, said(first), "And who taught him, before you were born?")
-    assert other["offbook"]["session"] == first["offbook"]["session"]
-    assert len(stored(server)) == 1
 
 
 def test_a_history_from_elsewhere_is_kept_and_not_remembered(server: Served, endpoint):
@@ -254,10 +245,6 @@ def test_memories_of_one_person_are_not_recalled_for_another(tmp_path):
         assert not recalled("bert")
 
 
-def test_a_name_of_a_session_is_read_back():
-    assert names_of("owner%2Fx/porch") == ("porch", "owner/x")
-
-
 def test_swipes_are_kept_side_by_side_and_any_can_be_gone_on_from(server: Served):
     made = ask(server, QUESTION, n=3)
     texts = [said(made, index) for index in range(3)]
@@ -277,11 +264,3 @@ def test_a_reply_that_is_gone_on_with_is_one_reply(server: Served, endpoint: Loo
     assert stored(server)[0][-1] == (MORE, f"I will tell you.{rest}")
     assert "I will tell you." in shown(endpoint)[-1]
     assert shown(endpoint)[-1].count(MORE) == 1
-
-
-def test_the_beginning_of_a_reply_is_not_said_twice(server: Served, endpoint: LoopbackServer):
-    endpoint.answer = lambda _: "I will tell you. He drowned."
-    streamed = chunks(lines(server, QUESTION, "I will tell you."))
-    text = "".join(chunk["choices"][0]["delta"].get("content", "") for chunk in streamed)
-    assert text == " He drowned."
-    assert said(ask(server, QUESTION, "I will tell you.")) == " He drowned."

@@ -4,25 +4,32 @@ from __future__ import annotations
 
 import asyncio
 import json
+from typing import Any
 
 import httpx
 import pytest
 
 from tests.loopback.server import LoopbackServer
-from tests.server.openai.asking import ask, body, stored
-from tests.server.served import Served
+from tests.server.openai.asking import body, stored
+from tests.server.served import MODEL, Served
 from tests.waiting import PATIENCE_SECONDS, eventually
 
 CHAT = "/v1/chat/completions"
 
 
-async def connected(server: Served, **more) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+ONE = f"/api/characters/{MODEL}"
+QUESTION = {"question": "Who taught you to trim the lamp?", "session": "evening"}
+
+
+async def connected(
+    server: Served, path: str = CHAT, asked: Any = None, **more: Any
+) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     """A connection on which a request was sent."""
     port = int(server.root.rpartition(":")[2])
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    content = json.dumps(body(**more)).encode()
+    content = json.dumps(asked or body(**more)).encode()
     head = (
-        f"POST {CHAT} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
         f"Content-Length: {len(content)}\r\n\r\n"
     )
     writer.write(head.encode() + content)
@@ -35,36 +42,40 @@ async def leave(writer: asyncio.StreamWriter) -> None:
     await asyncio.sleep(0)
 
 
-@pytest.mark.parametrize("stream", [True, False], ids=["stream", "whole"])
-async def test_who_leaves_before_the_first_token_ends_the_call(server, endpoint, stream):
+@pytest.mark.parametrize(
+    ("path", "asked"),
+    [
+        (CHAT, body(stream=True)),
+        (CHAT, body(stream=False)),
+        (f"{ONE}/ask", QUESTION),
+        (f"{ONE}/chat", QUESTION),
+    ],
+)
+async def test_who_leaves_before_the_first_token_ends_the_call(server, endpoint, path, asked):
     endpoint.always("hang")
-    _, writer = await connected(server, stream=stream)
+    _, writer = await connected(server, path, asked)
     await eventually(lambda: endpoint.in_flight == 1)
     await leave(writer)
     await eventually(lambda: endpoint.in_flight == 0)
     assert await asyncio.to_thread(stored, server) == []
+    async with httpx.AsyncClient(base_url=server.root, timeout=PATIENCE_SECONDS) as client:
+        counted = (await client.get("/metrics")).text
+    assert 'offbook_model_calls_total{prompt="reply"} 1.0' in counted
 
 
-async def test_who_leaves_in_the_middle_ends_the_call(server, endpoint: LoopbackServer):
+@pytest.mark.parametrize("n", [1, 3])
+async def test_who_leaves_in_the_middle_ends_all_calls(server, endpoint: LoopbackServer, n: int):
     endpoint.hold(pieces=1)
-    reader, writer = await connected(server, stream=True)
+    reader, writer = await connected(server, stream=True, n=n)
     await reader.readuntil(b"I hear")
     await leave(writer)
     await eventually(lambda: endpoint.in_flight == 0)
     assert await asyncio.to_thread(stored, server) == []
 
 
-async def test_who_leaves_among_several_replies_ends_all_calls(server, endpoint: LoopbackServer):
-    endpoint.hold(pieces=1)
-    reader, writer = await connected(server, stream=True, n=3)
-    await reader.readuntil(b"I hear")
-    await leave(writer)
-    await eventually(lambda: endpoint.in_flight == 0)
-    assert await asyncio.to_thread(stored, server) == []
-
-
+@pytest.mark.parametrize("path", [CHAT, f"{ONE}/recall", f"{ONE}/ask", f"{ONE}/chat"])
 async def test_who_leaves_during_retrieval_ends_it(
-    pinging: Served, endpoint: LoopbackServer, monkeypatch
+    pinging: Served, endpoint: LoopbackServer, monkeypatch, path: str
 ):
     from offbook.methods.naive import Naive
 
@@ -79,10 +90,12 @@ async def test_who_leaves_during_retrieval_ends_it(
             loop.call_soon_threadsafe(ended.set)
 
     monkeypatch.setattr(Naive, "recall", slow)
-    reader, writer = await connected(pinging, stream=True)
+    asked = body(stream=True) if path == CHAT else QUESTION
+    reader, writer = await connected(pinging, path, asked)
     async with asyncio.timeout(PATIENCE_SECONDS):
         await entered.wait()
-        await reader.readuntil(b": ping\n\n")
+        if path == CHAT:
+            await reader.readuntil(b": ping\n\n")
         await leave(writer)
         await ended.wait()
     assert endpoint.count() == 0
@@ -98,25 +111,3 @@ async def test_one_failing_reply_of_several_ends_the_others(server, endpoint: Lo
     assert response.text.endswith("data: [DONE]\n\n")
     await eventually(lambda: endpoint.in_flight == 0)
     assert await asyncio.to_thread(stored, server) == []
-
-
-async def test_half_a_body_does_no_harm(server: Served):
-    port = int(server.root.rpartition(":")[2])
-    _, writer = await asyncio.open_connection("127.0.0.1", port)
-    writer.write(
-        f"POST {CHAT} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
-        'Content-Length: 500\r\n\r\n{"model":'.encode()
-    )
-    await writer.drain()
-    await leave(writer)
-    assert (await asyncio.to_thread(ask, server))["choices"]
-
-
-async def test_the_server_answers_others_while_one_waits(server, endpoint: LoopbackServer):
-    endpoint.script("hang")
-    _, writer = await connected(server, stream=True)
-    await eventually(lambda: endpoint.in_flight == 1)
-    found = await asyncio.to_thread(ask, server, "Are you well, and is the lamp lit?")
-    assert found["choices"][0]["message"]["content"]
-    await leave(writer)
-    await eventually(lambda: endpoint.in_flight == 0)

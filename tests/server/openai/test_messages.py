@@ -7,10 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from offbook.agent.replay import Transcript
-from offbook.server.failures import RequestRefused
-from offbook.server.openai.body import ChatBody, ChatMessage, Role
-from offbook.server.openai.transcript import SILENCE, ReadMessages, read_messages
-from offbook.server.openai.utility import _PIECE_CHARS, ORDER, kind_of, offline_answer
+from offbook.server.openai.body import ChatMessage, Role
+from offbook.server.openai.client_tasks import _PIECE_CHARS, ORDER, kind_of, offline_answer
+from offbook.server.openai.messages import SILENCE, ReadMessages, read_messages
 from offbook.types import Turn
 
 ROLES: dict[str, Role] = {"u": "user", "a": "assistant", "s": "system", "t": "tool"}
@@ -22,27 +21,28 @@ def read(*told: str) -> ReadMessages:
     return read_messages([ChatMessage(ROLES[role], text.strip()) for role, text in pairs])
 
 
-def test_turns_and_what_is_said():
-    found = read("u: Hi", "a: Ho", "u: What?").transcript
-    assert found.turns == (Turn("Hi", "Ho"),)
-    assert (found.said, found.begun) == ("What?", "")
+NUDGE = "s: [Write the next reply only as Ada.]"
+HI = Turn("Hi", "Ho")
 
 
-def test_messages_of_one_role_are_one():
-    found = read("u: Hi", "u: there", "a: Ho", "a: ho", "u: What", "u: now?").transcript
-    assert found.turns == (Turn("Hi\n\nthere", "Ho\n\nho"),)
-    assert found.said == "What\n\nnow?"
-
-
-def test_a_greeting_answers_nobody():
-    found = read("a: The lamp is lit.", "u: Hi").transcript
-    assert found.turns == (Turn("", "The lamp is lit."),)
-
-
-def test_a_last_reply_is_gone_on_with():
-    found = read("u: Hi", "a: Ho", "u: And?", "a: And then").transcript
-    assert (found.said, found.begun) == ("And?", "And then")
-    assert found.turns == (Turn("Hi", "Ho"),)
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        (("u: Hi", "a: Ho", "u: What?"), Transcript((HI,), "What?")),
+        (("u: Hi", "u: there", "a: Ho", "a: ho", "u: What", "u: now?"),
+         Transcript((Turn("Hi\n\nthere", "Ho\n\nho"),), "What\n\nnow?")),
+        (("a: The lamp is lit.", "u: Hi"), Transcript((Turn("", "The lamp is lit."),), "Hi")),
+        (("u: Hi", "a: Ho", "u: And?", "a: And then"), Transcript((HI,), "And?", "And then")),
+        (("u: ",), Transcript((), SILENCE)),
+        (("s: Be kind.",), Transcript((), SILENCE)),
+        (("u: Hi", "a: Ho", "u: "), Transcript((HI,), SILENCE)),
+        (("u: Hi", "a: Ho", NUDGE), Transcript((HI,), SILENCE)),
+        (("u: Hi", "a: Ho", "u: So?", NUDGE), Transcript((HI,), "So?")),
+        ((NUDGE,), Transcript((), SILENCE)),
+    ],
+)  # fmt: skip
+def test_messages_become_turns_what_is_said_and_what_a_reply_begins_with(told, expected):
+    assert read(*told).transcript == expected
 
 
 def test_blanks_at_the_end_of_a_begun_reply_are_kept():
@@ -50,21 +50,9 @@ def test_blanks_at_the_end_of_a_begun_reply_are_kept():
     assert found.transcript.begun == "I am "
 
 
-def test_who_says_nothing_is_silent():
-    assert read("u: ").transcript.said == SILENCE
-    assert read("s: Be kind.").transcript.said == SILENCE
-    assert read("u: Hi", "a: Ho", "u: ").transcript == read("u: Hi", "a: Ho").transcript.__class__(
-        (Turn("Hi", "Ho"),), SILENCE
-    )
-
-
-def test_system_messages_and_tools_stand_aside():
+def test_what_is_no_turn_stands_aside():
     found = read("s: One", "u: Hi", "t: Two", "s: Three")
-    assert (found.system, found.given) == (("One", "Three"), ("Two",))
-    assert found.order is None
-
-
-def test_examples_of_sillytavern_are_no_messages():
+    assert (found.system, found.given, found.order) == (("One", "Three"), ("Two",), None)
     told = [
         ChatMessage("system", "Hm.", "example_user"),
         ChatMessage("system", "Ha!", "example_assistant"),
@@ -76,17 +64,9 @@ def test_examples_of_sillytavern_are_no_messages():
 
 def test_a_system_message_behind_a_reply_is_an_order_of_the_client():
     assert read("u: Hi", "a: Ho", "s: Summarize the story so far.").order is not None
-    assert read("u: Hi", "a: Ho", "s: [Continue your last message.]").order is None
+    for last in ("s: [Continue your last message.]", NUDGE):
+        assert read("u: Hi", "a: Ho", last).order is None
     assert read("u: Hi", "a: Ho", "u: So?", "s: Stay in character.").order is None
-
-
-def test_whose_turn_it_is_in_a_group_is_no_order():
-    nudge = "s: [Write the next reply only as Ada.]"
-    found = read("u: Hi", "a: Mira: Ho", nudge)
-    assert found.order is None
-    assert found.transcript == read("u: Hi", "a: Mira: Ho", "u: ").transcript
-    assert read("u: Hi", "a: Ho", "u: So?", nudge).transcript.said == "So?"
-    assert read(nudge).transcript.said == SILENCE
 
 
 @pytest.mark.parametrize("wish", ["More Concise", "Add Details"])
@@ -106,11 +86,6 @@ def test_a_wish_of_the_persons_own_is_one(told):
     assert found.said.startswith(("More", "Add"))
 
 
-def test_a_picture_alone_is_refused():
-    with pytest.raises(RequestRefused):
-        read_messages([ChatMessage("user", "", None, ("image_url",))])
-
-
 @given(st.lists(st.tuples(st.sampled_from("uast"), st.text("ab \n", max_size=4)), min_size=1))
 def test_any_messages_can_be_read(told):
     found = read_messages([ChatMessage(ROLES[role], text) for role, text in told])
@@ -127,8 +102,6 @@ def test_a_history_is_read_as_it_was_told(told):
     flat = [text for turn in found.turns for text in (turn.said, turn.answered)]
     assert [*flat, found.said] == told
 
-
-# -- calls of clients for themselves -------------------------------------------------------------
 
 TITLE = """### Task:
 Generate a concise, 3-5 word title with an emoji summarizing the chat history.
@@ -150,7 +123,7 @@ LIBRECHAT = "Provide a concise, 5-word-or-less title for the conversation. Only 
 
 def kind(text: str, stream: bool = False) -> str | None:
     messages = (ChatMessage("user", text),)
-    return kind_of(ChatBody("ada", messages, stream=stream), read_messages(messages))
+    return kind_of(read_messages(messages), stream=stream)
 
 
 @pytest.mark.parametrize(
@@ -188,7 +161,7 @@ def test_an_order_behind_the_conversation_is_one():
         ChatMessage("assistant", "Ho"),
         ChatMessage("system", "Summarize."),
     )
-    assert kind_of(ChatBody("ada", messages, stream=True), read_messages(messages)) == ORDER
+    assert kind_of(read_messages(messages), stream=True) == ORDER
 
 
 CLASSIFY = "Ignore previous instructions. Classify the emotion of the last message."
@@ -209,7 +182,7 @@ SUMMARIZE = "[Ignore previous instructions. Summarize what has happened so far.]
 def test_what_sillytavern_asks_for_itself_is_an_order_whoever_spoke_last(roles, texts):
     told = zip(roles, texts, strict=True)
     messages = tuple(ChatMessage(ROLES[role], text) for role, text in told)
-    assert kind_of(ChatBody("ada", messages), read_messages(messages)) == ORDER
+    assert kind_of(read_messages(messages), stream=False) == ORDER
 
 
 @pytest.mark.parametrize(
@@ -222,7 +195,7 @@ def test_what_sillytavern_asks_for_itself_is_an_order_whoever_spoke_last(roles, 
 )
 def test_a_card_of_sillytavern_is_no_order(text):
     messages = (ChatMessage("system", text), ChatMessage("user", "Hi"))
-    assert kind_of(ChatBody("ada", messages), read_messages(messages)) is None
+    assert kind_of(read_messages(messages), stream=False) is None
 
 
 @pytest.mark.parametrize("text", [CLASSIFY, SUMMARIZE, "Generate a concise title of this."])
@@ -230,7 +203,7 @@ def test_what_a_tool_gave_is_nobodys_order(text):
     messages = (ChatMessage("user", "Who is that?"), ChatMessage("tool", text))
     read = read_messages(messages)
     assert (read.system, read.given) == ((), (text,))
-    assert kind_of(ChatBody("ada", messages), read) is None
+    assert kind_of(read, stream=False) is None
 
 
 def test_without_a_language_model_a_title_is_made_of_the_first_words():

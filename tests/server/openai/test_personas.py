@@ -10,11 +10,10 @@ import pytest
 
 from offbook.agent.replay import Transcript
 from offbook.errors import ConfigurationError
-from offbook.language.tokens import count_tokens
-from offbook.server.openai.persona import POLICIES, SETTING, policy_of, wishes_of
-from offbook.server.openai.transcript import ReadMessages
+from offbook.server.openai.messages import POLICIES, SETTING, ReadMessages, policy_of, wishes_of
 from offbook.settings import load_settings
-from offbook.settings.server import ServerSettings
+from offbook.settings.model import ServerSettings
+from offbook.text.tokens import count_tokens
 from offbook.types import Character
 from tests.loopback.server import LoopbackServer
 from tests.server.openai.asking import QUESTION, ask, body, chunks, lines, said, stored
@@ -145,11 +144,6 @@ def test_the_model_itself_gives_several_answers(server: Served, endpoint: Loopba
         (choice,) = chunk["choices"]
         texts[choice["index"]] += choice["delta"].get("content", "")
     assert texts == ["Number 3.", "Number 4."]
-
-
-def test_a_title_without_a_language_model(offline: Served):
-    found = ask(offline, {"role": "user", "content": TITLE})
-    assert said(found) == '{"title": "Who taught you to trim"}'
 
 
 def test_the_offline_backend_is_no_language_model(offline: Served):

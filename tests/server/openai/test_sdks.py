@@ -12,9 +12,8 @@ import pytest
 from tests.loopback.server import LoopbackServer
 from tests.server.openai.asking import QUESTION, stored
 from tests.server.served import MODEL, Served
-from tests.waiting import eventually
 
-TOLD = "brother Tom taught me to trim the lamp when I was nine."
+TOLD = "brother Tom taught her to trim the lamp when she was nine."
 SAID: Any = [{"role": "user", "content": QUESTION}]
 
 
@@ -91,16 +90,6 @@ def test_openai_raises_when_the_model_dies_in_the_middle(live: Any, server, endp
     with pytest.raises(openai.APIError, match="the model crashed"):
         list(stream)
     assert stored(server) == []
-
-
-async def test_openai_that_leaves_ends_the_call_of_the_model(server, endpoint: LoopbackServer):
-    endpoint.hold(pieces=1)
-    async with openai.AsyncOpenAI(base_url=server.base_url, api_key="none") as client:
-        stream: Any = await client.chat.completions.create(model=MODEL, messages=SAID, stream=True)
-        async for _ in stream:
-            break
-        await stream.close()
-    await eventually(lambda: endpoint.count() and not endpoint.in_flight)
 
 
 async def test_langchain_completes_and_streams(offline: Served):

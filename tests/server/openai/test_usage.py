@@ -9,8 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
-from offbook.server.principal import OWNER
-from offbook.server.security.pace import Pace
+from offbook.server.authentication import Pace
+from offbook.server.dependencies import OWNER
 from offbook.ui.visitor import Visitor
 from tests.loopback.answers import Answer
 from tests.loopback.server import LoopbackServer
@@ -28,9 +28,6 @@ def counted(text: str, prompt: str = "reply") -> float:
     """Calls of a prompt, of what ``/metrics`` tells."""
     head = f'offbook_model_calls_total{{prompt="{prompt}"}} '
     return sum(float(line.removeprefix(head)) for line in text.splitlines() if head in line)
-
-
-# Tokens that are counted apart ------------------------------------------------------------------
 
 
 def test_cached_and_reasoning_tokens_of_the_model_are_told(
@@ -63,9 +60,6 @@ def test_what_no_model_tells_is_told_by_nobody(server: Served):
     with httpx.Client(base_url=server.root, timeout=PATIENCE_SECONDS) as client:
         native = client.post(f"{NATIVE}/ask", json={"question": TOM}).json()
     assert "cached_tokens" not in native["usage"]
-
-
-# Budgets ----------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -106,9 +100,6 @@ async def test_a_budget_is_that_of_a_request_and_not_of_the_servers_life(home: P
         refused = await client.post(CHAT, json=body(TOM, n=2))
         assert refused.status_code == 429
         assert "limits.budget_calls" in refused.text
-
-
-# What is counted --------------------------------------------------------------------------------
 
 
 async def test_what_failed_is_counted_wherever_it_was_asked(

@@ -9,14 +9,12 @@ from typing import Any
 import pytest
 
 from offbook.app import Offbook
-from offbook.app.keys import Keys
+from offbook.app.api_keys import Keys
 from offbook.errors import ConfigurationError, StoreFailed
-from offbook.server.app import create_app
-from offbook.server.guarding import check_names, require_keys
-from offbook.server.security.admission import KeyAuthentication, asks_for_keys
-from offbook.server.security.pace import Pace
+from offbook.server.app import check_names, create_app, require_keys
+from offbook.server.authentication import Pace, asks_for_keys
 from offbook.settings import load_settings
-from offbook.settings.server import ServerSettings
+from offbook.settings.model import ServerSettings
 from tests.server.inside import bearer, client_of, opened
 from tests.server.served import settings_in
 
@@ -64,12 +62,10 @@ async def test_a_server_whose_last_key_was_revoked_does_not_fall_open(book: Offb
 
 
 async def test_a_key_that_is_made_while_the_server_runs_closes_it(book: Offbook):
-    now = [0.0]
-    authenticate = KeyAuthentication(ServerSettings(), lambda: now[0])
-    assert not await authenticate._asks(book.store)
-    await Keys(book).add("x")
-    now[0] = 1.5
-    assert await authenticate._asks(book.store)
+    async with client_of(book) as client:
+        assert (await client.get("/v1/models")).status_code == 200
+        await Keys(book).add("x")
+        assert (await client.get("/v1/models")).status_code == 401
 
 
 @pytest.mark.parametrize("form", ["bearer", "basic", "x-api-key"])
@@ -108,7 +104,7 @@ async def test_what_is_no_key_is_refused_alike(book: Offbook, told: str):
 async def test_an_expired_key_opens_nothing(book: Offbook, monkeypatch: pytest.MonkeyPatch):
     headers = await bearer(book, expires="1h")
     monkeypatch.setattr(
-        "offbook.server.security.admission.timestamp", lambda: "2100-01-01T00:00:00+00:00"
+        "offbook.server.authentication.timestamp", lambda: "2100-01-01T00:00:00+00:00"
     )
     async with client_of(book) as client:
         refused = await client.get("/v1/models", headers=headers)
@@ -258,7 +254,7 @@ async def test_a_database_that_fails_is_no_mistake_of_the_key(book: Offbook, mon
     async with client_of(book, **headers) as client:
         assert (await client.get("/v1/models")).status_code == 200
 
-        async def failing(work: object) -> None:
+        async def failing(work: object, *arguments: object) -> None:
             raise StoreFailed("the database at '/home/somebody/offbook.db' is locked")
 
         monkeypatch.setattr(book.store, "read", failing)

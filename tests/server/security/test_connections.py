@@ -1,4 +1,4 @@
-"""Connections that say too much, do not listen, or are too many; by both of uvicorn's parsers."""
+"""Connections that say too much, do not listen, or are too many; as raw sockets."""
 
 from __future__ import annotations
 
@@ -16,15 +16,13 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
-from uvicorn.protocols.http.h11_impl import H11Protocol
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from offbook.server.security.connections import ConnectionLimits, limited
+from offbook.server.limits import ConnectionLimits, limited
 from tests.server.live import live
 from tests.waiting import PATIENCE_SECONDS, until
 
 MOST = 4
-LIMITS = ConnectionLimits(4 * PATIENCE_SECONDS, stall_seconds=0.3, head_bytes=20_000)
+LIMITS = ConnectionLimits(4 * PATIENCE_SECONDS, stall_seconds=0.3)
 PIECE = b"x" * 65_536
 HELLO = b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n"
 UPGRADE = (
@@ -70,10 +68,10 @@ async def _kept(socket: WebSocket) -> None:
     await socket.receive()
 
 
-@pytest.fixture(scope="module", params=[HttpToolsProtocol, H11Protocol])
-def address(request: pytest.FixtureRequest) -> Iterator[tuple[str, int]]:
+@pytest.fixture(scope="module")
+def address() -> Iterator[tuple[str, int]]:
     """Of a server with these limits."""
-    with _serving(limited(LIMITS, request.param)) as found:
+    with _serving(limited(LIMITS)) as found:
         yield found
 
 
@@ -86,7 +84,13 @@ def _serving(protocol: type[asyncio.Protocol]) -> Iterator[tuple[str, int]]:
         WebSocketRoute("/kept", _kept),
     ]
     app = FastAPI(routes=routes)
-    with live(app, http=protocol, ws="wsproto", timeout_graceful_shutdown=1) as url:
+    with live(
+        app,
+        http=protocol,
+        ws="wsproto",
+        timeout_graceful_shutdown=1,
+        h11_max_incomplete_event_size=20_000,
+    ) as url:
         host, port = url.removeprefix("http://").split(":")
         yield host, int(port)
 
@@ -126,14 +130,6 @@ def test_a_head_of_any_size_is_refused_while_it_comes(address):
         assert _all_of(sock).startswith((b"HTTP/1.1 431", b"HTTP/1.1 400"))
 
 
-@pytest.mark.parametrize("address", [HttpToolsProtocol], indirect=True)  # h11 takes a little more
-@pytest.mark.parametrize("lines", [b"x-long: " + b"a" * 21_000 + b"\r\n", b"x: y\r\n" * 4_000])
-def test_a_head_that_is_too_large_is_refused_although_it_came_at_once(address, lines):
-    with _connected(address) as sock:
-        sock.sendall(b"GET / HTTP/1.1\r\nhost: localhost\r\n" + lines + b"\r\n")
-        assert _all_of(sock).startswith(b"HTTP/1.1 431")
-
-
 CHUNKED = (
     b"POST /heard HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n"
 )
@@ -161,38 +157,17 @@ def test_what_comes_beside_a_body_is_no_way_to_send_without_end(address, around)
         assert sent < 50_000_000
 
 
-@pytest.mark.parametrize("address", [HttpToolsProtocol], indirect=True)  # h11 reads no further
-def test_a_head_behind_an_answer_that_is_on_its_way_is_counted(address):
-    number, ended = _numbered()
-    with _opened(address, f"/endless?{number}") as sock:
-        threading.Thread(target=_flood, args=(sock,), daemon=True).start()
-        _all_of(sock)
-        assert ended.wait(PATIENCE_SECONDS)
-
-
-def _flood(sock: socket.socket) -> None:
-    try:
-        sock.sendall(b"GET / HTTP/1.1\r\nx-long: ")
-        while True:
-            sock.sendall(b"a" * 10_000)
-    except OSError:
-        pass
-
-
 def test_a_client_that_takes_nothing_is_left(address):
     number, ended = _numbered()
     with _opened(address, f"/endless?{number}"):
         assert ended.wait(PATIENCE_SECONDS)
 
 
-# -- more connections than there are places -----------------------------------------------------
-
-
-@pytest.fixture(scope="module", params=[HttpToolsProtocol, H11Protocol])
-def patient(request: pytest.FixtureRequest) -> Iterator[tuple[str, int]]:
+@pytest.fixture(scope="module")
+def patient() -> Iterator[tuple[str, int]]:
     """Of a server with few places, which closes nothing by itself while a test lasts."""
     limits = ConnectionLimits(4 * PATIENCE_SECONDS, stall_seconds=4 * PATIENCE_SECONDS, most=MOST)
-    with _serving(limited(limits, request.param)) as found:
+    with _serving(limited(limits)) as found:
         yield found
 
 
@@ -297,11 +272,10 @@ def test_a_web_socket_holds_its_place(patient):
             assert _answer(late).startswith(b"HTTP/1.1 503")
 
 
-@pytest.mark.parametrize("parser", [HttpToolsProtocol, H11Protocol])
-def test_a_web_socket_is_not_closed_because_no_head_comes_any_more(parser):
+def test_a_web_socket_is_not_closed_because_no_head_comes_any_more():
     waits: list[asyncio.TimerHandle] = []
 
-    class Noted(limited(LIMITS, parser)):  # type: ignore[misc]
+    class Noted(limited(LIMITS)):  # type: ignore[misc]
         def connection_made(self, transport: asyncio.Transport) -> None:
             super().connection_made(transport)
             waits.append(self._head)

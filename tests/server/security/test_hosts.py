@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offbook.server.security.hosts import FromWhere, host_name, is_loopback, plain_origin
+from offbook.server.hosts import FromWhere, host_name, is_loopback, plain_origin
 from tests.server.inside import client_of, opened
 
 CHAT = "/v1/chat/completions"

@@ -1,99 +1,79 @@
-"""The options that commands of ``offbook eval`` share, and the settings that they make.
+"""The options that commands of ``offbook eval`` share.
 
-Takes: option types.  Gives: settings, with a judge of its own where one is named.
+Takes: option types.  Gives: groups of options, and what is made of their values.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from offbook.cli.globals import settings_of_call
+from offbook.cli.options import BUDGET, Group, option
+from offbook.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from offbook.app.evaluation.asked import Wanted
-    from offbook.settings import Settings
 
 BenchmarkName = Annotated[
     str, typer.Argument(metavar="BENCHMARK", help="Its name; see `offbook eval list`.")
 ]
 RunName = Annotated[str, typer.Argument(metavar="RUN", help="Id of a run.")]
-Characters = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--character",
-        "-c",
-        metavar="NAME",
-        help="Whom to ask: a subject of the dataset, SUBJECT=CHARACTER where the character has "
-        "another name; may be repeated. Default: every subject.",
-    ),
-]
-Methods = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--method",
-        "-m",
-        metavar="A,B",
-        help="Methods to compare, each perhaps with settings: naive,amadeus[gs=off]. "
-        "Default: the configured one.",
-    ),
-]
 DataPath = Annotated[
     str | None,
     typer.Option("--path", metavar="PATH", help="File or folder of the dataset."),
 ]
-LoaderOptions = Annotated[
-    list[str] | None,
-    typer.Option("--option", metavar="NAME=VALUE", help="An option of the dataset's loader."),
-]
-Metrics = Annotated[
-    list[str] | None,
-    typer.Option("--metric", metavar="M", help="Only this metric; repeatable. Default: all."),
-]
-Limit = Annotated[
-    int | None, typer.Option("--limit", min=1, help="The most questions a character.")
-]
-Repeats = Annotated[int, typer.Option("--repeats", min=1, help="How often each question is asked.")]
-Seed = Annotated[int, typer.Option("--seed", help="Draws the questions and their order.")]
-Judge = Annotated[
-    str | None, typer.Option("--judge", help="The model that rates; default: judge.model.")
-]
-JudgeUrl = Annotated[
-    str | None, typer.Option("--judge-url", help="Address of the judge's endpoint.")
-]
 RatedBy = Annotated[
     str | None, typer.Option("--judge", help="Whose ratings; default: those of the run's judge.")
 ]
-Create = Annotated[
-    bool, typer.Option("--create", help="Make characters of the texts that the dataset brings.")
-]
-Build = Annotated[bool, typer.Option("--build", help="Build indexes that are missing.")]
+MODELS: Final = ("model", "base_url", "judge", "judge_url")
+"""The options of those who are asked: who replies, and who rates."""
+LIMITS: Final = ("concurrency", *BUDGET)
+
+SAMPLE: Final = {
+    "characters": option(
+        list[str],
+        "Whom to ask: a subject of the dataset, SUBJECT=CHARACTER where the character has another "
+        "name; may be repeated. Default: every subject.",
+        "--character",
+        "-c",
+        metavar="NAME",
+    ),
+    "limit": option(int, "The most questions a character.", min=1),
+    "repeats": option(int, "How often each question is asked.", default=1, min=1),
+    "seed": option(int, "Draws the questions and their order.", default=0),
+    "create": option(
+        bool, "Make characters of the texts that the dataset brings.", "--create", default=False
+    ),
+    "build": option(bool, "Build indexes that are missing.", "--build", default=False),
+}
+"""Whom to ask how much."""
+_CELLS: Final = {
+    "methods": option(
+        list[str],
+        "Methods to compare, each perhaps with settings: naive,amadeus[gs=off]. Default: the "
+        "configured one.",
+        "--method",
+        "-m",
+        metavar="A,B",
+    ),
+    "path": option(str, "File or folder of the dataset.", metavar="PATH"),
+    "options": option(
+        list[str], "An option of the dataset's loader.", "--option", metavar="NAME=VALUE"
+    ),
+    "metrics": option(
+        list[str], "Only this metric; repeatable. Default: all.", "--metric", metavar="M"
+    ),
+}
 
 
-def evaluation_settings(
-    *, judge: str | None = None, judge_url: str | None = None, **flags: Any
-) -> Settings:
-    """The settings of a command that asks models, the judge among them."""
-    return settings_of_call(judge__model=judge, judge__base_url=judge_url, **flags)
+def _wanted(**values: Any) -> dict[str, Any]:
+    lists = {name: values[name] or () for name in ("characters", "methods", "metrics")}
+    return {**values, **lists, "options": loader_options(values["options"])}
 
 
-def whom(
-    characters: Sequence[str] | None, methods: Sequence[str] | None, metrics: Sequence[str] | None
-) -> Wanted:
-    """Who is asked by which methods, and what is measured."""
-    return {
-        "characters": characters or (),
-        "methods": methods or (),
-        "metrics": metrics or (),
-    }
-
-
-def what(path: str | None, options: Sequence[str] | None) -> Wanted:
-    """Where the questions are."""
-    return {"path": path, "options": loader_options(options)}
+CELLS: Final = Group({**SAMPLE, **_CELLS}, _wanted)
+"""Whom to ask what, and how, as ``evaluation.run`` takes it."""
 
 
 def loader_options(texts: Sequence[str] | None) -> dict[str, str]:
@@ -102,8 +82,6 @@ def loader_options(texts: Sequence[str] | None) -> dict[str, str]:
     Raises:
         UsageError: a text has no value.
     """
-    from offbook.errors import UsageError
-
     options: dict[str, str] = {}
     for text in texts or ():
         name, equals, value = text.partition("=")

@@ -1,16 +1,16 @@
 """Fetching a dataset from upstream, on a person's command and never otherwise.
 
-Takes: a `Source` and a folder.  Gives: its files there, with size and SHA-256 of each. A file is
-written whole or not at all, one that was broken off is resumed, and one that is there already is
-checked instead of fetched. The host's own hashes are verified where its listing gives them; our
-own are remembered in ``fetched.json``, and a file that differs from them later is refused.
+A file is written whole or not at all, one that was broken off is resumed, and one that is there
+already is checked instead of fetched. The hashes that the host lists for the commit are verified
+each time; ``fetched.json`` records commit, licence and the SHA-256 of each file. Most sources are
+on GitHub, which ``huggingface_hub`` does not read: one way serves both hosts.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
@@ -86,31 +86,28 @@ async def fetch(
     folder: Path,
     *,
     hosts: Hosts | None = None,
-    told: Callable[[str], None] = lambda _: None,
+    notify: Callable[[str], None] = lambda _: None,
 ) -> Fetched:
     """Fetch what is not there yet, and check what is.
-
-    Args:
-        source: What to fetch.
-        folder: Where to; made where it is not there.
-        hosts: Where the hosts answer.
-        told: Hears a line a file, for progress.
 
     Raises:
         FetchFailed: no network, a refusal, too large, or a file that is not what it should be.
         UsageError: the folder cannot be written, or holds another commit.
     """
-    hosts = hosts or Hosts()
-    remembered = _remembered(folder, source)
+    _check_commit(folder, source)
     done: list[FetchedFile] = []
-    async with _client(source, hosts) as client:
-        listed = [each async for each in _listing(client, source, hosts)]
-        _check_sizes(source, listed)
+    async with _client(source, hosts or Hosts()) as client:
+        listed = await _listing(client, source, hosts or Hosts())
         for number, remote in enumerate(listed, 1):
-            told(f"{number}/{len(listed)} {remote.path} ({remote.size:,} bytes)")
-            done.append(await _one(client, remote, folder, remembered))
-            _remember(folder, source, done, remembered)
-    return Fetched(source.name, folder, source.page, source.commit, source.licence, tuple(done))
+            notify(f"{number}/{len(listed)} {remote.path} ({remote.size:,} bytes)")
+            done.append(await _one(client, remote, folder))
+            fetched = Fetched(
+                source.name, folder, source.page, source.commit, source.licence, tuple(done)
+            )
+            record = folder / (LOCK_FILE + PART)
+            record.write_text(json.dumps(fetched.as_json(), indent=1), encoding="utf-8")
+            record.replace(folder / LOCK_FILE)
+    return fetched
 
 
 # The hosts -----------------------------------------------------------------------------------
@@ -124,10 +121,13 @@ async def _client(source: Source, hosts: Hosts) -> AsyncIterator[httpx.AsyncClie
         try:
             yield client
         except httpx.HTTPStatusError as error:
-            raise FetchFailed(
-                f"{error.request.url} answered {error.response.status_code}",
-                _why(error.response.status_code, source),
-            ) from error
+            status = error.response.status_code
+            why = {
+                403: "the host limits how much may be asked: try again later, it resumes",
+                404: f"it may have moved: look at {source.page}",
+            }
+            hint = why.get(403 if status == 429 else status, "try again later, it resumes")
+            raise FetchFailed(f"{error.request.url} answered {status}", hint) from error
         except httpx.HTTPError as error:
             said = str(error) or type(error).__name__
             raise FetchFailed(
@@ -135,14 +135,6 @@ async def _client(source: Source, hosts: Hosts) -> AsyncIterator[httpx.AsyncClie
                 f"check the network and run it again, it resumes; or get {source.page} by other "
                 "means and give its path",
             ) from error
-
-
-def _why(status: int, source: Source) -> str:
-    if status in (403, 429):
-        return "the host limits how much may be asked: try again later, it resumes"
-    if status == 404:
-        return f"it may have moved: look at {source.page}"
-    return "try again later, it resumes"
 
 
 async def _json(client: httpx.AsyncClient, url: str) -> tuple[Any, str | None]:
@@ -155,21 +147,25 @@ async def _json(client: httpx.AsyncClient, url: str) -> tuple[Any, str | None]:
         raise FetchFailed(f"{url} answered with no JSON", "try again later") from error
 
 
-async def _listing(
-    client: httpx.AsyncClient, source: Source, hosts: Hosts
-) -> AsyncIterator[RemoteFile]:
-    found = _github if source.host == "github" else _huggingface
-    some = False
-    async for remote in found(client, source, hosts):
-        if source.wants(remote.path):
-            _check_path(remote.path)
-            some = True
-            yield remote
-    if not some:
+async def _listing(client: httpx.AsyncClient, source: Source, hosts: Hosts) -> list[RemoteFile]:
+    """The files that are wanted, once it is sure that they may be fetched."""
+    remote = (_github if source.host == "github" else _huggingface)(client, source, hosts)
+    listed = [each async for each in remote if source.wants(each.path)]
+    if not listed:
         raise FetchFailed(
             f"{source.repository!r} at {source.commit[:12]} has none of the files looked for",
             f"looked for: {', '.join(source.patterns)}; look at {source.page}",
         )
+    for path in (each.path for each in listed):
+        if path.startswith(("/", "\\")) or ".." in PurePosixPath(path).parts or "\0" in path:
+            raise FetchFailed(f"the host lists a file named {path!r}", "nothing was written")
+    total = sum(each.size for each in listed)
+    if total > source.most_bytes:
+        raise FetchFailed(
+            f"{source.name!r} is {total:,} bytes; {source.most_bytes:,} are allowed",
+            f"it has changed: look at {source.page}",
+        )
+    return listed
 
 
 async def _github(
@@ -206,41 +202,22 @@ async def _huggingface(
             yield RemoteFile(path, raw, int(entry.get("size", 0)), git, str(large.get("oid", "")))
 
 
-def _check_path(path: str) -> None:
-    """Refuse a path that would leave the folder."""
-    parts = PurePosixPath(path).parts
-    if not parts or path.startswith(("/", "\\")) or ".." in parts or "\0" in path:
-        raise FetchFailed(f"the host lists a file named {path!r}", "nothing was written")
-
-
-def _check_sizes(source: Source, listed: list[RemoteFile]) -> None:
-    total = sum(remote.size for remote in listed)
-    if total > source.most_bytes:
-        raise FetchFailed(
-            f"{source.name!r} is {total:,} bytes; {source.most_bytes:,} are allowed",
-            f"it has changed: look at {source.page}",
-        )
-
-
 # One file ------------------------------------------------------------------------------------
 
 
-async def _one(
-    client: httpx.AsyncClient, remote: RemoteFile, folder: Path, remembered: Mapping[str, Any]
-) -> FetchedFile:
+async def _one(client: httpx.AsyncClient, remote: RemoteFile, folder: Path) -> FetchedFile:
     target = folder / remote.path
-    known = str(remembered.get("files", {}).get(remote.path, {}).get("sha256", ""))
-    if target.exists():
-        size, sha256 = _checked(target, remote, known)
-        return FetchedFile(remote.path, remote.url, size, sha256, was_there=True)
     part = target.with_name(target.name + PART)
     try:
+        if target.exists():
+            sha256 = _checked(target, remote)
+            return FetchedFile(remote.path, remote.url, remote.size, sha256, was_there=True)
         target.parent.mkdir(parents=True, exist_ok=True)
-        await _download(client, remote, part)
         try:
-            size, sha256 = _checked(part, remote, known)
+            await _download(client, remote, part)
+            sha256 = _checked(part, remote)
         except FetchFailed:
-            part.unlink()
+            part.unlink(missing_ok=True)
             raise
         part.replace(target)
     except OSError as error:
@@ -248,7 +225,7 @@ async def _one(
             f"{str(target)!r} cannot be written: {error.strerror or error}",
             "check the folder and the space on the disk",
         ) from error
-    return FetchedFile(remote.path, remote.url, size, sha256)
+    return FetchedFile(remote.path, remote.url, remote.size, sha256)
 
 
 async def _download(client: httpx.AsyncClient, remote: RemoteFile, part: Path) -> None:
@@ -276,68 +253,42 @@ async def _download(client: httpx.AsyncClient, remote: RemoteFile, part: Path) -
                 file.write(block)
 
 
-def _checked(path: Path, remote: RemoteFile, known: str) -> tuple[int, str]:
-    """Size and SHA-256 of a file, once it is sure that it is the one that was listed."""
+def _checked(path: Path, remote: RemoteFile) -> str:
+    """The SHA-256 of a file, once it is sure that it is the one that was listed."""
     size = path.stat().st_size
+    if size != remote.size:
+        raise FetchFailed(
+            f"{str(path)!r} has {size:,} bytes, {remote.size:,} are listed",
+            "it was changed or damaged: remove it and fetch again",
+        )
     sha256, git = hashlib.sha256(), hashlib.sha1(f"blob {size}\0".encode(), usedforsecurity=False)
     with path.open("rb") as file:
         while block := file.read(_BLOCK):
             sha256.update(block)
             git.update(block)
     made = sha256.hexdigest()
-    expected = [("remembered", known, made), ("listed", remote.sha256, made)]
-    expected.append(("listed", remote.git, git.hexdigest()))
-    for what, wanted, found in expected:
-        if wanted and wanted != found:
+    for listed, computed in ((remote.sha256, made), (remote.git, git.hexdigest())):
+        if listed and listed != computed:
             raise FetchFailed(
-                f"{str(path)!r} has the hash {found[:16]}..., {what} is {wanted[:16]}...",
+                f"{str(path)!r} has the hash {computed[:16]}..., listed is {listed[:16]}...",
                 "it was changed or damaged: remove it and fetch again",
             )
-    if size != remote.size:
-        raise FetchFailed(
-            f"{str(path)!r} has {size:,} bytes, {remote.size:,} are listed", "fetch it again"
-        )
-    return size, made
+    return made
 
 
-# What is remembered --------------------------------------------------------------------------
-
-
-def _remembered(folder: Path, source: Source) -> dict[str, Any]:
-    """What the lock file says, with what is known of the source beforehand."""
+def _check_commit(folder: Path, source: Source) -> None:
+    """Refuse a folder that holds another commit of the source."""
     file = folder / LOCK_FILE
-    value: dict[str, Any] = {}
-    if file.exists():
-        try:
-            value = json.loads(file.read_text(encoding="utf-8"))
-            files = {str(key): dict(each) for key, each in value["files"].items()}
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise UsageError(
-                f"{str(file)!r} cannot be read", "remove the folder and fetch again"
-            ) from error
-        if value.get("commit") != source.commit:
-            raise UsageError(
-                f"{str(folder)!r} holds the commit {value.get('commit')!r}, not {source.commit!r}",
-                "remove the folder and fetch again",
-            )
-        value["files"] = files
-    for path, sha256 in source.sha256:
-        value.setdefault("files", {}).setdefault(path, {})["sha256"] = sha256
-    return value
-
-
-def _remember(
-    folder: Path, source: Source, done: list[FetchedFile], remembered: Mapping[str, Any]
-) -> None:
-    files = dict(remembered.get("files", {}))
-    files |= {each.path: {"sha256": each.sha256, "bytes": each.size} for each in done}
-    value = {
-        "name": source.name,
-        "page": source.page,
-        "commit": source.commit,
-        "licence": source.licence,
-        "files": files,
-    }
-    part = folder / (LOCK_FILE + PART)
-    part.write_text(json.dumps(value, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    part.replace(folder / LOCK_FILE)
+    if not file.exists():
+        return
+    try:
+        commit = json.loads(file.read_text(encoding="utf-8"))["commit"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise UsageError(
+            f"{str(file)!r} cannot be read", "remove the folder and fetch again"
+        ) from error
+    if commit != source.commit:
+        raise UsageError(
+            f"{str(folder)!r} holds the commit {commit!r}, not {source.commit!r}",
+            "remove the folder and fetch again",
+        )

@@ -1,7 +1,4 @@
-"""A dataset by its name: from the path that a person names, or from where it was fetched to.
-
-Takes: a name of the registry's kind ``dataset``, a path, options as texts.  Gives: a `Dataset`.
-"""
+"""A dataset by its name: from the path that a person names, or from where it was fetched to."""
 
 from __future__ import annotations
 
@@ -13,8 +10,8 @@ from offbook import registry
 from offbook.errors import UsageError
 from offbook.evaluation.benchmark import Benchmark, Dataset
 from offbook.evaluation.datasets.fetching import LOCK_FILE, folder_of
+from offbook.evaluation.datasets.files import ROWS
 from offbook.evaluation.datasets.sources import SOURCES
-from offbook.evaluation.datasets.user_file import ROWS
 
 Loader = Callable[..., Dataset]
 """What is registered: ``load(path: Path | None, **options: str) -> Dataset``."""
@@ -29,25 +26,19 @@ def load_dataset(
 ) -> Dataset:
     """Load a dataset.
 
-    Args:
-        name: Its name in the registry.
-        path: Its folder or file; None: what was fetched, or what is shipped.
-        options: Those of the loader, as texts.
-        home: Where fetched datasets lie.
-
     Raises:
         UnknownName: no dataset of that name.
         UnreadableDocument, UsageError: an option that there is not, or a file that is no good.
     """
     load: Loader = registry.load("dataset", name)
-    given = dict(options or {})
+    arguments = dict(options or {})
     known = list(inspect.signature(load).parameters)[1:]
-    if odd := [option for option in given if option not in known]:
+    if odd := [option for option in arguments if option not in known]:
         raise UsageError(
             f"the dataset {name!r} has no option {odd[0]!r}",
             f"known: {', '.join(known) or 'none'}",
         )
-    return load(path if path is not None else fetched(name, home), **given)
+    return load(path if path is not None else fetched(name, home), **arguments)
 
 
 def load_benchmark(

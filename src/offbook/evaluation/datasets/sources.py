@@ -1,8 +1,6 @@
 """Where datasets come from: repositories at a commit, the files in them, and their licences.
 
-Takes: a name.  Gives: a `Source`, which ``fetching`` fetches when a person says so. Checksums of
-the files are not listed here where they are not known: the commit fixes what they are, the listing
-of the host gives each file's hash, and what was computed is remembered.
+The commit fixes what the files are, and the listing of the host gives each file's hash.
 """
 
 from __future__ import annotations
@@ -23,7 +21,7 @@ class Source:
     """A repository at one commit.
 
     ``patterns`` say which of its files are fetched (``*`` also matches ``/``), ``most_bytes`` how
-    much they may be together, ``sha256`` what is known of them beforehand, by path.
+    much they may be together.
     """
 
     name: str
@@ -34,7 +32,6 @@ class Source:
     patterns: tuple[str, ...]
     most_bytes: int
     note: str = ""
-    sha256: tuple[tuple[str, str], ...] = ()
 
     @property
     def page(self) -> str:
@@ -82,7 +79,7 @@ SOURCES: Final = MappingProxyType(
                 "github",
                 "morecry/CharacterEval",
                 "fa232e6a9c3ec5d074240333fbffdf015b79533f",
-                "none stated; dialogues of works in copyright: use locally, do not pass on",
+                "none stated; dialogues are from works in copyright: use locally, do not pass on",
                 ("data/test_data.jsonl", "data/character_profiles.json"),
                 100 * _MEGABYTE,
                 "its MBTI labels are a source of their own: charactereval-labels",

@@ -1,20 +1,25 @@
 """How far raters agree beyond chance: a judge with people, or people with one another.
 
-Takes: ratings of the same units, None where one is missing.  Gives: Cohen's kappa (plain or with
-quadratic weights) and Krippendorff's alpha (nominal, ordinal, interval), with intervals.
-Paper: none of ours; Cohen 1960 and 1968, Krippendorff 2011 ("Computing Krippendorff's
-Alpha-Reliability"). Both are undefined where chance alone leaves nothing to disagree on.
+Cohen's kappa (1960, 1968), Krippendorff's alpha (2011, "Computing Krippendorff's
+Alpha-Reliability"), Cronbach's alpha (1951, raters as items); each is undefined where chance alone
+leaves nothing to disagree on.
+Paper: AMADEUS (003), section 5.3 and table 2: mu = E(E(S)), sigma = E(sigma(S)), Mdn = E(Mdn(S)),
+over raters within a sample, then over samples. Which deviation it is the paper does not say: ours
+is the population's.
 """
 
 from __future__ import annotations
 
+import statistics as plain
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
-from offbook.evaluation.metrics.statistics import DRAWS, SEED, Estimate, resampled
+from offbook.evaluation.metrics.statistics import DRAWS, SEED, Estimate, estimate, resampled
 
 if TYPE_CHECKING:
     from offbook.evaluation.metrics.statistics import Floats, Integers
+
 
 Weighting = Literal["plain", "quadratic"]
 """Whether any difference is as bad as any other, or grows with its square."""
@@ -34,13 +39,6 @@ def cohen_kappa(
     seed: int = SEED,
 ) -> Estimate:
     """Cohen's kappa of two raters: 1 - observed / expected disagreement.
-
-    Args:
-        first: Ratings of one rater, one a unit.
-        second: Those of the other, of the same units.
-        weighting: ``quadratic`` for ratings on a scale of points.
-        draws: Resamples of units.
-        seed: Of the draw.
 
     A unit that one of them did not rate is left out and counted as missing.
 
@@ -64,8 +62,8 @@ def cohen_kappa(
         n = weights.sum(axis=1)
         margins = [(weights @ each) / n[:, None] for each in chosen]
         expected = ((margins[0] @ distances) * margins[1]).sum(axis=1)
-        found: Floats = 1 - _divided((weights @ observed) / n, expected)
-        return found
+        kappas: Floats = 1 - _divided((weights @ observed) / n, expected)
+        return kappas
 
     return resampled(statistic, len(pairs), n=len(pairs), missing=missing, draws=draws, seed=seed)
 
@@ -79,11 +77,7 @@ def krippendorff_alpha(
 ) -> Estimate:
     """Krippendorff's alpha of any number of raters: 1 - observed / expected disagreement.
 
-    Args:
-        ratings: Shape (units, raters); None is missing. The order of raters does not matter.
-        level: How two ratings are compared.
-        draws: Resamples of units.
-        seed: Of the draw.
+    ``ratings``: shape (units, raters); None is missing. The order of raters does not matter.
 
     A unit with fewer than two ratings cannot be paired: it is left out and counted as missing.
     """
@@ -111,10 +105,7 @@ class _Coincidences:
     """Which values meet in which unit, kept sparse: a judge may rate 20,000 units in percent.
 
     Args:
-        units: The unit of each meeting.
-        cells: ``value * values + other value`` of each meeting.
         shares: How much each counts: 1 / (ratings of the unit - 1) for each ordered pair.
-        values: How many distinct values there are.
     """
 
     def __init__(self, units: Integers, cells: Integers, shares: Floats, values: int) -> None:
@@ -127,12 +118,12 @@ class _Coincidences:
 
         sizes = np.bincount(owners)
         units, cells, shares = [], [], []
-        for unit, own in enumerate(np.split(codes, np.cumsum(sizes)[:-1])):
-            pairs = own[:, None] * values + own[None, :]
-            apart = pairs[~np.eye(len(own), dtype=bool)]
+        for unit, of_unit in enumerate(np.split(codes, np.cumsum(sizes)[:-1])):
+            pairs = of_unit[:, None] * values + of_unit[None, :]
+            apart = pairs[~np.eye(len(of_unit), dtype=bool)]
             units.append(np.full(len(apart), unit))
             cells.append(apart)
-            shares.append(np.full(len(apart), 1 / (len(own) - 1)))
+            shares.append(np.full(len(apart), 1 / (len(of_unit) - 1)))
         return cls(np.concatenate(units), np.concatenate(cells), np.concatenate(shares), values)
 
     def alpha(
@@ -157,14 +148,6 @@ def _distances(values: Floats, is_plain: bool) -> Floats:
     return (apart != 0).astype(float) if is_plain else apart**2
 
 
-def _nominal(values: Floats, _margins: Floats) -> Floats:
-    return _distances(values, is_plain=True)
-
-
-def _interval(values: Floats, _margins: Floats) -> Floats:
-    return _distances(values, is_plain=False)
-
-
 def _ordinal(_values: Floats, margins: Floats) -> Floats:
     """Squared distance of ranks: all ratings in between, and half of those at the two ends."""
     ranks: Floats = margins.cumsum() - margins / 2
@@ -172,9 +155,9 @@ def _ordinal(_values: Floats, margins: Floats) -> Floats:
 
 
 _METRICS: Final[Mapping[Level, Callable[[Floats, Floats], Floats]]] = {
-    "nominal": _nominal,
+    "nominal": lambda values, _: _distances(values, is_plain=True),
     "ordinal": _ordinal,
-    "interval": _interval,
+    "interval": lambda values, _: _distances(values, is_plain=False),
 }
 
 
@@ -182,5 +165,87 @@ def _divided(above: Floats, below: Floats) -> Floats:
     """NaN where there is nothing to divide by."""
     import numpy as np
 
-    found: Floats = np.divide(above, below, out=np.full(len(above), np.nan), where=below > 0)
-    return found
+    quotients: Floats = np.divide(above, below, out=np.full(len(above), np.nan), where=below > 0)
+    return quotients
+
+
+Ratings = Sequence[Sequence[float | None]]
+"""Shape (samples, raters); None is a missing rating."""
+
+
+@dataclass(frozen=True, slots=True)
+class HumanStudy:
+    """The four columns of table 2; n counts samples, and so does missing."""
+
+    mean: Estimate
+    deviation: Estimate
+    median: Estimate
+    alpha: Estimate
+
+
+def human_study(ratings: Ratings) -> HumanStudy:
+    """Table 2 of the paper.
+
+    Args:
+        ratings: Shape (samples, raters). A sample counts with the raters it has; one with fewer
+            than two has no deviation.
+
+    Raises:
+        ValueError: the samples have not all as many raters.
+    """
+    _check_shape(ratings)
+    present = [[value for value in sample if value is not None] for sample in ratings]
+    return HumanStudy(
+        mean=estimate([plain.fmean(each) if each else None for each in present]),
+        deviation=estimate([plain.pstdev(each) if len(each) > 1 else None for each in present]),
+        median=estimate([float(plain.median(each)) if each else None for each in present]),
+        alpha=cronbach_alpha(ratings),
+    )
+
+
+def cronbach_alpha(ratings: Ratings) -> Estimate:
+    """Cronbach's alpha: k / (k - 1) * (1 - sum of raters' variances / variance of their sum).
+
+    Args:
+        ratings: Shape (samples, raters), k raters. Samples that lack a rating are left out and
+            counted as missing.
+
+    Undefined with fewer than two raters or two whole samples, and where the sum does not vary.
+
+    Raises:
+        ValueError: the samples have not all as many raters.
+    """
+    import numpy as np
+
+    _check_shape(ratings)
+    whole = [[value for value in sample if value is not None] for sample in ratings]
+    whole = [each for each, sample in zip(whole, ratings, strict=True) if len(each) == len(sample)]
+    missing = len(ratings) - len(whole)
+    if len(whole) < 2 or len(whole[0]) < 2:
+        return Estimate(None, len(whole), missing)
+    table = np.array(whole, dtype=np.float64)
+    table -= table.mean(axis=0)  # keeps the difference of two sums of squares exact enough
+    raters = table.shape[1]
+
+    def statistic(weights: Floats) -> Floats:
+        of_raters = _variances(weights, table).sum(axis=1)
+        total = _variances(weights, table.sum(axis=1, keepdims=True))[:, 0]
+        alphas = np.full(len(weights), np.nan)
+        varies = total > 1e-12
+        alphas[varies] = raters / (raters - 1) * (1 - of_raters[varies] / total[varies])
+        return alphas
+
+    return resampled(statistic, len(whole), n=len(whole), missing=missing)
+
+
+def _variances(weights: Floats, columns: Floats) -> Floats:
+    """Population variance of each column; shape (resamples, columns)."""
+    n = weights.sum(axis=1, keepdims=True)
+    variances: Floats = (weights @ columns**2) / n - ((weights @ columns) / n) ** 2
+    return variances
+
+
+def _check_shape(ratings: Ratings) -> None:
+    raters = {len(sample) for sample in ratings}
+    if len(raters) > 1:
+        raise ValueError(f"samples with {sorted(raters)} raters; a missing rating is None")

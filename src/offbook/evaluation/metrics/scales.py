@@ -1,6 +1,5 @@
 """The scales on which a judge rates: name, range, direction, whole numbers or not.
 
-Takes: the name of a scale.  Gives: the scale; what lies outside of it is no rating.
 Paper: RoleRAG (001), section 4.2; AMADEUS (003), section 5.2 and Figure 4; Emotional RAG (004),
 section III, which follows InCharacter. Table 1 of 001 gives KE and KH as 0 to 10: the prompts of
 its appendix and section 4.2 say 1 to 10, and so do we.
@@ -9,12 +8,15 @@ its appendix and section 4.2 say 1 to 10, and so do we.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from types import MappingProxyType
-from typing import Final, Literal
+from typing import Any, Final, Literal, TypeVar
 
+from offbook import registry
 from offbook.errors import UnknownName
+
+T = TypeVar("T")
 
 Direction = Literal["higher", "lower"]
 """Which end of a scale is the better one."""
@@ -24,9 +26,8 @@ Direction = Literal["higher", "lower"]
 class JudgedScale:
     """What one rating of a judge may be.
 
-    ``better`` is None where neither end is: an item of a personality test. ``needs_chunks``: the
-    scale is undefined for methods that retrieve no chunks of text. ``unit`` is how a mean is read:
-    points, or the share of replies that have the property.
+    ``better`` is None where neither end is: an item of a personality test. ``unit`` is how a mean
+    is read: points, or the share of replies that have the property.
     """
 
     name: str
@@ -36,7 +37,6 @@ class JudgedScale:
     better: Direction | None
     paper: str
     is_whole: bool = True
-    needs_chunks: bool = False
     unit: Literal["points", "share", "percent"] = "points"
 
     @property
@@ -63,40 +63,52 @@ _ROLERAG: Final = "RoleRAG (001), section 4.2"
 _AMADEUS: Final = "AMADEUS (003), section 5.2"
 _INCHARACTER: Final = "Emotional RAG (004), section III, after InCharacter"
 
-SCALES: Final = MappingProxyType(
-    {
-        scale.name: scale
-        for scale in (
-            JudgedScale("ke", "Knowledge Exposure", 1, 10, "higher", _ROLERAG),
-            JudgedScale("kh", "Knowledge Hallucination", 1, 10, "lower", _ROLERAG),
-            JudgedScale(
-                "uqr", "Unknown-Question Rejection", 0, 1, "higher", _ROLERAG, unit="share"
-            ),
-            JudgedScale("acc", "Answer contained", 0, 1, "higher", _AMADEUS, unit="share"),
-            JudgedScale("acc_l", "Answer reflected", 1, 10, "higher", _AMADEUS),
-            JudgedScale("hs", "Hallucination Score", 1, 10, "lower", _AMADEUS, needs_chunks=True),
-            JudgedScale("mbti_item", "MBTI item, 1 = very much so", 1, 7, None, _AMADEUS),
-            JudgedScale("bigfive_item", "Big Five item, 1 = very much so", 1, 5, None, _AMADEUS),
-            JudgedScale(
-                "bfi_batch", "BFI dimension, a batch", 1, 5, None, _INCHARACTER, is_whole=False
-            ),
-            JudgedScale(
-                "16p_batch",
-                "16Personalities dimension, a batch: percentage of the first pole",
-                0,
-                100,
-                None,
-                _INCHARACTER,
-                is_whole=False,
-                unit="percent",
-            ),
-            JudgedScale("bfi_option", "BFI item, 1 = strongly disagree", 1, 5, None, _INCHARACTER),
-            JudgedScale(
-                "16p_option", "16Personalities item, 1 = strongly agree", 1, 7, None, _INCHARACTER
-            ),
-        )
-    }
+_OURS: Final = (
+    JudgedScale("ke", "Knowledge Exposure", 1, 10, "higher", _ROLERAG),
+    JudgedScale("kh", "Knowledge Hallucination", 1, 10, "lower", _ROLERAG),
+    JudgedScale("uqr", "Unknown-Question Rejection", 0, 1, "higher", _ROLERAG, unit="share"),
+    JudgedScale("acc", "Answer contained", 0, 1, "higher", _AMADEUS, unit="share"),
+    JudgedScale("acc_l", "Answer reflected", 1, 10, "higher", _AMADEUS),
+    JudgedScale("hs", "Hallucination Score", 1, 10, "lower", _AMADEUS),
+    JudgedScale("mbti_item", "MBTI item, 1 = very much so", 1, 7, None, _AMADEUS),
+    JudgedScale("bigfive_item", "Big Five item, 1 = very much so", 1, 5, None, _AMADEUS),
+    JudgedScale("bfi_batch", "BFI dimension, a batch", 1, 5, None, _INCHARACTER, is_whole=False),
+    JudgedScale(
+        "16p_batch",
+        "16Personalities dimension, a batch: percentage of the first pole",
+        0,
+        100,
+        None,
+        _INCHARACTER,
+        is_whole=False,
+        unit="percent",
+    ),
+    JudgedScale("bfi_option", "BFI item, 1 = strongly disagree", 1, 5, None, _INCHARACTER),
+    JudgedScale("16p_option", "16Personalities item, 1 = strongly agree", 1, 7, None, _INCHARACTER),
 )
+
+
+class Registered(Mapping[str, T]):
+    """What we declare by name, then what third parties register as metrics (``offbook.metric``)."""
+
+    def __init__(self, ours: Mapping[str, T], part: Callable[[Any], T]) -> None:
+        self._ours, self._part = ours, part
+
+    def __getitem__(self, name: str) -> T:
+        if name in self._ours:
+            return self._ours[name]
+        if name not in registry.names("metric"):
+            raise KeyError(name)
+        return self._part(registry.load("metric", name))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys([*self._ours, *registry.names("metric")]))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+SCALES: Final = Registered({scale.name: scale for scale in _OURS}, lambda metric: metric.scale)
 """All scales by name."""
 
 

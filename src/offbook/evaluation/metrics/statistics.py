@@ -1,8 +1,6 @@
 """Means that always come with their n, what is missing, and a 95 % interval.
 
-Takes: ratings, None where one is missing; for a comparison, those of two methods by question.
-Gives: estimates with percentile bootstrap intervals: seeded, and the same in whatever order the
-values come. With clusters, whole characters are drawn instead of single questions.
+With clusters, whole characters are drawn instead of single questions.
 Paper: evaluation.md, "RoleRAG's metrics"; a missing rating is excluded and counted, never replaced.
 """
 
@@ -88,12 +86,8 @@ def estimate(
 ) -> Estimate:
     """Mean of the values that are there, with its interval.
 
-    Args:
-        values: Ratings; None is a missing one.
-        clusters: What each value belongs to (its character): whole clusters are then drawn with
-            replacement, which is right where questions of one character resemble one another.
-        draws: Resamples.
-        seed: Of the draw.
+    ``clusters``: what each value belongs to (its character): whole clusters are then drawn with
+    replacement, which is right where questions of one character resemble one another.
 
     Raises:
         ValueError: a value is not finite, or there are not as many clusters as values.
@@ -122,13 +116,6 @@ def paired_difference(
 ) -> Estimate:
     """Mean of ``first - second`` over the questions that both have a rating for.
 
-    Args:
-        first: Ratings of one method by question (by character, question and repeat).
-        second: Those of the other.
-        cluster_of: The character of a question, to draw whole characters.
-        draws: Resamples.
-        seed: Of the draw.
-
     A question that only one of them was asked, or has no rating for, is counted as missing.
     """
     keys = list(dict.fromkeys([*first, *second]))
@@ -151,14 +138,9 @@ def resampled(
 ) -> Estimate:
     """A statistic that is no mean of single values, with its bootstrap interval.
 
-    Args:
-        statistic: Of weights, shape (resamples, units): how often each unit counts. It gives one
-            number a resample, NaN where the statistic is undefined.
-        units: What is drawn: characters, samples or questions. Their order decides the draw.
-        n: How many values the statistic rests on.
-        missing: How many it should have rested on besides.
-        draws: Resamples; those in which the statistic is undefined are left out.
-        seed: Of the draw.
+    ``statistic``: of weights, shape (resamples, units): how often each unit counts. It gives one
+    number a resample, NaN where the statistic is undefined. ``units``: what is drawn: characters,
+    samples or questions. Their order decides the draw.
     """
     import numpy as np
 
@@ -169,11 +151,11 @@ def resampled(
         return Estimate(None, n, missing)
     if units == 1:
         return Estimate(whole, n, missing)
-    found = np.concatenate([statistic(weights) for weights in draw_weights(units, draws, seed)])
-    found = found[~np.isnan(found)]
-    if not len(found):
+    drawn = np.concatenate([statistic(weights) for weights in draw_weights(units, draws, seed)])
+    drawn = drawn[~np.isnan(drawn)]
+    if not len(drawn):
         return Estimate(whole, n, missing)
-    low, high = np.percentile(found, [_LOW, _HIGH])
+    low, high = np.percentile(drawn, [_LOW, _HIGH])
     return Estimate(whole, n, missing, float(low), float(high))
 
 

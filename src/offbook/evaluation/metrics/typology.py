@@ -1,10 +1,11 @@
-"""Personality types in letters: from ratings of items to letters, and letters against labels.
+"""Personality types: from ratings of items or batches to letters and scores, held against labels.
 
-Takes: ratings of MBTI items (1-7) or Big Five items (1-5), both with 1 = very much so; letters.
-Gives: scores and letters by dimension; sum |d|, accuracy and the average F1 of a group.
+A missing rating is excluded and counted; a dimension without any has no letter. A label X
+(undecided) is not compared with.
 Paper: AMADEUS (003), sections 5.2 and 5.3, tables 3 and 4 (002: tables 4 and 5); the formulas are
-evaluation.md's, which reproduce those tables. A missing rating is excluded and counted; a dimension
-without any has no letter. A label X (undecided) is not compared with.
+evaluation.md's, which reproduce those tables. Emotional RAG (004), section III, tables II and III,
+after InCharacter; the rules of batching and of types are evaluation.md's. The formula of the
+16Personalities site is not public, and ours is AMADEUS's of 50 + 50 * mean / 3.
 """
 
 from __future__ import annotations
@@ -13,15 +14,18 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 from offbook.evaluation.metrics.scales import SCALES, JudgedScale
 from offbook.evaluation.metrics.statistics import Estimate, estimate, resampled
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from offbook.evaluation.metrics.statistics import Floats
+
 
 UNDECIDED: Final = "X"
 """A label on which people did not agree."""
@@ -41,7 +45,7 @@ class Dimension:
 
 @dataclass(frozen=True, slots=True)
 class Typology:
-    """Dimensions in the order of the letters, and the scale on which items are rated."""
+    """Dimensions in the order of the letters, and the scale on which their scores lie."""
 
     name: str
     dimensions: tuple[Dimension, ...]
@@ -59,6 +63,13 @@ class Typology:
         known = ", ".join(dimension.name for dimension in self.dimensions)
         raise ValueError(f"{self.name} has no dimension {name!r}; it has {known}")
 
+    def letter(self, dimension: str, score: float | None) -> str | None:
+        """The letter of a score: the first pole's above the midpoint, at a tie the second's."""
+        poles = self.dimension(dimension)
+        if score is None:
+            return None
+        return poles.first if score > self.scale.midpoint else poles.second
+
     def letters(self, text: str) -> Letters:
         """Letters from ``text``, such as INFJ; ``-`` and X stand for no letter.
 
@@ -67,12 +78,12 @@ class Typology:
         """
         if len(text) != len(self.dimensions):
             raise ValueError(f"{text!r} is no type of {self.name}: {len(self.dimensions)} letters")
-        found: list[str | None] = []
+        letters: list[str | None] = []
         for dimension, letter in zip(self.dimensions, text.upper(), strict=True):
             if letter not in (dimension.first, dimension.second, UNDECIDED, "-"):
                 raise ValueError(f"{text!r} is no type of {self.name}: {letter!r}")
-            found.append(None if letter in (UNDECIDED, "-") else letter)
-        return tuple(found)
+            letters.append(None if letter in (UNDECIDED, "-") else letter)
+        return tuple(letters)
 
 
 MBTI: Final = Typology(
@@ -83,7 +94,7 @@ MBTI: Final = Typology(
         Dimension("T/F", "T", "F"),
         Dimension("P/J", "P", "J"),
     ),
-    SCALES["mbti_item"],
+    SCALES["16p_batch"],
 )
 SLOAN: Final = Typology(
     "sloan",
@@ -94,7 +105,7 @@ SLOAN: Final = Typology(
         Dimension("Agreeableness", "A", "E"),
         Dimension("Openness", "I", "N"),
     ),
-    SCALES["bigfive_item"],
+    SCALES["bfi_batch"],
 )
 
 
@@ -122,39 +133,59 @@ class DimensionScore:
     missing: int
 
 
-def mbti_scores(items: Sequence[ItemRating]) -> tuple[DimensionScore, ...]:
-    """MBTI: 50 + 50 * mean(sign * (4 - r)) / 3; the first pole above 50, at a tie the second.
+TYPOLOGIES: Final[Mapping[str, Typology]] = {
+    "mbti_item": MBTI,
+    "bigfive_item": SLOAN,
+    "16p_batch": MBTI,
+    "16p_option": MBTI,
+    "bfi_batch": SLOAN,
+    "bfi_option": SLOAN,
+}
+"""The test behind each scale."""
 
-    Args:
-        items: Ratings 1-7, 1 = very much so.
 
-    Raises:
-        ValueError: a rating is off the scale, a sign is neither 1 nor -1, or a dimension is not
-            MBTI's.
+def keyed(metric: str, sign: int, rating: float) -> float:
+    """How much a rating of an item speaks for the first pole, or for the trait.
+
+    Of MBTI it is sign * (4 - r), whose mean m is 50 + 50 m / 3 percent of the first pole. Big Five
+    items are rated from 1, very much so, options of BFI from 1, strongly disagree.
     """
-    scores = []
-    for dimension, present, missing in _by_dimension(MBTI, items):
-        agreement = [sign * (4 - rating) for sign, rating in present]
-        mean = _mean(agreement)
-        score = None if mean is None else 50 + 50 * mean / 3
-        scores.append(_scored(dimension, score, 50, len(present), missing))
-    return tuple(scores)
+    if TYPOLOGIES[metric] is MBTI:
+        return sign * (4 - rating)
+    agrees = rating if metric == "bfi_option" else 6 - rating
+    return agrees if sign > 0 else 6 - agrees
 
 
-def sloan_scores(items: Sequence[ItemRating]) -> tuple[DimensionScore, ...]:
-    """Big Five as SLOAN letters: agreement 6 - r, minus-keyed r; the first pole above a mean of 3.
+def scaled(metric: str, mean: float) -> float:
+    """The mean of what items speak for, on the scale of their dimension."""
+    return 50 + 50 * mean / 3 if TYPOLOGIES[metric] is MBTI else mean
 
-    Args:
-        items: Ratings 1-5, 1 = very much so.
+
+def dimension_scores(metric: str, items: Sequence[ItemRating]) -> tuple[DimensionScore, ...]:
+    """Score each dimension of a test, with its letter, from the ratings of its items.
 
     Raises:
         ValueError: a rating is off the scale, a sign is neither 1 nor -1, or a dimension is none
-            of the five.
+            of the test's.
     """
+    typology, scale = TYPOLOGIES[metric], SCALES[metric]
+    present: dict[str, list[float]] = {each.name: [] for each in typology.dimensions}
+    missing: Counter[str] = Counter()
+    for item in items:
+        name = typology.dimension(item.dimension).name
+        if item.sign not in (1, -1):
+            raise ValueError(f"sign {item.sign!r} of an item is neither 1 nor -1")
+        if item.rating is None:
+            missing[name] += 1
+        elif scale.accepts(item.rating):
+            present[name].append(keyed(metric, item.sign, item.rating))
+        else:
+            raise ValueError(f"{item.rating!r} is no rating of {scale.title!r}")
     scores = []
-    for dimension, present, missing in _by_dimension(SLOAN, items):
-        mean = _mean([6 - rating if sign > 0 else rating for sign, rating in present])
-        scores.append(_scored(dimension, mean, 3, len(present), missing))
+    for name, values in present.items():
+        score = scaled(metric, sum(values) / len(values)) if values else None
+        letter = typology.letter(name, score)
+        scores.append(DimensionScore(name, score, letter, len(values), missing[name]))
     return tuple(scores)
 
 
@@ -190,8 +221,7 @@ class TypeTable:
 
     ``wrong`` is sum |d|. ``accuracy`` is 1 - wrong / compared letters, its interval by drawing
     characters. ``f1`` has the binary macro-F1 of each dimension (None where nothing is compared)
-    and ``average_f1`` their mean, n being the compared letters. ``unlabelled`` are characters that
-    were predicted and have no label.
+    and ``average_f1`` their mean, n being the compared letters.
     """
 
     rows: tuple[TypeRow, ...]
@@ -199,7 +229,6 @@ class TypeTable:
     accuracy: Estimate
     f1: Mapping[str, float | None]
     average_f1: Estimate
-    unlabelled: tuple[str, ...] = ()
 
     @property
     def undecided(self) -> int:
@@ -212,12 +241,11 @@ def compare(
 ) -> TypeTable:
     """Predicted letters against labels, by character.
 
-    Args:
-        predicted: Letters of each character; None for a dimension without ratings.
-        labels: Letters of each character; None for X. A character without a prediction is
-            missing in all of its decided dimensions.
-        typology: Whose letters they are.
+    ``labels``: letters of each character; None for X. A character without a prediction is missing
+    in all of its decided dimensions.
     """
+    import numpy as np
+
     rows = []
     # Sorted by name, so that the interval does not depend on who was finished first.
     for character in sorted(labels):
@@ -227,7 +255,7 @@ def compare(
     missing = sum(row.missing for row in rows)
     hits, owners = _hits(rows)
     confusion = _confusion(rows, typology)
-    by_dimension = _macro_f1(confusion, _ones(len(rows)))[0]
+    by_dimension = _macro_f1(confusion, np.ones((1, len(rows))))[0]
     return TypeTable(
         rows=tuple(rows),
         wrong=sum(row.wrong for row in rows),
@@ -242,40 +270,7 @@ def compare(
             n=compared,
             missing=missing,
         ),
-        unlabelled=tuple(sorted(set(predicted) - set(labels))),
     )
-
-
-def _by_dimension(
-    typology: Typology, items: Sequence[ItemRating]
-) -> list[tuple[Dimension, list[tuple[int, float]], int]]:
-    """Each dimension with its ratings (sign, rating) and how many are missing."""
-    present: dict[str, list[tuple[int, float]]] = {each.name: [] for each in typology.dimensions}
-    missing: Counter[str] = Counter()
-    for item in items:
-        name = typology.dimension(item.dimension).name
-        if item.sign not in (1, -1):
-            raise ValueError(f"sign {item.sign!r} of an item is neither 1 nor -1")
-        if item.rating is None:
-            missing[name] += 1
-        elif typology.scale.accepts(item.rating):
-            present[name].append((item.sign, item.rating))
-        else:
-            raise ValueError(f"{item.rating!r} is no rating of {typology.scale.title!r}")
-    return [(each, present[each.name], missing[each.name]) for each in typology.dimensions]
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None
-
-
-def _scored(
-    dimension: Dimension, score: float | None, tie: float, n: int, missing: int
-) -> DimensionScore:
-    letter = None
-    if score is not None:
-        letter = dimension.first if score > tie else dimension.second
-    return DimensionScore(dimension.name, score, letter, n, missing)
 
 
 def _row(character: str, guess: Letters, label: Letters, typology: Typology) -> TypeRow:
@@ -352,7 +347,196 @@ def _mean_of_defined(values: Floats) -> Floats:
     return means
 
 
-def _ones(units: int) -> Floats:
+T = TypeVar("T")
+
+LabelType = Literal["H", "L", "X"]
+"""High, low, or undecided."""
+
+Place = tuple[str, str]
+"""A character and a dimension."""
+
+_FEWEST_TO_SPLIT: Final = 6
+_BLOCK: Final = 4
+_SHORTEST: Final = 3
+_UNDECIDED_FROM, _UNDECIDED_TO = 0.4, 0.6
+_ROUNDING: Final = 1e-9  # (2.6 - 1) / 4 must be the 0.4 that it is on paper
+
+
+def batches(answers: Sequence[T]) -> list[list[T]]:
+    """Groups of answers that an expert rates at once.
+
+    Fewer than 6 answers are one batch; else blocks of 4, and a last block of fewer than 3 is
+    topped up to 3 with the last answer of block 0, 1, ... (6: 3 + 3; 13: 3 + 3 + 4 + 3).
+    """
+    if len(answers) < _FEWEST_TO_SPLIT:
+        return [list(answers)] if answers else []
+    blocks = [list(answers[start : start + _BLOCK]) for start in range(0, len(answers), _BLOCK)]
+    for place in range(_SHORTEST - len(blocks[-1])):
+        blocks[-1].append(blocks[place].pop())
+    return blocks
+
+
+@dataclass(frozen=True, slots=True)
+class BatchedScore:
+    """Score of one dimension: plain mean over its rated batches.
+
+    ``score`` is None where no batch has a rating; ``deviation`` is the population standard
+    deviation over the batches. ``n`` and ``missing`` count batches.
+    """
+
+    score: float | None
+    deviation: float | None
+    n: int
+    missing: int
+
+
+def batched_score(ratings: Sequence[float | None]) -> BatchedScore:
+    """Mean over batches, whatever their sizes; None is a batch without a rating."""
+    present = [rating for rating in ratings if rating is not None]
+    missing = len(ratings) - len(present)
+    if not present:
+        return BatchedScore(None, None, 0, missing)
+    mean = math.fsum(present) / len(present)
+    deviation = math.sqrt(math.fsum((each - mean) ** 2 for each in present) / len(present))
+    return BatchedScore(mean, deviation, len(present), missing)
+
+
+def label_type(score: float, scale: JudgedScale) -> LabelType:
+    """Type of a label: X from 40 to 60 % of the span, both ends included; H above, L below."""
+    part = (score - scale.low) / scale.span
+    if part < _UNDECIDED_FROM - _ROUNDING:
+        return "L"
+    return "H" if part > _UNDECIDED_TO + _ROUNDING else "X"
+
+
+def predicted_type(score: float, scale: JudgedScale) -> LabelType:
+    """Type of a prediction: H above the midpoint, else L."""
+    return "H" if score > scale.midpoint else "L"
+
+
+def sign_of(category: str, dimension: str) -> Literal[1, -1]:
+    """How an item is keyed: +1 where agreement speaks for the dimension's first pole.
+
+    Raises:
+        ValueError: the category is none of those.
+    """
+    first, _, second = dimension.partition("/")
+    if category == "positive" or (second and category == first):
+        return 1
+    if category == "negative" or (second and category == second):
+        return -1
+    raise ValueError(f"an item of {dimension!r} cannot be keyed to {category!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class LabelScore:
+    """What people say of one dimension; ``score`` None where only the type is known."""
+
+    type: LabelType
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LabelAgreement:
+    """How near predicted scores come to labels; intervals by drawing characters.
+
+    With repeats each number is the mean over them, and n counts all of them. ``acc_full`` is the
+    share of characters with all their decided dimensions right; one of whom a decided dimension
+    was not rated is missing there. ``pairs`` are the decided (character, dimension) pairs.
+    """
+
+    acc_dim: Estimate
+    acc_full: Estimate
+    mse: Estimate
+    mae: Estimate
+    pairs: int
+    undecided: int
+    characters: int
+
+
+def agreement_with_labels(
+    repeats: Sequence[Mapping[Place, float | None]],
+    labels: Mapping[Place, LabelScore],
+    scale: JudgedScale,
+) -> LabelAgreement:
+    """Acc(Dim), Acc(Full), MSE and MAE over all pairs whose label is not X.
+
+    ``repeats``: predicted scores by (character, dimension), one mapping a repeat. What has no score
+    is missing; what has no label is passed over.
+    """
+    decided = {place: label for place, label in sorted(labels.items()) if label.type != "X"}
+    characters = sorted({character for character, _ in decided})
+    rights, squares, sizes, fulls = [], [], [], []
+    for predicted in repeats:
+        scored = {place: (predicted.get(place), label) for place, label in decided.items()}
+        right = {place: right_type(score, label, scale) for place, (score, label) in scored.items()}
+        error = {place: error_of(score, label, scale) for place, (score, label) in scored.items()}
+        rights.append(_by_character(right, characters))
+        fulls.append([_full(each) for each in rights[-1]])
+        sizes.append(_by_character(error, characters))
+        squares.append([[e if e is None else e * e for e in each] for each in sizes[-1]])
+    return LabelAgreement(
+        acc_dim=_mean_over_repeats(rights),
+        acc_full=_mean_over_repeats(fulls),
+        mse=_mean_over_repeats(squares),
+        mae=_mean_over_repeats(sizes),
+        pairs=len(decided),
+        undecided=len(labels) - len(decided),
+        characters=len(characters),
+    )
+
+
+def right_type(score: float | None, label: LabelScore, scale: JudgedScale) -> float | None:
+    """1 where the type of a score is that of the label, else 0; None without a score."""
+    return None if score is None else float(predicted_type(score, scale) == label.type)
+
+
+def error_of(score: float | None, label: LabelScore, scale: JudgedScale) -> float | None:
+    """How far a score is from the label's, in parts of the span; None where one is not there."""
+    if score is None or label.score is None:
+        return None
+    return abs(score - label.score) / scale.span
+
+
+def _by_character(
+    values: Mapping[Place, float | None], characters: Sequence[str]
+) -> list[list[float | None]]:
+    grouped: dict[str, list[float | None]] = {character: [] for character in characters}
+    for (character, _), value in values.items():
+        grouped[character].append(value)
+    return list(grouped.values())
+
+
+def _full(right: Sequence[float | None]) -> list[float | None]:
+    """Whether all of a character's dimensions are right; unknown where one was not rated."""
+    return [None if None in right else float(all(right))]
+
+
+def _mean_over_repeats(repeats: Sequence[Sequence[Sequence[float | None]]]) -> Estimate:
+    """Mean of the repeats' means; shape (repeats, characters, values of that character)."""
     import numpy as np
 
-    return np.ones((1, units))
+    if not repeats:
+        return Estimate(None, 0)
+    present = [[[v for v in each if v is not None] for each in repeat] for repeat in repeats]
+    sums = np.array([[math.fsum(each) for each in repeat] for repeat in present])
+    counts = np.array([[len(each) for each in repeat] for repeat in present], dtype=np.float64)
+    expected = sum(len(each) for repeat in repeats for each in repeat)
+    n = int(counts.sum())
+    return resampled(_ratio(sums, counts), sums.shape[1], n=n, missing=expected - n)
+
+
+def _ratio(sums: Floats, counts: Floats) -> Callable[[Floats], Floats]:
+    """The mean over repeats of sum / count; a repeat without any value is left out."""
+    import numpy as np
+
+    def statistic(weights: Floats) -> Floats:
+        above, below = weights @ sums.T, weights @ counts.T
+        defined = below > 0
+        means = np.divide(above, below, out=np.zeros_like(above), where=defined)
+        repeats = defined.sum(axis=1)
+        undefined = np.full(len(weights), np.nan)
+        ratios: Floats = np.divide(means.sum(axis=1), repeats, out=undefined, where=repeats > 0)
+        return ratios
+
+    return statistic

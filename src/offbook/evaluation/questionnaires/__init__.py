@@ -1,7 +1,6 @@
 """Our own open questions after MBTI and the Big Five: 60 each, keyed and balanced, en and zh.
 
-Takes: a name and a language.  Gives: items with the question that is put to a character and the
-statement that it rewords. The sentences are ours; none is from a published questionnaire.
+The sentences are ours; none is from a published questionnaire.
 Paper: AMADEUS (003), section 5.2: 60 MBTI items, open answers rated one by one. Its items are
 16Personalities', which may not be passed on; scores of ours are not comparable with its tables.
 """
@@ -12,7 +11,7 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any, Final
+from typing import Final
 
 from offbook.evaluation.benchmark import Item
 
@@ -24,10 +23,11 @@ LANGUAGES: Final = ("en", "zh")
 
 @dataclass(frozen=True, slots=True)
 class WordedItem:
-    """An item and the question that puts it to a character."""
+    """An item and the question that puts it to a character, in one language."""
 
     item: Item
     question: str
+    language: str
 
 
 @cache
@@ -39,18 +39,16 @@ def shipped(name: str, language: str = "en") -> tuple[WordedItem, ...]:
     """
     if name not in SHIPPED or language not in LANGUAGES:
         raise KeyError((name, language))
+    text = files(__name__).joinpath(f"{name.replace('-', '_')}.jsonl").read_text("utf-8")
+    # Not splitlines(): it also splits at separators that may stand inside a JSON string.
+    rows = [json.loads(line) for line in text.split("\n") if line]
     return tuple(
         WordedItem(
             Item(
                 name, str(row["number"]), row["dimension"], row["sign"], row["statement"][language]
             ),
             row["question"][language],
+            language,
         )
-        for row in _rows(f"{name.replace('-', '_')}.jsonl")
+        for row in rows
     )
-
-
-def _rows(name: str) -> list[dict[str, Any]]:
-    text = files(__name__).joinpath(name).read_text(encoding="utf-8")
-    # Not splitlines(): it also splits at separators that may stand inside a JSON string.
-    return [json.loads(line) for line in text.split("\n") if line]

@@ -1,18 +1,15 @@
-"""A report as CSV: every number in a line of its own, with n, missing, interval and mark.
-
-Takes: a report.  Gives: files by name; values are neither rounded nor turned into percent.
-"""
+"""A report as CSV: every number in a line of its own, with n, missing, interval and mark."""
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from offbook.evaluation.report.naming import metric_title, printable
+from offbook.evaluation.frames import require_pandas
+from offbook.evaluation.report.material import metric_title, printable
 
 if TYPE_CHECKING:
+    from offbook.evaluation.comparison import Difference
     from offbook.evaluation.metrics.statistics import Estimate
     from offbook.evaluation.report.material import Report, ReportedRun
 
@@ -21,41 +18,30 @@ _ESTIMATE: Final = ("value", "low", "high", "n", "missing")
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 """What a spreadsheet takes for the beginning of a formula."""
 
-_COLUMNS: Final = {
-    "scores": ("metric", "title", "method", "group", *_ESTIMATE, "better", "unit"),
-    "differences": ("metric", "first", "second", *_ESTIMATE, "better", "unit"),
-    "interviews": (
-        "test", "method", "subject", "dimension", *_ESTIMATE, "letter", "label", "label_score",
-    ),
-    "ratings": ("metric", "method", "ratings", "missing", "overruled", "reason", "of_this_reason"),
-    "failed": ("subject", "question", "method", "repeat", "error"),
-    "chunk_use": ("method", "times_used", "chunks", "questions", "characters"),
-    "similarity": ("method", *_ESTIMATE, "pairs", "without_vector"),
-}  # fmt: skip
+_SCORES: Final = ("metric", "title", "method", "group", *_ESTIMATE, "better", "unit")
+
+Row = dict[str, Any]
 
 
 def write_csv(report: Report) -> dict[str, str]:
     """The text of each file by its name; a kind without any line is left out."""
-    found: dict[str, list[tuple[Any, ...]]] = {}
-    for each in report.runs:
-        head = _head(each)
-        for name, row in _rows(each):
-            found.setdefault(name, []).append((*head, *row))
-    for joint in report.joint:
-        for difference in joint.differences:
-            head = (" ".join(joint.runs), joint.benchmark, "", _judge(report.runs[0]), joint.mark)
-            row = (difference.metric, difference.first, difference.second)
-            tail = (*_estimate(difference.estimate), difference.better, difference.unit)
-            found.setdefault("differences", []).append((*head, *row, *tail))
-    columns = {name: (*_RUN, *_COLUMNS[name]) for name in _COLUMNS}
     # The scores are there even when there are none: whoever reads them finds the file.
-    found.setdefault("scores", [])
-    return {f"{name}.csv": _text(columns[name], found[name]) for name in columns if name in found}
+    rows: dict[str, list[Row]] = {"scores": []}
+    for each in report.runs:
+        for name, row in _rows(each):
+            rows.setdefault(name, []).append({**_head(each), **row})
+    for joint in report.joint:
+        head = {**_head(report.runs[0]), "run": " ".join(joint.runs), "dataset_checksum": ""}
+        rows.setdefault("differences", []).extend(
+            {**head, **_difference(d)} for d in joint.differences
+        )
+    return {f"{name}.csv": _text(some) for name, some in rows.items()}
 
 
-def _head(report: ReportedRun) -> tuple[Any, ...]:
+def _head(report: ReportedRun) -> Row:
     run = report.run
-    return run.id, run.benchmark, run.dataset_checksum, _judge(report), run.mark
+    values = (run.id, run.benchmark, run.dataset_checksum, _judge(report), run.mark)
+    return dict(zip(_RUN, values, strict=True))
 
 
 def _judge(report: ReportedRun) -> str:
@@ -63,48 +49,60 @@ def _judge(report: ReportedRun) -> str:
     return judge.model if judge else ""
 
 
-def _rows(report: ReportedRun) -> Iterator[tuple[str, tuple[Any, ...]]]:
+def _rows(report: ReportedRun) -> Iterator[tuple[str, Row]]:
     for score in report.scores:
-        head = (score.metric, metric_title(score.metric), score.variant, score.group)
-        yield "scores", (*head, *_estimate(score.estimate), score.better, score.unit)
+        head = {"metric": score.metric, "title": metric_title(score.metric)}
+        head |= {"method": score.variant, "group": score.group, **_estimate(score.estimate)}
+        yield "scores", {**head, "better": score.better, "unit": score.unit}
     for each in report.differences:
-        row = (each.metric, each.first, each.second, *_estimate(each.estimate))
-        yield "differences", (*row, each.better, each.unit)
+        yield "differences", _difference(each)
     for interview in report.interviews:
+        head = {"test": interview.metric, "method": interview.variant, "subject": interview.subject}
         for trait in interview.traits:
-            place = (interview.metric, interview.variant, interview.subject, trait.dimension)
-            said = (trait.letter, trait.label, trait.label_score)
-            yield "interviews", (*place, *_estimate(trait.score), *said)
+            said = {"letter": trait.letter, "label": trait.label, "label_score": trait.label_score}
+            yield (
+                "interviews",
+                {**head, "dimension": trait.dimension, **_estimate(trait.score), **said},
+            )
     for rated in report.ratings:
-        counts = (rated.metric, rated.variant, rated.total, rated.missing, rated.overruled)
+        counts = {"metric": rated.metric, "method": rated.variant, "ratings": rated.total}
+        counts |= {"missing": rated.missing, "overruled": rated.overruled}
         for why, count in rated.reasons or ((None, None),):
-            yield "ratings", (*counts, why, count)
+            yield "ratings", {**counts, "reason": why, "of_this_reason": count}
     for failed in report.failed:
         key = failed.key
-        yield "failed", (key.subject, key.question, key.variant, key.repeat, failed.error)
+        place = {"subject": key.subject, "question": key.question, "method": key.variant}
+        yield "failed", {**place, "repeat": key.repeat, "error": failed.error}
     yield from _of_retrieval(report)
 
 
-def _of_retrieval(report: ReportedRun) -> Iterator[tuple[str, tuple[Any, ...]]]:
+def _of_retrieval(report: ReportedRun) -> Iterator[tuple[str, Row]]:
     for used in report.use:
         for times, chunks in used.use.duplication.items():
-            told = (used.use.questions, used.use.characters)
-            yield "chunk_use", (used.variant, times, chunks, *told)
+            counts = {"method": used.variant, "times_used": times, "chunks": chunks}
+            whole = {"questions": used.use.questions, "characters": used.use.characters}
+            yield "chunk_use", {**counts, **whole}
     for near in report.cosines:
-        told = (len(near.values), near.unmatched)
-        yield "similarity", (near.name, *_estimate(near.mean), *told)
+        counts = {"pairs": len(near.values), "without_vector": near.unmatched}
+        yield "similarity", {"method": near.name, **_estimate(near.mean), **counts}
 
 
-def _estimate(estimate: Estimate) -> tuple[Any, ...]:
-    return estimate.mean, estimate.low, estimate.high, estimate.n, estimate.missing
+def _difference(each: Difference) -> Row:
+    head = {"metric": each.metric, "first": each.first, "second": each.second}
+    return {**head, **_estimate(each.estimate), "better": each.better, "unit": each.unit}
 
 
-def _text(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([_entry(value) for value in row] for row in rows)
-    return buffer.getvalue()
+def _estimate(estimate: Estimate) -> Row:
+    values = (estimate.mean, estimate.low, estimate.high, estimate.n, estimate.missing)
+    return dict(zip(_ESTIMATE, values, strict=True))
+
+
+def _text(rows: Sequence[Row]) -> str:
+    columns = None if rows else [*_RUN, *_SCORES]
+    # Of type object, or pandas would turn whole numbers beside an empty field into floats.
+    frame = require_pandas().DataFrame(rows, columns=columns, dtype=object).map(_entry)
+    text: str = frame.to_csv(index=False, lineterminator="\n")
+    return text
 
 
 def _entry(value: Any) -> Any:

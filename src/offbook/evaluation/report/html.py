@@ -1,7 +1,5 @@
 """A report as one page that needs nothing but a browser: no script, no network, no other file.
 
-Takes: a report and its pictures.  Gives: HTML with the pictures inside.
-
 All that a model or a document said is escaped, and a content security policy forbids everything but
 the page's own style sheet, by its hash.
 """
@@ -15,7 +13,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from offbook.evaluation.report.naming import (
+from offbook.evaluation.report.markdown import record_rows
+from offbook.evaluation.report.material import (
     counted,
     distinct,
     interval,
@@ -23,14 +22,12 @@ from offbook.evaluation.report.naming import (
     number,
     printable,
 )
-from offbook.evaluation.report.pictures.inline_svg import inlined
-from offbook.evaluation.report.pictures.looks import SERIES
-from offbook.evaluation.report.run_record import record_rows
+from offbook.evaluation.report.picture import SERIES, inlined
 from offbook.evaluation.report.tables import Number, failed_table, joint_tables, tables_of
 
 if TYPE_CHECKING:
     from offbook.evaluation.report.material import Example, Report, ReportedRun
-    from offbook.evaluation.report.pictures.picture import Picture
+    from offbook.evaluation.report.picture import Picture
     from offbook.evaluation.report.tables import Table
 
 ASSETS: Final = Path(__file__).parent / "assets"

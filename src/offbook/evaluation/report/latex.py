@@ -1,16 +1,15 @@
 r"""A report's tables as LaTeX, in the style of ``booktabs``.
 
-Takes: tables.  Gives: one file for each; ``\input`` it where ``booktabs`` and ``graphicx`` are
-loaded. What a model or a document said cannot become a command.
+What a model or a document said cannot become a command.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from offbook.evaluation.report.naming import NOTHING, counted, interval, number, one_line
+from offbook.evaluation.frames import require_pandas
+from offbook.evaluation.report.material import NOTHING, counted, interval, number, one_line
 from offbook.evaluation.report.tables import Number
 
 if TYPE_CHECKING:
@@ -43,41 +42,39 @@ _COMMANDS: Final = {
 
 def write_latex(table: Table) -> str:
     """One table, with its mark in the caption."""
-    columns = "".join("r" if numeric else "l" for numeric in table.numeric)
     caption = escaped(table.title)
     if table.mark:
         caption += rf". \textbf{{{escaped(table.mark)}}}"
+    columns = [escaped(column) for column in table.columns]
+    rows = [[_entry(entry) for entry in row] for row in table.rows]
+    tabular = (
+        require_pandas()
+        .DataFrame(rows or [["nothing", *[""] * (len(columns) - 1)]], columns=columns, dtype=object)
+        .to_latex(
+            index=False,
+            escape=False,
+            column_format="".join("r" if numeric else "l" for numeric in table.numeric),
+        )
+    )
+    label = re.sub(r"[^a-zA-Z0-9-]+", "-", table.name)
     lines = [
         "% needs booktabs and graphicx; letters beyond Latin need XeLaTeX or LuaLaTeX",
-        f"% {_comment(table.mark or table.title)}",
+        f"% {one_line(table.mark or table.title, _LONGEST)}",
         r"\begin{table}[htbp]",
-        r"  \centering",
-        rf"  \caption{{{caption}}}",
-        rf"  \label{{tab:{_label(table.name)}}}",
-        r"  \resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
-        rf"  \begin{{tabular}}{{{columns}}}",
-        r"    \toprule",
-        "    " + " & ".join(map(escaped, table.columns)) + r" \\",
-        r"    \midrule",
-        *_rows(table),
-        r"    \bottomrule",
-        r"  \end{tabular}}",
+        r"\centering",
+        rf"\caption{{{caption}}}",
+        rf"\label{{tab:{label}}}",
+        r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
+        f"{tabular}}}",
     ]
     if table.note:
-        lines += [rf"  \par\smallskip{{\footnotesize {escaped(table.note, 400)}}}"]
+        lines += [rf"\par\smallskip{{\footnotesize {escaped(table.note, 400)}}}"]
     return "\n".join([*lines, r"\end{table}", ""])
 
 
 def escaped(text: str, most: int = _LONGEST) -> str:
     """Text that is set as it is, in one line."""
     return "".join(_COMMANDS.get(letter, letter) for letter in one_line(text, most))
-
-
-def _rows(table: Table) -> Iterator[str]:
-    for row in table.rows:
-        yield "    " + " & ".join(_entry(entry) for entry in row) + r" \\"
-    if not table.rows:
-        yield rf"    \multicolumn{{{len(table.columns)}}}{{l}}{{nothing}} \\"
 
 
 def _entry(entry: Entry) -> str:
@@ -89,11 +86,3 @@ def _entry(entry: Entry) -> str:
     small = " ".join(filter(None, (interval(entry.estimate, entry.unit), counted(entry.estimate))))
     value = "--" if shown == NOTHING else escaped(shown).replace("-", "$-$")
     return rf"{value} {{\scriptsize {escaped(small)}}}"
-
-
-def _label(name: str) -> str:
-    return re.sub(r"[^a-zA-Z0-9-]+", "-", name)
-
-
-def _comment(text: str) -> str:
-    return one_line(text, _LONGEST)

@@ -1,8 +1,4 @@
-"""A report as Markdown: the record of each run, its tables, its pictures by their files.
-
-Takes: a report, and the pictures that were drawn.  Gives: text in which nothing that a model or a
-document said can become markup.
-"""
+"""A report as Markdown, with the record of each run."""
 
 from __future__ import annotations
 
@@ -10,17 +6,85 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from offbook.evaluation.report.naming import one_line, printable, whole
-from offbook.evaluation.report.run_record import record_rows
+from offbook.evaluation.report.material import one_line, printable, whole
 from offbook.evaluation.report.tables import Number, failed_table, joint_tables, tables_of
 
 if TYPE_CHECKING:
+    from offbook.evaluation.record import Variant
     from offbook.evaluation.report.material import Report, ReportedRun
-    from offbook.evaluation.report.pictures.picture import Picture
+    from offbook.evaluation.report.picture import Picture
     from offbook.evaluation.report.tables import Entry, Table
+    from offbook.types import Usage
+
+
+_LONGEST: Final = 300
+
+
+def record_rows(report: ReportedRun) -> list[tuple[str, str]]:
+    """Name and value, one a line; nothing is left out that decides a number."""
+    run, counts = report.run, report.counts
+    options = ", ".join(f"{name}={_short(value)}" for name, value in run.options.items())
+    rows = [("mark", run.mark)] if run.mark else []
+    rows += [
+        ("benchmark", f"{run.benchmark}, version {run.benchmark_version}"),
+        ("dataset", f"{run.dataset}, version {run.dataset_version}"),
+        ("checksum", f"sha256 {run.dataset_checksum}"),
+        ("licence", run.licence or "not stated"),
+        ("protocol", run.protocol),
+        ("status", run.status),
+        ("cells", _cells(report)),
+        ("subjects", ", ".join(run.subjects) or "none"),
+        ("methods", "; ".join(map(_variant, run.variants)) or "none"),
+    ]
+    rows += [(f"{role} model", f"{m.model} at {m.base_url}") for role, m in run.models.items()]
+    rows += [
+        ("judges that were asked", ", ".join(report.judges) or "none"),
+        ("embedder", run.embedder),
+        ("prompts", ", ".join(f"{name} v{v}" for name, v in sorted(run.prompts.items()))),
+        ("seed", str(run.seed)),
+        ("repeats", str(run.repeats)),
+        ("limit", "none" if run.limit is None else f"{run.limit} questions a subject"),
+        *([("options of the dataset", options)] if options else []),
+        *usage_rows(report.usage),
+        ("begun", run.created),
+        ("offbook", run.offbook),
+    ]
+    if counts.forgotten:
+        what = f"{counts.forgotten} pieces of context are of documents that are forgotten since"
+        rows.append(("forgotten", what))
+    return rows
+
+
+def usage_rows(usage: Usage) -> Iterator[tuple[str, str]]:
+    """Calls, tokens, cost and time of a whole run."""
+    yield "calls", f"{usage.calls} ({usage.cached_calls} more from the cache)"
+    yield "tokens", f"{usage.prompt_tokens} of prompts, {usage.completion_tokens} of completions"
+    yield "embedding calls", str(usage.embed_calls)
+    yield (
+        "cost",
+        "no price is configured" if usage.cost_usd is None else f"{usage.cost_usd:.4f} USD",
+    )
+    yield "time", f"{usage.seconds:.1f} s"
+
+
+def _cells(report: ReportedRun) -> str:
+    counts = report.counts
+    failed = f", {counts.failed} of them without a reply" if counts.failed else ""
+    return f"{counts.cells} of {counts.planned}{failed}"
+
+
+def _short(value: str) -> str:
+    """An option as it is shown: questions that were sent are one, and the checksum tells them."""
+    return value if len(value) <= _LONGEST else f"{value[:_LONGEST]}..."
+
+
+def _variant(variant: Variant) -> str:
+    settings = ", ".join(f"{name}={value}" for name, value in sorted(variant.settings.items()))
+    extra = f"; {settings}" if settings else ""
+    return f"{variant.label} ({variant.method}, preset {variant.preset}{extra})"
+
 
 FAILED_SHOWN: Final = 20
-_LONGEST: Final = 300
 _WHOLE: Final = 4_000
 _BUSY: Final = frozenset("\\`*_[]|<>~&$#^")
 """What can be markup in the middle of a line of GitHub's Markdown."""

@@ -1,7 +1,4 @@
-"""The tables of a report, in a shape that Markdown, LaTeX and HTML write alike.
-
-Takes: what was collected of runs.  Gives: tables of words and of numbers with their n and interval.
-"""
+"""The tables of a report, in a shape that Markdown, LaTeX and HTML write alike."""
 
 from __future__ import annotations
 
@@ -9,8 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from offbook.evaluation.measured import COSTS
-from offbook.evaluation.report.naming import (
+from offbook.evaluation.report.material import (
     arrow,
     direction,
     distinct,
@@ -19,11 +15,12 @@ from offbook.evaluation.report.naming import (
     metric_title,
     test_title,
 )
+from offbook.evaluation.scores import COSTS
 
 if TYPE_CHECKING:
-    from offbook.evaluation.comparing import Difference
+    from offbook.evaluation.comparison import Difference
     from offbook.evaluation.metrics.statistics import Estimate
-    from offbook.evaluation.protocol import Score
+    from offbook.evaluation.record import Score
     from offbook.evaluation.report.material import (
         FailedCell,
         Interview,
@@ -83,16 +80,22 @@ def tables_of(report: ReportedRun) -> list[Table]:
     """All tables of a run, those that would be empty left out."""
     mark = report.mark
     all_of = [score for score in report.scores if score.group == ALL]
-    found = [
+    costs = [score for score in all_of if score.metric in (*COSTS, "failed")]
+    retrieval = [
+        score
+        for score in all_of
+        if score.metric in _RETRIEVAL or score.metric.endswith("_undefined")
+    ]
+    tables = [
         *pivots("scores", "Scores", filter(is_quality, all_of), mark),
         *differences("differences", report.differences, mark),
         *_interviews(report.interviews, mark),
-        *pivots("retrieval", "Use of what was retrieved", filter(_is_retrieval, all_of), mark),
-        *pivots("costs", "What a reply cost", filter(_is_cost, all_of), mark),
+        *pivots("retrieval", "Use of what was retrieved", retrieval, mark),
+        *pivots("costs", "What a reply cost", costs, mark),
         *breakdown(report.scores, mark),
         *_ratings(report.ratings, mark),
     ]
-    return [table for table in found if table.rows]
+    return [table for table in tables if table.rows]
 
 
 def joint_tables(joint: JointRuns) -> list[Table]:
@@ -112,13 +115,13 @@ def pivots(name: str, title: str, scores: Iterable[Score], mark: str | None) -> 
     variants = distinct(score.variant for score in listed)
     by_place = {(score.metric, score.variant): score for score in listed}
     heads = {score.metric: metric_name(score.metric) + arrow(score.better) for score in listed}
-    pieces = [metrics[at : at + _COLUMNS] for at in range(0, len(metrics), _COLUMNS)]
+    pieces = [metrics[start : start + _COLUMNS] for start in range(0, len(metrics), _COLUMNS)]
     for place, piece in enumerate(pieces, 1):
         rows = []
         for variant in variants:
-            found = [by_place.get((metric, variant)) for metric in piece]
-            if any(found):
-                rows.append((variant, *(_entry(score) for score in found)))
+            cells = [by_place.get((metric, variant)) for metric in piece]
+            if any(cells):
+                rows.append((variant, *(Number(s.estimate, s.unit) if s else "" for s in cells)))
         several = len(pieces) > 1
         yield Table(
             f"{name}-{place}" if several else name,
@@ -130,7 +133,7 @@ def pivots(name: str, title: str, scores: Iterable[Score], mark: str | None) -> 
         )
 
 
-def differences(name: str, found: Sequence[Difference], mark: str | None) -> Iterator[Table]:
+def differences(name: str, paired: Sequence[Difference], mark: str | None) -> Iterator[Table]:
     """Paired differences, one a line."""
     rows = tuple(
         (
@@ -139,7 +142,7 @@ def differences(name: str, found: Sequence[Difference], mark: str | None) -> Ite
             Number(each.estimate, each.unit),
             direction(each.better),
         )
-        for each in found
+        for each in paired
     )
     note = "On the same questions; those that one of the two has no rating for count as missing."
     columns = ("Metric", "Methods", "Difference", "Direction")
@@ -177,26 +180,14 @@ def failed_table(failed: Sequence[FailedCell], most: int | None, mark: str | Non
     return Table("failed", "Cells without a reply", columns, rows, mark, note)
 
 
-def _entry(score: Score | None) -> Entry:
-    return "" if score is None else Number(score.estimate, score.unit)
-
-
 def _is_short(metric: str) -> bool:
     return metric_name(metric) != metric_title(metric) and "." not in metric
 
 
-def _is_cost(score: Score) -> bool:
-    return score.metric in (*COSTS, "failed")
-
-
-def _is_retrieval(score: Score) -> bool:
-    return score.metric in _RETRIEVAL or score.metric.endswith("_undefined")
-
-
-def _interviews(found: Sequence[Interview], mark: str | None) -> Iterator[Table]:
+def _interviews(interviews: Sequence[Interview], mark: str | None) -> Iterator[Table]:
     """One table a test: letters beside labels, and the dimensions with their scores."""
-    for metric in distinct(each.metric for each in found):
-        mine = [each for each in found if each.metric == metric]
+    for metric in distinct(each.metric for each in interviews):
+        mine = [each for each in interviews if each.metric == metric]
         names = [trait.dimension for trait in mine[0].traits]
         unit = "percent" if mine[0].traits[0].high > 10 else ""
         rows: tuple[tuple[Entry, ...], ...] = tuple(
@@ -216,7 +207,7 @@ def _interviews(found: Sequence[Interview], mark: str | None) -> Iterator[Table]
         yield Table(f"interviews-{metric}", title, columns, rows, mark, note)
 
 
-def _ratings(found: Sequence[Ratings], mark: str | None) -> Iterator[Table]:
+def _ratings(ratings: Sequence[Ratings], mark: str | None) -> Iterator[Table]:
     """How many ratings are missing, and why; how many a person overruled."""
     rows = tuple(
         (
@@ -227,7 +218,7 @@ def _ratings(found: Sequence[Ratings], mark: str | None) -> Iterator[Table]:
             str(each.overruled),
             "; ".join(f"{why} ({count})" for why, count in each.reasons),
         )
-        for each in found
+        for each in ratings
     )
     columns = ("Metric", "Method", "Ratings", "Missing", "Overruled", "Why missing")
     note = "A missing rating is excluded and counted; it is never replaced by another value."

@@ -1,25 +1,189 @@
-"""The published tables by name.
+"""The published tables by name, as ``tables.json`` describes them.
 
-Takes: a name.  Gives: a `Table`, or an error with the nearest name.
+What stands in several tables (a remark, a line, a column) stands once in the file, under
+``shared``, and is named there as ``@name``.
+Paper: RoleRAG (001), section 5, tables 1 to 4, figure 3; AMADEUS (002), tables 1 to 6, figure 1,
+and (003), tables 1 to 6 and 8, figures 6 and 8; Emotional RAG (004), section III, tables II and
+III, figure 5.
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Final
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final, Literal
+
+from pydantic import TypeAdapter
 
 from offbook.errors import UnknownName
-from offbook.evaluation.tables import amadeus, emotional, rolerag
-from offbook.evaluation.tables.layout import Table
+from offbook.evaluation.metrics.scales import Direction
 
-TABLES: Final = {
-    table.name: table for table in (*rolerag.TABLES, *amadeus.TABLES, *emotional.TABLES)
-}
-"""All tables, in the order of evaluation.md."""
+Kind = Literal["runs", "study", "ratings"]
+"""Where our numbers come from: runs, a study of splitters, a file of people's ratings."""
+
+RestsOn = Literal["judge", "extractor"]
+"""Which model's answers a number is made of; where that is the offline one, it is not shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A benchmark as a table uses it.
+
+    ``options`` are those of the dataset's loader. ``cast`` is the dataset whose characters are
+    asked, where the benchmark brings none. ``typology`` is the judged scale whose letters are
+    compared with labels.
+    """
+
+    key: str
+    benchmark: str
+    title: str
+    options: tuple[tuple[str, str], ...] = ()
+    cast: str = ""
+    typology: Literal["", "mbti_item", "bigfive_item"] = ""
+    rests_on: RestsOn = "judge"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: a metric of a use, over a group of its questions.
+
+    ``printed`` says how the paper prints it: as a percentage, and with how many digits. ``line`` is
+    the method of a column of types, which has one for each method.
+    """
+
+    key: str
+    title: str
+    metric: str
+    use: str = ""
+    group: str = "all"
+    better: Direction | None = None
+    percent: bool = False
+    digits: int = 3
+    line: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line: a method with its settings, as ``eval run --method`` takes it.
+
+    ``group`` stands in the place of the column's, ``subject`` names the one character of a line.
+    """
+
+    key: str
+    title: str
+    method: str = ""
+    group: str = ""
+    subject: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A part of a table with columns of its own."""
+
+    title: str
+    columns: tuple[Column, ...]
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A published table.
+
+    ``differs`` says in plain sentences what is not as in the paper, ``illegible`` what of the
+    paper's numbers could not be read or is not printed as a number.
+    """
+
+    name: str
+    title: str
+    source: str
+    blocks: tuple[Block, ...]
+    uses: tuple[Use, ...] = ()
+    kind: Kind = "runs"
+    differs: tuple[str, ...] = ()
+    illegible: tuple[str, ...] = ()
+
+    def use(self, key: str) -> Use:
+        """The use of this key.
+
+        Raises:
+            KeyError: there is none.
+        """
+        for each in self.uses:
+            if each.key == key:
+                return each
+        raise KeyError(key)
+
+    def line(self, key: str) -> Line:
+        """The line of this key.
+
+        Raises:
+            KeyError: there is none.
+        """
+        for block in self.blocks:
+            for each in block.lines:
+                if each.key == key:
+                    return each
+        raise KeyError(key)
+
+    def needed(self) -> Iterator[tuple[Use, str]]:
+        """Each use with each method that a cell rests on, once, in the order of the table."""
+        uses: dict[tuple[str, str], None] = {}
+        for block in self.blocks:
+            for column in block.columns:
+                for line in block.lines:
+                    method = self.line(column.line).method if column.line else line.method
+                    if column.use and method:
+                        uses.setdefault((column.use, method))
+        return ((self.use(key), method) for key, method in uses)
+
+
+FILE: Final = "published.json"
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedRow:
+    """A row of a paper: ``of`` is the model that answered (or embedded), ``values`` by column."""
+
+    line: str
+    of: str
+    source: str
+    values: Mapping[str, str]
+
+
+def printed(table: str) -> tuple[PrintedRow, ...]:
+    """The rows that the papers print for a table, in their order.
+
+    Raises:
+        KeyError: there is no such table.
+    """
+    return tuple(PrintedRow(**row) for row in _tables()[table])
+
+
+def published_types(table: str) -> dict[str, str]:
+    """The labels of a table of types by character, as the papers print them."""
+    return {
+        row.line: row.values["type.label"] for row in printed(table) if "type.label" in row.values
+    }
+
+
+@cache
+def _tables() -> dict[str, list[dict[str, Any]]]:
+    tables: dict[str, list[dict[str, Any]]] = json.loads(
+        files(__package__).joinpath(FILE).read_text("utf-8")
+    )
+    return tables
+
+
+CHARACTERS: Final = "characters"
+"""In the place of lines: one for each character whose type the papers print."""
 
 
 def table_named(name: str) -> Table:
-    """The table of this name.
+    """Look up a table.
 
     Raises:
         UnknownName: there is none; the hint has the nearest and all of them.
@@ -29,3 +193,29 @@ def table_named(name: str) -> Table:
         hint = f"did you mean {near[0]!r}? " if near else ""
         raise UnknownName(f"no table {name!r}", f"{hint}known: {', '.join(TABLES)}")
     return TABLES[name]
+
+
+def _read() -> dict[str, Table]:
+    file = json.loads(files(__package__).joinpath("tables.json").read_text("utf-8"))
+    rows = _expanded(file["tables"], file["shared"])
+    for row in rows:
+        for block in row["blocks"]:
+            if block["lines"] == CHARACTERS:
+                names = published_types(row["name"])
+                block["lines"] = [{"key": name, "title": name, "subject": name} for name in names]
+    tables = TypeAdapter(list[Table]).validate_python(rows)
+    return {table.name: table for table in tables}
+
+
+def _expanded(value: Any, shared: dict[str, Any]) -> Any:
+    """Replace ``@name`` by what is shared under that name."""
+    if isinstance(value, list):
+        return [_expanded(each, shared) for each in value]
+    if isinstance(value, dict):
+        return {name: _expanded(each, shared) for name, each in value.items()}
+    is_name = isinstance(value, str) and value.startswith("@")
+    return shared[value.removeprefix("@")] if is_name else value
+
+
+TABLES: Final = _read()
+"""All tables, in the order of evaluation.md."""

@@ -1,23 +1,94 @@
 """A published table with our numbers beside the printed ones.
 
-Takes: a table, and scores of ours by use and method, or by line.  Gives: a filled table. A number
-of ours stands with its n and interval; where nothing was measured there is none, never a zero.
+The printed numbers (``published.json``) are facts, copied from the papers' text; what the
+extraction of the text has damaged is left out, and the table says so. A number of ours stands with
+its n and interval; where nothing was measured there is none, never a zero.
+Paper: AMADEUS (002), tables 2, 4 and 5; (003), tables 2 to 5.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
+from offbook.errors import UsageError
+from offbook.evaluation.benchmark import fold
+from offbook.evaluation.datasets.collector import read_labels
+from offbook.evaluation.datasets.reading import Columns, Notes, read_rows
+from offbook.evaluation.metrics.agreement import human_study
 from offbook.evaluation.metrics.statistics import Estimate
-from offbook.evaluation.metrics.typology import written
-from offbook.evaluation.tables.published import PrintedRow, printed
-from offbook.evaluation.tables.types import TYPOLOGIES, Types, compared, fold, types_of
+from offbook.evaluation.metrics.typology import TYPOLOGIES, Letters, Typology, compare, written
+from offbook.evaluation.personality import typology_labels
+from offbook.evaluation.tables.catalogue import PrintedRow, printed, published_types
+from offbook.ingestion.reports import counted
 
 if TYPE_CHECKING:
-    from offbook.evaluation.protocol import Score
-    from offbook.evaluation.tables.layout import Block, Column, Line, Table
+    from offbook.evaluation.datasets.reading import Fields
+    from offbook.evaluation.record import Score
+    from offbook.evaluation.tables.catalogue import Block, Column, Line, Table
+
+
+_PRINTED: Final = {"mbti_item": "amadeus-mbti", "bigfive_item": "amadeus-sloan"}
+
+Types = Mapping[str, Letters]
+"""Letters by character."""
+
+
+def types_of(scores: Iterable[Score], variant: str, metric: str) -> dict[str, Letters]:
+    """The letters of each character that a variant answered for; None for a dimension unrated."""
+    typology = TYPOLOGIES[metric]
+    letters_of: dict[str, dict[str, str | None]] = {}
+    for score in scores:
+        if score.metric != f"{metric}.score" or score.variant != variant:
+            continue
+        subject, _, name = score.group.removeprefix("subject=").rpartition("/dimension=")
+        letters_of.setdefault(subject, {})[name] = typology.letter(name, score.estimate.mean)
+    return {
+        subject: tuple(letters.get(dimension.name) for dimension in typology.dimensions)
+        for subject, letters in letters_of.items()
+    }
+
+
+def labels_of(metric: str, file: Path | None) -> dict[str, Letters]:
+    """Labels by character: those of a file of the user's, or those that the papers print.
+
+    Raises:
+        UnreadableDocument: the file cannot be read.
+        UsageError: it has no label of this test.
+    """
+    typology = TYPOLOGIES[metric]
+    if file is None:
+        return {
+            name: typology.letters(text) for name, text in published_types(_PRINTED[metric]).items()
+        }
+    letters_by_name = {
+        name: typology_labels(subject, typology)
+        for name, subject in read_labels(read_rows(file), Notes()).items()
+    }
+    known = {name: letters for name, letters in letters_by_name.items() if any(letters)}
+    if not known:
+        raise UsageError(
+            f"{str(file)!r} has no label of {typology.name}",
+            f"columns: character, and {typology.name} with a type a character",
+        )
+    return known
+
+
+def compared(types: Types, labels: Types, typology: Typology) -> dict[str, Estimate]:
+    """Sum |d|, accuracy and average F1 of the characters that were asked and have a label."""
+    by_fold = {fold(name): letters for name, letters in labels.items()}
+    labelled = {name: by_fold[fold(name)] for name in types if fold(name) in by_fold}
+    if not labelled:
+        return {}
+    table = compare({name: types[name] for name in labelled}, labelled, typology)
+    return {
+        "sum_d": Estimate(float(table.wrong), table.accuracy.n, table.accuracy.missing),
+        "accuracy": table.accuracy,
+        "avg_f1": table.average_f1,
+    }
+
 
 Value = Estimate | str | None
 """A number with its n and interval, a type in letters, or nothing."""
@@ -96,12 +167,12 @@ def scores_of(
     use: str, method: str, of: str, run: str, scores: Sequence[Score], variant: str
 ) -> OurScores:
     """The scores of one variant of a run, by metric and group."""
-    found = {
+    estimates = {
         (score.metric, _group(score.group)): score.estimate
         for score in scores
         if score.variant == variant
     }
-    return OurScores(use, method, of, run, found)
+    return OurScores(use, method, of, run, estimates)
 
 
 def with_types(
@@ -109,9 +180,8 @@ def with_types(
 ) -> OurScores:
     """The same with types, and how far they are from the labels."""
     types = types_of(scores, variant, metric)
-    more = {(name, "all"): e for name, e in compared(types, labels, TYPOLOGIES[metric][0]).items()}
-    found = {**ours.scores, **more}
-    return OurScores(ours.use, ours.method, ours.of, ours.run, found, types)
+    more = {(name, "all"): e for name, e in compared(types, labels, TYPOLOGIES[metric]).items()}
+    return replace(ours, scores={**ours.scores, **more}, types=types)
 
 
 def fill(
@@ -123,16 +193,7 @@ def fill(
     notes: Iterable[str] = (),
     about: Mapping[str, str] | None = None,
 ) -> FilledTable:
-    """Put our numbers beside the printed ones.
-
-    Args:
-        table: The table.
-        ours: Scores of runs.
-        rows: Rows of ours by line, for tables that rest on no run.
-        labels: Our labels of types, where they are not those that the paper prints.
-        notes: Why numbers are missing.
-        about: What ours rest on.
-    """
+    """Put our numbers beside the printed ones."""
     by_place = {(each.use, each.method): each for each in ours}
     of_paper = printed(table.name)
     blocks = []
@@ -167,21 +228,21 @@ def _rows(
             values[column.key] = _letters(labels, line.subject)
             continue
         method = table.line(column.line).method if column.line else line.method
-        found = ours.get((column.use, method))
-        values[column.key] = None if found is None else _value(found, column, line)
-        if found is not None:
-            of.setdefault(found.of)
+        scores = ours.get((column.use, method))
+        values[column.key] = None if scores is None else _value(scores, column, line)
+        if scores is not None:
+            of.setdefault(scores.of)
     if all(value is None for value in values.values()):
         return ()
     return (OurRow(", ".join(of) or "labels", values),)
 
 
-def _value(found: OurScores, column: Column, line: Line) -> Value:
+def _value(ours: OurScores, column: Column, line: Line) -> Value:
     if column.metric == "type":
-        return _letters(found.types, line.subject)
-    told = found.scores.get((column.metric, _group(line.group or column.group)))
+        return _letters(ours.types, line.subject)
+    estimate = ours.scores.get((column.metric, _group(line.group or column.group)))
     # Undefined for every reply is no number that is missing.
-    return None if told is None or not (told.n or told.missing) else told
+    return None if estimate is None or not (estimate.n or estimate.missing) else estimate
 
 
 def _letters(types: Types, subject: str) -> str | None:
@@ -199,20 +260,16 @@ def _group(group: str) -> str:
 
 
 def _block_json(filled: FilledBlock) -> dict[str, Any]:
+    shown = ("key", "title", "better")
     return {
         "title": filled.block.title,
-        "columns": [
-            {"key": c.key, "title": c.title, "better": c.better} for c in filled.block.columns
-        ],
+        "columns": [{k: getattr(each, k) for k in shown} for each in filled.block.columns],
         "lines": [
             {
                 "key": each.line.key,
                 "title": each.line.title,
                 "method": each.line.method or None,
-                "ours": [
-                    {"of": row.of, "values": {k: _value_json(v) for k, v in row.values.items()}}
-                    for row in each.ours
-                ],
+                "ours": [asdict(row) for row in each.ours],
                 "printed": [
                     {"of": row.of, "source": row.source, "values": dict(row.values)}
                     for row in each.printed
@@ -223,5 +280,74 @@ def _block_json(filled: FilledBlock) -> dict[str, Any]:
     }
 
 
-def _value_json(value: Value) -> Any:
-    return value.as_json() if isinstance(value, Estimate) else value
+COLUMNS: Final = "questionnaire (BFI or MBTI), sample, rater, rating (1 to 5)"
+_NAMES: Final = {
+    "questionnaire": ("questionnaire", "test"),
+    "sample": ("sample", "sample_id", "id"),
+    "rater": ("rater", "rater_id", "person"),
+    "rating": ("rating", "score", "value"),
+}
+_KNOWN: Final = {"bfi": "bfi", "bigfive": "bfi", "big_five": "bfi", "mbti": "mbti"}
+_LOW, _HIGH = 1.0, 5.0
+
+
+def needs_ratings() -> UsageError:
+    """What to say where no file was named."""
+    return UsageError(
+        "the table 'amadeus-human' is made of people's ratings, and no file of them was named",
+        f"--ratings FILE (CSV or JSON Lines) with the columns {COLUMNS}",
+    )
+
+
+def human_rows(path: Path) -> tuple[dict[str, list[OurRow]], list[str]]:
+    """Rows of the table by questionnaire, and notes.
+
+    Raises:
+        UnreadableDocument: the file cannot be read.
+        UsageError: a row lacks a column, a rating is none, or a pair is rated twice.
+    """
+    notes = Notes()
+    columns = Columns(_NAMES, notes)
+    by_line: dict[str, dict[str, dict[str, float | None]]] = {}
+    rows = read_rows(path)
+    for row in rows:
+        fields = columns.of(row)
+        test, sample, rater = (fields.text(name) for name in ("questionnaire", "sample", "rater"))
+        line = _KNOWN.get(test.casefold())
+        if line is None or not sample or not rater:
+            raise UsageError(f"{fields.row.place} lacks a column", f"columns: {COLUMNS}")
+        by_rater = by_line.setdefault(line, {}).setdefault(sample, {})
+        if rater in by_rater:
+            raise UsageError(
+                f"{fields.row.place} rates the sample {sample!r} a second time for {rater!r}",
+                "give each rater's rating of a sample once",
+            )
+        by_rater[rater] = _rating(fields)
+    return {line: [_row(samples)] for line, samples in by_line.items()}, list(
+        notes.listed(len(rows))
+    )
+
+
+def _rating(fields: Fields) -> float | None:
+    text = fields.text("rating")
+    if not text:
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not _LOW <= value <= _HIGH:
+        raise UsageError(
+            f"{fields.row.place} has the rating {text!r}",
+            "a rating is a number from 1 to 5, or empty",
+        )
+    return value
+
+
+def _row(samples: dict[str, dict[str, float | None]]) -> OurRow:
+    raters = sorted({rater for by_rater in samples.values() for rater in by_rater})
+    study = human_study(
+        [[by_rater.get(rater) for rater in raters] for by_rater in samples.values()]
+    )
+    values = {name: getattr(study, name) for name in ("mean", "deviation", "median", "alpha")}
+    return OurRow(counted(len(raters), "rater"), values)

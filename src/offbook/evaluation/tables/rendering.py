@@ -1,7 +1,7 @@
 """A filled table as text: for a terminal, as Markdown, as LaTeX.
 
-Takes: a filled table.  Gives: text. Ours stand above the printed ones of the same line, each with
-its interval and n; ``-`` where there is none.
+Ours stand above the printed ones of the same line, each with its interval and n; ``-`` where there
+is none.
 """
 
 from __future__ import annotations
@@ -10,26 +10,19 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from offbook.evaluation.metrics.statistics import Estimate
+from offbook.evaluation.report.latex import write_latex
+from offbook.evaluation.report.tables import Table
 
 if TYPE_CHECKING:
-    from offbook.evaluation.tables.filling import FilledBlock, FilledTable, OurRow, Value
-    from offbook.evaluation.tables.layout import Column
-    from offbook.evaluation.tables.published import PrintedRow
+    from offbook.evaluation.tables.catalogue import Column, PrintedRow
+    from offbook.evaluation.tables.filling import (
+        FilledBlock,
+        FilledTable,
+        OurRow,
+        Value,
+    )
 
 NONE: Final = "-"
-_LATEX: Final = {
-    "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "|": r"\textbar{}",
-}
 
 Rows = list[list[str]]
 
@@ -40,7 +33,7 @@ def as_text(filled: FilledTable, table: Callable[[Sequence[Sequence[str]]], str]
     for block in filled.blocks:
         head = f"{block.block.title}\n" if block.block.title else ""
         parts.append(head + table(_rows(block)))
-    parts += [_listed(title, lines, "- ") for title, lines in _remarks(filled)]
+    parts += [_listed(title, lines) for title, lines in _remarks(filled)]
     return "\n".join(parts)
 
 
@@ -52,7 +45,7 @@ def as_markdown(filled: FilledTable) -> str:
         lines = [head, ["---"] * len(head), *rows]
         title = f"### {block.block.title}\n\n" if block.block.title else ""
         parts.append(title + "".join(f"| {' | '.join(row)} |\n" for row in lines))
-    parts += [_listed(f"{title}\n", lines, "- ") for title, lines in _remarks(filled)]
+    parts += [_listed(f"{title}\n", lines) for title, lines in _remarks(filled)]
     return "\n".join(parts)
 
 
@@ -60,16 +53,11 @@ def as_latex(filled: FilledTable) -> str:
     """As a table for ``booktabs``, the remarks as comments and in the caption."""
     parts = ["".join(f"% {title} {line}\n" for title, lines in _remarks(filled) for line in lines)]
     for number, block in enumerate(filled.blocks, 1):
-        head, *rows = [[_escaped(cell) for cell in row] for row in _rows(block)]
-        body = "".join(f"{' & '.join(row)} \\\\\n" for row in rows)
-        caption = ". ".join(filter(None, (filled.table.title, block.block.title)))
-        parts.append(
-            "\\begin{table}\n\\centering\n"
-            f"\\begin{{tabular}}{{{'l' * len(head)}}}\n\\toprule\n{' & '.join(head)} \\\\\n"
-            f"\\midrule\n{body}\\bottomrule\n\\end{{tabular}}\n"
-            f"\\caption{{{_escaped(caption)} (printed in {_escaped(filled.table.source)})}}\n"
-            f"\\label{{tab:{filled.table.name}-{number}}}\n\\end{{table}}\n"
-        )
+        head, *rows = [tuple(row) for row in _rows(block)]
+        titles = filter(None, (filled.table.title, block.block.title))
+        caption = f"{'. '.join(titles)} (printed in {filled.table.source})"
+        name = f"{filled.table.name}-{number}"
+        parts.append(write_latex(Table(name, caption, head, tuple(rows))))
     return "\n".join(parts)
 
 
@@ -129,9 +117,5 @@ def _remarks(filled: FilledTable) -> Iterator[tuple[str, Sequence[str]]]:
             yield title, [" ".join(line.split()) for line in lines]
 
 
-def _listed(title: str, lines: Sequence[str], mark: str) -> str:
-    return f"{title}\n" + "".join(f"{mark}{line}\n" for line in lines)
-
-
-def _escaped(text: str) -> str:
-    return "".join(_LATEX.get(letter, letter) for letter in text)
+def _listed(title: str, lines: Sequence[str]) -> str:
+    return f"{title}\n" + "".join(f"- {line}\n" for line in lines)

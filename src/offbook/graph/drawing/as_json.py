@@ -1,7 +1,4 @@
-"""The graph as JSON, for programs.
-
-Takes: a graph and its quotations.  Gives: one document; its shape is in docs/graph.md.
-"""
+"""The graph as JSON, for programs; its shape is in docs/graph.md."""
 
 from __future__ import annotations
 

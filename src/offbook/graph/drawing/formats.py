@@ -1,7 +1,4 @@
-"""Which file name asks for which format.
-
-Takes: the path of a file.  Gives: what writes it.
-"""
+"""Which file name asks for which format."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The graph as GraphML, for networkx, Gephi, yEd and Cytoscape.
-
-Takes: a graph and its quotations.  Gives: a GraphML 1.0 document, http://graphml.graphdrawing.org.
+"""The graph as GraphML 1.0 (http://graphml.graphdrawing.org), for networkx, Gephi, yEd, Cytoscape.
 
 GraphML knows no lists: aliases, sources and sentences stand one a line. ``weight`` repeats
 ``strength``, and ``label`` repeats ``name``, under the names that those programs look for.

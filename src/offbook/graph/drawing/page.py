@@ -1,7 +1,5 @@
 """The graph as one page that needs nothing but a browser: no server, no network, no library.
 
-Takes: a graph and its quotations.  Gives: HTML, with the drawing's code and data inside.
-
 No text of a document becomes markup: it travels as JSON that holds no ``<``, and the script sets it
 as text only. A content security policy forbids everything but the page's own code, by its hash.
 """
@@ -117,16 +115,16 @@ class _Sentences:
 
     def rows(self, sources: Sequence[Source], *subjects: Sequence[str]) -> list[Any]:
         """``[sentence, [[start, end], ...]]`` a sentence: where in it the mentions stand."""
-        found: dict[int, list[list[int]]] = {}
+        marks_of: dict[int, list[list[int]]] = {}
         for source in sources:
             quote = self._quotes.quote(source, *subjects)
             if not quote.text:
                 continue
-            marks = found.setdefault(self._number(quote), [])
+            marks = marks_of.setdefault(self._number(quote), [])
             mark = quote.mark and [place + quote.cut_before for place in quote.mark]
             if mark and mark not in marks:
                 marks.append(mark)
-        return [[number, sorted(marks)] for number, marks in found.items()]
+        return [[number, sorted(marks)] for number, marks in marks_of.items()]
 
     def _number(self, quote: Quote) -> int:
         document = self.documents.setdefault(quote.document, len(self.documents))

@@ -1,7 +1,5 @@
 """The sentence around a mention, word for word.
 
-Takes: documents, and the places in them that a graph names.  Gives: a quotation for each.
-
 A source may be wider than a mention: where a name was not found letter by letter, the whole chunk
 stands for it. Then the sentence is quoted that names most of those whom the source is about.
 """
@@ -14,8 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from offbook.language.sentences import sentences
-from offbook.language.stopwords import ENGLISH
+from offbook.text.sentences import sentences
+from offbook.text.words import ENGLISH
 from offbook.types import Document, Source
 
 LONGEST_CHARS: Final = 600
@@ -99,10 +97,10 @@ class Quotes:
         return _cut(text, start, end, mark)
 
     def _text(self, document: str) -> _Text:
-        found = self._read.get(document)
-        if found is None:
-            found = self._read[document] = _Text(self._documents[document])
-        return found
+        text = self._read.get(document)
+        if text is None:
+            text = self._read[document] = _Text(self._documents[document])
+        return text
 
 
 def _span(source: Source) -> tuple[int, int]:
@@ -139,15 +137,15 @@ def _named(
     wrapped = "\n" in text[start:end]
     for names in subjects:
         for name in sorted(names, key=len, reverse=True):
-            at = text.find(name, start, end) if name else -1
-            if at >= 0:
-                return at, at + len(name)
+            place = text.find(name, start, end) if name else -1
+            if place >= 0:
+                return place, place + len(name)
             words = name.split() if wrapped else ()
             if len(words) > 1:
                 pattern = re.compile(r"\s+".join(map(re.escape, words)))
-                found = pattern.search(text, start, end)
-                if found:
-                    return found.span()
+                match = pattern.search(text, start, end)
+                if match:
+                    return match.span()
     return None
 
 

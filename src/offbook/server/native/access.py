@@ -1,26 +1,90 @@
-"""Who may do what with which character: dependencies of the routes.
-
-Takes: a request's caller and path.  Gives: the character, or 403 or 404. What a key does not open
-does not exist for it: neither an answer nor a hint tells of it.
-"""
+"""Who may do what with which character, where it is computed, and bodies that routes take."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Annotated, Any, Final
+import base64
+import binascii
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 
 from fastapi import Depends, Path, Query
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from offbook.app.finding import find_character
-from offbook.errors import UnknownName
+from offbook.app.commands import command_of
+from offbook.app.home import find_character
+from offbook.errors import UnknownName, UsageError
 from offbook.models.failures import unquoted
-from offbook.server.book import Book
+from offbook.server.dependencies import OWNER, Book, Caller, CurrentPrincipal
 from offbook.server.failures import RequestRefused
-from offbook.server.native.shapes import Failed
-from offbook.server.observing.secrets import masked
-from offbook.server.principal import OWNER, Caller, CurrentPrincipal
-from offbook.stores.api_keys import Right
+from offbook.server.masking import masked
+from offbook.stores.principals import Right
 from offbook.types import Character
+
+if TYPE_CHECKING:
+    from fastapi import Request
+
+    from offbook.app.book import Offbook
+
+T = TypeVar("T")
+
+Listed = Annotated[list[T], Field(fail_fast=True)]
+"""A list of a body, which is read no further than to its first mistake."""
+
+
+class Body(BaseModel):
+    """A body that names nothing but what it may, each in its own type."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_one_unknown_name(cls, value: Any) -> Any:
+        """Leave one of the names that there are not: to tell of 100,000 would take seconds."""
+        if not isinstance(value, dict):
+            return value
+        left_out = [name for name in value if name not in cls.model_fields][1:]
+        return {name: value[name] for name in value.keys() - left_out} if left_out else value
+
+
+class SentFileBody(Body):
+    """A file: its text, or its bytes."""
+
+    name: str = Field(min_length=1, max_length=1_000, description="Its ending tells the type.")
+    text: str | None = Field(None, description="The text.")
+    content_base64: str | None = Field(None, description="The bytes of the file.")
+
+    @model_validator(mode="after")
+    def _has_one(self) -> SentFileBody:
+        if (self.text is None) == (self.content_base64 is None):
+            raise ValueError("give either `text` or `content_base64`")
+        return self
+
+    def data(self) -> bytes:
+        """Return what the file holds."""
+        if self.text is not None:
+            try:
+                return self.text.encode()
+            except UnicodeEncodeError as error:
+                raise UsageError(
+                    f"the text of {self.name!r} holds half a character at {error.start}",
+                    "send whole characters, or the bytes as `content_base64`",
+                ) from error
+        return decoded(self.content_base64 or "", f"the content of {self.name!r}")
+
+
+def decoded(content: str, what: str) -> bytes:
+    """Return the bytes that base64 stands for."""
+    try:
+        return base64.b64decode(content, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise UsageError(f"{what} is no base64: {error}", "encode the whole file") from error
+
+
+def answer(report: Any) -> JSONResponse:
+    """Answer with a report as ``--json`` prints it; its dataclass describes it."""
+    return JSONResponse(report.as_json())
+
 
 Name = Annotated[
     str,
@@ -32,14 +96,6 @@ User = Annotated[
 ]
 
 Responses = dict[int | str, dict[str, Any]]
-
-
-def failing(*statuses: int) -> Responses:
-    """The failures of a route, described."""
-    return {
-        status: {"model": Failed, "description": _TOLD[status]}
-        for status in sorted({400, 401, 403, 429, 500, 503, *statuses})
-    }
 
 
 def streamed(description: str, names: Sequence[str]) -> Responses:
@@ -56,27 +112,8 @@ def streamed(description: str, names: Sequence[str]) -> Responses:
     return {200: {"description": description, "content": content}}
 
 
-_TOLD: Final = {
-    400: "the request cannot be used as it is",
-    401: "keys are asked for, and none that is open was presented",
-    403: "the key has not the right for this, or the request is not from where it may be",
-    404: "there is no such thing, or the key does not open it",
-    409: "the method needs an index that was not built",
-    413: "the body is too large",
-    415: "the body is not application/json",
-    429: "too many requests, or the budget is spent",
-    500: "a mistake in offbook, or settings that contradict one another",
-    502: "the model endpoint failed",
-    503: "the database cannot be read or written, or the model endpoint asks for time",
-}
-
-
 def require(caller: Caller, right: Right) -> None:
-    """Refuse a caller without a right.
-
-    Raises:
-        RequestRefused: their key has a lesser one.
-    """
+    """Refuse a caller without a right."""
     if not caller.allows(right):
         raise RequestRefused(
             f"the key has the right {caller.right!r}, and this needs {right!r}",
@@ -86,38 +123,31 @@ def require(caller: Caller, right: Right) -> None:
         )
 
 
-async def _seen(name: Name, book: Book, caller: CurrentPrincipal) -> Character:
+async def visible(name: Name, book: Book, caller: CurrentPrincipal) -> Character:
+    """The character of this name or id, if it exists for the caller."""
     if caller.characters is None:
         return await book.find(name)
     try:
-        found: Character = await book.store.read(lambda conn: find_character(conn, name))
+        character: Character | None = await book.store.read(find_character, name)
     except UnknownName:
-        raise _unknown(name) from None
-    if not caller.sees(found):
-        raise _unknown(name)
-    return found
-
-
-def _unknown(name: str) -> UnknownName:
-    return UnknownName(f"no character {name!r}", "GET /api/characters lists those that there are")
-
-
-async def _writable(
-    character: Annotated[Character, Depends(_seen)], caller: CurrentPrincipal
-) -> Character:
-    require(caller, "write")
+        character = None
+    if character is None or not caller.sees(character):
+        hint = "GET /api/characters lists those that there are"
+        raise UnknownName(f"there is no character {name!r}", hint)
     return character
 
 
-async def _administered(
-    character: Annotated[Character, Depends(_seen)], caller: CurrentPrincipal
-) -> Character:
-    require(caller, "admin")
-    return character
+def _with(right: Right) -> Any:
+    async def allowed(
+        character: Annotated[Character, Depends(visible)], caller: CurrentPrincipal
+    ) -> Character:
+        require(caller, right)
+        return character
+
+    return Depends(allowed)
 
 
-async def _administrator(caller: CurrentPrincipal) -> Caller:
-    """Somebody who may do what concerns all characters."""
+async def _administrator(caller: CurrentPrincipal) -> None:
     require(caller, "admin")
     if caller.characters is not None:
         raise RequestRefused(
@@ -126,16 +156,16 @@ async def _administrator(caller: CurrentPrincipal) -> Caller:
             status=403,
             code="forbidden",
         )
-    return caller
 
 
-Seen = Annotated[Character, Depends(_seen)]
+ReadableCharacter = Annotated[Character, Depends(visible)]
 """A character that the caller may talk to."""
-Writable = Annotated[Character, Depends(_writable)]
+WritableCharacter = Annotated[Character, _with("write")]
 """A character whose documents, memories and aliases the caller may change."""
-Administered = Annotated[Character, Depends(_administered)]
+AdministeredCharacter = Annotated[Character, _with("admin")]
 """A character that the caller may delete and take away."""
-Administrator = Annotated[Caller, Depends(_administrator)]
+ADMINISTRATOR: Final = Depends(_administrator)
+"""Lets in whoever may do what concerns all characters."""
 
 
 def readable(messages: Iterable[str], *, whole: bool) -> list[str]:
@@ -151,3 +181,16 @@ def whose(caller: Caller, user: str | None) -> str | None:
     if caller.principal == OWNER.principal and user is None:
         return None
     return caller.speaker(user)
+
+
+async def aside(request: Request, work: Callable[[Offbook], Coroutine[Any, Any, T]]) -> T:
+    """The result of work on the offbook of that thread."""
+    result: T = await request.app.state.background.aside(work)
+    return result
+
+
+async def commanded(
+    request: Request, work: Callable[[Offbook], Coroutine[Any, Any, T]], **flags: Any
+) -> T:
+    """The result of one command, with settings of its own."""
+    return await aside(request, lambda book: work(command_of(book, **flags)))

@@ -1,31 +1,146 @@
-"""``/api/characters``: to make, list, look inside and delete.
-
-Takes: names and parts.  Gives: the rows that ``offbook list`` and ``offbook show`` print.
-"""
+"""``/api/characters``, ``/api/import`` and ``/api/doctor``: characters, whole and looked into."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+import asyncio
+import tempfile
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+from urllib.parse import quote
 
-from fastapi import APIRouter, Query, Response, status
-from pydantic import ConfigDict, Field, model_validator
+from fastapi import APIRouter, Query, Request, Response, status
+from fastapi.responses import JSONResponse
+from pydantic import Field, model_validator
 
-from offbook.app.reports import CharacterInfo
-from offbook.server.book import Book
-from offbook.server.native import shapes
+from offbook.app.characters import ReembedReport
+from offbook.app.documents import CharacterInfo
+from offbook.errors import OffbookError
+from offbook.server.dependencies import Book, CurrentPrincipal, unless_left
+from offbook.server.masking import masked
 from offbook.server.native.access import (
-    Administered,
-    Administrator,
-    Seen,
+    ADMINISTRATOR,
+    AdministeredCharacter,
+    Body,
+    ReadableCharacter,
     User,
-    failing,
+    WritableCharacter,
+    answer,
+    commanded,
+    decoded,
     whose,
 )
-from offbook.server.native.body import Body
-from offbook.server.native.card_shapes import CharacterMadeOf
 from offbook.server.native.cards import GivenCard
-from offbook.server.principal import Caller, CurrentPrincipal
-from offbook.types import Character
+
+routes: Final = APIRouter(prefix="/api", tags=["characters"])
+_ONE: Final = "/characters/{character}"
+
+
+@routes.post("/doctor", dependencies=[ADMINISTRATOR])
+async def examine(book: Book, request: Request) -> Response:
+    """Ask what is configured to do what it will have to do; each probe is a call of a model."""
+
+    async def examined() -> Response:
+        checks = [
+            replace(check, detail=masked(check.detail), hint=masked(check.hint))
+            for check in await book.doctor()
+        ]
+        offline = book.settings.values.chat.model == "offline"
+        return JSONResponse({"offline": offline, "checks": [asdict(check) for check in checks]})
+
+    return await unless_left(request.receive, examined())
+
+
+_MEDIA: Final = {"json": "application/json", "graphml": "application/xml", "html": "text/html"}
+_ARCHIVE: Final = "application/zip"
+
+GraphFormat = Literal["json", "graphml", "html"]
+
+
+class Archive(Body, json_schema_extra={"examples": [{"name": "Ada Byrne"}]}):
+    """A file that an export gave."""
+
+    content_base64: str = Field(min_length=1, description="The bytes of the file.")
+    replace: bool = Field(False, description="In place of the character of that id.")
+
+
+@routes.get(
+    f"{_ONE}/graph",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "the graph",
+            "content": {media: {"schema": {}} for media in _MEDIA.values()},
+        }
+    },
+)
+async def graph(
+    character: ReadableCharacter,
+    book: Book,
+    kind: Annotated[
+        GraphFormat, Query(alias="format", description="As a file of this type.")
+    ] = "json",
+) -> Response:
+    """The graph with every source and its sentence."""
+    with tempfile.TemporaryDirectory(prefix="offbook-") as folder:
+        file = Path(folder, f"graph.{kind}")
+        await book.graph(character.id, file)
+        data = await asyncio.to_thread(file.read_bytes)
+    headers = {} if kind == "json" else _saved_as(f"{character.id}.{kind}")
+    return Response(data, media_type=_MEDIA[kind], headers=headers)
+
+
+@routes.get(
+    f"{_ONE}/export",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "the file",
+            "content": {_ARCHIVE: {"schema": {"type": "string", "format": "binary"}}},
+        }
+    },
+)
+async def export(
+    character: AdministeredCharacter,
+    book: Book,
+    with_conversations: Annotated[
+        bool, Query(description="Also everybody's conversations and what came of them.")
+    ] = False,
+) -> Response:
+    """The character in one file: documents, index, graph, aliases, memories; no secrets."""
+    with tempfile.TemporaryDirectory(prefix="offbook-") as folder:
+        file = Path(folder, "character.offbook")
+        await book.export(character.id, file, with_conversations=with_conversations)
+        data = await asyncio.to_thread(file.read_bytes)
+    return Response(data, media_type=_ARCHIVE, headers=_saved_as(f"{character.id}.offbook"))
+
+
+@routes.post("/import", status_code=status.HTTP_201_CREATED, dependencies=[ADMINISTRATOR])
+async def import_(body: Archive, book: Book) -> dict[str, str]:
+    """Read a character from a file that an export gave."""
+    data = decoded(body.content_base64, "the file")
+    with tempfile.TemporaryDirectory(prefix="offbook-") as folder:
+        file = Path(folder, "character.offbook")
+        await asyncio.to_thread(file.write_bytes, data)
+        try:
+            character = await book.import_(file, replace=body.replace)
+        except OffbookError as error:
+            # The path is the server's own affair, and tells the client nothing.
+            error.message = error.message.replace(repr(str(file)), "the file")
+            raise
+    return {"id": character.id, "name": character.name}
+
+
+@routes.post(f"{_ONE}/reembed", response_model=ReembedReport)
+async def reembed(character: WritableCharacter, request: Request) -> Response:
+    """Make all vectors anew with the configured embedder; the old ones answer until then."""
+    id_ = character.id
+    return answer(await commanded(request, lambda command: command.reembed(id_)))
+
+
+def _saved_as(name: str) -> dict[str, str]:
+    return {"content-disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}"}
+
 
 Offset = Annotated[int, Query(ge=0, le=10**9, description="Rows that are passed over.")]
 Limit = Annotated[int | None, Query(ge=1, le=10**6, description="The most rows; none: all.")]
@@ -33,10 +148,6 @@ Limit = Annotated[int | None, Query(ge=1, le=10**6, description="The most rows; 
 
 class NewCharacter(Body):
     """A name, in any script; or a card, which brings one."""
-
-    model_config = ConfigDict(
-        extra="forbid", json_schema_extra={"examples": [{"name": "Ada Byrne"}]}
-    )
 
     name: str | None = Field(
         None, min_length=1, max_length=1_000, description="With a card, none: the card's."
@@ -50,88 +161,48 @@ class NewCharacter(Body):
         return self
 
 
-def router() -> APIRouter:
-    """The routes."""
-    made = APIRouter(prefix="/api/characters", tags=["characters"])
-    listed = failing()
-    one = failing(404)
-    graph = failing(404, 409)
-    made.get("", response_model=list[shapes.CharacterListed], responses=listed)(list_characters)
-    made.post(
-        "",
-        response_model=CharacterMadeOf,
-        response_model_exclude_unset=True,
-        status_code=status.HTTP_201_CREATED,
-        responses=failing(413, 415),
-    )(create)
-    made.get("/{character}", response_model=shapes.CharacterOverview, responses=one)(show)
-    made.delete("/{character}", response_model=shapes.CharacterMade, responses=one)(delete)
-    for part, shape, said in _PARTS:
-        made.get(
-            f"/{{character}}/{part}",
-            response_model=list[shape],  # type: ignore[valid-type]
-            responses=graph if part in _BUILT else one,
-            name=f"show_{part}",
-            summary=f"The {part}",
-            description=said,
-        )(_rows_of(part))
-    made.get("/{character}/memories", response_model=list[shapes.MemoryListed], responses=one)(
-        memories
-    )
-    return made
+_PARTS: Final = {
+    "documents": "The documents without their texts.",
+    "chunks": "Passages of the documents, of every chunking.",
+    "entities": "Who and what there is in the graph.",
+    "relations": "How they relate.",
+    "aliases": "Other names, each with the canonical one.",
+    "decisions": "Which names are one, and who said so.",
+    "attributes": "What chunks reveal of the character.",
+}
 
 
-_BUILT = frozenset({"entities", "relations", "aliases", "decisions", "attributes"})
-_PARTS: tuple[tuple[str, type[shapes.Shape], str], ...] = (
-    ("documents", shapes.DocumentListed, "The documents without their texts."),
-    ("chunks", shapes.ChunkListed, "Passages of the documents, of every chunking."),
-    ("entities", shapes.EntityListed, "Who and what there is in the graph."),
-    ("relations", shapes.RelationListed, "How they relate."),
-    ("aliases", shapes.AliasListed, "Other names, each with the canonical one."),
-    ("decisions", shapes.DecisionListed, "Which names are one, and who said so."),
-    ("attributes", shapes.AttributeListed, "What chunks reveal of the character."),
-)
+@routes.get("/characters")
+async def list_characters(book: Book, caller: CurrentPrincipal) -> list[CharacterInfo]:
+    """List the characters that the caller may talk to."""
+    allowed = caller.characters
+    return [info for info in await book.characters() if allowed is None or info.id in allowed]
 
 
-async def list_characters(book: Book, caller: CurrentPrincipal) -> list[dict[str, Any]]:
-    """The characters that the caller may talk to."""
-    return [found.as_json() for found in await book.characters() if _opens(caller, found)]
-
-
-def _opens(caller: Caller, found: CharacterInfo) -> bool:
-    return caller.characters is None or found.id in caller.characters
-
-
-async def create(
-    body: NewCharacter, book: Book, caller: Administrator, response: Response
-) -> dict[str, Any]:
+@routes.post("/characters", status_code=status.HTTP_201_CREATED, dependencies=[ADMINISTRATOR])
+async def create(body: NewCharacter, book: Book, response: Response) -> dict[str, Any]:
     """Make a character, from a name or from a card; its id is made from the name and is unique.
 
     What is in a card becomes documents; no model is asked.
     """
-    del caller
     if body.card is not None:
         report = await book.cards.create(body.card.sent(), body.name)
         character, made = report.character, report.as_json()
     else:
         character = await book.create(body.name or "")
         made = {"id": character.id, "name": character.name, "created": character.created}
-    response.headers["location"] = f"/api/characters/{_quoted(character)}"
+    response.headers["location"] = f"/api/characters/{quote(character.id, safe='')}"
     return made
 
 
-def _quoted(character: Character) -> str:
-    from urllib.parse import quote
-
-    return quote(character.id, safe="")
-
-
-async def show(character: Seen, book: Book) -> Any:
+@routes.get(_ONE)
+async def show(character: ReadableCharacter, book: Book) -> Any:
     """A character, seen from outside."""
     return await book.show(character.id, None)
 
 
-async def delete(character: Administered, book: Book) -> dict[str, str]:
+@routes.delete(_ONE)
+async def delete(character: AdministeredCharacter, book: Book) -> dict[str, str]:
     """Delete a character and all that belongs to it, from the whole database."""
     await book.delete(character.id)
     return {"id": character.id, "name": character.name}
@@ -139,16 +210,23 @@ async def delete(character: Administered, book: Book) -> dict[str, str]:
 
 def _rows_of(part: str) -> Any:
     async def rows(
-        character: Seen, book: Book, offset: Offset = 0, limit: Limit = None
+        character: ReadableCharacter, book: Book, offset: Offset = 0, limit: Limit = None
     ) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = await book.show(character.id, part)
-        return found[offset : None if limit is None else offset + limit]
+        all_rows: list[dict[str, Any]] = await book.show(character.id, part)
+        return all_rows[offset : None if limit is None else offset + limit]
 
     return rows
 
 
+for _part, _words in _PARTS.items():
+    routes.get(f"{_ONE}/{_part}", name=f"show_{_part}", summary=f"The {_part}", description=_words)(
+        _rows_of(_part)
+    )
+
+
+@routes.get(f"{_ONE}/memories")
 async def memories(
-    character: Seen,
+    character: ReadableCharacter,
     book: Book,
     caller: CurrentPrincipal,
     user: User = None,
@@ -156,10 +234,8 @@ async def memories(
     limit: Limit = None,
 ) -> list[dict[str, Any]]:
     """Authored memories and the caller's own, oldest first; the owner sees everybody's."""
-    from offbook.app.remembering import memory_rows
+    from offbook.app.memories import memory_rows
 
     mine = whose(caller, user)
-    found: list[dict[str, Any]] = await book.store.read(
-        lambda conn: memory_rows(conn, character.id, mine)
-    )
-    return found[offset : None if limit is None else offset + limit]
+    all_rows: list[dict[str, Any]] = await book.store.read(memory_rows, character.id, mine)
+    return all_rows[offset : None if limit is None else offset + limit]

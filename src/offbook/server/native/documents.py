@@ -1,37 +1,42 @@
-"""Documents: added behind the request, estimated, read and forgotten.
-
-Takes: texts in JSON, or the bytes of files in base64.  Gives: an ingestion to look at or listen to,
-and the reports of ``offbook ingest`` and ``offbook forget``.  A request names no path: what is
-read is what it brings.
-"""
+"""Documents: added behind the request, estimated, read and forgotten."""
 
 from __future__ import annotations
 
 import asyncio
 import uuid
 from collections import Counter
-from collections.abc import Awaitable, Sequence
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Final
 from urllib.parse import quote
 
-from fastapi import APIRouter, Path, Query, Request, Response, status
+from fastapi import APIRouter, Depends, Path, Query, Request, Response, status
 from fastapi.responses import StreamingResponse
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from offbook import registry
+from offbook.app.documents import ForgetReport
 from offbook.documents.readers import ReadDocument, read_content
 from offbook.errors import UnknownName, UsageError
-from offbook.server.book import Book
-from offbook.server.native import shapes
-from offbook.server.native.access import Seen, Writable, failing, readable, require, streamed
-from offbook.server.native.aside import commanded
-from offbook.server.native.asking import Preset
-from offbook.server.native.body import Body, Listed
-from offbook.server.native.following import EVENTS, TOLD, followed
-from offbook.server.native.given import GivenFile
-from offbook.server.principal import Caller, CurrentPrincipal
-from offbook.stores import documents, ingestions
+from offbook.ingestion.reports import Estimate
+from offbook.server.dependencies import Book, Caller, CurrentPrincipal
+from offbook.server.events import EVENTS, TOLD, followed
+from offbook.server.native.access import (
+    Body,
+    Listed,
+    ReadableCharacter,
+    SentFileBody,
+    WritableCharacter,
+    answer,
+    commanded,
+    readable,
+    require,
+    streamed,
+)
+from offbook.server.native.talk import Preset
+from offbook.stores import documents, queue
+from offbook.stores.queue import Ingestion
 
 _MOST_DOCUMENTS = 1_000
 
@@ -42,7 +47,14 @@ DocumentName = Annotated[str, Path(description="The document's name or id.", max
 IngestionId = Annotated[str, Path(max_length=100)]
 
 
-class GivenDocument(GivenFile):
+class GivenDocument(
+    SentFileBody,
+    json_schema_extra={
+        "examples": [
+            {"documents": [{"name": "keeper.md", "text": "# Ada\n\nAda keeps the light."}]}
+        ]
+    },
+):
     """A document: its text, or the bytes of its file."""
 
     name: str = Field(
@@ -57,15 +69,6 @@ class GivenDocument(GivenFile):
 class GivenDocuments(Body):
     """Documents, and for which method they are to be indexed."""
 
-    model_config = ConfigDict(
-        extra="forbid",
-        json_schema_extra={
-            "examples": [
-                {"documents": [{"name": "keeper.md", "text": "# Ada\n\nAda keeps the light."}]}
-            ]
-        },
-    )
-
     documents: Listed[GivenDocument] = Field(
         default_factory=list,
         max_length=_MOST_DOCUMENTS,
@@ -78,48 +81,18 @@ class GivenDocuments(Body):
     )
 
 
-def router() -> APIRouter:
-    """The routes."""
-    made = APIRouter(prefix="/api/characters/{character}", tags=["documents"])
-    one, given = failing(404), failing(404, 413, 415)
-    made.post(
-        "/documents",
-        response_model=shapes.IngestionSeen,
-        status_code=status.HTTP_202_ACCEPTED,
-        responses=given,
-    )(add)
-    made.post("/estimate", response_model=shapes.Estimated, responses=given)(estimate)
-    # A document's name may hold slashes: those of a folder are named by their path below it.
-    made.get("/documents/{document:path}", response_model=shapes.Passage, responses=one)(read)
-    made.delete(
-        "/documents/{document:path}",
-        response_model=shapes.DocumentForgotten,
-        responses=failing(404, 502),
-    )(forget)
-    made.get("/ingestions", response_model=list[shapes.IngestionSeen], responses=one)(
-        list_ingestions
-    )
-    made.get("/ingestions/{ingestion}", response_model=shapes.IngestionSeen, responses=one)(look_at)
-    made.post("/ingestions/{ingestion}/cancel", response_model=shapes.IngestionSeen, responses=one)(
-        cancel
-    )
-    stream = streamed(f"`progress` events with the ingestion{TOLD}", EVENTS)
-    made.get(
-        "/ingestions/{ingestion}/events",
-        response_class=StreamingResponse,
-        responses={**one, **stream},
-    )(listen)
-    return made
+routes: Final = APIRouter(prefix="/api/characters/{character}", tags=["documents"])
 
 
+@routes.post("/documents", status_code=status.HTTP_202_ACCEPTED)
 async def add(
     body: GivenDocuments,
-    character: Writable,
+    character: WritableCharacter,
     book: Book,
     request: Request,
     response: Response,
     caller: CurrentPrincipal,
-) -> dict[str, Any]:
+) -> Ingestion:
     """Add or update documents; reading them for the character goes on behind the request.
 
     The answer names the ingestion: look at it, or listen to its events. It goes on where it
@@ -128,63 +101,69 @@ async def add(
     if body.method is not None:
         registry.load("method", body.method)
     readings = await asyncio.to_thread(_readings, body.documents)
-    known = await book.store.read(lambda conn: documents.list_all(conn, character.id))
+    known = await book.store.read(documents.list_all, character.id)
     names = [info.name for info in known]
     _check(character.name, names, readings, body.order or ())
-    asked = {
+    job_request = {
         "documents": [asdict(reading) for reading in readings],
         "method": body.method,
         "preset": body.preset,
         "order": body.order,
     }
     id_ = uuid.uuid4().hex[:12]
-    await book.store.write(lambda conn: ingestions.add(conn, character.id, id_, asked))
+    await book.store.write(queue.add, id_, "ingestion", job_request, character=character.id)
     request.app.state.background.wake()
     where = f"/api/characters/{quote(character.id, safe='')}/ingestions/{id_}"
     response.headers["location"] = where
-    return await look_at(id_, character, book, caller)
+    return await _look(book, character.id, id_, caller)
 
 
-async def estimate(body: GivenDocuments, character: Writable, request: Request) -> dict[str, Any]:
+@routes.post("/estimate")
+async def estimate(
+    body: GivenDocuments, character: WritableCharacter, request: Request
+) -> Estimate:
     """What adding these documents would cost; no model is asked."""
-    from offbook.ingestion.estimating import estimate_ingestion
+    from offbook.app.estimate import estimate_ingestion
 
     if body.method is not None:
         registry.load("method", body.method)
 
-    async def estimated(command: Offbook) -> dict[str, Any]:
+    async def estimated(command: Offbook) -> Estimate:
         readings = await asyncio.to_thread(_readings, body.documents)
-        stage = command.stage(character.dimension)
-        return (await estimate_ingestion(stage, character, readings)).as_json()
+        runtime = command.runtime(character.dimension)
+        return await estimate_ingestion(runtime, character, readings)
 
     return await commanded(request, estimated, method=body.method, preset=body.preset)
 
 
+# A document's name may hold slashes: those of a folder are named by their path below it.
+@routes.get("/documents/{document:path}")
 async def read(
     document: DocumentName,
-    character: Seen,
+    character: ReadableCharacter,
     book: Book,
     start: Annotated[int, Query(ge=0, le=10**9, description="The first character.")] = 0,
     end: Annotated[int | None, Query(ge=0, le=10**9, description="Behind the last.")] = None,
 ) -> dict[str, Any]:
     """The text of a document, or the passage that a source names."""
-    found = await book.store.read(lambda conn: documents.require(conn, character.id, document))
-    last = min(found.chars, found.chars if end is None else end)
+    stored = await book.store.read(documents.require, character.id, document)
+    last = min(stored.chars, stored.chars if end is None else end)
     first = min(start, last)
-    text = found.text[first:last]
-    place = {"id": found.id, "name": found.name, "chars": found.chars}
+    text = stored.text[first:last]
+    place = {"id": stored.id, "name": stored.name, "chars": stored.chars}
     return {**place, "start": first, "end": last, "text": text}
 
 
+@routes.delete("/documents/{document:path}", response_model=ForgetReport)
 async def forget(
     document: DocumentName,
-    character: Writable,
+    character: WritableCharacter,
     request: Request,
     caller: CurrentPrincipal,
     with_memories: Annotated[
         bool, Query(description="Also turns and memories of anybody that rest on it: `admin`.")
     ] = False,
-) -> dict[str, Any]:
+) -> Response:
     """Delete a document and all that only it supports, from the whole database."""
     if with_memories:
         require(caller, "admin")
@@ -193,89 +172,99 @@ async def forget(
         request, lambda command: command.forget(id_, document, with_memories=with_memories)
     )
     messages = readable(report.messages, whole=caller.may_administer)
-    return {**report.as_json(), "messages": messages}
+    return answer(replace(report, messages=tuple(messages)))
 
 
+@routes.get("/ingestions")
 async def list_ingestions(
-    character: Seen, book: Book, caller: CurrentPrincipal
-) -> list[dict[str, Any]]:
+    character: ReadableCharacter, book: Book, caller: CurrentPrincipal
+) -> list[Ingestion]:
     """The ingestions of a character, newest first."""
-    found = await book.store.read(lambda conn: ingestions.list_all(conn, character.id))
-    return [_seen(each, caller) for each in found]
+    rows = await book.store.read(queue.list_ingestions, character.id)
+    return [shown_to(each, caller) for each in rows]
 
 
-async def look_at(
-    ingestion: IngestionId, character: Seen, book: Book, caller: CurrentPrincipal
-) -> dict[str, Any]:
+async def _stored(
+    ingestion: IngestionId, character: ReadableCharacter, book: Book, caller: CurrentPrincipal
+) -> Ingestion:
+    return await _look(book, character.id, ingestion, caller)
+
+
+async def _look(book: Offbook, character: str, id_: str, caller: Caller) -> Ingestion:
+    row = await book.store.read(queue.get_ingestion, character, id_)
+    if row is None:
+        raise UnknownName(f"no ingestion {id_!r}", "GET .../ingestions lists those there are")
+    return shown_to(row, caller)
+
+
+StoredIngestion = Annotated[Ingestion, Depends(_stored)]
+
+
+@routes.get("/ingestions/{ingestion}")
+async def look_at(stored: StoredIngestion) -> Ingestion:
     """How far an ingestion is, or what became of it."""
-    found = await book.store.read(lambda conn: ingestions.get(conn, character.id, ingestion))
-    if found is None:
-        raise UnknownName(f"no ingestion {ingestion!r}", "GET .../ingestions lists those there are")
-    return _seen(found, caller)
+    return stored
 
 
+@routes.post("/ingestions/{ingestion}/cancel")
 async def cancel(
-    ingestion: IngestionId,
-    character: Writable,
+    stored: StoredIngestion,
+    character: WritableCharacter,
     book: Book,
     request: Request,
     caller: CurrentPrincipal,
-) -> dict[str, Any]:
+) -> Ingestion:
     """Have an ingestion end; what it read is kept, and the same again goes on where it was.
 
     One that has ended stays as it is. One under way ends a moment later: look at it, or listen.
     """
-    await look_at(ingestion, character, book, caller)
-    await book.store.write(lambda conn: ingestions.cancel(conn, character.id, ingestion))
+    await book.store.write(queue.cancel, stored.id)
     request.app.state.background.wake()
-    return await look_at(ingestion, character, book, caller)
+    return await _look(book, character.id, stored.id, caller)
 
 
+@routes.get(
+    "/ingestions/{ingestion}/events",
+    response_class=StreamingResponse,
+    responses=streamed(f"`progress` events with the ingestion{TOLD}", EVENTS),
+)
 async def listen(
-    ingestion: IngestionId,
-    character: Seen,
+    stored: StoredIngestion,
+    character: ReadableCharacter,
     book: Book,
     request: Request,
     caller: CurrentPrincipal,
 ) -> StreamingResponse:
     """How far an ingestion is, as server-sent events, until it has ended."""
-    await look_at(ingestion, character, book, caller)
-
-    def look() -> Awaitable[dict[str, Any]]:
-        return look_at(ingestion, character, book, caller)
-
-    return followed(look, ingestions.ENDED, request.app.state.stopping)
+    look = partial(_look, book, character.id, stored.id, caller)
+    return followed(look, request.app.state.stopping.begins)
 
 
-def _seen(found: ingestions.Ingestion, caller: Caller) -> dict[str, Any]:
-    """As the caller may read it: what an endpoint says names it, and may quote its prompt."""
-    row, whole = asdict(found), caller.may_administer
-    if row["error"] is not None and not whole:
-        told = {"message": "the documents were not read", "hint": "ask whoever runs this server"}
-        row["error"] = {**row["error"], **told}
-    for document in (row["report"] or {}).get("documents", ()):
-        document["messages"] = readable(document["messages"], whole=whole)
-    return row
+def shown_to(ingestion: Ingestion, caller: Caller) -> Ingestion:
+    """An ingestion as the caller may read it: what an endpoint says may quote its prompt."""
+    error, report, whole = ingestion.error, ingestion.report, caller.may_administer
+    if error is not None and not whole:
+        words = {"message": "the documents were not read", "hint": "ask whoever runs this server"}
+        error = {**error, **words}
+    if report is not None:
+        rows = [
+            {**row, "messages": readable(row["messages"], whole=whole)}
+            for row in report["documents"]
+        ]
+        report = {**report, "documents": rows}
+    progress = {"stages": [], **ingestion.progress}
+    return replace(ingestion, error=error, report=report, progress=progress)
 
 
 def _readings(given: Sequence[GivenDocument]) -> list[ReadDocument]:
-    """Read what was given; where one cannot be read, nothing is done.
-
-    Raises:
-        UnreadableDocument: it is empty, binary, damaged, or in another encoding.
-    """
+    """Read what was given; where one cannot be read, nothing is done."""
     return [read_content(each.name, each.data()) for each in given]
 
 
 def _check(
     character: str, known: Sequence[str], readings: Sequence[ReadDocument], order: Sequence[str]
 ) -> None:
-    """Refuse what cannot be done, before anything is.
-
-    Raises:
-        UsageError: two documents of one name, or none at all.
-        UnknownName: the order names what is not there.
-    """
+    """Refuse what cannot be done, before anything is."""
     twice = [name for name, times in Counter(r.name for r in readings).items() if times > 1]
     if twice:
         raise UsageError(f"two documents are called {twice[0]!r}", "give each a name of its own")

@@ -1,25 +1,20 @@
-"""Who answers a chat completion: the character, or for a client's own calls the model itself.
-
-Takes: the body of a request, and who asks.  Gives: replies in pieces or whole, with what they rest
-on and what they cost.
-"""
+"""Who answers a chat completion: the character, or for a client's own calls the model itself."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from offbook.agent.replay import Piece
 from offbook.errors import ConfigurationError, IncompleteAnswer, InputRefused
-from offbook.language.tokens import count_tokens
 from offbook.models.metering import Meter
-from offbook.prompts.reply import Wishes
-from offbook.server.openai.chunks import Choice
-from offbook.server.openai.utility import offline_answer
-from offbook.types import Message, MessageRole, Usage
-from offbook.wire import ChatRequest, Ending, parameters_of
+from offbook.prompts.reply import ReplyOptions
+from offbook.server.openai.client_tasks import offline_answer
+from offbook.server.openai.events import Choice
+from offbook.text.tokens import count_tokens
+from offbook.types import ChatRequest, Ending, Message, MessageRole, Usage, parameters_of, traits_of
 
 if TYPE_CHECKING:
     from offbook.agent.replay import ReplayedSession
@@ -28,7 +23,6 @@ if TYPE_CHECKING:
     from offbook.server.openai.body import ChatBody
     from offbook.types import Character
 
-_OFFLINE: Final = "offline:"
 _STOP: Final = "stop"
 _REASONS: Final[Mapping[str, str]] = {
     "length": "length",
@@ -46,37 +40,12 @@ _ROLES: Final[Mapping[str, MessageRole]] = {
 }
 
 
-class Answers(Protocol):
-    """Replies to one request."""
-
-    @property
-    def endings(self) -> list[str]:
-        """Why each reply ended; complete when all are."""
-        ...
-
-    def stream(self) -> AsyncGenerator[Piece, None]:
-        """The replies in pieces; closing the iterator cancels the calls."""
-        ...
-
-    async def whole(self) -> list[Choice]:
-        """The replies, whole."""
-        ...
-
-    def extras(self) -> dict[str, Any] | None:
-        """What the replies rest on; None where a model answered that knows no character."""
-        ...
-
-    def usage(self) -> Usage:
-        """What they have cost so far."""
-        ...
-
-
 @dataclass(slots=True)
 class InCharacter:
-    """Replies of a character in a conversation."""
+    """Replies of a character in a conversation; closing the stream of pieces cancels the calls."""
 
     talk: ReplayedSession
-    wishes: Wishes
+    wishes: ReplyOptions
     n: int
     warnings: tuple[str, ...] = ()
     user: str | None = None
@@ -87,13 +56,13 @@ class InCharacter:
         return [ended_by(reason) for reason in self.talk.endings]
 
     def stream(self) -> AsyncGenerator[Piece, None]:
-        """See the protocol."""
+        """The replies in pieces."""
         return self.talk.stream(self.wishes, self.n)
 
     async def whole(self) -> list[Choice]:
-        """See the protocol."""
+        """The replies, whole."""
         texts = await self.talk.whole(self.wishes, self.n)
-        return [Choice(*each) for each in zip(texts, self.endings, strict=True)]
+        return [Choice(text, end) for text, end in zip(texts, self.endings, strict=True)]
 
     def extras(self) -> dict[str, Any]:
         """The shape of ``ask --json`` without the reply, which stands in its own place."""
@@ -105,7 +74,7 @@ class InCharacter:
         return {**shape, **where, "warnings": list(self.warnings), "timings": timings}
 
     def usage(self) -> Usage:
-        """See the protocol."""
+        """What they have cost so far."""
         return self.talk.usage()
 
 
@@ -120,42 +89,45 @@ class OfTheModel:
     endings: list[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.endings = [_STOP] * self.body.n
+        # What a client asks for itself is asked once, however many replies it shows.
+        self.endings = [_STOP] * (self.body.replies if self.kind is None else 1)
 
     async def stream(self) -> AsyncGenerator[Piece, None]:
-        """See the protocol."""
-        for index in range(self.body.n):
+        """The answers in pieces."""
+        for index in range(len(self.endings)):
             async with aclosing(self._one(index)) as coming:
                 async for text in coming:
                     yield Piece(index, text)
 
     async def _one(self, index: int) -> AsyncGenerator[str, None]:
-        if self.model.base_url == _OFFLINE:
+        if not traits_of(self.model).measures:
             yield self._by_rule()
             return
-        request, given = self._request(index), False
+        request, has_begun = self._request(index), False
         try:
             async with aclosing(self.model.stream(request)) as coming:  # type: ignore[type-var]
                 async for text in coming:
-                    given = True
+                    has_begun = True
                     yield text
         except (IncompleteAnswer, InputRefused):
-            if not given or self.endings[index] == _STOP:
+            if not has_begun or self.endings[index] == _STOP:
                 raise
 
     async def whole(self) -> list[Choice]:
-        """See the protocol."""
-        if self.model.base_url == _OFFLINE:
+        """The answers, whole."""
+        if not traits_of(self.model).measures:
             return [Choice(self._by_rule()) for _ in self.endings]
-        found = [await self.model.complete(self._request(index)) for index in range(self.body.n)]
-        return [Choice(each.text, ended_by(each.finish_reason)) for each in found]
+        completions = [
+            await self.model.complete(self._request(index)) for index in range(len(self.endings))
+        ]
+        return [Choice(each.text, ended_by(each.finish_reason)) for each in completions]
 
     def extras(self) -> None:
         """Nothing: no character is in it."""
         return
 
     def usage(self) -> Usage:
-        """See the protocol."""
+        """What they have cost so far."""
         return self.meter.usage()
 
     def _by_rule(self) -> str:
@@ -164,15 +136,18 @@ class OfTheModel:
                 "the offline backend has no language model that could be asked itself",
                 "configure a model with chat.model and chat.base_url",
             )
-        return offline_answer(self.kind, self.body.messages)
+        return offline_answer(self.kind, self.body.texts)
 
     def _request(self, index: int) -> ChatRequest:
         def ended(ending: Ending) -> None:
             self.endings[index] = ended_by(ending.finish_reason)
 
-        messages = tuple(Message(_ROLES[m.role], m.text) for m in self.body.messages)
-        told = parameters_of(index, self.body.parameters)
-        return ChatRequest(messages, told, sample=index, cacheable=False, ended=ended)
+        messages = tuple(Message(_ROLES[m.role], m.text) for m in self.body.texts)
+        parameters = parameters_of(index, self.body.parameters)
+        return ChatRequest(messages, parameters, sample=index, cacheable=False, ended=ended)
+
+
+Answers = InCharacter | OfTheModel
 
 
 def ended_by(reason: str) -> str:
@@ -185,7 +160,7 @@ def of_the_model(
 ) -> OfTheModel:
     """Answers of the configured chat model, without the character."""
     meter = book.meter.part()
-    return OfTheModel(book.stage(character.dimension, meter).actor, meter, body, kind)
+    return OfTheModel(book.runtime(character.dimension, meter).actor, meter, body, kind)
 
 
 def counted(usage: Usage, body: ChatBody, texts: list[str]) -> dict[str, Any]:
@@ -196,7 +171,7 @@ def counted(usage: Usage, body: ChatBody, texts: list[str]) -> dict[str, Any]:
     """
     prompt, completion = usage.prompt_tokens, usage.completion_tokens
     if not prompt:
-        prompt = sum(count_tokens(message.text) for message in body.messages)
+        prompt = sum(count_tokens(message.text) for message in body.texts)
         completion = sum(count_tokens(text) for text in texts)
     total = prompt + completion
     shape: dict[str, Any] = {

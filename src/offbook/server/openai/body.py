@@ -1,23 +1,32 @@
-"""The body of a chat completion, as lenient as clients need it and no more.
-
-Takes: bytes.  Gives: a ``ChatBody``; what is of the wrong type is refused with the name of the
-parameter, what is unknown is ignored and said once in the log.
-"""
+"""The body of a chat completion, as lenient as clients need it and no more."""
 
 from __future__ import annotations
 
 import json
 import logging
 import math
-import sys
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Any, Final, Literal, TypeVar
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
+from pydantic_core import PydanticCustomError
 
 from offbook.models.responses import storable
 from offbook.server.failures import RequestRefused
 
 Role = Literal["system", "user", "assistant", "tool"]
+T = TypeVar("T")
 
 _LOG: Final = logging.getLogger("offbook.server")
 _ROLES: Final[Mapping[str, Role]] = {
@@ -29,24 +38,27 @@ _ROLES: Final[Mapping[str, Role]] = {
     "function": "tool",
 }
 _TEXTS: Final = {"text": "text", "input_text": "text", "output_text": "text", "refusal": "refusal"}
-_TOOLS: Final = ("tools", "functions")
-_SILENT: Final = (
-    "logprobs", "top_logprobs", "tool_choice", "parallel_tool_calls", "function_call", "store",
-    "service_tier", "stream_options", "metadata", "user", "safety_identifier", "model", "messages",
-    "stream", "n", "max_tokens", "max_completion_tokens", "offbook", *_TOOLS,
+_SAMPLING: Final = (
+    "temperature", "top_p", "top_k", "min_p", "typical_p", "presence_penalty", "frequency_penalty",
+    "repetition_penalty", "seed", "stop", "logit_bias", "response_format", "reasoning_effort",
 )  # fmt: skip
-"""Parameters that are read elsewhere, or whose absence changes nothing that a client can see."""
+"""Parameters that the model is asked with as they came."""
+_TOOLS: Final = ("tools", "functions")
+_WITHOUT_EFFECT: Final = frozenset(
+    {"logprobs", "top_logprobs", "tool_choice", "parallel_tool_calls", "function_call",
+     "service_tier", "offbook", *_TOOLS}
+)  # fmt: skip
+"""Parameters whose absence changes nothing that a client can see, except tools."""
 _TOO_LONG: Final = "context_length_exceeded"
-_said: set[str] = set()
-"""Unknown parameters that the log has been told of."""
-_MOST_SAID: Final = 200
 _LONGEST_NAME: Final = 200
 """Of a person or a conversation; the native API takes no longer ones either."""
-_LONGEST_MODEL: Final = 2_000
 _LONGEST_TEXT: Final = 4_000_000
-"""Of one message: more than any model reads."""
+"""Characters of one message: more than any model reads."""
 _DEEPEST: Final = 64
 """So many lists and objects may stand in one another in what is passed on."""
+_MOST_LOGGED: Final = 200
+_logged: set[str] = set()
+"""Unknown parameters that the log has been told of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,51 +71,214 @@ class ChatMessage:
     others: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ChatBody:
-    """What a client asks for.
+def _short_name(value: str | None) -> str | None:
+    name = storable(value or "").strip()
+    if len(name) > _LONGEST_NAME:
+        raise ValueError(f"is {len(name)} characters long; {_LONGEST_NAME} are a name")
+    return name or None
 
-    ``parameters`` are sampling parameters for the model, ``users`` and ``session`` names that the
-    client gives, ``warnings`` what of the body has no effect here, ``size`` its bytes.
-    """
 
-    model: str
-    messages: tuple[ChatMessage, ...]
-    stream: bool = False
-    include_usage: bool = False
-    n: int = 1
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    user: str | None = None
-    session: str | None = None
-    warnings: tuple[str, ...] = ()
-    size: int = 0
+def _model_name(value: str) -> str:
+    name = storable(value).strip()
+    if not name:
+        raise ValueError("is missing: name a character; GET /v1/models lists them")
+    return name
+
+
+def _limit(value: int | None) -> int | None:
+    if value == -1:  # how some clients write that there is no limit
+        return None
+    if value is not None and value < 1:
+        raise ValueError("is a whole number from 1 on")
+    return value
+
+
+def _flat(value: T) -> T:
+    if not _is_flat(value, _DEEPEST):
+        raise ValueError(f"is nested too deeply: {_DEEPEST} levels are passed on")
+    return value
+
+
+def _is_flat(value: Any, levels: int) -> bool:
+    parts = value.values() if isinstance(value, dict) else value
+    if not isinstance(value, list | dict):
+        return True
+    return levels > 0 and all(_is_flat(part, levels - 1) for part in parts)
+
+
+def _as_parts(content: Any) -> Any:
+    if content is None:
+        return []
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content
+
+
+class _Part(BaseModel):
+    """What is not there yet is ignored: only strictness is shared."""
+
+    model_config = ConfigDict(strict=True, extra="ignore")
+
+
+class ContentPart(_Part):
+    """A part of a message; only texts are read."""
+
+    type: str
+    text: str | None = Field(None, validate_default=True)
+    refusal: str | None = Field(None, validate_default=True)
+
+    @field_validator("text", "refusal")
+    @classmethod
+    def _is_there(cls, value: str | None, info: ValidationInfo) -> str | None:
+        if value is None and _TEXTS.get(info.data.get("type", "")) == info.field_name:
+            raise ValueError("is missing")
+        return value
+
+
+Content = Annotated[
+    list[ContentPart],
+    Field(fail_fast=True),
+    BeforeValidator(_as_parts, json_schema_input_type=str | list[ContentPart] | None),
+]
+Name = Annotated[str | None, AfterValidator(_short_name)]
+Limit = Annotated[int | None, AfterValidator(_limit)]
+Passed = Annotated[dict[str, Any] | None, AfterValidator(_flat)]
+Number = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class MessageBody(_Part):
+    """One message as a client sends it."""
+
+    role: Literal["system", "developer", "user", "assistant", "tool", "function"]
+    content: Content = Field(default_factory=list)
+    name: Name = None
+
+    @field_validator("content")
+    @classmethod
+    def _is_short(cls, parts: list[ContentPart]) -> list[ContentPart]:
+        length = sum(len(part.text or "") for part in parts)
+        if length > _LONGEST_TEXT:
+            message = f"is {length} characters long; {_LONGEST_TEXT} are read"
+            raise PydanticCustomError(_TOO_LONG, message)
+        return parts
+
+    def read(self) -> ChatMessage:
+        """Return the message as text, and the kinds of its parts that are none."""
+        texts, others = [], []
+        for part in self.content:
+            if part.type in _TEXTS:
+                texts.append(getattr(part, _TEXTS[part.type]))
+            else:
+                others.append(storable(part.type)[:40])
+        text = storable("\n".join(texts))
+        return ChatMessage(_ROLES[self.role], text, self.name, tuple(dict.fromkeys(others)))
+
+
+class StreamOptions(_Part):
+    """How a reply is streamed."""
+
+    include_usage: bool | None = None
+
+
+class Metadata(_Part):
+    """What a client says of the request."""
+
+    session_id: Name = Field(None, description="Names the conversation.")
+
+
+class ChatBody(_Part):
+    """What a client asks for; what it names beside this is ignored."""
+
+    model: Annotated[str, AfterValidator(_model_name)] = Field(
+        max_length=2_000,
+        description="A character's id; `ID@USER` names the person, `ID:raw` asks the language "
+        "model itself.",
+    )
+    messages: list[MessageBody] = Field(min_length=1, fail_fast=True)
+    stream: bool | None = None
+    stream_options: StreamOptions | None = None
+    n: Annotated[int, Field(ge=1)] | None = Field(
+        None, description="How many replies; at most `server.replies`."
+    )
+    temperature: Number | None = None
+    top_p: Number | None = None
+    top_k: int | None = None
+    min_p: Number | None = None
+    typical_p: Number | None = None
+    presence_penalty: Number | None = None
+    frequency_penalty: Number | None = None
+    repetition_penalty: Number | None = None
+    seed: int | None = None
+    stop: str | list[str] | None = None
+    logit_bias: Passed = None
+    response_format: Passed = None
+    reasoning_effort: str | None = None
+    max_tokens: Limit = None
+    max_completion_tokens: Limit = None
+    user: Name = Field(None, description="Who speaks: conversations and memories are theirs.")
+    safety_identifier: Name = Field(None, description="The same, where `user` is not there.")
+    store: bool | None = Field(
+        None, description="False: nothing of this turn is kept, neither conversation nor memory."
+    )
+    metadata: Metadata | None = None
+
+    _size: int = 0
+    _warnings: tuple[str, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Bytes of the body."""
+        return self._size
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What of the body has no effect here."""
+        return self._warnings
+
+    @property
+    def replies(self) -> int:
+        """How many replies are to be given."""
+        return self.n or 1
+
+    @property
+    def speaker(self) -> str | None:
+        """The name that the client gives to the person."""
+        return self.user or self.safety_identifier
+
+    @property
+    def session(self) -> str | None:
+        """The name that the client gives to the conversation."""
+        return self.metadata.session_id if self.metadata else None
+
+    @property
+    def include_usage(self) -> bool:
+        """Whether a stream ends with what it cost."""
+        return bool(self.stream_options and self.stream_options.include_usage)
+
+    @cached_property
+    def texts(self) -> tuple[ChatMessage, ...]:
+        """The messages as texts."""
+        return tuple(message.read() for message in self.messages)
+
+    @cached_property
+    def parameters(self) -> dict[str, Any]:
+        """Sampling parameters for the model."""
+        values = {name: getattr(self, name) for name in _SAMPLING}
+        values["stop"] = self.stop or None
+        values["max_tokens"] = self.max_completion_tokens or self.max_tokens
+        return {name: value for name, value in values.items() if value is not None}
 
 
 def read_body(content: bytes, most_replies: int) -> ChatBody:
-    """The body, checked.
-
-    Args:
-        content: The bytes as they came.
-        most_replies: What ``n`` may be at most.
-
-    Raises:
-        RequestRefused: 400, with the parameter that is at fault.
-    """
-    told = _object(content)
-    metadata = _typed(told, "metadata", Mapping, "an object") or {}
-    options = _typed(told, "stream_options", Mapping, "an object") or {}
-    return ChatBody(
-        model=_model(told),
-        messages=_messages(told),
-        stream=bool(_typed(told, "stream", bool, "true or false")),
-        include_usage=options.get("include_usage") is True,
-        n=_count(told, "n", most_replies) or 1,
-        parameters=_parameters(told),
-        user=_name(told, "user") or _name(told, "safety_identifier"),
-        session=_name(metadata, "session_id", "metadata.session_id"),
-        warnings=_warnings(told),
-        size=len(content),
-    )
+    """Read a body and check it."""
+    fields = _object(content)
+    try:
+        body = ChatBody.model_validate(fields)
+    except ValidationError as error:
+        raise _refused(error) from None
+    if body.replies > most_replies:
+        raise _wrong("n", f"is {body.n}", f"at most {most_replies} are given (server.replies)")
+    body._size = len(content)
+    body._warnings = _without_effect(fields)
+    return body
 
 
 def _object(content: bytes) -> Mapping[str, Any]:
@@ -115,195 +290,69 @@ def _object(content: bytes) -> Mapping[str, Any]:
         return number if math.isfinite(number) else refused(digits)
 
     try:
-        told = json.loads(content, parse_constant=refused, parse_float=finite)
+        fields = json.loads(content, parse_constant=refused, parse_float=finite)
+        if b"\\ud" in content.lower():  # halves of characters: no request could be made of them
+            text = json.dumps(fields, ensure_ascii=False)
+            fields = json.loads(text.encode("utf-8", "replace"))
     except (ValueError, RecursionError) as error:
         raise RequestRefused(
             f"the body is not JSON: {error}", "send one JSON object", code="invalid_json"
         ) from None
-    if not isinstance(told, Mapping):
+    if not isinstance(fields, Mapping):
         raise RequestRefused("the body is not a JSON object", "send an object with `messages`")
-    return told
+    return fields
 
 
-def _model(told: Mapping[str, Any]) -> str:
-    model = _typed(told, "model", str, "a text")
-    if not model or not storable(model).strip():
-        raise _wrong("model", "is missing", "name a character; GET /v1/models lists them")
-    if len(model) > _LONGEST_MODEL:
-        raise _wrong("model", f"is {len(model)} characters long", f"{_LONGEST_MODEL} are read")
-    return storable(model).strip()
-
-
-def _messages(told: Mapping[str, Any]) -> tuple[ChatMessage, ...]:
-    given = _typed(told, "messages", list, "a list")
-    if not given:
-        raise _wrong("messages", "is missing or empty", "say something")
-    return tuple(_message(each, f"messages[{place}]") for place, each in enumerate(given))
-
-
-def _message(told: Any, where: str) -> ChatMessage:
-    if not isinstance(told, Mapping):
-        raise _wrong(where, "is not an object", "a message has a role and a content")
-    role = told.get("role")
-    if not isinstance(role, str) or role not in _ROLES:
-        allowed = ", ".join(_ROLES)
-        raise _wrong(f"{where}.role", f"is {role!r:.40}", f"it is one of: {allowed}")
-    name = told.get("name")
-    if name is not None and not isinstance(name, str):
-        raise _wrong(f"{where}.name", f"is {name!r:.40}", "a name is a text")
-    text, others = _content(told.get("content"), f"{where}.content")
-    if len(text) > _LONGEST_TEXT:
-        what = f"is {len(text)} characters long"
-        raise _wrong(f"{where}.content", what, f"{_LONGEST_TEXT} are read", _TOO_LONG)
-    return ChatMessage(_ROLES[role], storable(text), name_of(name, f"{where}.name"), others)
-
-
-def _content(content: Any, where: str) -> tuple[str, tuple[str, ...]]:
-    """Text of a content, and the kinds of its parts that are no text."""
-    if content is None or isinstance(content, str):
-        return content or "", ()
-    if not isinstance(content, list):
-        raise _wrong(where, f"is {content!r:.40}", "it is a text, null, or a list of parts")
-    texts: list[str] = []
-    others: list[str] = []
-    for place, part in enumerate(content):
-        kind = part.get("type") if isinstance(part, Mapping) else None
-        if not isinstance(part, Mapping) or not isinstance(kind, str):
-            raise _wrong(f"{where}[{place}]", "has no type", "parts are objects with a type")
-        if kind not in _TEXTS:
-            others.append(storable(kind)[:40])
-            continue
-        text = part.get(_TEXTS[kind])
-        if not isinstance(text, str):
-            raise _wrong(f"{where}[{place}].{_TEXTS[kind]}", "is missing", "it is a text")
-        texts.append(text)
-    return "\n".join(texts), tuple(dict.fromkeys(others))
-
-
-# -- parameters ----------------------------------------------------------------------------------
-
-
-def _number(value: Any) -> bool:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and abs(value) <= sys.float_info.max  # whole numbers have no end in JSON
-
-
-def _whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _is_flat(value: Any) -> bool:
-    """Whether it is nested no deeper than a request to a model may be."""
-    level = [value]
-    for _ in range(_DEEPEST):
-        level = [
-            part
-            for each in level
-            if isinstance(each, list | dict)
-            for part in (each.values() if isinstance(each, dict) else each)
-        ]
-        if not level:
-            return True
-    return False
-
-
-def _sendable(value: Any) -> Any:
-    """The value without halves of characters: no request could be made of them."""
-    return json.loads(storable(json.dumps(value, ensure_ascii=False)))
-
-
-def _stops(value: Any) -> bool:
-    texts = value if isinstance(value, list) else [value]
-    return all(isinstance(text, str) for text in texts)
-
-
-def _is_object(value: Any) -> bool:
-    return isinstance(value, Mapping)
-
-
-_PASSED_ON: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
-    "temperature": (_number, "a number"),
-    "top_p": (_number, "a number"),
-    "top_k": (_whole, "a whole number"),
-    "min_p": (_number, "a number"),
-    "typical_p": (_number, "a number"),
-    "presence_penalty": (_number, "a number"),
-    "frequency_penalty": (_number, "a number"),
-    "repetition_penalty": (_number, "a number"),
-    "seed": (_whole, "a whole number"),
-    "stop": (_stops, "a text or a list of texts"),
-    "logit_bias": (_is_object, "an object"),
-    "response_format": (_is_object, "an object"),
-    "reasoning_effort": (lambda value: isinstance(value, str), "a text"),
-}
-"""Parameters that the model is asked with as they came: whether a value may stand, and why not."""
-
-
-def _parameters(told: Mapping[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name, (allowed, what) in _PASSED_ON.items():
-        value = told.get(name)
-        if value is None:
-            continue
-        if not allowed(value):
-            raise _wrong(name, f"is {value!r:.40}", f"it is {what}")
-        if not _is_flat(value):
-            raise _wrong(name, "is nested too deeply", f"{_DEEPEST} levels are passed on")
-        found[name] = _sendable(value)
-    if not found.get("stop", True):
-        del found["stop"]
-    most = _count(told, "max_completion_tokens") or _count(told, "max_tokens")
-    return found | ({} if most is None else {"max_tokens": most})
-
-
-def _count(told: Mapping[str, Any], name: str, most: int | None = None) -> int | None:
-    """A number from 1 on; -1 is how some clients write that there is no limit."""
-    value = told.get(name)
-    if value is None or (value == -1 and most is None and _whole(value)):
-        return None
-    if not _whole(value) or value < 1:
-        raise _wrong(name, f"is {value!r:.40}", "it is a whole number from 1 on")
-    if most is not None and value > most:
-        raise _wrong(name, f"is {value}", f"at most {most} are given (server.replies)")
-    return int(value)
-
-
-def _typed(told: Mapping[str, Any], name: str, kind: Any, what: str) -> Any:
-    value = told.get(name)
-    if value is not None and not isinstance(value, kind):
-        raise _wrong(name, f"is {value!r:.40}", f"it is {what}")
-    return value
-
-
-def _name(told: Mapping[str, Any], name: str, where: str = "") -> str | None:
-    value = told.get(name)
-    if value is None:
-        return None
-    if not isinstance(value, str):
-        raise _wrong(where or name, f"is {value!r:.40}", "it is a text")
-    return name_of(value, where or name)
+def _refused(error: ValidationError) -> RequestRefused:
+    """The first mistake, by the name of its parameter; a mistake in a union has it twice."""
+    mistake = error.errors(include_url=False, include_input=False)[0]
+    place: Sequence[int | str] = mistake["loc"]
+    if place[0] not in ("messages", "metadata", "stream_options"):
+        place = place[:1]
+    name = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
+    code = _TOO_LONG if mistake["type"] == _TOO_LONG else "invalid_value"
+    words = mistake["msg"].removeprefix("Value error, ")
+    return _wrong(name.removeprefix("."), words, "see /docs for what it takes", code)
 
 
 def name_of(value: str | None, where: str) -> str | None:
-    """The name of a person or of a conversation as a client gives it; None: it gives none.
-
-    Raises:
-        RequestRefused: it is too long for one; ``where`` is the parameter or header at fault.
-    """
-    name = storable(value or "").strip()
-    if len(name) > _LONGEST_NAME:
-        raise _wrong(where, f"is {len(name)} characters long", f"{_LONGEST_NAME} are a name")
-    return name or None
+    """Return the name of a person or a conversation as a client gives it; None: it gives none."""
+    try:
+        return _short_name(value)
+    except ValueError as error:
+        raise _wrong(where, str(error), "shorten it") from None
 
 
-def _warnings(told: Mapping[str, Any]) -> tuple[str, ...]:
-    known = {*_SILENT, *_PASSED_ON}
-    for name in told:
-        if name not in known and name not in _said and len(_said) < _MOST_SAID:
-            _said.add(name)
+def _without_effect(fields: Mapping[str, Any]) -> tuple[str, ...]:
+    known = ChatBody.model_fields.keys() | _WITHOUT_EFFECT
+    for name in fields:
+        if name not in known and name not in _logged and len(_logged) < _MOST_LOGGED:
+            _logged.add(name)
             _LOG.info("the parameter %r of chat completions is not known here: ignored", name[:80])
-    return tuple(f"{name} are ignored: a character calls none" for name in _TOOLS if told.get(name))
+    return tuple(
+        f"{name} are ignored: a character calls none" for name in _TOOLS if fields.get(name)
+    )
 
 
 def _wrong(param: str, what: str, hint: str, code: str = "invalid_value") -> RequestRefused:
-    return RequestRefused(f"{param} {what}", hint, param=param, code=code)
+    return RequestRefused(f"{param}: {what}", hint, param=param, code=code)
+
+
+_REPLY: Final = "A completion, or a stream of chunks that ends with `data: [DONE]`; what the reply \
+rests on stands under `offbook`"
+CHAT: Final[dict[str, Any]] = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ChatBody"}}},
+    },
+    "responses": {
+        "200": {
+            "description": _REPLY,
+            "content": {
+                "application/json": {"schema": {"type": "object", "required": ["choices"]}},
+                "text/event-stream": {"schema": {"type": "string"}},
+            },
+        },
+    },
+}
+"""What FastAPI adds to the description of the route; `description` has the body's."""

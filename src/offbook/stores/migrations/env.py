@@ -1,7 +1,4 @@
-"""Runs Alembic's migrations on a connection that is open already.
-
-Takes: ``config.attributes["connection"]``.  Gives: nothing; the caller commits.
-"""
+"""Runs Alembic's migrations on a connection that is open already; the caller commits."""
 
 from __future__ import annotations
 

@@ -1,0 +1,502 @@
+"""Commands on documents: ingest, estimate and forget them, and bring their indexes up to date.
+
+Takes: paths, texts, or the name of a document.  Gives: reports in the JSON shapes of ``--json``.
+After a deletion or a correction the graph and the tree of summaries are brought up to date without
+extracting any text again; where the endpoint fails, what was asked for is done, and the error says
+how to continue. A question whose index is missing gets the command that builds it, with its cost.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+import sys
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from offbook import pipeline
+from offbook.app.home import build_command, priced
+from offbook.documents.readers import ReadDocument, read_document
+from offbook.documents.sources import collect
+from offbook.errors import (
+    IndexMissing,
+    OffbookError,
+    UnknownName,
+    UnreadableDocument,
+    UsageError,
+)
+from offbook.ingestion.documents import document_id, refresh_voice
+from offbook.ingestion.lease import ingestion_lease
+from offbook.ingestion.reports import (
+    DocumentReport,
+    Estimate,
+    IngestReport,
+    ProgressListener,
+    unheard,
+)
+from offbook.methods.knowledge import Knowledge
+from offbook.methods.raptor import check_tree
+from offbook.retrieval.graph_index import check_graph
+from offbook.retrieval.passages import check_split
+from offbook.stores import characters, chunks, documents, forgetting, graph, jobs
+from offbook.types import Usage
+
+if TYPE_CHECKING:
+    from offbook.app.home import Home, Opened
+    from offbook.settings.model import RaptorSettings
+    from offbook.stores.connection import Connection
+    from offbook.stores.documents import Removal
+    from offbook.types import Character, Document
+
+
+def told_on_stderr(name: str) -> Callable[[], None]:
+    """A function for ``ingestion_lease`` to call once."""
+
+    def tell() -> None:
+        sys.stderr.write(f"another process is changing {name!r}; waiting for it\n")
+
+    return tell
+
+
+AliasStatus = Literal["recorded", "unchanged", "withdrawn", "overruled"]
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterInfo:
+    """A character in a list."""
+
+    id: str
+    name: str
+    created: str
+    documents: int
+    chars: int
+
+    def as_json(self) -> dict[str, Any]:
+        """A plain dictionary."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetReport:
+    """What forgetting a document took along, what rests on it still, and what it cost.
+
+    ``messages`` say what was put aside when the graph was brought up to date.
+    """
+
+    character: str
+    document: str
+    chunks: int
+    cached_calls: int
+    turns: int
+    memories: int
+    messages: tuple[str, ...]
+    usage: Usage
+
+    def as_json(self) -> dict[str, Any]:
+        """The shape of ``forget --json``."""
+        return {**asdict(self), "usage": self.usage.as_json()}
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """An entity that bears one of two names now."""
+
+    name: str
+    aliases: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AliasReport:
+    """A person's word on two names, and who bears them now.
+
+    ``status`` is ``recorded`` (also where it replaces the contrary), ``unchanged`` (it stood
+    already), ``withdrawn`` (a person's word was taken back) or ``overruled`` (a decision of a
+    model or a rule, by the word ``id``). ``undone`` is the id of the decision that was undone.
+    """
+
+    character: str
+    status: AliasStatus
+    id: str
+    a: str
+    b: str
+    same: bool
+    evidence: tuple[str, ...]
+    undone: str | None
+    entities: tuple[Known, ...]
+    messages: tuple[str, ...]
+    usage: Usage
+
+    def as_json(self) -> dict[str, Any]:
+        """The shape of ``alias --json``."""
+        return {**asdict(self), "usage": self.usage.as_json()}
+
+
+GRAPH_METHOD: Final = "rolerag"
+"""The method that is named to whoever needs a graph and has configured one that makes none."""
+TREE_METHOD: Final = "raptor"
+"""The same for a tree of summaries."""
+
+
+def is_built(conn: Connection, character: Character) -> bool:
+    """Whether there is a graph of all chunks."""
+    try:
+        check_graph(conn, character)
+    except IndexMissing:
+        return False
+    return bool(graph.list_groups(conn, character.id))
+
+
+@asynccontextmanager
+async def naming_the_build(home: Home, character: Character, command: str) -> AsyncIterator[None]:
+    """Let what happens inside say by which command the index that it misses is built.
+
+    Raises:
+        IndexMissing: with the command as the hint.
+    """
+    try:
+        yield
+    except IndexMissing as error:
+        stored = await home.store.read(documents.list_all, character.id)
+        error.hint = f"build it: {command}{'' if stored else ' FILE...'}"
+        raise
+
+
+async def require_graph(home: Home, character: Character) -> None:
+    """Go on only where there is a graph of all chunks.
+
+    Raises:
+        IndexMissing: the hint is the command that builds it.
+    """
+    async with naming_the_build(home, character, graph_command(home, character)):
+        await home.store.read(check_graph, character)
+
+
+def graph_command(home: Home, character: Character) -> str:
+    """The command that builds the graph, or brings it up to date."""
+    runtime = home.runtime(character.dimension)
+    makes_one = runtime.method.needs(runtime.settings).graph
+    return build_command(home.settings, character.id, None if makes_one else GRAPH_METHOD)
+
+
+async def rebuild(
+    home: Home, character: Character, progress: ProgressListener, *, summary: bool
+) -> list[str]:
+    """Bring the graph up to date, and the summary that was made from it.
+
+    A summary that there is, or was, costs a call only if its sources changed. The caller holds the
+    character's lease.
+
+    Returns:
+        What is put aside, in words.
+    """
+    from offbook.ingestion.graph_index import GraphBuilding
+    from offbook.ingestion.profile import write_profile
+    from offbook.ingestion.reports import tally
+    from offbook.models.batching import Job, run_all
+
+    runtime, store = home.runtime(character.dimension), home.store
+    building = GraphBuilding(runtime, character.id, progress)
+    work: list[Job] = [partial(building.run, extract=False)]
+    if summary:
+        write = partial(write_profile, store, runtime.extractor, character.id, runtime.settings)
+        work.append(partial(write, building.described))
+    await run_all(work)
+    rows = await tally(store, character.id, [], ())
+    return [f"{row.name}: {message}" for row in rows for message in row.messages]
+
+
+def has_tree(conn: Connection, character: Character, settings: RaptorSettings) -> bool:
+    """Whether there is a tree of summaries over all chunks, by these settings."""
+    try:
+        check_tree(conn, character, settings)
+    except IndexMissing:
+        return False
+    return True
+
+
+async def rebuild_tree(home: Home, character: Character, progress: ProgressListener) -> list[str]:
+    """Bring the tree of summaries up to date; what is put aside, in words.
+
+    A call is made for each cluster that is another now; the caller holds the character's lease.
+    """
+    from offbook.ingestion.reports import tally
+    from offbook.ingestion.summary_tree import TreeBuilding
+
+    await TreeBuilding(home.runtime(character.dimension), character.id, progress).run()
+    rows = await tally(home.store, character.id, [], ())
+    return [f"{row.name}: {message}" for row in rows for message in row.messages]
+
+
+def tree_command(home: Home, character: Character) -> str:
+    """The command that builds the tree of summaries, or brings it up to date."""
+    runtime = home.runtime(character.dimension)
+    makes_one = runtime.method.needs(runtime.settings).summaries
+    return build_command(home.settings, character.id, None if makes_one else TREE_METHOD)
+
+
+@asynccontextmanager
+async def done_already(
+    home: Home, character: Character, what: str, *, tree: bool = False
+) -> AsyncIterator[None]:
+    """Let an error inside say that ``what`` was done before, and how to go on."""
+    try:
+        yield
+    except OffbookError as error:
+        behind = "the tree of summaries" if tree else "the graph"
+        error.message = f"{what}; {behind} is not up to date yet: {error.message}"
+        command = tree_command(home, character) if tree else graph_command(home, character)
+        go_on = f"continue with: {command}"
+        error.hint = f"{error.hint}; then {go_on}" if error.hint else go_on
+        raise
+
+
+async def ingest(
+    home: Home,
+    character: Character,
+    paths: Sequence[Path | str],
+    document_name: str | None,
+    order: Sequence[str],
+    progress: ProgressListener,
+) -> IngestReport:
+    """Make the character know files; without any, build what its stored documents lack.
+
+    A file that was named and cannot be read stops everything before anything is done; one that
+    was in a folder is reported as failed, and the others go on.
+    """
+    readings, failed, unknown = await asyncio.to_thread(_read, paths, document_name)
+    if paths and not readings and not failed:
+        raise UsageError(
+            f"nothing to read in {', '.join(repr(str(p)) for p in paths)}",
+            "offbook reads .txt, .md, .html and, with its extra, .pdf",
+        )
+    known = await home.store.read(documents.list_all, character.id)
+    if not paths and not known:
+        raise UsageError(
+            f"{character.name!r} has no documents yet",
+            f"name some: offbook ingest {character.id} FILE...",
+        )
+    there = [*(info.name for info in known), *(reading.name for reading in readings)]
+    for name in order:
+        if name not in there:
+            raise UnknownName(
+                f"the order names {name!r}, which is no document of {character.name!r}",
+                characters.nearest(name, there, "name documents that are stored or given"),
+            )
+    report = await ingest_readings(home, character, readings, order=order, progress=progress)
+    # Where all that was given has failed, what was stored before was not asked about.
+    rows = report.documents if readings or not failed else ()
+    return replace(report, documents=(*rows, *failed), unknown_files=tuple(unknown))
+
+
+async def ingest_readings(
+    home: Home,
+    character: Character,
+    readings: Sequence[ReadDocument],
+    *,
+    order: Sequence[str] = (),
+    progress: ProgressListener = unheard,
+) -> IngestReport:
+    """Make the character know texts that are in memory."""
+    runtime = home.runtime(character.dimension)
+    waiting = told_on_stderr(character.name)
+    rows, size = await pipeline.ingest(runtime, character.id, readings, progress, waiting, order)
+    return IngestReport(
+        character=character.name,
+        character_id=character.id,
+        method=runtime.settings.method,
+        documents=tuple(rows),
+        unknown_files=(),
+        entities=size.entities,
+        relations=size.relations,
+        aliases=size.aliases,
+        usage=home.meter.usage(),
+    )
+
+
+async def estimate(
+    home: Home, name: str, paths: Sequence[Path | str], document_name: str | None
+) -> Estimate:
+    """What :func:`ingest` would cost; no call is made."""
+    # Here and not above: an ingestion needs none of it, and should not wait for it.
+    from offbook.app.estimate import estimate_ingestion
+
+    character = await home.find(name)
+    readings, failed, unknown = await asyncio.to_thread(_read, paths, document_name)
+    counted = await estimate_ingestion(home.runtime(character.dimension), character, readings)
+    messages = [f"{row.name}: {message}" for row in failed for message in row.messages]
+    messages += [f"not read (unknown type, or hidden): {path}" for path in unknown]
+    return replace(counted, messages=tuple(messages))
+
+
+def _read(
+    named_paths: Sequence[Path | str], document_name: str | None
+) -> tuple[list[ReadDocument], list[DocumentReport], list[str]]:
+    if any(not str(path).strip() for path in named_paths):
+        raise UsageError("a path is empty", "name a file or a folder")
+    if document_name is not None and not document_name.strip():
+        raise UsageError(f"the name {document_name!r} is empty", "give the document a name")
+    paths = [Path(path) for path in named_paths]
+    collected = collect(paths, document_name)
+    named = {path for path in paths if not path.is_dir()}
+    readings: list[ReadDocument] = []
+    failed: list[DocumentReport] = []
+    for document in collected.documents:
+        try:
+            readings.append(read_document(document.path, document.name))
+        except UnreadableDocument as error:
+            if document.path in named:
+                raise
+            message = f"{error.message}; {error.hint}"
+            failed.append(DocumentReport("", document.name, "failed", messages=[message]))
+    return readings, failed, [str(path) for path in (*collected.unknown, *collected.hidden)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Gone:
+    """What was deleted, and what there was before."""
+
+    document: Document
+    removal: Removal
+    chunks: int
+    graph: bool
+    summary: bool
+    tree: bool
+
+
+async def forget(
+    home: Home,
+    character: Character,
+    document: str,
+    *,
+    with_memories: bool,
+    progress: ProgressListener,
+) -> ForgetReport:
+    """Delete a document; afterwards no file of the home holds a sentence of it.
+
+    One that is gone is known `with_memories`, as long as turns rest on it. Raises what
+    `Offbook.forget` says.
+    """
+    store = home.store
+    left = await store.read(_left_of, character, document)
+    if left is not None:
+        if not with_memories:
+            raise UnknownName(
+                f"{document!r} is forgotten already",
+                "the turns and memories that rested on it keep their own words; take them along: "
+                f"offbook forget {character.id} {shlex.quote(document)} --with-memories",
+            )
+        removal = await store.write(documents.remove_turns, character.id, left)
+        await store.purge()
+        return ForgetReport(
+            character=character.name,
+            document=document,
+            chunks=0,
+            **asdict(removal),
+            messages=(),
+            usage=home.meter.usage(),
+        )
+    async with ingestion_lease(store, character.id, told_on_stderr(character.name)):
+        raptor = home.settings.values.raptor
+        gone = await store.write(_remove, character, document, raptor, with_memories=with_memories)
+        await refresh_voice(store, character.id)
+        # Before any call: whatever becomes of the graph, what was to be forgotten is gone.
+        await store.purge()
+        messages = await _follow(home, character, gone, progress)
+    return ForgetReport(
+        character=character.name,
+        document=gone.document.name,
+        chunks=gone.chunks,
+        **asdict(gone.removal),
+        messages=tuple(messages),
+        usage=home.meter.usage(),
+    )
+
+
+async def _follow(
+    home: Home, character: Character, gone: _Gone, progress: ProgressListener
+) -> list[str]:
+    """Bring graph and tree up to date, where there are any; what is put aside, in words."""
+    messages: list[str] = []
+    done = f"{gone.document.name!r} is forgotten"
+    if gone.graph:
+        async with done_already(home, character, done):
+            messages = await rebuild(home, character, progress, summary=gone.summary)
+    if gone.tree:
+        async with done_already(home, character, done, tree=True):
+            messages = await rebuild_tree(home, character, progress)
+    return messages
+
+
+def _left_of(conn: Connection, character: Character, name: str) -> str | None:
+    """The id of a document that is gone and on which turns rest still; None: the document is there.
+
+    Raises:
+        UnknownName: there is no such document, and nothing rests on one.
+    """
+    try:
+        documents.require(conn, character.id, name)
+    except UnknownName:
+        for gone in (name, document_id(name)):
+            if any(forgetting.resting_on(conn, character.id, gone)):
+                return gone
+        raise
+    return None
+
+
+def _remove(
+    conn: Connection,
+    character: Character,
+    name: str,
+    raptor: RaptorSettings,
+    *,
+    with_memories: bool,
+) -> _Gone:
+    document = documents.require(conn, character.id, name)
+    count = len(chunks.list_chunks(conn, character.id, document=document.id))
+    graph = is_built(conn, character)
+    # One that could not be written yet is tried again: what is forgotten may be what was refused.
+    summary = characters.require(conn, character.id).profile is not None or bool(
+        jobs.list_jobs(conn, character.id, kind=jobs.PROFILE)
+    )
+    tree = has_tree(conn, character, raptor)
+    removal = documents.remove(conn, character.id, document.id, with_memories=with_memories)
+    return _Gone(document, removal, count, graph, summary, tree)
+
+
+async def require_index(home: Opened, character: Character, *, with_cost: bool = True) -> None:
+    """Find out before the first question whether the configured method can answer.
+
+    Raises:
+        IndexMissing: with the command and its estimate as the hint.
+    """
+    runtime = home.runtime(character.dimension)
+    needs = runtime.method.needs(runtime.settings)
+    async with priced(home, character, with_cost=with_cost):
+        for name in needs.chunkings:
+            await home.store.read(check_split, character, name)
+        # Loaded where they are needed: a question by passages alone should not wait for them.
+        if needs.graph:
+            from offbook.retrieval.graph_index import check_graph
+
+            await home.store.read(check_graph, character)
+        if needs.mentions:
+            from offbook.methods.lightrag import check_mentions
+
+            await home.store.read(check_mentions, character)
+        if needs.summaries:
+            from offbook.methods.raptor import check_tree
+
+            raptor = runtime.settings.raptor
+            await home.store.read(check_tree, character, raptor)
+        if needs.traits:
+            from offbook.retrieval.guided_selection import check_traits
+
+            splitter = runtime.settings.amadeus.splitter
+            await home.store.read(check_traits, character, splitter)
+        if needs.profile:
+            knowledge = Knowledge(character, runtime.settings, runtime.store, runtime.embedder)
+            await knowledge.profile()

@@ -1,0 +1,323 @@
+"""Benchmarks, for the command line and for programs: run, score, compare, show, hand on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+from offbook.errors import UsageError
+from offbook.evaluation import storage
+from offbook.evaluation.benchmark import benchmarks
+from offbook.evaluation.characters import (
+    MissingCharacter,
+    estimate_characters,
+    introduced,
+    make_characters,
+    waiting_memories,
+)
+from offbook.evaluation.comparison import (
+    Comparison,
+    RunLine,
+    RunReport,
+    compared,
+    lines_of,
+    scored,
+)
+from offbook.evaluation.estimate import RunEstimator, added
+from offbook.evaluation.judge_checks import JudgeChecks
+from offbook.evaluation.reviews import CheckReport, Reviews
+from offbook.evaluation.runner import Runner
+from offbook.evaluation.runs import (
+    Notify,
+    OpenRun,
+    RunOptions,
+    RunRequest,
+    begin_run,
+    describe_run,
+    judged_now,
+    make_solver,
+    open_run,
+    requested,
+    silent,
+    stored_like,
+)
+from offbook.ingestion.reports import Estimate, ProgressListener, unheard
+from offbook.models.metering import Price
+from offbook.stores import evaluations
+
+if TYPE_CHECKING:
+    from offbook.app.book import Offbook
+    from offbook.evaluation.benchmark import Benchmark
+    from offbook.evaluation.datasets.fetching import Fetched
+    from offbook.evaluation.record import Judging, Run
+    from offbook.types import Character
+
+
+class Evaluation:
+    """The evaluations of an open offbook, as ``Offbook.evaluation`` gives it."""
+
+    def __init__(self, book: Offbook) -> None:
+        self._book = book
+
+    # -- to run --------------------------------------------------------------------------------
+
+    async def run(
+        self,
+        benchmark: str,
+        *,
+        resume: str | None = None,
+        new: bool = False,
+        build: bool = False,
+        retry_failed: bool = False,
+        progress: ProgressListener = unheard,
+        notify: Notify = silent,
+        on_run: Notify = silent,
+        **wanted: Unpack[RunOptions],
+    ) -> RunReport:
+        """Ask and judge what is not stored, and score the run.
+
+        The same parameters again go on with the stored run; nothing of it is asked twice.
+
+        ``resume``: go on with this run, or say why it would be another now. ``on_run``: told the
+        run's id, as soon as it is stored. ``wanted``: whom to ask what, and how; see
+        ``RunOptions``.
+
+        Raises:
+            IndexMissing: a method needs what was not built; the hint says what builds it.
+            BudgetReached: the budget is spent; what was done is kept.
+            ModelError: the endpoint failed for good; what was done is kept.
+        """
+        book = self._book
+        request = await requested(book, benchmark, wanted)
+        characters = await make_characters(
+            book, request.chosen, request.views, build=build, progress=progress
+        )
+        for line in await waiting_memories(book, characters, request.views):
+            notify(line)
+        request, described = await self._described(request, characters)
+        run, how = await begin_run(book, described, resume=resume, new=new)
+        notify(how)
+        on_run(run.id)
+        if retry_failed:
+            await book.store.write(lambda conn: evaluations.remove_failed(conn, run.id))
+        left = await self._left(run, request, characters)
+        notify(f"left to do, about: {left.in_words()}")
+        opened = await open_run(book, run.id, path=run.path or None)
+        runner = Runner(
+            run,
+            request.part,
+            request.protocol,
+            make_solver(book, run, request.part, characters, request.views),
+            book.runtime(),
+            progress,
+        )
+        return await scored(book.store, opened, await runner.go_on())
+
+    async def estimate(
+        self,
+        benchmark: str,
+        *,
+        build: bool = False,
+        **wanted: Unpack[RunOptions],
+    ) -> Estimate:
+        """Estimate what `run` would cost now, without a call and without what is stored already.
+
+        Raises:
+            IndexMissing: an index is missing, and is not to be built.
+        """
+        book = self._book
+        request = await requested(book, benchmark, wanted)
+        before = Estimate()
+        if wanted.get("create") or build:
+            before = await estimate_characters(request.chosen, request.views)
+        characters = {
+            name: each
+            for name, each in request.chosen.items()
+            if not isinstance(each, MissingCharacter)
+        }
+        lacking = "characters are made" if len(characters) < len(request.chosen) else ""
+        lacking = lacking or ("indexes are built" if before.calls else "")
+        if lacking:
+            message = f"replies and ratings cannot be estimated before the {lacking}"
+            return replace(before, messages=(*before.messages, message))
+        await make_characters(book, characters, request.views, build=False, progress=unheard)
+        request, described = await self._described(request, characters)
+        run = await stored_like(book, described)
+        return added(before, [await self._left(run, request, characters)])
+
+    async def _described(
+        self, request: RunRequest, characters: Mapping[str, Character]
+    ) -> tuple[RunRequest, Run]:
+        """Introduce the subjects of a request, and describe the run of it."""
+        ids = {subject: character.id for subject, character in characters.items()}
+        part = await introduced(self._book, request.part, ids)
+        run = await describe_run(self._book, request, part, characters)
+        return replace(request, part=part), run
+
+    async def _left(
+        self, run: Run, request: RunRequest, characters: Mapping[str, Character]
+    ) -> Estimate:
+        """Estimate what is left of a run."""
+        book = self._book
+        prices = {
+            name: Price(price.prompt, price.completion)
+            for name, price in book.settings.values.prices.items()
+        }
+        solver = make_solver(book, run, request.part, characters, request.views)
+        return await RunEstimator(
+            run, request.part, request.protocol, solver, book.runtime(), prices
+        ).count()
+
+    # -- to score ------------------------------------------------------------------------------
+
+    async def score(
+        self,
+        run: str,
+        *,
+        path: Path | str | None = None,
+        retry_missing: bool = False,
+        progress: ProgressListener = unheard,
+    ) -> RunReport:
+        """Ask the configured judge for ratings that are not stored, and score; no reply is asked.
+
+        Another judge than the run's rates under its own name, beside the others.
+        """
+        book = self._book
+        opened = await open_run(book, run, path=path)
+        judged, judges = await judged_now(book, opened)
+        judge = judged.models["judge"].model
+        if retry_missing:
+            await book.store.write(lambda conn: evaluations.remove_missing(conn, run, judge))
+        done = await self._judging(judged, opened, opened.protocol, progress).go_on()
+        return await scored(book.store, replace(opened, run=judged, judges=judges), done)
+
+    def _judging(
+        self, run: Run, opened: OpenRun, protocol: Judging, progress: ProgressListener
+    ) -> Runner:
+        """Make a runner that asks the judge alone."""
+        book, dataset = self._book, opened.dataset
+        solver = make_solver(book, run, dataset, {}, ())
+        return Runner(run, dataset, protocol, solver, book.runtime(), progress, asks=False)
+
+    async def show(
+        self, run: str, *, judge: str | None = None, path: Path | str | None = None
+    ) -> RunReport:
+        """The scores of a run by the judge that it names, or by another that rated it."""
+        opened = await open_run(self._book, run, judge=judge, path=path)
+        return await scored(self._book.store, opened, None)
+
+    async def compare(
+        self,
+        one: str,
+        other: str,
+        *,
+        judge: str | None = None,
+        path: Path | str | None = None,
+    ) -> Comparison:
+        """Differences of two runs on the same questions, each with its interval.
+
+        Raises:
+            UsageError: they have different judges, datasets or protocols: nothing is comparable.
+        """
+        first = await open_run(self._book, one, judge=judge, path=path)
+        second = await open_run(self._book, other, judge=judge, path=path)
+        return await compared(self._book.store, first, second)
+
+    async def open(self, run: str, *, path: Path | str | None = None) -> OpenRun:
+        """A run with its dataset and protocol, for whoever reads its cells and ratings."""
+        return await open_run(self._book, run, path=path)
+
+    # -- to look at and to hand on -------------------------------------------------------------
+
+    def benchmarks(self) -> list[Benchmark]:
+        """All benchmarks, ours first."""
+        return benchmarks()
+
+    async def runs(self) -> list[RunLine]:
+        """All stored runs, newest first."""
+        return await lines_of(self._book.store)
+
+    async def export(self, run: str, file: Path | str, *, path: Path | str | None = None) -> Path:
+        """Write a run into a file: ``.jsonl``, or ``.eval.json``, which inspect_ai reads.
+
+        Raises:
+            UsageError: another suffix, or there is no folder for the file.
+        """
+        from offbook.evaluation.export import check_file, export_run
+
+        check_file(Path(file))
+        opened = await open_run(self._book, run, path=path)
+        report = await scored(self._book.store, opened, None)
+        return await export_run(
+            self._book.store, report.run, opened.dataset, report.scores, Path(file)
+        )
+
+    async def delete(self, run: str) -> None:
+        """Delete a run with its cells and ratings from the whole database.
+
+        Raises:
+            UnknownName: there is no such run.
+        """
+        store = self._book.store
+        await store.read(lambda conn: evaluations.require_run(conn, run))
+        await store.write(lambda conn: evaluations.remove_run(conn, run))
+        await store.purge()
+
+    async def frames(self, run: str, *, judge: str | None = None) -> Any:
+        """The cells and ratings of a run as pandas frames; see ``evaluation.frames``."""
+        from offbook.evaluation.frames import frames_of
+
+        stored = await self._book.store.read(lambda conn: evaluations.require_run(conn, run))
+        return await frames_of(self._book.store, storage.run_of(stored), judge)
+
+    @property
+    def reviews(self) -> Reviews:
+        """Ratings for people to look over, and what they overruled."""
+        return Reviews(self._book)
+
+    async def check_judge(
+        self,
+        run: str,
+        *,
+        limit: int | None = 100,
+        replies: int = 3,
+        path: Path | str | None = None,
+        progress: ProgressListener = unheard,
+    ) -> CheckReport:
+        """Ask the configured judge to compare the stored replies of a run under shuffled labels.
+
+        Raises:
+            UsageError: the run has one method only.
+        """
+        book = self._book
+        opened = await open_run(book, run, path=path)
+        if len(opened.run.variants) < 2:
+            raise UsageError(
+                f"the run {run!r} has one method only, and its judge nothing to compare",
+                "check the judge on a run of two or more methods",
+            )
+        judged, _ = await judged_now(book, opened)
+        checks = JudgeChecks(limit, replies)
+        done = await self._judging(judged, opened, checks, progress).go_on()
+        bias = await storage.with_stream(
+            book.store,
+            run,
+            judged.models["judge"].model,
+            lambda cells, ratings: checks.bias(judged, opened.dataset, cells, ratings),
+        )
+        return CheckReport(run, bias, done.missing, judged.mark, book.meter.usage())
+
+    async def fetch(self, dataset: str, *, notify: Notify = silent) -> Fetched:
+        """Fetch a dataset from upstream into the home folder; nothing else ever does.
+
+        Raises:
+            UnknownName: it is not known where that dataset comes from.
+            FetchFailed: no network, or a file is not what it should be.
+        """
+        from offbook.evaluation.datasets.fetching import fetch, folder_of
+        from offbook.evaluation.datasets.sources import source
+
+        folder = folder_of(self._book.settings.values.home.expanduser(), dataset)
+        return await fetch(source(dataset), folder, notify=notify)

@@ -1,1 +1,0 @@
-"""Interviews: items one by one, open answers rated in batches, and answers turned into options."""

@@ -1,0 +1,301 @@
+"""The metrics of single replies: the prompt and inputs of each, and where it is undefined.
+
+A metric that is undefined for a reply (no right answer is known, no chunk was retrieved) is not
+asked for: that is neither a rating nor a missing one.
+Paper: RoleRAG (001), section 4.2: KE, KH and UQR of every question (table 1); AMADEUS (003),
+section 5.2: ACC and ACC_L against the right answer, HS also against the chunks (tables 6 and 8).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+from offbook.evaluation.benchmark import Dataset, Introduction, Question, Subject, subject_named
+from offbook.evaluation.metrics.scales import SCALES, JudgedScale, Registered
+from offbook.evaluation.metrics.typology import MBTI, SLOAN
+from offbook.evaluation.record import Cell, CellKey, Judgement, Rating, RatingKey, Run
+from offbook.ingestion.documents import document_id
+from offbook.prompts.interviewing import RATE_BIGFIVE_ITEM, RATE_MBTI_ITEM, ItemToRate
+from offbook.prompts.judging import (
+    ANSWER_CONTAINED,
+    ANSWER_QUALITY,
+    HALLUCINATION_SCORE,
+    KNOWLEDGE_EXPOSURE,
+    KNOWLEDGE_HALLUCINATION,
+    UNKNOWN_REJECTION,
+    GroundedReply,
+    ReplyToJudge,
+    ReplyWithAnswers,
+)
+from offbook.prompts.prompt import Prompt
+
+_OPENING_CHARS: Final = 1_200
+_PARAGRAPH: Final = re.compile(r"\n\s*\n|^#.*$", re.MULTILINE)
+_CHUNK_KINDS: Final = ("knowledge",)
+"""Kinds of context that are retrieved chunks; what a graph tells is made from many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A reply in its place: who was asked what; ``introduction`` says who that is."""
+
+    subject: Subject
+    question: Question
+    cell: Cell
+    introduction: Introduction
+
+    @property
+    def reply(self) -> str:
+        """The reply; cells without one are never judged."""
+        return self.cell.reply or ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyMetric:
+    """A metric of single replies: its scale, what it reads, and when it is undefined.
+
+    With a ``prompt`` a judge is asked about ``inputs``; without one ``inputs`` gives the value
+    itself. ``undefined`` says why a reply has no such rating, or None where it has one;
+    ``introduces`` whether the judge is told who the subject is.
+    """
+
+    scale: JudgedScale
+    inputs: Callable[[Exchange], Any]
+    prompt: Prompt[Any, Any] | None = None
+    undefined: Callable[[Exchange], str | None] = lambda exchange: None
+    introduces: bool = False
+
+
+def chunks_of(cell: Cell) -> tuple[str, ...]:
+    """The texts of the chunks that a reply was given, headings in front."""
+    items = (item for item in cell.context if item.kind in _CHUNK_KINDS)
+    return tuple(f"{item.title}\n{item.text}" if item.title else item.text for item in items)
+
+
+def chunk_ids_of(cell: Cell) -> Iterator[str]:
+    """The ids of the chunks that a reply was given."""
+    items = (item for item in cell.context if item.kind in _CHUNK_KINDS)
+    return (source.chunk for item in items for source in item.sources if source.chunk)
+
+
+def documents_of(cells: Sequence[Cell]) -> frozenset[str]:
+    """``character/document`` of what the replies rest on: they may say it word by word."""
+    return frozenset(
+        f"{cell.character}/{source.document}"
+        for cell in cells
+        for item in cell.context
+        for source in item.sources
+    )
+
+
+def documents_named(character: str, introduction: Introduction) -> frozenset[str]:
+    """``character/document`` of what an introduction is from."""
+    return frozenset(f"{character}/{name}" for name in introduction.documents)
+
+
+def introduction_of(dataset: Dataset, subject: Subject) -> Introduction:
+    """Who a subject is: as the dataset says, as its document begins, or as its character has it."""
+    if subject.description:
+        return Introduction(subject.description)
+    if subject.documents:
+        first = subject.documents[0]
+        return Introduction(opening(first.text), (document_id(first.name),))
+    return dataset.introductions.get(subject.name, Introduction())
+
+
+def opening(text: str) -> str:
+    """How a document begins: whole paragraphs up to some 1,200 characters, without headings."""
+    paragraphs: list[str] = []
+    parts = _PARAGRAPH.split(text[: 4 * _OPENING_CHARS])
+    for paragraph in filter(None, (part.strip() for part in parts)):
+        if sum(map(len, paragraphs)) + len(paragraph) > _OPENING_CHARS and paragraphs:
+            break
+        paragraphs.append(paragraph[:_OPENING_CHARS])
+    return "\n".join(paragraphs)
+
+
+def _to_judge(exchange: Exchange) -> ReplyToJudge:
+    introduction = exchange.introduction.text
+    return ReplyToJudge(exchange.subject.name, introduction, exchange.question.text, exchange.reply)
+
+
+def _with_answers(exchange: Exchange) -> ReplyWithAnswers:
+    question = exchange.question
+    return ReplyWithAnswers(exchange.subject.name, question.text, exchange.reply, question.answers)
+
+
+def _grounded(exchange: Exchange) -> GroundedReply:
+    question = exchange.question
+    return GroundedReply(
+        exchange.subject.name,
+        question.text,
+        exchange.reply,
+        question.answers,
+        chunks_of(exchange.cell),
+    )
+
+
+def _item(exchange: Exchange) -> ItemToRate:
+    item = exchange.question.item
+    statement = item.statement if item else ""
+    return ItemToRate(exchange.subject.name, statement, exchange.question.text, exchange.reply)
+
+
+def _needs_answer(exchange: Exchange) -> str | None:
+    return None if exchange.question.answers else "no right answer is known"
+
+
+def _needs_chunks(exchange: Exchange) -> str | None:
+    # An item of a questionnaire has no right answer: its reply is held against the chunks alone.
+    lacking = None if exchange.question.item else _needs_answer(exchange)
+    return lacking or (None if chunks_of(exchange.cell) else "no chunk was retrieved")
+
+
+def _needs_item_of(dimensions: Sequence[str]) -> Callable[[Exchange], str | None]:
+    def undefined(exchange: Exchange) -> str | None:
+        item = exchange.question.item
+        return None if item and item.dimension in dimensions else "an item of another test"
+
+    return undefined
+
+
+MBTI_DIMENSIONS: Final = tuple(each.name for each in MBTI.dimensions)
+BIG_FIVE: Final = tuple(each.name for each in SLOAN.dimensions)
+
+_OURS: Final = (
+    ReplyMetric(SCALES["ke"], _to_judge, KNOWLEDGE_EXPOSURE, introduces=True),
+    ReplyMetric(SCALES["kh"], _to_judge, KNOWLEDGE_HALLUCINATION, introduces=True),
+    ReplyMetric(SCALES["uqr"], _to_judge, UNKNOWN_REJECTION, introduces=True),
+    ReplyMetric(SCALES["acc"], _with_answers, ANSWER_CONTAINED, _needs_answer),
+    ReplyMetric(SCALES["acc_l"], _with_answers, ANSWER_QUALITY, _needs_answer),
+    ReplyMetric(SCALES["hs"], _grounded, HALLUCINATION_SCORE, _needs_chunks),
+    ReplyMetric(SCALES["mbti_item"], _item, RATE_MBTI_ITEM, _needs_item_of(MBTI_DIMENSIONS)),
+    ReplyMetric(SCALES["bigfive_item"], _item, RATE_BIGFIVE_ITEM, _needs_item_of(BIG_FIVE)),
+)
+REPLY_METRICS: Final = Registered[ReplyMetric](
+    {metric.scale.name: metric for metric in _OURS}, lambda metric: metric
+)
+"""The metrics of single replies, by the name of their scale; third parties add theirs."""
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectAsked:
+    """A subject, who that is, and the questions that are put to it by id, in their order."""
+
+    subject: Subject
+    introduction: Introduction
+    questions: Mapping[str, Question]
+
+
+class Places:
+    """Who was asked what, for the cells of one dataset; it is looked up once a subject."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self.dataset: Final = dataset
+        self._asked: dict[str, SubjectAsked] = {}
+
+    def of(self, name: str) -> SubjectAsked:
+        """The subject of this name, or whoever was asked as one."""
+        if name not in self._asked:
+            subject = subject_named(self.dataset, name)
+            questions = {each.id: each for each in self.dataset.asked(name)}
+            introduction = introduction_of(self.dataset, subject)
+            self._asked[name] = SubjectAsked(subject, introduction, questions)
+        return self._asked[name]
+
+    def question(self, key: CellKey) -> Question | None:
+        """The question of a cell; None where the dataset has it no longer."""
+        return self.of(key.subject).questions.get(key.question)
+
+    def exchanges(self, cells: Sequence[Cell]) -> list[Exchange]:
+        """The cells that have a reply, each in its place, in the order of the questions."""
+        replied = [exchange for exchange in map(self.exchange_of, cells) if exchange is not None]
+        order = {
+            (name, question): place
+            for name in {each.cell.key.subject for each in replied}
+            for place, question in enumerate(self.of(name).questions)
+        }
+        return sorted(
+            replied, key=lambda each: order[each.cell.key.subject, each.cell.key.question]
+        )
+
+    def exchange_of(self, cell: Cell) -> Exchange | None:
+        """A cell in its place; None where it has no reply, or the dataset no such question."""
+        question = self.question(cell.key)
+        if question is None or cell.reply is None:
+            return None
+        asked_of = self.of(cell.key.subject)
+        return Exchange(asked_of.subject, question, cell, asked_of.introduction)
+
+
+class PlacesOf:
+    """`Places` of the dataset that was looked at last."""
+
+    def __init__(self) -> None:
+        self._last: Places | None = None
+
+    def __call__(self, dataset: Dataset) -> Places:
+        """Those of ``dataset``."""
+        if self._last is None or self._last.dataset is not dataset:
+            self._last = Places(dataset)
+        return self._last
+
+
+def rating_key(run: Run, cell: CellKey, metric: str, unit: str | None = None) -> RatingKey:
+    """The key of a rating by the judge that the run names."""
+    return RatingKey(
+        subject=cell.subject,
+        variant=cell.variant,
+        repeat=cell.repeat,
+        metric=metric,
+        unit=cell.question if unit is None else unit,
+        judge=run.models["judge"].model,
+    )
+
+
+def reply_judgements(run: Run, exchange: Exchange) -> list[Judgement]:
+    """The judgements of one reply, by the run's metrics; those that are undefined are left out."""
+    return [
+        reply_judgement(run, metric, exchange)
+        for metric in run.metrics
+        if metric in REPLY_METRICS and REPLY_METRICS[metric].undefined(exchange) is None
+    ]
+
+
+def reply_judgement(run: Run, metric: str, exchange: Exchange) -> Judgement:
+    """The judgement of one reply by one metric."""
+    how = REPLY_METRICS[metric]
+    key = rating_key(run, exchange.cell.key, metric)
+    documents = documents_of([exchange.cell])
+    if how.introduces:
+        documents |= documents_named(exchange.cell.character, exchange.introduction)
+    return Judgement(
+        keys=(key,),
+        prompt=how.prompt,
+        inputs=how.inputs(exchange),
+        read=partial(_one_rating, key),
+        documents=documents,
+    )
+
+
+def rated(key: RatingKey, value: float, analysis: str) -> Rating:
+    """A rating on its metric's scale.
+
+    A value off the scale is missing, with the reason: the prompts refuse it before.
+    """
+    scale = SCALES[key.metric]
+    if not scale.accepts(value):
+        why = f"{value:g} is not on the scale from {scale.low:g} to {scale.high:g}"
+        return Rating(key, None, analysis, missing=why)
+    return Rating(key, float(value), analysis)
+
+
+def _one_rating(key: RatingKey, answer: Any) -> list[Rating]:
+    if isinstance(answer, int | float):
+        return [rated(key, answer, "")]
+    value = {"yes": 1, "no": 0}.get(answer.rating, answer.rating)
+    return [rated(key, value, answer.analysis)]

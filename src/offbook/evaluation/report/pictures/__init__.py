@@ -1,1 +1,0 @@
-"""The pictures of a report, one kind a file; they need the extra ``eval`` (matplotlib)."""

@@ -1,0 +1,328 @@
+"""From ratings to scores: means by variant and group, costs, use of chunks, paired differences.
+
+Each score has its n, what is missing, and an interval that draws whole characters where there are
+several. Cells and ratings are read once and let go; only numbers are held.
+Paper: evaluation.md, "RoleRAG's metrics", "AMADEUS's metrics", "Honest reporting".
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from offbook.evaluation.metrics.retrieval import CharacterUse, RetrievalUse, over_characters
+from offbook.evaluation.metrics.scales import SCALES
+from offbook.evaluation.metrics.statistics import Estimate, estimate, paired_difference
+from offbook.evaluation.record import Score
+from offbook.evaluation.reply_metrics import REPLY_METRICS, Exchange, Places, chunk_ids_of
+
+if TYPE_CHECKING:
+    from offbook.evaluation.benchmark import Dataset, Question
+    from offbook.evaluation.record import Cell, Rating, Run
+
+
+COSTS: Final = ("calls", "prompt_tokens", "completion_tokens", "cost_usd", "seconds")
+"""What a reply cost, by the names of the contract's USAGE."""
+
+
+class Place(NamedTuple):
+    """Where a value belongs: ``unit`` is a question's id, or ``dimension/batch``."""
+
+    subject: str
+    unit: str
+    repeat: int
+
+
+Values = Mapping[Place, float | None]
+"""Values by place; None is missing."""
+
+
+@dataclass(slots=True)
+class _Chunks:
+    """How one variant used the chunks of one subject."""
+
+    questions: int = 0
+    times: Counter[str] = field(default_factory=Counter)
+    failures: list[bool] = field(default_factory=list)
+
+
+class Measured:
+    """The numbers of a run.
+
+    Memory grows with the number of ratings, by some hundred bytes each; no text is kept.
+    """
+
+    def __init__(
+        self, run: Run, dataset: Dataset, cells: Iterable[Cell], ratings: Iterable[Rating]
+    ) -> None:
+        self.run: Final = run
+        self.places: Final = Places(dataset)
+        self._values: dict[tuple[str, str], dict[Place, float | None]] = defaultdict(dict)
+        self._undefined: Counter[tuple[str, str]] = Counter()
+        self._chunks: dict[tuple[str, str], _Chunks] = defaultdict(_Chunks)
+        self._known: dict[Place, Place] = {}
+        self._failed: dict[str, list[Place]] = defaultdict(list)
+        for cell in cells:
+            self._add_cell(cell)
+        self._count_failed()
+        judge = run.models["judge"].model if "judge" in run.models else None
+        for rating in ratings:
+            if rating.key.judge == judge and rating.key.sample == 0:
+                self._add_rating(rating)
+
+    @property
+    def variants(self) -> tuple[str, ...]:
+        """Labels of the run's variants."""
+        return tuple(variant.label for variant in self.run.variants)
+
+    @property
+    def subjects(self) -> tuple[str, ...]:
+        """Names of the subjects that were asked."""
+        return tuple(self.run.subjects)
+
+    def values(self, variant: str, metric: str) -> Values:
+        """The values of a metric (a scale, a cost, ``failed``) by place; None is missing."""
+        return self._values.get((variant, metric), {})
+
+    def undefined(self, variant: str, metric: str) -> int:
+        """How many replies of a variant have no such rating, by the metric's own definition."""
+        return self._undefined[variant, metric]
+
+    def question(self, place: Place) -> Question | None:
+        """The question of a place; None for a batch of an interview."""
+        return self.places.of(place.subject).questions.get(place.unit)
+
+    def retrieval(self, variant: str) -> RetrievalUse | None:
+        """How a variant used the characters' chunks; None where it retrieved none.
+
+        Where the run does not know how many chunks there were, usage rates are undefined, and
+        chunks that were never used are not in the histogram.
+        """
+        chunks = self.run.chunks.get(variant, {})
+        uses = [
+            _use(tally, chunks.get(subject))
+            for (label, subject), tally in sorted(self._chunks.items())
+            if label == variant
+        ]
+        used = any(use.distinct or use.failures for use in uses)
+        return over_characters(uses) if used else None
+
+    # -- reading -------------------------------------------------------------------------------
+
+    def _add_cell(self, cell: Cell) -> None:
+        key = cell.key
+        place = self._place(key.subject, key.question, key.repeat)
+        self._values[key.variant, "failed"][place] = float(cell.reply is None)
+        for cost in COSTS:
+            self._values[key.variant, cost][place] = getattr(cell.usage, cost)
+        exchange = self.places.exchange_of(cell)
+        if cell.reply is None:
+            self._failed[key.variant].append(place)
+        elif exchange is not None:
+            self._expect(exchange, place)
+        self._add_chunks(cell)
+
+    def _expect(self, exchange: Exchange, place: Place) -> None:
+        """What should be rated is missing until its rating comes."""
+        variant = exchange.cell.key.variant
+        for metric in self._metrics():
+            if REPLY_METRICS[metric].undefined(exchange) is None:
+                self._values[variant, metric][place] = None
+            else:
+                self._undefined[variant, metric] += 1
+
+    def _count_failed(self) -> None:
+        """A reply that failed has no rating where others of its variant should have one."""
+        for variant, places in self._failed.items():
+            for metric in self._metrics():
+                expected = self._values.get((variant, metric))
+                if expected or not self._undefined[variant, metric]:
+                    self._values[variant, metric].update(dict.fromkeys(places))
+
+    def _add_chunks(self, cell: Cell) -> None:
+        tally = self._chunks[cell.key.variant, cell.key.subject]
+        tally.questions += 1
+        tally.times.update({sys.intern(chunk) for chunk in chunk_ids_of(cell)})
+        if cell.fallback is not None:
+            tally.failures.append(cell.fallback)
+
+    def _add_rating(self, rating: Rating) -> None:
+        key = rating.key
+        place = self._place(key.subject, key.unit, key.repeat)
+        self._values[key.variant, key.metric][place] = rating.final
+
+    def _metrics(self) -> Iterator[str]:
+        return (metric for metric in self.run.metrics if metric in REPLY_METRICS)
+
+    def _place(self, subject: str, unit: str, repeat: int) -> Place:
+        place = Place(subject, unit, repeat)
+        return self._known.setdefault(place, place)
+
+
+def _use(tally: _Chunks, chunks: int | None) -> CharacterUse:
+    histogram = Counter(tally.times.values())
+    distinct = len(tally.times)
+    if chunks is not None and chunks > distinct:
+        histogram[0] = chunks - distinct
+    return CharacterUse(
+        questions=tally.questions,
+        # A document may have been forgotten since: what was used cannot be more than there is.
+        chunks=0 if chunks is None else max(chunks, distinct),
+        distinct=distinct,
+        failures=tuple(tally.failures),
+        duplication=dict(sorted(histogram.items())),
+    )
+
+
+More = Callable[[Measured], Iterable[Score]]
+
+ALL: Final = "all"
+UNITS: Final = {
+    "calls": "calls",
+    "prompt_tokens": "tokens",
+    "completion_tokens": "tokens",
+    "cost_usd": "USD",
+    "seconds": "seconds",
+}
+"""Of what replies cost."""
+
+
+def scores_of(
+    run: Run,
+    dataset: Dataset,
+    cells: Iterable[Cell],
+    ratings: Iterable[Rating],
+    more: Sequence[More] = (),
+) -> list[Score]:
+    """The scores of a run: ratings of replies, what ``more`` finds, chunks, costs."""
+    measured = Measured(run, dataset, cells, ratings)
+    scores = list(reply_scores(measured))
+    for part in more:
+        scores.extend(part(measured))
+    scores.extend(retrieval_scores(measured))
+    scores.extend(cost_scores(measured))
+    return scores
+
+
+def reply_scores(measured: Measured) -> Iterator[Score]:
+    """Means of the ratings of replies, over all and over each group.
+
+    Ratings of items are no means of anything: they are keyed (``interviews.scoring``).
+    """
+    for metric in measured.run.metrics:
+        if metric not in REPLY_METRICS or SCALES[metric].better is None:
+            continue
+        for variant in measured.variants:
+            yield from _means(measured, metric, variant)
+            yield from _undefined(measured, metric, variant)
+
+
+def cost_scores(measured: Measured) -> Iterator[Score]:
+    """What a reply cost, and how many failed; a cost that nobody configured is left out."""
+    for variant in measured.variants:
+        failed = measured.values(variant, "failed")
+        if failed:
+            yield Score("failed", variant, ALL, _estimate(measured, failed), "lower", "share")
+        for cost in COSTS:
+            values = measured.values(variant, cost)
+            if any(value is not None for value in values.values()):
+                estimate_of_cost = _estimate(measured, values)
+                yield Score(cost, variant, ALL, estimate_of_cost, "lower", UNITS[cost])
+
+
+def retrieval_scores(measured: Measured) -> Iterator[Score]:
+    """How the variants used the characters' chunks, and how often guided selection failed.
+
+    Usage is the share of each character's chunks that was used at least once (AMADEUS, Figure 6),
+    duplication how many questions each chunk that was used was used for.
+    """
+    for variant in measured.variants:
+        use = measured.retrieval(variant)
+        if use is None:
+            continue
+        if use.usage_rate.n:
+            yield Score("chunk_usage", variant, ALL, use.usage_rate, None, "share")
+        often = [float(times) for times, n in use.duplication.items() if times for _ in range(n)]
+        if often:
+            yield Score("duplication", variant, ALL, estimate(often), "lower", "times")
+        if use.failure_rate.n:
+            yield Score("gs_failure", variant, ALL, use.failure_rate, "lower", "share")
+
+
+def paired(
+    measured: Measured,
+    metric: str,
+    first: str,
+    second: str,
+    *,
+    other: Measured | None = None,
+) -> Estimate:
+    """Mean of ``first - second`` on the same questions, with its interval.
+
+    ``other``: another run; its judge must be the same, or the difference means nothing.
+
+    Raises:
+        ValueError: the two runs were judged by different models.
+    """
+    theirs = other or measured
+    if metric in SCALES and _judge(measured) != _judge(theirs):
+        raise ValueError(f"judged by {_judge(measured)!r} and by {_judge(theirs)!r}")
+    mine = measured.values(first, metric)
+    yours = theirs.values(second, metric)
+    cluster = _cluster_of(measured, {*mine, *yours})
+    return paired_difference(mine, yours, cluster)
+
+
+def groups_of(measured: Measured, place: Place) -> Iterator[str]:
+    """The groups that a reply belongs to besides all."""
+    question = measured.question(place)
+    if question is not None:
+        if question.scope is not None:
+            yield f"scope={question.scope}"
+        if question.item is not None:
+            yield f"dimension={question.item.dimension}"
+        elif question.kind:
+            yield f"kind={question.kind}"
+    if len(measured.subjects) > 1:
+        yield f"subject={place.subject}"
+
+
+def _means(measured: Measured, metric: str, variant: str) -> Iterator[Score]:
+    values = measured.values(variant, metric)
+    scale = SCALES[metric]
+    yield Score(metric, variant, ALL, _estimate(measured, values), scale.better, scale.unit)
+    grouped: dict[str, dict[Place, float | None]] = defaultdict(dict)
+    for place, value in values.items():
+        for group in groups_of(measured, place):
+            grouped[group][place] = value
+    for group, some in sorted(grouped.items()):
+        yield Score(metric, variant, group, _estimate(measured, some), scale.better, scale.unit)
+
+
+def _undefined(measured: Measured, metric: str, variant: str) -> Iterator[Score]:
+    """The share of replies that have no such rating by definition, where there are any."""
+    undefined = measured.undefined(variant, metric)
+    if undefined:
+        defined = len(measured.values(variant, metric))
+        share = estimate([1.0] * undefined + [0.0] * defined)
+        yield Score(f"{metric}_undefined", variant, ALL, share, None, "share")
+
+
+def _estimate(measured: Measured, values: Values) -> Estimate:
+    cluster = _cluster_of(measured, values)
+    clusters = None if cluster is None else [cluster(place) for place in values]
+    return estimate(values.values(), clusters)
+
+
+def _cluster_of(measured: Measured, places: Iterable[Place]) -> Callable[[Place], Hashable] | None:
+    """What is drawn: characters; of one character questions, whose repeats go together."""
+    if len({place.subject for place in places}) > 1:
+        return lambda place: place.subject
+    return (lambda place: place.unit) if measured.run.repeats > 1 else None
+
+
+def _judge(measured: Measured) -> object:
+    return measured.run.models.get("judge")

@@ -1,1 +1,0 @@
-"""Pure functions on text: words, sentences, scripts, tokens, names. No I/O, nothing heavy."""

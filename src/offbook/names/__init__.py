@@ -1,0 +1,1 @@
+"""Names of persons: titles, short forms, kinship, likeness, in all scripts; pure functions."""

@@ -1,0 +1,8 @@
+"""The embedded default model: answers by rules, without key or network.
+
+Takes: chat requests that carry their prompt and inputs.  Gives: ``OfflineModel``. Source: ours.
+"""
+
+from offbook.rules.model import OfflineModel
+
+__all__ = ["OfflineModel"]

@@ -1,0 +1,523 @@
+"""Which sentences of the context bear on a question, and how far the context holds it at all.
+
+Takes: a question and context items.  Gives: sentences with scores, best first, and the support of
+the question between 0 and 1. Paper: the weighting of terms follows BM25 (Robertson, Zaragoza 2009)
+with a soft match of words by their meaning; the split into names, specific and general terms
+follows RoleRAG (papers 000, 001).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
+from math import log
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, Literal
+
+from offbook.text.concepts import is_general, related_terms, ungraded
+from offbook.text.english_words import is_english
+from offbook.text.grammar import FUNCTION
+from offbook.text.questions import Question, Term
+from offbook.text.sentences import sentences
+from offbook.text.words import fold, search_terms, search_words, word_term
+from offbook.types import ContextItem
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+SentenceKind = Literal["sentence", "pair", "item", "heading", "question", "fragment"]
+
+_RELATED: Final = 0.6
+"""What a related word counts of the word itself."""
+_LIKE: Final = 0.36
+"""The cosine from which a word stands for another: "job" and "occupation" have 0.42."""
+_TITLE: Final = 0.6
+"""What a word counts that only the heading above a sentence has."""
+_OTHER_NAME: Final = 0.9
+"""What the name of somebody counts of the word that the question calls them by."""
+_BEFORE: Final = 0.4
+_ANTECEDENT: Final = 0.6
+"""What a word counts that only the sentence before has; more where a pronoun leans on that one."""
+_FAR: Final = 0.25
+"""The same for the sentence behind, and the second before."""
+_NO_NAMES: Final[Mapping[str, frozenset[str]]] = MappingProxyType({})
+_LOOK_AHEAD: Final = 4
+_KEY_WORDS: Final = 5
+_SHORTEST: Final = 3
+_HEADING: Final = re.compile(r"#{1,6}\s+(.+)|[^.!?。！？…:;\"”』」*|]{1,70}$")
+_PAIR: Final = re.compile(
+    r"(?:[-*+•]\s+)?(?:\*\*|__)?([^\W\d_][^:.!?*_|\n“\"。！？，,；;、]{0,40}?)\s*(?:\*\*|__)?\s*[:：]"
+    r"\s*(?:\*\*|__)?\s*(\S.*)",
+    re.DOTALL,
+)
+_ROW: Final = re.compile(r"\|\s*([^|]+?)\s*\|\s*([^|]+?)\s*\|?\s*$")
+_BULLET: Final = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+|>\s*")
+_NEW_LINE: Final = re.compile(
+    r"\n(?=\s*(?:[-*+•]\s|\d{1,3}[.)]\s|[#>|]))|\n(?=[^\n]{1,50}[:：] ?\S)"
+)
+_MARKUP: Final = re.compile(r"(?<!\w)[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}(?!\w)|\[\d{1,3}\]")
+_CLOSED: Final = re.compile(r"[.!?…。！？][\"'”’»)」』*_]*$")
+_ASKS: Final = re.compile(r"[?？][\"'”’»)」』]*$")
+_CAPITALISED: Final = re.compile(r"(^|\n|[.!?:]\s+[\"“]?)?\b([A-ZÀ-Þ][\w+#]*(?:-[\w]+)*)")
+_OPENING: Final = frozenset(word.capitalize() for word in FUNCTION)
+_PRONOUN: Final = re.compile(
+    r"\b(?:he|she|it|they|him|her|his|hers|its|their|them|this|these|those|then|there)\b",
+    re.IGNORECASE,
+)
+
+
+_IRREGULAR: Final = """
+be was were been; bear bore born; beat beaten; become became; begin began begun; bite bit bitten
+blow blew blown; break broke broken; bring brought; build built; burn burnt; buy bought
+catch caught; choose chose chosen; come came; dig dug; draw drew drawn; drink drank drunk
+drive drove driven; eat ate eaten; fall fell fallen; feed fed; feel felt; fight fought; find found
+flee fled; fly flew flown; forbid forbade; forget forgot forgotten; forgive forgave forgiven
+freeze froze frozen; get got; give gave given; go went gone; grow grew grown; hang hung; hear heard
+hide hid hidden; hold held; keep kept; know knew known; lead led; leave left; lend lent; lie lay
+lose lost; make made; mean meant; meet met; pay paid; ride rode ridden; ring rang rung; rise rose
+run ran; say said; see saw seen; seek sought; sell sold; send sent; sew sewn; shake shook
+shoot shot; sing sang sung; sink sank sunk; sit sat; sleep slept; speak spoke spoken
+spend spent; stand stood; steal stole stolen; strike struck; swear swore sworn; swim swam swum
+take took taken; teach taught; tear tore torn; tell told; think thought; throw threw thrown
+wake woke; wear wore worn; weep wept; win won; write wrote written; child children; man men
+woman women; foot feet; wife wives
+"""
+"""Words whose forms have no stem in common."""
+
+
+@cache
+def _forms() -> Mapping[str, frozenset[str]]:
+    groups = [
+        frozenset(word_term(word) for word in group.split())
+        for line in _IRREGULAR.strip().splitlines()
+        for group in line.split(";")
+    ]
+    return {term: group - {""} for group in groups for term in group if term}
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of the context, or a line that stands for one.
+
+    Args:
+        item: Which item it stands in.
+        paragraph: Number of its paragraph within the item.
+        text: In one line, without markup.
+        kind: A "pair" is a line with a key and a value, an "item" a line of a list that is no
+            sentence; headings, questions and fragments answer nothing.
+        counts: Its search terms.
+        heading: Search terms of the headings and the key above it.
+        source: The nearest heading above it; empty where there is none.
+    """
+
+    item: int
+    paragraph: int
+    text: str
+    kind: SentenceKind
+    counts: Counter[str] = field(compare=False, hash=False, repr=False)
+    heading: frozenset[str] = frozenset()
+    source: str = ""
+
+    @property
+    def answers(self) -> bool:
+        """Whether it may be an answer."""
+        return self.kind in ("sentence", "pair", "item")
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A sentence (by index), how much it bears on the question, and the share that it holds."""
+
+    index: int
+    score: float
+    matched: float
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Everything that a reply may rest on, cut into sentences."""
+
+    items: tuple[ContextItem, ...]
+    sentences: tuple[Sentence, ...]
+
+    @cached_property
+    def frequency(self) -> Counter[str]:
+        """In how many sentences each term stands."""
+        return Counter(term for sentence in self.sentences for term in sentence.counts)
+
+    @cached_property
+    def _titles(self) -> frozenset[str]:
+        return frozenset(term for sentence in self.sentences for term in sentence.heading)
+
+    @cached_property
+    def _capitals(self) -> frozenset[str]:
+        shown = [
+            match
+            for item in self.items
+            for match in _CAPITALISED.finditer(f"{item.title}\n{item.text}")
+        ]
+        return frozenset(
+            fold(match.group(2))
+            for match in shown
+            if not match.group(1)
+            or not (is_general(fold(match.group(2))) or match.group(2) in _OPENING)
+        )
+
+    def knows(self, name: str) -> bool:
+        """Whether half or more of the words of a name stand in the context as names."""
+        if "." in name and any(name in item.text for item in self.items):
+            return True
+        words = [fold(word) for word in name.split()]
+        return 2 * sum(word in self._capitals for word in words) >= len(words)
+
+    def support(self, terms: Sequence[Term]) -> float:
+        """The weighted share of the terms that the context mentions; 0 without terms."""
+        total = sum(term.weight for term in terms)
+        held = sum(term.weight * self.holds(term) for term in terms)
+        return held / total if total else 0.0
+
+    def holds(self, term: Term) -> float:
+        """1 where the context has the term, less where it only has a related one, else 0."""
+        if self._is_another(term):
+            return 0.0
+        if self.frequency[term.term]:
+            return 1.0
+        if term.term in self._titles:
+            return 0.6
+        related = not term.name and any(self.frequency[other] for other in related_terms(term.term))
+        return 0.8 if related else 0.0
+
+    def _is_another(self, term: Term) -> bool:
+        """Whether a noun before it that the context lacks makes it a thing that it lacks, too."""
+        modifier = term.modifier
+        if not modifier or self.frequency[modifier] or modifier in self._titles:
+            return False
+        return not any(self.frequency[other] for other in related_terms(modifier))
+
+    def hits(
+        self, question: Question, other_names: Mapping[str, frozenset[str]] = _NO_NAMES
+    ) -> list[Hit]:
+        """Rank the sentences that bear on the question; ``other_names`` say who "your wife" is."""
+        terms = [term for term in question.terms if not self._is_another(term)]
+        if not terms:
+            return []
+        near = self._near(terms)
+        for alike, term in zip(near, terms, strict=True):
+            alike.update(dict.fromkeys(other_names.get(term.term, ()), _OTHER_NAME))
+        matches = [[_best(alike, sentence.counts) for alike in near] for sentence in self.sentences]
+        rare = [
+            log(1 + len(matches) / (0.5 + sum(row[n] >= _RELATED for row in matches)))
+            for n in range(len(terms))
+        ]
+        ranked = []
+        for index, sentence in enumerate(self.sentences):
+            if not sentence.answers:
+                continue
+            row = self._with_neighbours(index, matches, near)
+            parts = list(zip(terms, rare, row, strict=True))
+            score = sum(term.weight**0.5 * idf * match for term, idf, match in parts)
+            if score > 0:
+                ranked.append(Hit(index, score, self._share(question, terms, row)))
+        return sorted(ranked, key=lambda hit: (-hit.score, hit.index))
+
+    def _with_neighbours(
+        self, index: int, matches: Sequence[Sequence[float]], near: Sequence[dict[str, float]]
+    ) -> list[float]:
+        """How much of each word of the question a sentence holds, in its place."""
+        sentence = self.sentences[index]
+        row = [
+            max(match, _TITLE * _best(alike, sentence.heading))
+            for match, alike in zip(matches[index], near, strict=True)
+        ]
+        leans = _PRONOUN.search(sentence.text) is not None
+        for step, share in ((-1, _ANTECEDENT if leans else _BEFORE), (-2, _FAR), (1, _FAR)):
+            if self._beside(index, step):
+                beside = matches[index + step]
+                row = [max(match, share * other) for match, other in zip(row, beside, strict=True)]
+        return row
+
+    def _beside(self, index: int, step: int) -> bool:
+        other = index + step
+        if not 0 <= other < len(self.sentences):
+            return False
+        here, there = self.sentences[index], self.sentences[other]
+        return (here.item, here.paragraph) == (there.item, there.paragraph) and there.answers
+
+    @staticmethod
+    def _share(question: Question, terms: Sequence[Term], row: Sequence[float]) -> float:
+        """The share of what is asked that a sentence holds: names say of whom it is asked."""
+        matches = {term.term: match for term, match in zip(terms, row, strict=True)}
+        plain = [term for term in question.terms if not term.name] or list(question.terms)
+        total = sum(term.weight**0.5 for term in plain)
+        held: float = sum(term.weight**0.5 * matches.get(term.term, 0.0) for term in plain)
+        return float(held / total)
+
+    def mentions(self, term: Term) -> bool:
+        """Whether the context has a term, or a word of its meaning."""
+        return not self._is_another(term) and bool(self.alike(term.word))
+
+    def alike(self, word: str) -> frozenset[str]:
+        """The terms of the context that stand for a word."""
+        terms = [Term(word, term, 1.0) for term in search_terms(word)]
+        held = self.frequency.keys() | self._titles
+        return frozenset(term for alike in self._near(terms) for term in alike if term in held)
+
+    def follows(self, index: int) -> bool:
+        """Whether a sentence stands behind the one before it in the same paragraph."""
+        if not 0 < index < len(self.sentences):
+            return False
+        here, before = self.sentences[index], self.sentences[index - 1]
+        return (here.item, here.paragraph) == (before.item, before.paragraph)
+
+    def _near(self, terms: Sequence[Term]) -> list[dict[str, float]]:
+        """For each word of the question the terms that stand for it, and how well."""
+        names, vectors = self._vocabulary
+        words = [(fold(term.word), term.term) for term in terms]
+        meanings = _meanings([(_plain_grade(word), term) for word, term in words])
+        likeness = meanings @ vectors.T
+        stand_ins: list[dict[str, float]] = []
+        for number, term in enumerate(terms):
+            alike: dict[str, float] = {}
+            if not term.name:
+                near = ((likeness[number] >= _LIKE).nonzero()[0]).tolist()
+                alike = {names[place]: 0.9 * float(likeness[number, place]) for place in near}
+                near_terms = related_terms(term.term) | related_terms(
+                    word_term(_plain_grade(words[number][0]))
+                )
+                alike |= {other: max(_RELATED, alike.get(other, 0.0)) for other in near_terms}
+            alike |= dict.fromkeys((term.term, *_forms().get(term.term, ())), 1.0)
+            stand_ins.append(alike)
+        return stand_ins
+
+    @cached_property
+    def _vocabulary(self) -> tuple[list[str], NDArray[np.float32]]:
+        """The terms of the context, and the meaning of each."""
+        words = {
+            term: word
+            for sentence in self.sentences
+            for text in (sentence.text, sentence.source)
+            for word, term in search_words(text)
+        }
+        words |= {term: term for term in self._titles - words.keys()}
+        return list(words), _meanings([(word, term) for term, word in words.items()])
+
+
+def _plain_grade(word: str) -> str:
+    """The plain form of a word that may be the highest grade of one: "happiest" is happy."""
+    return next((form for form in reversed(ungraded(word)) if is_english(form)), word)
+
+
+def _best(alike: Mapping[str, float], terms: Collection[str]) -> float:
+    return max((alike.get(term, 0.0) for term in terms), default=0.0)
+
+
+def _meanings(words: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
+    """The meaning of each word, with its search term, as vectors of length 1 (0: not known)."""
+    import numpy as np
+
+    from offbook.models.builtin import shipped_vectors, word_hash
+
+    table = shipped_vectors()
+    hashes = [np.fromiter(map(word_hash, group), np.uint32) for group in zip(*words, strict=True)]
+    return table.unit(table.rows(*hashes)) if words else np.zeros((0, 256), np.float32)
+
+
+def gather(items: Sequence[ContextItem]) -> Evidence:
+    """Cut the context into sentences, passages first; one that stands in two items counts once."""
+    order = sorted(range(len(items)), key=lambda index: items[index].kind != "knowledge")
+    passages = " ".join(" ".join(item.text.split()) for item in items if item.kind == "knowledge")
+    cut: list[Sentence] = []
+    known: set[str] = set()
+    for number in order:
+        for sentence in _read(items[number], number):
+            elsewhere = items[number].kind != "knowledge" and sentence.text in passages
+            if sentence.text in known or (elsewhere and sentence.kind == "sentence"):
+                continue
+            known.add(sentence.text)
+            cut.append(sentence)
+    return Evidence(tuple(items), tuple(cut))
+
+
+def _read(item: ContextItem, number: int) -> Iterator[Sentence]:
+    """The sentences of an item, headings and lists known for what they are.
+
+    A line of a list is a paragraph of its own: it does not go on from the line before.
+    """
+    path = [part.strip() for part in re.split(r"[,\n]", item.title) if part.strip()]
+    source = path[-1] if path else ""
+    above = search_terms(item.title)
+    heading: list[str] = []
+    paragraph = 0
+    for block in re.split(r"\n\s*\n|\n(?=#)|(?<=\n)(?=#)", item.text):
+        paragraph += 1
+        for line in filter(None, map(str.strip, _NEW_LINE.split(block))):
+            bare = _BULLET.sub("", line, count=1) if _BULLET.match(line) else line
+            title = _HEADING.fullmatch(line)
+            if title and bare == line and (line[0] == "#" or len(line.split()) <= 9):
+                name = _plain(title.group(1) or line)
+                heading, source = search_terms(name), name
+                yield Sentence(number, paragraph, name, "heading", Counter(heading))
+                continue
+            paragraph += bare != line
+            terms = frozenset((*above, *heading))
+            for text, kind, key in _of_line(bare, listed=bare != line):
+                counts = Counter(search_terms(text))
+                yield Sentence(number, paragraph, text, kind, counts, terms | set(key), source)
+
+
+def _of_line(line: str, *, listed: bool) -> Iterator[tuple[str, SentenceKind, list[str]]]:
+    """The sentences of a line or a paragraph, each with its kind and the terms of its key."""
+    pair = _ROW.match(line) or _PAIR.fullmatch(line)
+    key: list[str] = []
+    if pair and len(pair.group(1).split()) <= _KEY_WORDS and not set(pair.group(2)) <= set("-: "):
+        value = pair.group(2)
+        if len(sentences(value)) == 1 or not _CLOSED.search(value):
+            yield f"{_plain(pair.group(1))}: {_plain(value)}", "pair", []
+            return
+        key, line = search_terms(pair.group(1)), value
+    whole = listed and not _CLOSED.search(line)
+    for text in [line] if whole or line.startswith(("“", '"')) else _whole_sentences(line):
+        plain = _plain(text)
+        yield plain, "item" if whole else _kind(plain), key
+
+
+def _kind(text: str) -> SentenceKind:
+    if _ASKS.search(text):
+        return "question"
+    torn = text.count('"') % 2 or text.count("“") != text.count("”")
+    begun = text[:1].islower() or len(text.split()) < _SHORTEST
+    wide = text[:1] >= "\u2e80"
+    return "fragment" if torn or not _CLOSED.search(text) or (begun and not wide) else "sentence"
+
+
+def _whole_sentences(text: str) -> Iterator[str]:
+    """Sentences; one that seems to end within brackets or quotation marks goes on to their end."""
+    spans = sentences(text)
+    index = 0
+    while index < len(spans):
+        start, end = spans[index]
+        index += 1
+        for ahead in range(index, min(index + _LOOK_AHEAD, len(spans))):
+            if not _is_open(text[start:end]):
+                break
+            if not _is_open(text[start : spans[ahead][1]]):
+                end, index = spans[ahead][1], ahead + 1
+        yield text[start:end]
+
+
+def _is_open(text: str) -> bool:
+    return (
+        text.count("(") > text.count(")")
+        or text.count("“") > text.count("”")
+        or text.count('"') % 2 == 1
+    )
+
+
+def _plain(text: str) -> str:
+    return re.sub(r" (?=[.,;:!?](?:\s|$))", "", " ".join(_MARKUP.sub("", text).split()))
+
+
+def with_names(question: Question, names: Sequence[str], weight: float) -> Question:
+    """``question`` that also asks about ``names`` of the turns before it."""
+    extra = [Term(word, term, weight, name=True) for word in names for term in search_terms(word)]
+    known = {term.term for term in question.terms}
+    return replace(question, terms=(*question.terms, *(t for t in extra if t.term not in known)))
+
+
+_CITATION: Final = re.compile(r"\s*\[(?:\d+|[a-z]|note \d+|citation needed|who\?|when\?|sic)\]")
+_BRACKET: Final = re.compile(r"\s*\(([^()]*)\)")
+_NESTING: Final = 3
+_NOTATION: Final = re.compile(r"^(?:[-+*•·]|\d{1,3}[.)])\s+|\*\*|__|^>\s*|^#+\s*")
+_SPOKEN_BRACKET: Final = re.compile(r"\b(?:I|me|my|myself|we|he|she|they|who|which)\b")
+_NO_SPEECH: Final = re.compile(
+    r"[/ˈːəɪʊɒɑɔɜʃʒθð]|\b(?:c\.|ca\.|circa|baptised|born|died|reigned|see|Latin|Greek|French|German"
+    r"|Italian|Russian|Chinese|Arabic|pronounced|lit\.|literally|Op\.|No\.|WoO|ISBN)|\d{3,4}"
+    r"|\bBC\b|\bAD\b"
+)
+_HEDGES: Final = (
+    re.compile(
+        r"^(?:According to (?:[^,]{1,80}), |(?:As )?(?:[A-Z]\w+ )?(?:[Hh]istorians|[Ss]cholars"
+        r"|[Ss]ources"
+        r"|[Bb]iographers|[Cc]ritics|[Mm]usicologists|[Aa]ccounts|[Rr]ecords"
+        r"|[Oo]ne modern author)(?: \w+){0,3}?"
+        r" (?:agree|say|believe|state|report|suggest|think|claim|argue|estimates?|note|hold"
+        r"|assume)s? that )"
+    ),
+    re.compile(
+        r"^It is (?:generally |often |widely |commonly |sometimes )?(?:said|believed|thought"
+        r"|known|reported|assumed"
+        r"|likely|possible|probable|claimed|accepted|noted) that "
+    ),
+    re.compile(
+        r"^[A-Z][\w.]+(?: [A-Z][\w.]+){0,2} (?:has )?(?:states?|stated|adds|added|notes|noted"
+        r"|writes|reports|says) that (?=I\b|my\b)"
+    ),
+)
+_ASIDES: Final = re.compile(
+    r",? ?\b(?:reportedly|allegedly|supposedly|purportedly"
+    r"|according to [A-Z][^,.;]{2,50})(?=[,.; ]),?"
+)
+_WORKS: Final = re.compile(
+    r"\b(?:popular culture|legacy|reception|portrayals?|depictions?|adaptations?|historiography"
+    r"|filmography|bibliography|commemorations?|memorials?|fandom|merchandise|casting"
+    r"|in (?:film|art|literature|fiction|television|(?:other )?media)|references|see also"
+    r"|external links|further reading|cultural (?:depictions?|impact|references)|posthumous)\b",
+    re.IGNORECASE,
+)
+_META: Final = re.compile(
+    r"\b[A-Z]\w+ (?:states|adds|suggests|estimates) |"
+    r"\b[A-Z]\w+ has (?:said|stated|suggested|called|described|revealed|argued|noted|claimed"
+    r"|written)\b|"
+    r"\b[A-Z]\w+(?: the [A-Z]\w+)? (?:reports|records|relates|recounts|asserts|alleges|contends)"
+    r" (?:that|in|how)\b|"
+    r"\b[A-Z]\w+,? and [A-Z]\w+(?: [A-Z]\w+)? (?:all |both )?"
+    r"(?:claim|state|report|suggest|record|argue|assert)\b|"
+    r"\b(?:am|is|are) (?:alleged|thought|believed|said|supposed|reputed|rumoured) to\b|"
+    r"\b[Ii]t is (?:unclear|unknown|uncertain|disputed|debated|possible|likely|thought)\b|"
+    r"\b[A-Z]\w+ (?:said|revealed|stated|confirmed|announced|commented|explained) that (?:my|I)\b|"
+    r"\b(?:of|in|throughout|from) the (?:first|second|third|fourth|fifth|sixth|seventh|last|final"
+    r"|next|original) (?:novel|series|book|film|movie|season|episode|instal+ment)s?\b(?! of\b)|"
+    r"\b(?:(?:widespread|popular) belief|pop(?:ular)? culture|popular perceptions?)\b|"
+    r"\b(?:fictional|protagonist|antagonist|film(?:s|ed)?|movies?|television|TV|screenplay|"
+    r"actor|actress|portrayed|starring|franchise|biograph(?:er|ers|y|ies)"
+    r"|historians?|scholars?|historiography"
+    r"|musicologists?|scholarship|Wikipedia|sources?|surviving accounts|modern (?:author"
+    r"|historian|scholar)s?"
+    r"|critics (?:say|have)|is considered|has been described|contemporary accounts"
+    r"|(?:in|of|throughout) the (?:novels?|series|books?|films?)"
+    r"|character in|first appears?|no record|consensus|authentic|interpreted|depicted"
+    r"|depictions?|adaptations?)\b"
+)
+
+
+def without_editorial(text: str) -> str:
+    """``text`` without markup, citations, notes in brackets and leading hedges."""
+    text = _CITATION.sub("", _NOTATION.sub("", text))
+    for _ in range(_NESTING):
+        text = _BRACKET.sub(_bracket, text)
+    for hedge in _HEDGES:
+        text = hedge.sub("", text)
+    text = _ASIDES.sub(lambda match: "" if match.start() else match.group(), text)
+    text = re.sub(r"\s+([,.;:!?])", r"\1", re.sub(r"\s{2,}", " ", text)).strip()
+    return text[:1].upper() + text[1:]
+
+
+def _bracket(match: re.Match[str]) -> str:
+    inner = match.group(1)
+    if _NO_SPEECH.search(inner) or not _SPOKEN_BRACKET.search(inner):
+        return ""
+    return match.group()
+
+
+def is_editorial(text: str) -> bool:
+    """Whether the sentence speaks of works and sources rather than of a life."""
+    return bool(_META.search(text))
+
+
+def is_about_works(heading_path: str) -> bool:
+    """Whether a heading below the first promises works about the character, not its life."""
+    return any(_WORKS.search(heading) for heading in heading_path.split(", ")[1:])

@@ -1,0 +1,159 @@
+"""Offline extraction: what a passage mentions and how it relates, by rules.
+
+Takes: the inputs of the prompts ``extract`` and ``glean``.  Gives: entities with descriptions in
+sentences of the passage, and directed relations between them; instructions in it are only text.
+Paper: RoleRAG (001), section 3.1; rules take the place of its model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from offbook.prompts.extraction import (
+    ExtractedEntity,
+    ExtractedRelation,
+    Extraction,
+    ExtractionInputs,
+)
+from offbook.rules.describing import description
+from offbook.rules.entity_kinds import Kind
+from offbook.rules.languages import language_of
+from offbook.rules.named_entities import Named, named_entities
+from offbook.rules.passage_words import Passage, read_passage
+from offbook.rules.relating import Related, relations
+from offbook.text.sentences import sentences
+from offbook.text.words import fold
+
+_MOST_ENTITIES: Final = 30
+_MOST_RELATIONS: Final = 30
+_MOST_GLEANED: Final = 30
+_NAME_CHARS: Final = 200
+_SPEAKS: Final = 2
+_SYNONYMS: Final[Mapping[Kind, str]] = {
+    "character": "person people human figure individual name 人物 角色 인물",
+    "location": "place geo city country region gpe setting 地点 場所 장소",
+    "time": "date period era year 时间 時間 시간",
+    "event": "battle war incident happening 事件 사건",
+    "organization": "organisation group company institution faction 组织 組織 조직",
+    "object": "thing item artifact artefact work product 物品 사물",
+}
+"""What people call our kinds where they configure types of their own."""
+_CATCH_ALL: Final = ("other", "misc", "miscellaneous", "concept", "entity", "thing", "其他")
+
+
+def extract(inputs: ExtractionInputs) -> Extraction:
+    """The most salient entities of the passage, and the strongest relations between them."""
+    extraction = _extraction(inputs, gleaning=False)
+    return extraction if extraction.entities else _of_the_character(inputs)
+
+
+def glean(inputs: ExtractionInputs) -> Extraction:
+    """What the first pass left out: less salient entities, and further relations."""
+    return _extraction(inputs, gleaning=True)
+
+
+def _extraction(inputs: ExtractionInputs, *, gleaning: bool) -> Extraction:
+    passage = read_passage(inputs.passage)
+    if language_of(inputs.passage) != "en":
+        from offbook.rules.wide_names import wide_entities
+
+        entities = wide_entities(passage, inputs.character)
+    else:
+        entities = named_entities(passage, inputs.character)
+    kinds = _types(inputs.types)
+    entities = [
+        entity
+        for entity in entities
+        if entity.kind in kinds and 0 < len(entity.name) <= _NAME_CHARS
+    ]
+    speaker = _speaker(inputs, passage, entities)
+    if speaker is not None and speaker not in entities and "character" in kinds:
+        entities.insert(0, speaker)
+    first = entities[:_MOST_ENTITIES]
+    if not gleaning:
+        related = relations(passage, first, speaker)[:_MOST_RELATIONS]
+        return _answer(passage, first, first, related, kinds)
+    known = {_plain(name) for name in inputs.found}
+    new = [entity for entity in entities if _plain(entity.name) not in known][:_MOST_GLEANED]
+    ends = [entity for entity in entities if entity in new or _plain(entity.name) in known]
+    given = {(r.source, r.target) for r in relations(passage, first, speaker)[:_MOST_RELATIONS]}
+    more = [r for r in relations(passage, ends, speaker) if (r.source, r.target) not in given]
+    return _answer(passage, new, ends, more[:_MOST_RELATIONS], kinds)
+
+
+def _of_the_character(inputs: ExtractionInputs) -> Extraction:
+    """The character, where a passage names nobody, described where a heading names it."""
+    spans = sentences(inputs.passage)
+    has_words = any(character.isalnum() for character in inputs.passage)
+    if not (spans and has_words and any(map(str.isalnum, inputs.character))):
+        return Extraction(entities=[], relations=[])
+    kinds = _types(inputs.types)
+    named = _plain(inputs.character) in _plain(inputs.headings)
+    entity = ExtractedEntity(
+        name=" ".join(inputs.character.split())[:_NAME_CHARS],
+        type=kinds.get("character", inputs.types[0]),
+        description=" ".join(inputs.passage[slice(*spans[0])].split()) if named else "",
+    )
+    return Extraction(entities=[entity], relations=[])
+
+
+def _answer(
+    passage: Passage,
+    entities: Sequence[Named],
+    ends: Sequence[Named],
+    related: Sequence[Related],
+    kinds: Mapping[Kind, str],
+) -> Extraction:
+    names = {entity.key: entity.name for entity in ends}
+    return Extraction(
+        entities=[
+            ExtractedEntity(
+                name=entity.name, type=kinds[entity.kind], description=description(passage, entity)
+            )
+            for entity in entities
+        ],
+        relations=[
+            ExtractedRelation(
+                source=names[relation.source],
+                target=names[relation.target],
+                description=relation.description,
+                strength=relation.strength,
+            )
+            for relation in related
+            if relation.source in names and relation.target in names
+        ],
+    )
+
+
+def _plain(name: str) -> str:
+    return " ".join(fold(name).split())
+
+
+def _types(configured: Sequence[str]) -> dict[Kind, str]:
+    """Our kinds to the configured types: by name, by a synonym, else a catch-all or nothing."""
+    by_name = {fold(name): name for name in reversed(configured)}
+    rest = next((by_name[fold(name)] for name in _CATCH_ALL if fold(name) in by_name), None)
+    types: dict[Kind, str] = {}
+    for kind, synonyms in _SYNONYMS.items():
+        names = (kind, *synonyms.split())
+        known = next((by_name[fold(name)] for name in names if fold(name) in by_name), rest)
+        if known is not None:
+            types[kind] = known
+    return types
+
+
+def _speaker(inputs: ExtractionInputs, passage: Passage, entities: Sequence[Named]) -> Named | None:
+    """Whom "I" means: the character, where a heading names it and the passage says "I"."""
+    spans = tuple(
+        (index, index + 1)
+        for index, token in enumerate(passage.tokens)
+        if token.text == "I" and not token.quoted
+    )
+    key = _plain(inputs.character)
+    named = any(map(str.isalnum, key)) and key in _plain(inputs.headings)
+    if len(spans) < _SPEAKS or not named:
+        return None
+    known = (one for one in entities if one.kind == "character" and _plain(one.name) == key)
+    fresh = Named(" ".join(inputs.character.split()), key, "character", spans, 0.0)
+    return next(known, fresh)

@@ -1,0 +1,323 @@
+"""The offline reply: it quotes what the context holds, and declines what it does not.
+
+Takes: the inputs of the reply prompt.  Gives: the reply. It states nothing that no sentence of the
+context, the profile or a memory states. Source: ours.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+from zlib import crc32
+
+from offbook.names.character import Names, learn_names
+from offbook.prompts.emotion import is_of_conversation, read_memory
+from offbook.prompts.reply import ReplyInputs
+from offbook.retrieval.statements import is_statement, told_sentences
+from offbook.rules import declining
+from offbook.rules.declining import DECLINES, answer_courtesy
+from offbook.rules.evidence import Evidence, gather, with_names
+from offbook.rules.languages import QUESTION_WORDS, is_greeting, is_in_english
+from offbook.rules.quoting import Answer, Quoting
+from offbook.text.grammar import Gender
+from offbook.text.questions import Question, Term, read_question
+from offbook.text.words import fold, search_terms, words
+from offbook.types import ContextItem, Message
+
+SHARE: Final = 0.4
+"""The least weighted share of what is asked that a memory must hold; that of other evidence."""
+_LONGEST: Final = 600
+_READ: Final = 20_000
+_SAME: Final = 0.6
+"""The least share of the words of two questions that are one."""
+_OF_THEMSELVES: Final = re.compile(
+    r"\b(?:my|mine|our|ours)\b|\b(?:who|what|where) (?:am|was) i\b|\babout me\b", re.IGNORECASE
+)
+"""A question of whoever asks after what is theirs."""
+_TOLD: Final = (
+    "You told me yourself: “{it}”",
+    "I have it from you: “{it}”",
+    "What I know of that, you told me: “{it}”",
+)
+_SENTENCES: Final = 2
+
+
+def without_memories(inputs: ReplyInputs) -> ReplyInputs:
+    """The inputs with what else is known: a memory's words are nobody's account of a life."""
+    others = tuple(item for item in inputs.context if item.kind != "memory")
+    return inputs if len(others) == len(inputs.context) else replace(inputs, context=others)
+
+
+def said_before(inputs: ReplyInputs, weights: Mapping[str, float] | None = None) -> str:
+    """The answer of the memory that holds most of what is asked, by ``weights``; or empty."""
+    own_terms = set(search_terms(inputs.character))
+    if weights is None:
+        weights = dict.fromkeys(search_terms(inputs.question), 1.0)
+    wanted = {term: weight for term, weight in weights.items() if term not in own_terms}
+    total = sum(wanted.values())
+    spoken = "\n".join(message.content for message in inputs.history if message.role == "assistant")
+    answers: list[tuple[bool, float, int, str]] = []
+    for index, memory in enumerate(_memories(inputs.context)):
+        if memory.talked and not _is_same_question(memory, wanted, own_terms):
+            continue
+        held = set(search_terms(f"{memory.said}\n{memory.answered}"))
+        share = sum(weight for term, weight in wanted.items() if term in held)
+        if total and share / total >= SHARE and len(memory.answered) <= _LONGEST:
+            # Of those that fit, one that was not told yet in this conversation goes first.
+            answers.append((memory.answered in spoken, -share, index, memory.answered))
+    return min(answers)[-1] if answers else ""
+
+
+def _is_same_question(
+    memory: _Memory, wanted: Mapping[str, float], own_terms: Collection[str]
+) -> bool:
+    """Whether a turn of a conversation answered what is asked now, not what shares a word."""
+    if told_sentences(memory.said[:_READ]) or DECLINES.search(memory.answered):
+        return False
+    then = set(search_terms(memory.said)) - set(own_terms)
+    shared = then & set(wanted)
+    return bool(shared) and min(len(shared) / len(then), len(shared) / len(wanted)) >= _SAME
+
+
+def is_of_themselves(question: str) -> bool:
+    """Whether somebody asks after what is their own: "What is my sister called?"."""
+    return bool(_OF_THEMSELVES.search(question))
+
+
+def told_before(inputs: ReplyInputs) -> str:
+    """What whoever asks told of whom they name, or of what is theirs; empty where they did not."""
+    question = read_question(inputs.question, frozenset(words(inputs.character)))
+    wanted = {term.term: term.weight for term in question.terms}
+    named = {term for name in question.names for term in search_terms(name)}
+    if not wanted or not (named or is_of_themselves(inputs.question)):
+        return ""
+    said = [message.content for message in inputs.history if message.role == "user"]
+    said += [memory.said for memory in _memories(inputs.context) if memory.talked]
+    ranks: dict[str, tuple[float, bool]] = {}
+    for sentence in (one for text in said for one in told_sentences(text[:_READ])):
+        held = set(search_terms(sentence))
+        share = sum(weight for term, weight in wanted.items() if term in held)
+        fits = named & held if named else share / sum(wanted.values()) >= SHARE
+        if fits and len(sentence) <= _LONGEST:
+            # "my sister Ilse", said by the way, says less than "My sister is called Ilse."
+            ranks[sentence] = (-share, not is_statement(sentence))
+    best = [sentence for sentence in ranks if ranks[sentence] == min(ranks.values())]
+    pick = crc32(inputs.question.encode()) % len(_TOLD)
+    return _TOLD[pick].format(it=" ".join(best[-_SENTENCES:])) if best else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Memory:
+    """A memory of the context; ``talked`` where a conversation taught it."""
+
+    said: str
+    answered: str
+    talked: bool
+
+
+def _memories(items: Sequence[ContextItem]) -> Iterator[_Memory]:
+    for item in items:
+        pair = read_memory(item.text) if item.kind == "memory" else None
+        if pair is not None:
+            yield _Memory(*pair, is_of_conversation(item.title))
+
+
+Situation = Literal["answer", "decline", "told", "heard", "memory", "courtesy"]
+
+MATCHED: Final = 0.3
+"""The least share of a question that the best sentence must hold to be given as its answer."""
+MOST: Final = 0.6
+"""The same for a question of common words only, of which any sentence holds one by chance."""
+SURE: Final = 0.75
+"""The share from which a sentence is the answer, though a trait was inferred for the question."""
+LIKE: Final = 0.3
+"""The likeness from which a sentence bears on a question with which it shares few words."""
+ENGLISH_ONLY: Final = "I answer in English only, and quote what I find."
+_LEAN: Final = 0.8
+_TERSE: Final = 8
+"""Words of a speech sample up to which a character is short of speech."""
+_LEADS: Final = {
+    True: ("As it is written:", "It stands so:", "In the words of the page:"),
+    False: (
+        "Let me give you the words that were written of it:",
+        "I will let the page speak for me:",
+        "This is how it was set down:",
+    ),
+}
+"""What stands before a quotation, for those who are short of speech and for others."""
+_NEAREST: Final = "Of that itself nothing was told. Nearest to it is this:"
+_AGAIN: Final = "As I told you:"
+_OF_OTHERS: Final = frozenset(("entity", "relation", "attribute"))
+"""Kinds of context whose titles are no names of the character."""
+_GREETED: Final = re.compile(
+    r"^\W*(?:hi|hello|hey|greetings|good (?:morning|day|evening|afternoon))\b[^.!?,]{0,30}[.!,]\s+",
+    re.IGNORECASE,
+)
+"""A greeting before what is asked."""
+_SHORTEST: Final = 3
+"""Words up to which what follows a greeting is a name."""
+_ENTITY: Final = re.compile(r"(.+?) \((.+)\)")
+"""How an entity is headed: its name, and the others that it goes by."""
+_NOTES: Final = re.compile(
+    rf"^(?:{'|'.join(map(re.escape, (*_LEADS[True], *_LEADS[False], _NEAREST, _AGAIN)))}) "
+)
+
+
+def reply(inputs: ReplyInputs) -> str:
+    """What the character says."""
+    text, _ = _reply(inputs)
+    said = "\n".join(m.content for m in inputs.history if m.role == "assistant")
+    if not is_in_english(inputs.question) and ENGLISH_ONLY not in said:
+        return f"{ENGLISH_ONLY} {text}"
+    return text
+
+
+def is_answered(inputs: ReplyInputs) -> bool:
+    """Whether the reply rests on the context, rather than declining or being small talk."""
+    return _reply(inputs)[1] in ("answer", "memory", "told")
+
+
+def _reply(inputs: ReplyInputs) -> tuple[str, Situation]:
+    """What is known, else what was told or answered before, else a reply that declines."""
+    text, situation = _from_texts(without_memories(inputs))
+    if "?" not in inputs.question and told_sentences(inputs.question):
+        return (
+            (declining.hear(inputs.question), "heard")
+            if situation == "decline"
+            else (text, situation)
+        )
+    from_user = told_before(inputs)
+    if from_user and (situation == "decline" or is_of_themselves(inputs.question)):
+        return from_user, "told"
+    if situation != "decline" or any(item.kind == "out_of_scope" for item in inputs.context):
+        return text, situation
+    weights = {term.term: term.weight for term in _read(inputs, frozenset()).terms}
+    remembered = said_before(inputs, weights)
+    return (_NOTES.sub("", remembered), "memory") if remembered else (text, situation)
+
+
+def _from_texts(inputs: ReplyInputs) -> tuple[str, Situation]:
+    known = [item for item in inputs.context if item.kind != "out_of_scope"]
+    outside = [item.title for item in inputs.context if item.kind == "out_of_scope"]
+    if inputs.profile:
+        known.append(ContextItem("profile", "", inputs.profile, 0.0))
+    names = names_in(inputs.character, known, inputs.gender)
+    question = _read(inputs, names.words)
+    quoting = Quoting(gather(known), names)
+    if outside and told_sentences(inputs.question):
+        return declining.hear_first(question, outside), "heard"
+    wide = not is_in_english(inputs.question)
+    asks_who = not question.terms and (wide or question.kind == "tell")
+    if question.courtesy == "identity" or (asks_who and not question.follow_up):
+        about = quoting.introduction()
+        return f"I am {names.full}. {_said(about, inputs) if about else ''}".strip(), "answer"
+    is_one = any(quoting.evidence.frequency[term.term] for term in question.terms)
+    if question.courtesy and not (question.courtesy == "nature" and is_one):
+        return answer_courtesy(question, names.full, inputs.voice), "courtesy"
+    if outside:
+        return declining.decline_outside(question, outside, inputs.voice), "decline"
+    return _answer(question, names, quoting, inputs)
+
+
+def _read(inputs: ReplyInputs, own_names: frozenset[str]) -> Question:
+    rest = _GREETED.sub("", inputs.question)
+    text = rest if "?" in rest or len(rest.split()) > _SHORTEST else inputs.question
+    question = read_question(text, own_names)
+    if is_in_english(inputs.question):
+        return question
+    search = search_terms(QUESTION_WORDS.sub(" ", inputs.question))
+    own_terms = set(search_terms(inputs.character))
+    if is_greeting(inputs.question):
+        return replace(question, courtesy="greeting")
+    terms = [Term(term, term, 1.0, name=True) for term in dict.fromkeys(search)]
+    wanted = tuple(term for term in terms if term.term not in own_terms)
+    return replace(question, terms=wanted, names=(), follow_up=False)
+
+
+def names_in(character: str, items: Sequence[ContextItem], gender: Gender = "") -> Names:
+    """What the context calls the character; the root of a heading path often has the full name."""
+    # Entities and relations begin with the names of others: a mother may have the longer one.
+    of_character = [item for item in items if item.kind not in _OF_OTHERS] or items
+    titles = sorted({item.title.split("\n")[0] for item in of_character} - {""})
+    names = learn_names(character, titles, [item.text for item in of_character], gender)
+    headings = [_ENTITY.fullmatch(item.title) for item in items if item.kind == "entity"]
+    aliases = {
+        tuple(words(alias.strip().removeprefix("the ").removeprefix("The ")))
+        for match in headings
+        if match and fold(match.group(1)) in (fold(character), fold(names.full))
+        for alias in match.group(2).split(",")
+    }
+    return replace(names, aliases=names.aliases | (aliases - {()}), _by_first={})
+
+
+def _answer(
+    question: Question, names: Names, quoting: Quoting, inputs: ReplyInputs
+) -> tuple[str, Situation]:
+    said = "\n".join(m.content for m in inputs.history if m.role == "assistant")
+    absent = [name for name in question.names if not quoting.evidence.knows(name)]
+    if absent and len(absent) == len(question.names):
+        return declining.decline(question, absent, inputs.voice), "decline"
+    completed = _with_history(question, names, inputs.history) if question.follow_up else question
+    answer = quoting.answer(completed, said)
+    if answer is None and question.more and said:
+        return declining.no_more(question), "decline"
+    if answer is not None and not _bears(completed, answer, quoting.evidence):
+        answer = None
+    sure = SURE if question.kind in ("yes_no", "opinion") else 0.0
+    if (answer is None or answer.matched < sure) and (leaning := quoting.leaning(completed)):
+        return _said(leaning, inputs), "answer"
+    if answer is None:
+        return declining.decline(question, absent, inputs.voice), "decline"
+    if answer.matched < MATCHED or absent:
+        return f"{_NEAREST} {_quoted(answer)}", "decline"
+    return _said(answer, inputs), "answer"
+
+
+def _bears(question: Question, answer: Answer, evidence: Evidence) -> bool:
+    """Whether an answer bears on the question at all: common words stand in any sentence."""
+    if answer.likeness >= LIKE or any(term.name for term in question.terms):
+        return True
+    telling = [term for term in question.terms if term.weight >= 1]
+    if telling:
+        return any(map(evidence.mentions, telling))
+    least = MOST if question.kind in ("yes_no", "opinion") else MATCHED
+    return answer.matched >= least
+
+
+def _said(answer: Answer, inputs: ReplyInputs) -> str:
+    """An answer with its lead-in and its source."""
+    said = [m.content for m in inputs.history if m.role == "assistant"]
+    if any(answer.text in text for text in said):
+        return f"{_AGAIN} {_with_source(answer)}"
+    return _quoted(answer, _lead(inputs)) if answer.quoted else _with_source(answer)
+
+
+def _quoted(answer: Answer, lead: str = "") -> str:
+    text = answer.text if answer.quoted else f"“{answer.text}”"
+    return f"{lead} {_with_source(replace(answer, text=text))}".strip()
+
+
+def _with_source(answer: Answer) -> str:
+    return f"{answer.text} ({answer.source})" if answer.source else answer.text
+
+
+def _lead(inputs: ReplyInputs) -> str:
+    lengths = sorted(len(sample.split()) for sample in inputs.voice)
+    terse = bool(lengths) and lengths[len(lengths) // 2] <= _TERSE
+    leads = _LEADS[terse]
+    return leads[crc32(fold(inputs.question).encode()) % len(leads)]
+
+
+def _with_history(question: Question, names: Names, history: Sequence[Message]) -> Question:
+    """The question with what it leans on: names of the last exchange, or its whole subject."""
+    last_told = next((m.content for m in reversed(history) if m.role == "assistant"), "")
+    earlier = (read_question(m.content, names.words) for m in reversed(history) if m.role == "user")
+    before = next((one for one in earlier if one.terms), None)
+    if not question.terms and before is not None:
+        return replace(question, terms=before.terms)
+    recent = list(before.names) if before is not None else []
+    if not recent:
+        recent = list(read_question(last_told, names.words).names)[:3]
+    return with_names(question, recent, _LEAN)

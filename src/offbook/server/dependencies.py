@@ -1,0 +1,109 @@
+"""What routes ask of a request: who asks, the open offbook, whether the client is there."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, TypeVar
+
+from fastapi import Depends, Request, Response
+
+from offbook.app.book import Offbook
+from offbook.app.commands import command_of
+from offbook.stores import principals
+from offbook.stores.principals import RIGHTS, Right
+from offbook.types import Character
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who asks, and what they may.
+
+    Args:
+        principal: Id in the store; conversations and memories of conversations belong to it.
+        right: The greatest right that they have.
+        characters: Ids of the characters that they may see; None: all.
+        rpm: Their limit of requests a minute; None: the server's.
+    """
+
+    principal: str = principals.OWNER
+    right: Right = "admin"
+    characters: tuple[str, ...] | None = None
+    rpm: int | None = None
+
+    def allows(self, right: Right) -> bool:
+        """Whether they have this right, or a greater one."""
+        return RIGHTS.index(self.right) >= RIGHTS.index(right)
+
+    @property
+    def may_administer(self) -> bool:
+        """Whether they may do what concerns all characters, and know what is configured."""
+        return self.allows("admin") and self.characters is None
+
+    def sees(self, character: Character) -> bool:
+        """Whether this character exists for them."""
+        return self.characters is None or character.id in self.characters
+
+    def speaker(self, user: str | None) -> str:
+        """The principal of a person whom the caller names; without a name, their own."""
+        return f"{self.principal}/{user}" if user else self.principal
+
+
+OWNER = Caller()
+"""Whoever sits at this machine; they may do everything."""
+
+Authenticate = Callable[[Request], Awaitable[Caller]]
+"""Recognizes a caller; raises ``RequestRefused`` (401, 403) where nobody is recognized."""
+
+
+async def current_principal(request: Request) -> Caller:
+    """Who asks, as the layer in front of all routes has recognized them."""
+    caller: Caller = request.state.caller
+    return caller
+
+
+CurrentPrincipal = Annotated[Caller, Depends(current_principal)]
+
+
+async def current_book(request: Request) -> Offbook:
+    """Offbook for one request; async, or each would ask a thread for it."""
+    return command_of(request.app.state.book)
+
+
+Book = Annotated[Offbook, Depends(current_book)]
+
+
+T = TypeVar("T")
+
+
+async def unless_left(
+    receive: Callable[[], Awaitable[Any]], work: Coroutine[Any, Any, Response]
+) -> Response:
+    """The answer; where the client leaves the work for it ends, and nobody reads what is said."""
+    return await until_disconnected(receive, work) or Response(status_code=LEFT)
+
+
+LEFT: Final = 499
+"""Nobody reads it: a status for the log, as other servers write it."""
+
+
+async def until_disconnected(
+    receive: Callable[[], Awaitable[Any]], work: Coroutine[Any, Any, T]
+) -> T | None:
+    """The result of ``work``, which is cancelled when the client leaves; then there is none."""
+    working = asyncio.create_task(work)
+    watching = asyncio.create_task(_disconnected(receive))
+    try:
+        await asyncio.wait((working, watching), return_when=asyncio.FIRST_COMPLETED)
+        return working.result() if working.done() else None
+    finally:
+        for task in (working, watching):
+            task.cancel()
+        # What is cancelled closes its connections to the model: nothing is left behind.
+        await asyncio.gather(working, watching, return_exceptions=True)
+
+
+async def _disconnected(receive: Callable[[], Awaitable[Any]]) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

@@ -1,1 +1,0 @@
-"""Evaluations behind requests: queued by a route, done in a thread of their own."""

@@ -1,1 +1,0 @@
-"""Ingestions that go on behind requests."""

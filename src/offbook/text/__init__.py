@@ -1,0 +1,1 @@
+"""Text: words, sentences, tokens and closed word classes; pure functions, nothing heavy."""

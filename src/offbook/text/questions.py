@@ -1,0 +1,329 @@
+"""What a person wants to know: the kind of a question, its subject, whom it names.
+
+Takes: what was said, and the turns before it.  Gives: a Question. Source: ours; rules for English,
+and character pairs for scripts without blanks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from offbook.text import grammar
+from offbook.text.clauses import Token, tokens_of
+from offbook.text.concepts import is_general
+from offbook.text.grammar import word_set
+from offbook.text.verbs import is_base, is_known_third, is_past
+from offbook.text.words import fold, word_term, words
+
+Kind = Literal[
+    "who", "what", "when", "where", "why", "how", "how_many", "yes_no", "opinion", "tell",
+    "statement",
+]  # fmt: skip
+Courtesy = Literal[
+    "", "greeting", "thanks", "farewell", "name", "identity", "nature", "afterlife", "wellbeing",
+    "feeling",
+]  # fmt: skip
+
+_FRAME: Final = word_set(
+    "talk discuss elaborate share mention recall recount please tell say explain describe let give"
+    " detail details bit little maybe ever sort kind type example specific specifically particular"
+    " particularly general generally especially really actually currently exactly important"
+    " importance mean mind wonder like something anything someone anyone thing things speak"
+    " summarize summarise outline else one two three four five both people person believe consider"
+    " think feel hope look answer question first last time times lot many much recently yesterday"
+    " today tomorrow usually all every whole happen happens happened"
+)
+_DEALINGS: Final = word_set(
+    "relation relations relationship relationships experience experiences interaction interactions"
+    " dealings connection connections encounter encounters"
+)
+"""What a question names on its way to the one "with" whom it was."""
+_DESCRIBING: Final = (
+    *("al", "ous", "ive", "ful", "ic", "less", "able", "ible", "ary", "ed", "ly", "est", "ian"),
+    *("an", "ish", "ese", "ant", "ent", "y", "er"),
+)
+"""Endings of adjectives: what they describe stays the same kind of thing."""
+_OPINION: Final = re.compile(
+    r"\b(?:what do you (?:make|think) (?:of|about)|what did you think|how do you (?:feel|view"
+    r"|see|regard)"
+    r"|how did you feel|your (?:opinion|view|views|thoughts|feelings|take|impression)"
+    r"|do you (?:like|love|hate"
+    r"|admire|trust|respect|despise)|what is .{1,30} to you)\b"
+)
+_COURTESY_PATTERNS: Final[dict[Courtesy, str]] = {
+    "wellbeing": r"^(?:\w+,? )?how (?:are|do) you(?: do| feel(?:ing)?)?(?: today| now| doing)?$",
+    "name": r"^(?:and )?(?:what(?:'s| is) your (?:full )?name|what (?:are you called"
+    r"|do (?:they|people) call you))$",
+    "identity": r"^(?:and |so )?(?:who are you|(?:please )?(?:introduce yourself"
+    r"|(?:can you )?tell (?:me|us) (?:something |more |a (?:little|bit) )?about"
+    r" (?:yourself|you))|describe yourself|who am i (?:talking|speaking) to"
+    r"|(?:please )?(?:tell (?:me|us) |say )who you are|what are you"
+    r"|give (?:me |us )?(?:an? )?(?:\w+ )?introduction (?:of|to) yourself)(?: really)?$",
+    "nature": r"^(?:but |so )?(?:are you|you are|you're|aren't you)(?: really| just| actually"
+    r"| only)?(?: an?| the)?(?: real| virtual)? ?"
+    r"(?:ai|a i|artificial(?: intelligence)?|(?:chat ?)?bot|chatgpt|gpt|llm|robot|machine"
+    r"|computer|(?:computer )?program|(?:large )?language model|assistant|simulation"
+    r"|real|alive|human(?: being)?|person|fictional(?: character)?|imaginary|made up)$",
+    "afterlife": r".*\bafter (?:you (?:had )?(?:died|passed away)|your (?:own )?death)\b",
+    "greeting": r"^(?:(?:oh |well )?(?:hi|hello|hey|hail|greetings|salutations|welcome"
+    r"|good (?:morning|evening|afternoon|day))(?: there| again)?"
+    r"(?: (?:my|dear|sir|madam|mr|mrs|miss|old|friend|\w+)){0,3}|(?:it is "
+    r"|it's )?(?:nice|good|a pleasure|pleased) to meet you)$",
+    "thanks": r"^(?:(?:many |ok |okay |oh )?thank(?:s| you)(?: (?:so|very|a|much|lot|again"
+    r"|for \w+(?: \w+){0,4}))*|i am grateful(?: to you)?)$",
+    "farewell": r"^(?:good ?bye|bye(?: bye)?|farewell|good night|see you(?: (?:later|soon"
+    r"|tomorrow))?|i (?:must|have to) (?:go|leave)(?: now)?)$",
+}
+_COURTESIES: Final = {kind: re.compile(text) for kind, text in _COURTESY_PATTERNS.items()}
+_FEELING: Final = re.compile(
+    r"^(?:today |lately )?i(?:'m| am| feel| have been|'ve been| was)?(?: feeling)?(?: (?:so"
+    r"|very|really|a (?:bit|little)|just|quite|terribly))*"
+    r" (sad|happy|lonely|angry|afraid|scared|tired|anxious|worried|depressed|heartbroken"
+    r"|miserable|unhappy|glad|excited|ashamed|bored|upset|lost|hopeless|sick|ill|nervous"
+    r"|joyful|grieving)\b"
+)
+GOOD_FEELINGS: Final = word_set("happy glad excited joyful")
+_ABOUT: Final = re.compile(
+    r"^(?:who (?:is|was|are)|(?:can you )?tell me about|what do you know (?:of|about)) "
+)
+_WHO: Final = (
+    word_set("who is was are can you tell me about what do know of sir the")
+    | grammar.NAME_PARTICLES
+)
+_ASKS: Final = re.compile(r"\b(?:who|what|when|where|why|how|which|tell|do|did|are|can)\b")
+_ADDRESSED: Final = "|".join(sorted(grammar.NAME_PARTICLES | grammar.TITLES))
+_IMPLIED: Final = (
+    (re.compile(r"\b(?:come|came|are you) from\b|\bwhere are you\b.*\bfrom\b"), "origin"),
+    (re.compile(r"\bdo you do\b(?: for a living| all day)?$|\bfor a living\b"), "work"),
+    (re.compile(r"\bhow old\b"), "born"),
+    (re.compile(r"\blanguages?\b.*\bspeak\b|\bspeak\b.*\blanguages?\b"), "speak"),
+    (re.compile(r"\b(?:what|how) did you feel\b"), "emotion"),
+    (re.compile(r"\byou(?: \w+)? look(?:s|ed)? like\b|\byour looks\b"), "appearance"),
+    (
+        re.compile(r"\bwhat (?:are|were) you like\b|\bwhat kind of (?:person|man|woman)\b"),
+        "personality",
+    ),
+)
+"""Turns of phrase that ask for something without its word."""
+_REQUEST: Final = (
+    r"(?:please |can you |could you |would you |will you )*"
+    r"(?:tell|describe|talk|share|explain|discuss|recount|speak|elaborate)\b"
+)
+_BACKWARD: Final = word_set(
+    "he she him her his hers they them their it its there then that this those"
+)
+_MORE: Final = re.compile(
+    r"^(?:and |but |so )?(?:why(?: not)?|how so|(?:tell me|say) more|go on|what (?:else|then"
+    r"|happened (?:then|next))|and then|really|more|how come|continue)$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A word that a question is about.
+
+    Args:
+        word: As it was written.
+        term: Its search term.
+        weight: How much it tells: names 2, specific words 1, general ones less.
+        name: Whether it is (part of) a name.
+        modifier: Term of the noun right before it, which makes it another thing ("telephone
+            *number*"); empty where there is none.
+    """
+
+    word: str
+    term: str
+    weight: float
+    name: bool = False
+    modifier: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question, taken apart.
+
+    Args:
+        text: As it was said.
+        kind: What sort of answer it wants.
+        courtesy: Not empty where it is small talk.
+        terms: What it is about, in order.
+        names: Whom and what it names, the character left out.
+        follow_up: Whether it leans on what was said before.
+        more: Whether it asks for nothing but more of it ("go on").
+        feeling: The feeling that the person told of, if any.
+    """
+
+    text: str
+    kind: Kind
+    courtesy: Courtesy
+    terms: tuple[Term, ...]
+    names: tuple[str, ...]
+    follow_up: bool = False
+    feeling: str = ""
+    more: bool = False
+
+
+GENERAL_WEIGHT: Final = 0.3
+VERB_WEIGHT: Final = 0.5
+NAME_WEIGHT: Final = 2.0
+
+
+def read_question(text: str, own_names: frozenset[str] = frozenset()) -> Question:
+    """Take a question apart; ``own``, folded words of the character's names, ask for nothing."""
+    plain = re.sub(r"\s+", " ", fold(text)).strip(" .!?…,;:\"'")
+    plain = _unaddressed(plain, own_names) if own_names else plain
+    tokens = tokens_of(text)
+    names = tuple(_names(tokens, own_names))
+    more = bool(_MORE.match(plain))
+    terms = () if more else (*_terms(tokens, own_names, names), *_implied(plain))
+    if own_names and _ABOUT.match(plain) and set(words(plain)) - _WHO <= own_names:
+        return Question(text, "who", "identity", terms, names)
+    feeling = _FEELING.match(plain)
+    courtesy = _courtesy(plain, bool(feeling) and "?" not in text)
+    asks_back = any(token.low in _BACKWARD for token in tokens) and not names
+    return Question(
+        text,
+        _kind(plain, text),
+        courtesy,
+        terms,
+        names,
+        follow_up=more or asks_back or not (terms or courtesy or names),
+        feeling=feeling.group(1) if feeling else "",
+        more=more,
+    )
+
+
+def _unaddressed(plain: str, own_names: frozenset[str]) -> str:
+    """A question without the name of the one who is asked, in front of it or behind it."""
+    name = "|".join(map(re.escape, sorted(own_names)))
+    plain = re.sub(rf",? (?:{name})$", "", plain)
+    return re.sub(
+        rf"^(?:as )?(?:(?:{_ADDRESSED}) )*(?:{name})(?: (?:{_ADDRESSED}|{name}))*, ", "", plain
+    )
+
+
+def _implied(plain: str) -> list[Term]:
+    return [Term(word, word_term(word), 1.0) for pattern, word in _IMPLIED if pattern.search(plain)]
+
+
+def _courtesy(plain: str, feeling: bool) -> Courtesy:
+    bare = re.sub(r"\s+", " ", re.sub(r"[.,!?;:]", " ", plain)).strip()
+    asks = _ASKS.search(bare)
+    for courtesy, pattern in _COURTESIES.items():
+        if pattern.match(bare) and not (asks and courtesy == "greeting"):
+            return courtesy
+    return "feeling" if feeling else ""
+
+
+def _kind(plain: str, text: str) -> Kind:
+    if _OPINION.search(plain):
+        return "opinion"
+    if re.search(r"\bhow (?:many|much|old|long|often|far|tall)\b", plain):
+        return "how_many"
+    if re.match(_REQUEST, plain) or re.match(
+        r"(?:have|had|has|did|do|does|is|are|were|was) ", plain
+    ):
+        return "tell" if re.match(_REQUEST, plain) else "yes_no"
+    if match := re.search(r"\b(who|whom|whose|what|which|when|where|why|how)\b", plain[:60]):
+        word = match.group(1)
+        kinds: dict[str, Kind] = {
+            "who": "who", "whom": "who", "whose": "who", "when": "when", "where": "where",
+            "why": "why", "how": "how",
+        }  # fmt: skip
+        if re.search(r"\b(?:in )?(?:what|which) (?:year|day|month|century|date)\b", plain):
+            return "when"
+        if re.search(r"\b(?:what|which) (?:city|country|town|place|village)\b", plain):
+            return "where"
+        return kinds.get(word, "what")
+    first = plain.split(" ", 1)[0] if plain else ""
+    if first in grammar.AUXILIARIES and not re.match(r"(?:can|could|would|will) you\b", plain):
+        return "yes_no"
+    return "yes_no" if text.rstrip().endswith("?") else "statement"
+
+
+def _names(tokens: list[Token], own_names: frozenset[str]) -> list[str]:
+    """Capitalised names outside the first place, the character's own left out."""
+    names: list[str] = []
+    index = 0
+    while index < len(tokens):
+        last = index
+        while last < len(tokens) and _is_name_word(tokens, last, last > index):
+            last += 1
+        while (
+            last > index and not tokens[last - 1].is_capital and not tokens[last - 1].text.isdigit()
+        ):
+            last -= 1
+        words = [token.text for token in tokens[index:last] if token.is_word]
+        for token in tokens[last : last + 2] if words else ():
+            if token.text in "+#" and token.start == tokens[last - 1].end + (
+                token is not tokens[last]
+            ):
+                words[-1] += token.text
+        if (
+            words
+            and len("".join(words)) > 1
+            and not all(fold(word) in own_names or word.lower() in grammar.TITLES for word in words)
+        ):
+            names.append(" ".join(words))
+        index = max(last, index + 1)
+    return names
+
+
+def _is_name_word(tokens: list[Token], index: int, inside: bool) -> bool:
+    token = tokens[index]
+    if not token.is_word:
+        return False
+    if inside and token.low in grammar.NAME_PARTICLES and token.low not in ("of", "the", "y"):
+        return index + 1 < len(tokens) and tokens[index + 1].is_capital
+    if inside and token.low in ("of", "the", "for"):
+        ahead = tokens[index + 1 : index + 3]
+        return any(t.is_capital for t in ahead[:1]) or (
+            len(ahead) == 2 and ahead[0].low == "the" and ahead[1].is_capital
+        )
+    if not token.is_capital or token.low in ("i", "i'm", "i've"):
+        return False
+    opens = index == 0 or tokens[index - 1].text in '.!?:"“'
+    if not opens:
+        return token.low not in grammar.FUNCTION or inside
+    plain = token.low in grammar.FUNCTION or token.low in _FRAME or is_general(token.low)
+    following = tokens[index + 1] if index + 1 < len(tokens) else None
+    return not plain and (
+        following is None or following.is_capital or following.low in ("'s", ",", "and") or
+        following.low in grammar.AUXILIARIES
+    )  # fmt: skip
+
+
+def weight_of(word: str) -> float:
+    """How much a plain word tells: things 1, verbs half as much, words of any life less."""
+    if is_general(word):
+        return GENERAL_WEIGHT
+    return VERB_WEIGHT if is_base(word) or is_past(word) or is_known_third(word) else 1.0
+
+
+def _terms(tokens: list[Token], own_names: frozenset[str], names: Sequence[str]) -> list[Term]:
+    named = {fold(word) for name in names for word in name.split()}
+    terms: dict[str, Term] = {}
+    before: Term | None = None
+    for index, token in enumerate(tokens):
+        last, before = before, None
+        word = fold(token.text)
+        if not token.is_word or word in _FRAME or word in own_names:
+            continue
+        if word in _DEALINGS and index + 1 < len(tokens) and tokens[index + 1].low == "with":
+            continue
+        if token.is_capital and word in grammar.TITLES:
+            continue
+        for part in word.split("-"):
+            term = word_term(part)
+            if not term or term in terms:
+                continue
+            name = word in named and token.is_capital
+            weight = NAME_WEIGHT if name else weight_of(part)
+            modifier = last.term if last is not None and not name else ""
+            terms[term] = Term(token.text, term, weight, name, modifier)
+            if weight >= 1 and not name and not word.endswith(_DESCRIBING):
+                before = terms[term]
+    return list(terms.values())

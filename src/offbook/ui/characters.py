@@ -1,0 +1,99 @@
+"""The start page: the characters that there are, and how to make one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
+
+from nicegui import ui
+
+from offbook.ui.documents import show_import
+from offbook.ui.elements import (
+    button,
+    link,
+    named,
+    notice,
+    part,
+    plural,
+    search_field,
+    text,
+    told_of_errors,
+)
+
+if TYPE_CHECKING:
+    from offbook.app.documents import CharacterInfo
+    from offbook.ui.visitor import Visitor
+
+_AT_A_GLANCE: Final = 12
+"""Of more characters one is searched for by name."""
+
+
+async def show_characters(visitor: Visitor) -> None:
+    """All characters, and a field for the name of a new one."""
+    with part("div", "hero"):
+        text("h1", "Characters")
+        text("p", "Each says what its texts say, and declines what it cannot know.", "quiet")
+    infos = await visitor.characters()
+    if not infos:
+        hint = "Begin with the one that comes with offbook." if visitor.may_administer else ""
+        notice("There is no character yet.", hint)
+    cards: list[tuple[str, ui.element]] = []
+    if len(infos) > _AT_A_GLANCE:
+        _search(visitor, cards)
+    with part("ul", "cards"):
+        cards += [(info.name.casefold(), _card(info)) for info in infos]
+    if visitor.may_administer:
+        _new(visitor, is_first=not infos)
+        show_import(visitor)
+
+
+def _search(visitor: Visitor, cards: list[tuple[str, ui.element]]) -> None:
+    """A field that leaves those characters whose names have what is typed in them."""
+
+    def find(words: str) -> None:
+        shown = [card for name, card in cards if words in name]
+        for _, card in cards:
+            card.set_visibility(card in shown)
+        count.set_text(plural(len(shown), "character"))
+
+    with part("div", "bar"):
+        search_field("Search characters", find).classes("grow")
+        count = text("span", "", "quiet")
+        named(count, role="status", aria_live="polite")
+        if visitor.may_administer:
+            link("New character", "#new")
+
+
+def _card(info: CharacterInfo) -> ui.element:
+    with part("li", "card") as whole:
+        with part("div", "initial", aria_hidden="true"):
+            text("span", next((c for c in info.name if c.isalnum()), "?").upper())
+        with part("div", "about"):
+            with part("h2"):
+                link(info.name, f"/c/{quote(info.id, safe='')}")
+            documents = plural(info.documents, "document")
+            text("p", f"{documents} · {plural(info.chars, 'letter')}", "quiet")
+    return whole
+
+
+def _new(visitor: Visitor, *, is_first: bool) -> None:
+    async def create() -> None:
+        with told_of_errors():
+            await visitor.admit("admin")
+            made = await visitor.book.create(name.value or "")
+            ui.navigate.to(f"/c/{quote(made.id, safe='')}/documents")
+
+    async def demo() -> None:
+        show.disable()
+        with told_of_errors():
+            await visitor.admit("admin")
+            made, _ = await visitor.command().demo_character()
+            ui.navigate.to(f"/c/{quote(made.id, safe='')}")
+        show.enable()
+
+    with part("form", "new", id="new") as form:
+        name = ui.input("Name of a new character").props("outlined dense").classes("grow")
+        button("Create", icon="add", look="primary").props("type=submit")
+        show = button("Edmond Dantès, who comes with offbook", demo, look="plain")
+        show.set_visibility(is_first)
+    form.on("submit.prevent", create)

@@ -1,0 +1,92 @@
+"""What an ingestion would cost is known before a call is made."""
+
+from __future__ import annotations
+
+import pytest
+
+from offbook import demo
+from offbook.app import Offbook
+from offbook.app.estimate import estimate_ingestion
+from offbook.documents.readers import ReadDocument
+from offbook.errors import BudgetReached
+from offbook.ingestion.reports import Estimate
+from offbook.settings import load_settings
+from tests.end_to_end.cast import chronicle
+from tests.loopback import LoopbackServer
+from tests.loopback.graph import answer_about_a_graph
+
+
+@pytest.fixture
+def server():
+    with LoopbackServer(answer=answer_about_a_graph) as running:
+        yield running
+
+
+@pytest.fixture
+def opened(server, tmp_path, monkeypatch):
+    """Opens the same home, as one command after another does."""
+    monkeypatch.setenv("OFFBOOK_CONFIG", str(tmp_path / "config.toml"))
+    monkeypatch.chdir(tmp_path)
+
+    async def open_it(**more) -> Offbook:
+        told = {"chat.model": "m", "chat.base_url": server.base_url, "method": "rolerag", **more}
+        return await Offbook.open(load_settings({"home": str(tmp_path / "home"), **told}))
+
+    return open_it
+
+
+async def estimated(book: Offbook, *readings: ReadDocument) -> Estimate:
+    character = await book.find("Keeper")
+    return await estimate_ingestion(book.runtime(), character, readings)
+
+
+@pytest.mark.parametrize("text", [demo.persona_text(), chronicle(30)], ids=["demo", "chronicle"])
+async def test_the_calls_are_within_a_fifth_of_what_is_made(opened, server, text):
+    reading = ReadDocument("one.md", text, "markdown")
+    async with await opened() as book:
+        await book.create("Keeper")
+        told = await estimated(book, reading)
+        assert server.count() == 0, "an estimate asks nobody"
+        usage = (await book.ingest_texts("Keeper", [reading])).usage
+    assert 0.8 * usage.calls <= told.calls <= 1.2 * usage.calls, (told, usage)
+    assert told.by_task["extract"].calls == usage.by_task["extract"].calls
+    assert set(usage.by_task) <= set(told.by_task)
+    assert sum(task.calls for task in told.by_task.values()) == told.calls
+    exact, sent = told.by_task["extract"].prompt_tokens, usage.by_task["extract"].prompt_tokens
+    assert exact == sent
+
+
+async def test_what_is_done_costs_nothing_and_an_edit_little(opened):
+    reading = ReadDocument("one.md", chronicle(30), "markdown")
+    async with await opened() as book:
+        await book.create("Keeper")
+        whole = (await book.ingest_texts("Keeper", [reading])).usage.calls
+    edited = ReadDocument("one.md", chronicle(31), "markdown")
+    async with await opened() as book:
+        assert (await estimated(book, reading)).calls == 0
+        assert (await estimated(book)).calls == 0
+        told = await estimated(book, edited)
+        usage = (await book.ingest_texts("Keeper", [edited])).usage
+    assert told.by_task["extract"].calls == usage.by_task["extract"].calls == 1
+    assert usage.calls < whole / 2
+    assert 0.8 * usage.calls <= told.calls <= 1.2 * usage.calls, (told, usage)
+
+
+@pytest.mark.parametrize("judged", [0, 2], ids=["extracted", "partly judged"])
+@pytest.mark.parametrize("text", [demo.persona_text(), chronicle(30)], ids=["demo", "chronicle"])
+async def test_what_a_stopped_indexing_has_left_to_ask_is_counted(opened, text, judged):
+    reading = ReadDocument("one.md", text, "markdown")
+    async with await opened() as book:
+        await book.create("Keeper")
+        first = (await estimated(book, reading)).by_task["extract"].calls
+    async with await opened(**{"limits.budget_calls": first + judged}) as book:
+        with pytest.raises(BudgetReached):
+            await book.ingest_texts("Keeper", [reading])
+    async with await opened() as book:
+        told = await estimated(book, reading)
+        usage = (await book.ingest_texts("Keeper", [reading])).usage
+    assert "extract" not in usage.by_task, "all chunks had been extracted"
+    assert 0.8 * usage.calls <= told.calls <= 1.2 * usage.calls, (told, usage)
+    assert set(usage.by_task) <= set(told.by_task)
+    judging = told.by_task["same_entity"].calls
+    assert abs(judging - usage.by_task["same_entity"].calls) <= 2

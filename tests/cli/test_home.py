@@ -1,0 +1,147 @@
+"""`config show`, `doctor`, `backup`: the whole home."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from offbook.app import Offbook
+from offbook.errors import UsageError
+from offbook.settings.model import setting_names
+from tests.cli.shapes import misfit
+from tests.end_to_end.world import World
+
+SECRET = "sk-6c1f0e9d8b7a"
+
+
+def test_every_setting_is_listed_with_its_value(offline: World):
+    rows = offline.done("config", "show", "--json").json
+    assert rows.keys() == setting_names().keys()
+    assert rows["naive.k"] == 3
+    assert rows["retrieval.follow_up"] is True
+    assert rows["limits.rpm"] is None
+    assert rows["chat.model"] == "offline"
+    lines = offline.done("config", "show").out.splitlines()
+    assert "naive.k = 3" in lines
+    assert "limits.rpm = -" in lines
+    assert len(lines) == len(rows)
+
+
+def test_origins_follow_the_precedence(offline: World, monkeypatch):
+    (offline.folder / "config.toml").write_text("[naive]\nk = 9\n[limits]\nrpm = 5\ntpm = 6\n")
+    (offline.folder / "offbook.toml").write_text("[naive]\nk = 8\n[limits]\nrpm = 7\n")
+    monkeypatch.setenv("OFFBOOK_NAIVE_K", "4")
+    rows = offline.done("config", "show", "--origin", "--json", "--set", "context.min_score=1").json
+    assert rows["context.min_score"] == {"value": 1.0, "origin": "flag"}
+    assert rows["naive.k"] == {"value": 4, "origin": "environment"}
+    assert rows["limits.rpm"]["value"] == 7
+    assert rows["limits.rpm"]["origin"].startswith("project ")
+    assert rows["limits.tpm"]["value"] == 6
+    assert rows["limits.tpm"]["origin"].startswith("user ")
+    assert rows["embed.batch"]["origin"] == "default"
+    shown = offline.done("config", "show", "--origin")
+    assert "(environment)" in shown.out
+    assert shown.err == f"your own settings file: {offline.folder / 'config.toml'}\n"
+
+
+@pytest.mark.parametrize("options", [[], ["--origin"], ["--json"], ["--origin", "--json"]])
+def test_secrets_are_masked(offline: World, monkeypatch, options):
+    monkeypatch.setenv("OFFBOOK_CHAT_API_KEY", SECRET)
+    monkeypatch.setenv("OFFBOOK_DATABASE_URL", f"postgresql://me:{SECRET}@localhost/x")
+    outcome = offline.done("config", "show", *options)
+    assert SECRET not in outcome.out + outcome.err
+    assert "********" in outcome.out
+    assert "postgresql://me:********@localhost/x" in outcome.out
+
+
+def test_showing_settings_opens_no_database(offline: World):
+    offline.done("config", "show")
+    assert not offline.home.exists()
+
+
+CHECK = {"name": str, "ok": bool, "detail": str, "hint": str, "exit_code": int}
+
+
+def test_offline_all_is_well_and_no_model_is_claimed(ada: World):
+    outcome = ada.done("doctor", "--json")
+    assert misfit(outcome.json, {"offline": bool, "checks": [CHECK]}) is None
+    assert outcome.json["offline"] is True
+    checks = {row["name"]: row for row in outcome.json["checks"]}
+    assert all(row["ok"] for row in checks.values())
+    assert "no language model" in checks["chat"]["detail"]
+    assert checks["database"]["detail"].endswith(" 1 character")
+    assert "768 dimensions" in checks["embeddings"]["detail"]
+
+
+def test_it_says_plainly_that_this_is_the_offline_backend_and_how_to_use_a_model(offline: World):
+    outcome = offline.done("doctor")
+    assert "offline backend" in outcome.out + outcome.err
+    for way in ("hosted", "Ollama", "vLLM", "OFFBOOK_CHAT_MODEL", "OFFBOOK_CHAT_BASE_URL"):
+        assert way in outcome.err
+    assert str(offline.folder / "config.toml") in outcome.err
+
+
+def test_an_endpoint_that_is_not_there_fails_with_4(offline: World):
+    flags = ["--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--set", "limits.retries=0"]
+    outcome = offline.run("doctor", "--json", *flags)
+    assert outcome.code == 4
+    checks = {row["name"]: row for row in outcome.json["checks"]}
+    assert checks["database"]["ok"]
+    assert not checks["chat: streaming"]["ok"]
+    assert "127.0.0.1:9" in checks["chat: streaming"]["detail"]
+    assert "ssl" not in checks["chat: streaming"]["detail"]
+    assert "FAIL chat: streaming" in offline.run("doctor", *flags).out
+
+
+def test_a_backup_is_the_database_of_an_empty_home(ada: World, tmp_path: Path):
+    ada.done("ask", "ada-byrne", "Do you know the word quincunx?", "--session", "evening")
+    file, elsewhere = tmp_path / "copy.db", tmp_path / "elsewhere"
+    made = ada.done("backup", file, "--json").json
+    assert made == {"file": str(file), "bytes": file.stat().st_size}
+    elsewhere.mkdir()
+    shutil.copy(file, elsewhere / "offbook.db")
+    home = ["--home", str(elsewhere)]
+    for words in (
+        ["show", "ada-byrne", "chunks", "--json"],
+        ["memories", "ada-byrne", "search", "quincunx", "--json"],
+        ["recall", "ada-byrne", "Who taught you?", "--json"],
+    ):
+        here, there = ada.done(*words).json, ada.done(*words, *home).json
+        for each in (here, there):
+            if isinstance(each, dict):
+                each.pop("usage", None)
+        assert here == there
+
+
+def test_a_file_that_is_there_is_replaced_only_when_asked(ada: World, tmp_path: Path):
+    file = tmp_path / "copy.db"
+    file.write_text("something else")
+    refused = ada.run("backup", file, "--json")
+    assert (refused.code, refused.error["kind"]) == (2, "usage")
+    assert "-y" in refused.error["hint"]
+    assert file.read_text() == "something else"
+    assert "copied the database" in ada.done("backup", file, "-y").err
+    assert file.read_bytes().startswith(b"SQLite format 3")
+
+
+def test_the_database_itself_and_a_missing_folder_are_refused(ada: World, tmp_path: Path):
+    database = ada.home / "offbook.db"
+    before = ada.done("list", "--json").json
+    refused = ada.run("backup", database, "-y", "--json")
+    assert (refused.code, refused.error["kind"]) == (2, "usage")
+    assert "in use" in refused.error["message"]
+    assert ada.done("list", "--json").json == before
+    nowhere = ada.run("backup", tmp_path / "none" / "x.db", "--json")
+    assert (nowhere.code, nowhere.error["kind"]) == (2, "usage")
+
+
+async def test_from_python_it_replaces_nothing_unasked(ada: World, tmp_path: Path):
+    file = tmp_path / "copy.db"
+    async with await Offbook.open(home=ada.home) as book:
+        size = await book.backup(file)
+        assert size == file.stat().st_size
+        with pytest.raises(UsageError, match="exists"):
+            await book.backup(str(file))
+        assert await book.backup(file, replace=True) == file.stat().st_size

@@ -1,0 +1,207 @@
+"""Evaluations over the network: listed, begun, watched, cancelled, reported."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import Connection, update
+
+from offbook.app import Offbook
+from offbook.documents.readers import ReadDocument
+from offbook.stores import queue, schema
+from tests.cli.texts import ADA
+from tests.server.inside import bearer, client_of, done, ended, opened
+
+EVALUATION = "/api/evaluation"
+QUESTIONS = [
+    {"question": "Who taught you to trim the lamp?", "answers": ["Tom"], "scope": "in", "id": "q1"},
+    {"question": "Have you ever used a smartphone?", "scope": "out", "id": "q2"},
+]
+ASKED = {"questions": QUESTIONS, "characters": ["Ada Byrne"], "methods": ["vanilla", "naive"]}
+
+
+@pytest.fixture
+async def book(tmp_path: Path):
+    async with opened(tmp_path, method="naive") as made:
+        await made.create("Ada Byrne")
+        await made.ingest_texts("ada-byrne", [ReadDocument("ada.md", ADA, "text/markdown")])
+        yield made
+
+
+@pytest.fixture
+async def client(book: Offbook):
+    async with client_of(book) as made:
+        yield made
+
+
+async def finished(client: httpx.AsyncClient, path: str, body: Any) -> dict[str, Any]:
+    """The job, begun and waited for, as its last event has it."""
+    began = await client.post(path, json=body)
+    assert began.status_code == 202, began.text
+    found = await ended(client, began.headers["location"])
+    assert await done(client, "GET", began.headers["location"]) == found
+    return found
+
+
+async def test_a_run_is_begun_watched_listed_and_reported(client, book):
+    names = [row["name"] for row in await done(client, "GET", f"{EVALUATION}/benchmarks")]
+    assert "demo" in names
+    assert await done(client, "GET", f"{EVALUATION}/runs") == []
+    job = await finished(client, f"{EVALUATION}/runs", ASKED)
+    assert (job["status"], job["kind"], job["error"]) == ("done", "run", None), job
+    run = job["run"]
+    assert job["report"]["cells"] == {"planned": 4, "stored": 4, "failed": 0}
+    shown = json.loads(json.dumps((await book.evaluation.show(run)).as_json()))
+    assert job["report"]["scores"] == shown["scores"]
+    stages = {each["stage"]: (each["done"], each["total"]) for each in job["progress"]["stages"]}
+    assert stages["replies"] == (4, 4)
+    assert any("left to do" in message for message in job["progress"]["messages"])
+    (line,) = await done(client, "GET", f"{EVALUATION}/runs")
+    assert (line["id"], line["cells"]) == (run, 4)
+
+    page = await client.get(f"{EVALUATION}/runs/{run}/report?examples=1")
+    assert "<html" in page.text
+    assert "/tmp" not in page.text
+    again = await finished(client, f"{EVALUATION}/runs", ASKED)
+    assert (again["run"], again["report"]["now"]["asked"]) == (run, 0)
+    jobs = await done(client, "GET", f"{EVALUATION}/jobs")
+    assert [row["id"] for row in jobs] == [again["id"], job["id"]]
+    assert "report" not in jobs[0]
+
+
+async def test_a_run_grows_and_begins_anew(client):
+    few = await finished(client, f"{EVALUATION}/runs", {**ASKED, "limit": 1})
+    more = await finished(client, f"{EVALUATION}/runs", {**ASKED, "resume": few["run"]})
+    assert (more["run"], more["report"]["now"]["asked"]) == (few["run"], 2)
+    new = await finished(client, f"{EVALUATION}/runs", {**ASKED, "new": True, "limit": 1})
+    assert new["run"] != few["run"]
+
+
+async def test_a_budget_ends_a_run_and_keeps_what_was_done(tmp_path: Path):
+    from tests.loopback.server import LoopbackServer
+
+    with LoopbackServer() as endpoint:
+        flags = {"chat__model": "m", "chat__base_url": endpoint.base_url, "judge__model": "offline"}
+        async with opened(tmp_path, extract__model="offline", **flags) as book:
+            await book.create("Ada Byrne")
+            await book.ingest_texts("ada-byrne", [ReadDocument("ada.md", ADA, "text/markdown")])
+            async with client_of(book) as client:
+                asked = {**ASKED, "methods": ["vanilla"], "budget_calls": 1}
+                job = await finished(client, f"{EVALUATION}/runs", asked)
+                assert (job["status"], job["error"]["kind"]) == ("failed", "budget_reached")
+                assert endpoint.count("/chat/completions") == 1
+                shown = await book.evaluation.show(job["run"])
+                assert shown.run.status == "stopped"
+                spent = await client.get("/metrics")
+                assert 'offbook_model_calls_total{prompt="reply"} 1.0' in spent.text
+                rest = await finished(client, f"{EVALUATION}/runs", {**asked, "budget_calls": 9})
+                assert (rest["run"], rest["status"]) == (job["run"], "done")
+
+
+# fmt: off
+WRONG: list[tuple[str, Any, int, str]] = [
+    ("runs", {}, 400, "usage"),
+    ("runs", {"benchmark": "demo", "questions": QUESTIONS}, 400, "usage"),
+    ("runs", {"benchmark": "none"}, 404, "unknown_name"),
+    ("runs", {"benchmark": "file"}, 400, "usage"),
+    ("runs", {"benchmark": "character-llm"}, 400, "usage"),
+    ("runs", {"benchmark": "demo", "path": "/etc/passwd"}, 400, "usage"),
+    ("runs", {"benchmark": "demo", "options": {"questions": "../x"}}, 400, "usage"),
+    ("runs", {"benchmark": "demo", "options": {"colour": "red"}}, 400, "usage"),
+    ("runs", {**ASKED, "options": {"labels": "x"}}, 400, "usage"),
+    ("runs", {**ASKED, "create": True}, 400, "usage"),
+    ("runs", {**ASKED, "questions": []}, 400, "usage"),
+    ("runs", {**ASKED, "questions": [{"question": " "}]}, 400, "usage"),
+    ("runs", {**ASKED, "questions": [{"question": "Who?", "file": "x"}]}, 400, "usage"),
+    ("runs", {**ASKED, "characters": ["Nobody"]}, 404, "unknown_name"),
+    ("runs", {**ASKED, "methods": ["none"]}, 404, "unknown_name"),
+    ("runs", {**ASKED, "methods": ["naive["]}, 400, "usage"),
+    ("runs", {**ASKED, "methods": ["naive[home=/etc]"]}, 400, "usage"),
+    ("runs", {**ASKED, "methods": ["naive[k=x]"]}, 400, "usage"),
+    ("runs", {**ASKED, "methods": ["naive[database.url=sqlite:///x]"]}, 400, "usage"),
+    ("runs", {**ASKED, "methods": ["naive[chat.base_url=http://x]"]}, 400, "usage"),
+    ("runs", {**ASKED, "methods": ["rolerag"]}, 409, "index_missing"),
+    ("runs", {**ASKED, "metrics": ["none"]}, 400, "usage"),
+    ("runs", {**ASKED, "limit": 0}, 400, "usage"),
+    ("runs", {**ASKED, "resume": "none"}, 404, "unknown_name"),
+    ("runs", {**ASKED, "chat": {"base_url": "http://x"}}, 400, "usage"),
+    ("jobs/none/cancel", None, 404, "unknown_name"),
+]
+# fmt: on
+NOT_THERE = ("jobs/none", "jobs/none/events", "runs/none/report")
+
+
+async def test_what_cannot_be_begun_is_told_at_once(client):
+    for path, body, status, kind in WRONG:
+        answer = await client.post(f"{EVALUATION}/{path}", json=body)
+        told = answer.json().get("error", {})
+        assert (answer.status_code, told.get("kind")) == (status, kind), (path, body, answer.text)
+        assert told["hint"], (path, body)
+    assert await done(client, "GET", f"{EVALUATION}/jobs") == []
+
+
+async def test_what_is_not_there_is_told(client):
+    for path in NOT_THERE:
+        answer = await client.get(f"{EVALUATION}/{path}")
+        kind = answer.json()["error"]["kind"]
+        assert (answer.status_code, kind) == (404, "unknown_name"), (path, answer.text)
+
+
+async def test_evaluations_are_for_keys_that_may_do_everything_with_everybody(book):
+    limited = await bearer(book, right="admin", characters=["ada-byrne"])
+    keys = {right: await bearer(book, right=right) for right in ("chat", "write", "admin")}
+    routes = [
+        ("GET", "benchmarks", None),
+        ("GET", "runs", None),
+        ("POST", "runs", {"benchmark": "none"}),
+        ("GET", "runs/none/report", None),
+        ("GET", "jobs", None),
+        ("GET", "jobs/none", None),
+        ("GET", "jobs/none/events", None),
+        ("POST", "jobs/none/cancel", None),
+    ]
+    async with client_of(book) as client:
+        for method, path, body in routes:
+            where = f"{EVALUATION}/{path}"
+            assert (await client.request(method, where, json=body)).status_code == 401, path
+            denied = await client.request(method, where, json=body, headers=limited)
+            assert denied.status_code == 403, (path, denied.text)
+            for held, header in keys.items():
+                answer = await client.request(method, where, json=body, headers=header)
+                assert (answer.status_code != 403) == (held == "admin"), (path, held, answer.text)
+
+
+async def test_the_server_examines_itself_for_whoever_runs_it(book):
+    write = await bearer(book, right="write")
+    admin = await bearer(book, right="admin")
+    async with client_of(book) as client:
+        assert (await client.post("/api/doctor", headers=write)).status_code == 403
+        report = await done(client, "POST", "/api/doctor", headers=admin)
+    assert report["offline"] is True
+    assert all(check["ok"] for check in report["checks"])
+    assert {"database", "chat", "embeddings"} <= {check["name"] for check in report["checks"]}
+
+
+async def test_others_are_not_told_the_command_that_holds_the_servers_settings(book):
+    hint = "offbook --home /srv/x ingest 'Ada Byrne' --method rolerag"
+    missing = {"kind": "index_missing", "message": "nothing is built for rolerag", "hint": hint}
+    refused = {"kind": "model_failed", "message": "http://m answered 401", "hint": "set its key"}
+
+    def fail(conn: Connection) -> None:
+        jobs = schema.tasks
+        for id_, error in (("j1", missing), ("j2", refused)):
+            queue.add(conn, id_, "run", {})
+            failed = update(jobs).where(jobs.c.id == id_)
+            conn.execute(failed.values(status="failed", error=error))
+
+    await book.store.write(fail)
+    other = await bearer(book, right="admin")
+    async with client_of(book, **other) as client:
+        told = [
+            (await done(client, "GET", f"{EVALUATION}/jobs/{j}"))["error"] for j in ("j1", "j2")
+        ]
+    assert told == [{**missing, "hint": "ask whoever runs this server"}, refused]

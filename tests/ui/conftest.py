@@ -1,0 +1,41 @@
+"""Visitors of pages, and a home with Ada."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from offbook.app import Offbook
+from offbook.documents.readers import ReadDocument
+from offbook.server.authentication import Pace
+from offbook.server.dependencies import OWNER, Caller
+from offbook.ui.visitor import Visitor
+from tests.cli.texts import ADA
+from tests.server.inside import opened
+
+MakeVisitor = Callable[..., Visitor]
+
+
+@pytest.fixture
+def visitor() -> MakeVisitor:
+    """Makes a visitor: ``visitor(book, caller, pace, wake=...)``."""
+
+    def make(book: Any, caller: Caller = OWNER, pace: Pace | None = None, **more: Any) -> Visitor:
+        async def recognize() -> Caller:
+            return caller
+
+        return Visitor(book, caller, recognize, pace or Pace(lambda: 0.0), **more)
+
+    return make
+
+
+@pytest.fixture
+async def book(tmp_path: Path) -> AsyncIterator[Offbook]:
+    """An open home with Ada, and one document that was read."""
+    async with opened(tmp_path) as made:
+        await made.create("Ada Byrne")
+        await made.ingest_texts("ada-byrne", [ReadDocument("ada.md", ADA, "text/markdown")])
+        yield made
