@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Iterator
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -250,6 +251,14 @@ class Terminal:
         self.shown = ""
         os.write(self.fd, text.encode())
 
+    def wait_for_sleep(self) -> None:
+        """Wait until the program waits for a key.
+
+        Python's line editor forgets a Ctrl-C that comes between a key and the waiting for the next.
+        """
+        stat = Path(f"/proc/{self.process.pid}/stat")
+        until(lambda: not stat.exists() or stat.read_text().rpartition(") ")[2].startswith("S"))
+
     def ended(self, key: str) -> int:
         """The exit code, when the program has ended after a key, which may be pressed again.
 
@@ -343,6 +352,7 @@ def test_ctrl_c_clears_a_line_and_ends_at_an_empty_one(ada: World):
     terminal.wait_for("> ")
     terminal.type("What happ")
     terminal.wait_for("What happ")
+    terminal.wait_for_sleep()
     terminal.type("\x03")
     terminal.wait_for("> ")
     terminal.type("Who taught you?\r")
