@@ -73,6 +73,24 @@ async def test_a_full_disk_is_told_and_nothing_is_queued(tmp_path: Path, monkeyp
         assert (await client.get(f"{ONE}/ingestions")).json() == []
 
 
+async def test_who_listens_is_told_that_the_database_cannot_be_read(tmp_path: Path, monkeypatch):
+    one = queue.Ingestion("ada-byrne", "i1", "running", {}, None, None, "", "")
+    looks: list[queue.Ingestion] = [one, one]  # whether it is there, and how far it is
+
+    def failing(*_: object) -> queue.Ingestion:
+        if not looks:
+            raise StoreFailed("the database cannot be read: disk full", "make room")
+        return looks.pop()
+
+    monkeypatch.setattr(queue, "get_ingestion", failing)
+    async with opened(tmp_path) as book, client_of(book) as client:
+        await book.create("Ada Byrne")
+        stream = await client.get(f"{ONE}/ingestions/i1/events")
+    event, data = stream.text.strip().split("\n\n")[-1].split("\n")
+    assert event == "event: error"
+    assert json.loads(data.removeprefix("data: "))["error"]["kind"] == "store_failed"
+
+
 async def test_documents_are_read_in_another_thread_than_that_of_the_servers_loop(
     tmp_path: Path, monkeypatch
 ):

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from fastapi.responses import StreamingResponse
 
-from offbook.errors import UnknownName
+from offbook.errors import OffbookError, UnknownName
 from offbook.server.failures import RequestRefused, native_error
 from offbook.stores.queue import EvaluationJob, Ingestion
 
@@ -61,6 +61,9 @@ async def _events(
             now = await look()
         except UnknownName:
             return  # what it belonged to is gone, and it with that
+        except OffbookError as error:
+            yield event("error", native_error(error))
+            return
         if now != shown:
             yield event("end" if now.has_ended else "progress", asdict(now))
             if now.has_ended:

@@ -13,6 +13,7 @@ from offbook.ui.elements import (
     link,
     named,
     notice,
+    once,
     part,
     plural,
     search_field,
@@ -77,23 +78,25 @@ def _card(info: CharacterInfo) -> ui.element:
 
 
 def _new(visitor: Visitor, *, is_first: bool) -> None:
-    async def create() -> None:
+    async def create() -> bool:
         with told_of_errors():
             await visitor.admit("admin")
             made = await visitor.book.create(name.value or "")
             ui.navigate.to(f"/c/{quote(made.id, safe='')}/documents")
+            return True
+        return False
 
-    async def demo() -> None:
-        show.disable()
+    async def demo() -> bool:
         with told_of_errors():
             await visitor.admit("admin")
-            made, _ = await visitor.command().demo_character()
+            made, _ = await visitor.commanded(lambda command: command.demo_character())
             ui.navigate.to(f"/c/{quote(made.id, safe='')}")
-        show.enable()
+            return True
+        return False
 
     with part("form", "new", id="new") as form:
         name = ui.input("Name of a new character").props("outlined dense").classes("grow")
         button("Create", icon="add", look="primary").props("type=submit")
-        show = button("Edmond Dantès, who comes with offbook", demo, look="plain")
+        show = button("Edmond Dantès, who comes with offbook", once(demo), look="plain")
         show.set_visibility(is_first)
-    form.on("submit.prevent", create)
+    form.on("submit.prevent", once(create))

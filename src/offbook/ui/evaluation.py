@@ -22,6 +22,7 @@ from offbook.ui.elements import (
     live_part,
     named,
     notice,
+    once,
     part,
     text,
     told_of_errors,
@@ -228,7 +229,7 @@ async def show_comparison(place: CharacterPlace) -> None:
         for task in asking:  # nobody waits for the answers any more
             task.cancel()
 
-    form.on("submit.prevent", compare)
+    form.on("submit.prevent", once(compare))
     ui.context.client.on_delete(leave)
 
 

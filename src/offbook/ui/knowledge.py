@@ -90,15 +90,17 @@ class _Names:
             return
         with told_of_errors():
             await self._visitor.admit("write")
-            command = self._visitor.command()
-            await self._told(await command.alias(self._place.character.id, a, b, same=same))
+            id_ = self._place.character.id
+            work = self._visitor.commanded(lambda command: command.alias(id_, a, b, same=same))
+            await self._told(await work)
             self._a.value = self._b.value = ""
 
     async def _undo(self, decision: str) -> None:
         with told_of_errors():
             await self._visitor.admit("write")
-            command = self._visitor.command()
-            await self._told(await command.undo_decision(self._place.character.id, decision))
+            id_ = self._place.character.id
+            work = self._visitor.commanded(lambda command: command.undo_decision(id_, decision))
+            await self._told(await work)
 
     async def _told(self, report: AliasReport) -> None:
         """Say what was recorded, and who bears the names now."""
