@@ -37,9 +37,6 @@ UPLOAD = """async (address) => {
   form.append("file", new Blob(["Ada Byrne sold the lamp."]), "lie.md");
   return (await fetch(address, {method: "POST", body: form})).status;
 }"""
-WRITES = """async ([address, body]) => (await fetch(address, {
-  method: "POST", headers: {"content-type": "application/json"}, body: JSON.stringify(body),
-})).status"""
 
 
 async def end(served: Served, key: str, how: str) -> None:
@@ -99,24 +96,6 @@ async def _sees_a_failure_without_details(here: Visit) -> None:
         await expect(told).to_contain_text("ask whoever runs this server")
     finally:
         here.served.model.always(None)
-
-
-async def test_what_a_key_does_not_open_is_not_there_and_does_nothing(
-    visit: Visiting, served: Served
-):
-    key = await served.add_key(right="chat", characters=("ada-byrne",))
-    here = await visit("/c/tamsin-reeve", key=key)
-    page = here.page
-    await expect(page.locator(".notice.bad")).to_contain_text("there is no character")
-    await expect(page.get_by_text("Grey Rock")).to_have_count(0)
-    await here.go(f"{served.keyed_address}/reviews")
-    await expect(page.get_by_text("These are not for your key.")).to_be_visible()
-    here.expected += ["status of 403", "status of 404"]
-    there = f"{served.keyed_address}/api/characters"
-    lie = {"documents": [{"name": "lie.md", "text": "Ada sold the lamp."}]}
-    assert await page.evaluate(WRITES, [f"{there}/ada-byrne/documents", lie]) == 403
-    assert await page.evaluate(WRITES, [f"{there}/tamsin-reeve/documents", lie]) == 404
-    assert await page.evaluate(WRITES, [there, {"name": "Eve"}]) == 403
 
 
 async def transport(page: Page) -> str:

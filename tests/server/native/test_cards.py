@@ -124,6 +124,9 @@ async def test_files_alone_are_converted_with_what_they_do_not_carry(client):
     lore = await done(client, "POST", "/api/cards/convert", json=book)
     assert (lore["file"], lore["format"]) == ("keeper.json", "sillytavern")
     assert len(json.loads(base64.b64decode(lore["content_base64"]))["entries"]) == 4
+    drawn = {"file": SENT, "format": "png", "picture_base64": png(keeper(name="Somebody else"))}
+    out = await done(client, "POST", "/api/cards/convert", json=drawn)
+    assert read_card(base64.b64decode(out["content_base64"])).card.name == "Tamsin Reeve"
 
 
 async def test_a_conversation_begins_with_a_greeting_of_the_card(client, book):

@@ -145,6 +145,16 @@ async def test_what_a_key_does_not_open_does_not_exist_for_it(book: Offbook):
     assert len(await book.characters()) == 2
 
 
+async def test_a_key_finds_its_character_by_a_name_that_another_has_as_well(book: Offbook):
+    await book.create("Ada Byrne")
+    for own in ("ada-byrne", "ada-byrne-2"):
+        async with client_of(book, **await bearer(book, characters=[own])) as client:
+            for name in ("Ada Byrne", "ADA-BYRNE", "ada byrne"):
+                shown = await client.get(f"/api/characters/{name}")
+                assert (shown.status_code, shown.json().get("id")) == (200, own), shown.text
+                assert (await client.get(f"/v1/models/{name}")).json()["id"] == own
+
+
 @pytest.mark.parametrize(
     ("right", "allowed"),
     [("chat", {"ask"}), ("write", {"ask", "write"}), ("admin", {"ask", "write", "admin"})],

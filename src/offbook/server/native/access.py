@@ -12,7 +12,6 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from offbook.app.commands import command_of
-from offbook.app.home import find_character
 from offbook.errors import UnknownName, UsageError
 from offbook.models.failures import unquoted
 from offbook.server.dependencies import OWNER, Book, Caller, CurrentPrincipal
@@ -127,11 +126,8 @@ async def visible(name: Name, book: Book, caller: CurrentPrincipal) -> Character
     """The character of this name or id, if it exists for the caller."""
     if caller.characters is None:
         return await book.find(name)
-    try:
-        character: Character | None = await book.store.read(find_character, name)
-    except UnknownName:
-        character = None
-    if character is None or not caller.sees(character):
+    character: Character | None = await book.store.read(caller.find, name)
+    if character is None:
         hint = "GET /api/characters lists those that there are"
         raise UnknownName(f"there is no character {name!r}", hint)
     return character
