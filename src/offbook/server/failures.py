@@ -99,6 +99,11 @@ class RequestRefused(OffbookError):
         return {"error": {"kind": kind, "message": self.message, "hint": self.hint}}
 
 
+def forbidden(message: str, hint: str, code: str = "forbidden") -> RequestRefused:
+    """A request that this caller, or this place, may not make."""
+    return RequestRefused(message, hint, status=403, code=code)
+
+
 def add_failure_handlers(app: FastAPI) -> None:
     """Have every failure answered in the envelope of its path."""
     app.exception_handler(OffbookError)(_on_ours)

@@ -330,8 +330,7 @@ _TEXTS: Final = (".txt", ".md", ".markdown", ".html", ".htm", ".pdf", "text/*")
 
 async def show_documents(place: CharacterPlace) -> None:
     """The list, how far ingestions are, and a place for new files."""
-    page = _Documents(place)
-    await page.show()
+    await _Documents(place).show()
 
 
 class _Documents:

@@ -72,8 +72,7 @@ async def show_review(visitor: Visitor, run: str) -> None:
     if not visitor.may_administer:
         notice("These are not for your key.", _NEEDED)
         return
-    page = _Review(visitor, run)
-    await page.show()
+    await _Review(visitor, run).show()
 
 
 class _Review:

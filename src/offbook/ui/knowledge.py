@@ -36,8 +36,7 @@ _PERSON: Final = "person"
 
 async def show_names(place: CharacterPlace) -> None:
     """Fields for two names, everybody with their names, and the decisions so far."""
-    page = _Names(place)
-    await page.show()
+    await _Names(place).show()
 
 
 class _Names:
@@ -194,8 +193,7 @@ _MEMORIES_SHOWN: Final = 60
 
 async def show_memories(place: CharacterPlace) -> None:
     """The memories that the visitor may see, newest first, and a search."""
-    page = _Memories(place)
-    await page.show()
+    await _Memories(place).show()
 
 
 class _Memories:

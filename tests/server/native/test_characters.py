@@ -18,6 +18,7 @@ from offbook.app import Offbook
 from offbook.cards import exchanges, read_chatlog
 from offbook.documents.readers import ReadDocument
 from offbook.server.native.access import Body, Listed
+from tests.app.keeper import as_file, keeper
 from tests.cli import shapes
 from tests.cli.shapes import misfit
 from tests.cli.texts import ADA
@@ -260,18 +261,27 @@ async def test_a_body_that_is_no_body_is_400(client, content: bytes):
 
 async def test_no_field_of_a_request_reaches_the_file_system(client, tmp_path: Path):
     secret = tmp_path / "secret.txt"
-    secret.write_text("the words of a file of the server")
+    card = as_file(keeper())
+    secret.write_text(as_file(keeper(description="the words of a file of the server")))
     names = [
         str(secret),
         f"../../..{secret}",
         secret.as_uri(),
         "..\\..\\secret.txt",
         "%2e%2e/secret",
+        "..",
+        "/",
     ]
     before = sorted(path.name for path in tmp_path.rglob("*"))
     for name in names:
         body = {"documents": [{"name": name, "text": "Ada keeps bees."}]}
+        as_card = {"name": name, "text": card}
         answers = [
+            await client.post("/api/cards/show", json=as_card),
+            await client.post("/api/cards/lint", json={"files": [as_card]}),
+            await client.post("/api/cards/convert", json={"file": as_card}),
+            await client.post(f"{ONE}/card", json={**as_card, "name": f"{name}.json"}),
+            await client.post(f"{ONE}/memories", json={"file": {**as_card, "name": name}}),
             await client.post(f"{ONE}/estimate", json=body),
             await client.get(f"{ONE}/documents/{name}"),
             await client.post(f"{ONE}/recall", json={"question": TOM, "as_of": name}),
@@ -283,6 +293,7 @@ async def test_no_field_of_a_request_reaches_the_file_system(client, tmp_path: P
             assert "the words of a file" not in answer.text
             assert answer.status_code < 500
     assert sorted(path.name for path in tmp_path.rglob("*")) == before
+    assert not list(tmp_path.parent.glob("secret*"))
 
 
 async def test_the_documentation_loads_nothing_and_runs_nothing(client):

@@ -151,30 +151,6 @@ async def test_what_is_not_there_is_told(client):
         assert (answer.status_code, kind) == (404, "unknown_name"), (path, answer.text)
 
 
-async def test_evaluations_are_for_keys_that_may_do_everything_with_everybody(book):
-    limited = await bearer(book, right="admin", characters=["ada-byrne"])
-    keys = {right: await bearer(book, right=right) for right in ("chat", "write", "admin")}
-    routes = [
-        ("GET", "benchmarks", None),
-        ("GET", "runs", None),
-        ("POST", "runs", {"benchmark": "none"}),
-        ("GET", "runs/none/report", None),
-        ("GET", "jobs", None),
-        ("GET", "jobs/none", None),
-        ("GET", "jobs/none/events", None),
-        ("POST", "jobs/none/cancel", None),
-    ]
-    async with client_of(book) as client:
-        for method, path, body in routes:
-            where = f"{EVALUATION}/{path}"
-            assert (await client.request(method, where, json=body)).status_code == 401, path
-            denied = await client.request(method, where, json=body, headers=limited)
-            assert denied.status_code == 403, (path, denied.text)
-            for held, header in keys.items():
-                answer = await client.request(method, where, json=body, headers=header)
-                assert (answer.status_code != 403) == (held == "admin"), (path, held, answer.text)
-
-
 async def test_the_server_examines_itself_for_whoever_runs_it(book):
     write = await bearer(book, right="write")
     admin = await bearer(book, right="admin")

@@ -15,7 +15,7 @@ from offbook.app.commands import command_of
 from offbook.errors import UnknownName, UsageError
 from offbook.models.failures import unquoted
 from offbook.server.dependencies import OWNER, Book, Caller, CurrentPrincipal
-from offbook.server.failures import RequestRefused
+from offbook.server.failures import forbidden
 from offbook.server.masking import masked
 from offbook.stores.principals import Right
 from offbook.types import Character
@@ -114,11 +114,9 @@ def streamed(description: str, names: Sequence[str]) -> Responses:
 def require(caller: Caller, right: Right) -> None:
     """Refuse a caller without a right."""
     if not caller.allows(right):
-        raise RequestRefused(
+        raise forbidden(
             f"the key has the right {caller.right!r}, and this needs {right!r}",
             "make a key that has it: offbook key add --right",
-            status=403,
-            code="forbidden",
         )
 
 
@@ -146,12 +144,8 @@ def _with(right: Right) -> Any:
 async def _administrator(caller: CurrentPrincipal) -> None:
     require(caller, "admin")
     if caller.characters is not None:
-        raise RequestRefused(
-            "the key opens only some characters, and this concerns all",
-            "make a key without --character",
-            status=403,
-            code="forbidden",
-        )
+        message = "the key opens only some characters, and this concerns all"
+        raise forbidden(message, "make a key without --character")
 
 
 ReadableCharacter = Annotated[Character, Depends(visible)]
