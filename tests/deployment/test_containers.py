@@ -108,18 +108,6 @@ def test_the_image_holds_nothing_but_what_was_installed(steps):
         assert found[3] == "/opt/offbook"
 
 
-def test_the_libraries_are_installed_anew_only_where_they_are_others(steps, project):
-    first = stages(steps)[0]
-    assert of(first, "COPY") == ["pyproject.toml ./"]
-    (run,) = of(first, "RUN")
-    # What the build looks for in a clone is there, and empty.
-    touched = re.search(r"touch ([^&]+)&&", run)
-    assert touched is not None
-    wanted = {project["readme"], *project["license-files"], "src/offbook/__init__.py"}
-    assert set(touched[1].split()) == wanted
-    assert "--no-deps" in " ".join(of(stages(steps)[1], "RUN"))
-
-
 def test_the_image_is_told_no_secret_and_only_settings_that_exist(steps):
     words = shlex.split(" ".join(of(steps, "ENV")))
     values = dict(word.split("=", 1) for word in words)

@@ -32,7 +32,7 @@ STREAM_HEADERS: Final = {"cache-control": "no-cache", "x-accel-buffering": "no"}
 EVENTS: Final = ("progress", "end", "error")
 """The events that there are."""
 TOLD: Final = (
-    ", then `end` with its last state; `error` where the server stops: listen again when it is back"
+    ", then `end` with its last state; `error` where the server stops, or cannot look: listen again"
 )
 _GOES_ON: Final = RequestRefused(
     "the server stops",

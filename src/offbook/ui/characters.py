@@ -18,7 +18,6 @@ from offbook.ui.elements import (
     plural,
     search_field,
     text,
-    told_of_errors,
 )
 
 if TYPE_CHECKING:
@@ -79,20 +78,16 @@ def _card(info: CharacterInfo) -> ui.element:
 
 def _new(visitor: Visitor, *, is_first: bool) -> None:
     async def create() -> bool:
-        with told_of_errors():
-            await visitor.admit("admin")
-            made = await visitor.book.create(name.value or "")
-            ui.navigate.to(f"/c/{quote(made.id, safe='')}/documents")
-            return True
-        return False
+        await visitor.admit("admin")
+        made = await visitor.book.create(name.value or "")
+        ui.navigate.to(f"/c/{quote(made.id, safe='')}/documents")
+        return True
 
     async def demo() -> bool:
-        with told_of_errors():
-            await visitor.admit("admin")
-            made, _ = await visitor.commanded(lambda command: command.demo_character())
-            ui.navigate.to(f"/c/{quote(made.id, safe='')}")
-            return True
-        return False
+        await visitor.admit("admin")
+        made, _ = await visitor.commanded(lambda command: command.demo_character())
+        ui.navigate.to(f"/c/{quote(made.id, safe='')}")
+        return True
 
     with part("form", "new", id="new") as form:
         name = ui.input("Name of a new character").props("outlined dense").classes("grow")

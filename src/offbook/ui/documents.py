@@ -387,9 +387,8 @@ class _Documents:
 
     async def _read_those(self) -> None:
         """Have the documents that are there read for the configured method."""
-        with told_of_errors():
-            await self._visitor.admit("write")
-            await self._read([])
+        await self._visitor.admit("write")
+        await self._read([])
 
     async def _look(self) -> None:
         """Show how far ingestions are, and look again until all have ended."""

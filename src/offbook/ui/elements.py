@@ -67,7 +67,9 @@ def icon_button(words: str, icon: str, act: Callable[..., Any] | None = None) ->
 
 
 def once(act: Callable[[], Awaitable[bool | None]]) -> Callable[[], Awaitable[None]]:
-    """Hear nothing of the same until it is done: who presses twice wants it once.
+    """Hear nothing of the same until it is done, and tell of errors.
+
+    Who presses twice wants it once.
 
     Args:
         act: True: it leads to another page, and nothing more is heard on this one.
@@ -80,7 +82,8 @@ def once(act: Callable[[], Awaitable[bool | None]]) -> Callable[[], Awaitable[No
             return
         is_under_way, leaves = True, False
         try:
-            leaves = bool(await act())
+            with told_of_errors():
+                leaves = bool(await act())
         finally:
             is_under_way = leaves
 

@@ -211,14 +211,13 @@ async def show_comparison(place: CharacterPlace) -> None:
         columns.clear()
         ask.disable()
         try:
-            with told_of_errors():
-                await place.visitor.admit()
-                with columns:
-                    boxes = [(select.value, _column(select.value)) for select in chosen]
-                asking.extend(
-                    asyncio.create_task(_fill(place, name, question, box)) for name, box in boxes
-                )
-                await asyncio.gather(*asking)
+            await place.visitor.admit()
+            with columns:
+                boxes = [(select.value, _column(select.value)) for select in chosen]
+            asking.extend(
+                asyncio.create_task(_fill(place, name, question, box)) for name, box in boxes
+            )
+            await asyncio.gather(*asking)
         finally:
             asking.clear()
             if not ask.is_deleted:

@@ -102,6 +102,9 @@ async def test_a_budget_ends_a_run_and_keeps_what_was_done(tmp_path: Path):
                 assert (rest["run"], rest["status"]) == (job["run"], "done")
 
 
+OTHER_TYPES = [("limit", True), ("limit", "5"), ("repeats", 5.5), ("budget_usd", "1.5"), ("new", 1),
+               ("new", None), ("methods", "naive"), ("options", True), ("preset", True),
+               ("resume", ["file-1"])]  # fmt: skip
 # fmt: off
 WRONG: list[tuple[str, Any, int, str]] = [
     ("runs", {}, 400, "usage"),
@@ -127,6 +130,7 @@ WRONG: list[tuple[str, Any, int, str]] = [
     ("runs", {**ASKED, "methods": ["rolerag"]}, 409, "index_missing"),
     ("runs", {**ASKED, "metrics": ["none"]}, 400, "usage"),
     ("runs", {**ASKED, "limit": 0}, 400, "usage"),
+    *(("runs", {**ASKED, name: value}, 400, "usage") for name, value in OTHER_TYPES),
     ("runs", {**ASKED, "resume": "none"}, 404, "unknown_name"),
     ("runs", {**ASKED, "chat": {"base_url": "http://x"}}, 400, "usage"),
     ("jobs/none/cancel", None, 404, "unknown_name"),
@@ -152,11 +156,8 @@ async def test_what_is_not_there_is_told(client):
 
 
 async def test_the_server_examines_itself_for_whoever_runs_it(book):
-    write = await bearer(book, right="write")
-    admin = await bearer(book, right="admin")
     async with client_of(book) as client:
-        assert (await client.post("/api/doctor", headers=write)).status_code == 403
-        report = await done(client, "POST", "/api/doctor", headers=admin)
+        report = await done(client, "POST", "/api/doctor")
     assert report["offline"] is True
     assert all(check["ok"] for check in report["checks"])
     assert {"database", "chat", "embeddings"} <= {check["name"] for check in report["checks"]}
