@@ -12,6 +12,7 @@ from fastapi import Depends, Request, Response
 
 from offbook.app.book import Offbook
 from offbook.app.commands import command_of
+from offbook.app.documents import CharacterInfo
 from offbook.app.home import find_character, fold
 from offbook.errors import UnknownName
 from offbook.stores import characters, principals
@@ -45,7 +46,7 @@ class Caller:
         """Whether they may do what concerns all characters, and know what is configured."""
         return self.allows("admin") and self.characters is None
 
-    def sees(self, character: Character) -> bool:
+    def sees(self, character: Character | CharacterInfo) -> bool:
         """Whether this character exists for them."""
         return self.characters is None or character.id in self.characters
 

@@ -96,9 +96,7 @@ class Visitor:
 
     async def characters(self) -> list[CharacterInfo]:
         """The characters that they may see."""
-        allowed = self.caller.characters
-        infos = await self.book.characters()
-        return [info for info in infos if allowed is None or info.id in allowed]
+        return [info for info in await self.book.characters() if self.caller.sees(info)]
 
     async def character(self, name: str) -> Character:
         """The character of this name or id."""
