@@ -200,12 +200,3 @@ async def test_what_cannot_be_used_is_told(client, book):
         assert (answer.status_code, told.get("kind")) == (status, kind), (path, body, answer.text)
         assert told["hint"], (path, body)
     assert [row["id"] for row in await done(client, "GET", "/api/characters")] == ["bo"]
-
-
-async def test_a_second_card_and_a_document_of_ones_own_are_not_written_over(client):
-    await done(client, "POST", "/api/characters", json={"card": SENT})
-    other = {"name": "other.json", "text": as_file(keeper(description="Another."))}
-    answer = await client.post(f"{ONE}/card", json=other)
-    assert (answer.status_code, answer.json()["error"]["kind"]) == (400, "usage")
-    again = await done(client, "POST", f"{ONE}/card", json=SENT)
-    assert [row["status"] for row in again["card"]["documents"]] == ["unchanged", "unchanged"]
