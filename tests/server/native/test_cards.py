@@ -14,7 +14,7 @@ from offbook.cards import read_card, write_card
 from offbook.cards.card import Card
 from offbook.cards.files import lint_file, show_file
 from tests.app.keeper import OATH, as_file, keeper
-from tests.server.inside import client_of, done, opened
+from tests.server.inside import assert_refused, client_of, done, opened
 
 ONE = "/api/characters/tamsin-reeve"
 SENT = {"name": "keeper.json", "text": as_file(keeper())}
@@ -194,9 +194,5 @@ async def test_half_a_character_in_a_text_is_refused(client):
 
 async def test_what_cannot_be_used_is_told(client, book):
     await book.create("Bo")
-    for path, body, status, kind in WRONG:
-        answer = await client.post(path, json=body)
-        told = answer.json().get("error", {})
-        assert (answer.status_code, told.get("kind")) == (status, kind), (path, body, answer.text)
-        assert told["hint"], (path, body)
+    await assert_refused(client, [("POST", *row) for row in WRONG])
     assert [row["id"] for row in await done(client, "GET", "/api/characters")] == ["bo"]

@@ -14,7 +14,7 @@ from offbook.app import Offbook
 from offbook.documents.readers import ReadDocument
 from offbook.stores import queue, schema
 from tests.cli.texts import ADA
-from tests.server.inside import bearer, client_of, done, ended, opened
+from tests.server.inside import assert_refused, bearer, client_of, done, ended, opened
 
 EVALUATION = "/api/evaluation"
 QUESTIONS = [
@@ -140,19 +140,10 @@ NOT_THERE = ("jobs/none", "jobs/none/events", "runs/none/report")
 
 
 async def test_what_cannot_be_begun_is_told_at_once(client):
-    for path, body, status, kind in WRONG:
-        answer = await client.post(f"{EVALUATION}/{path}", json=body)
-        told = answer.json().get("error", {})
-        assert (answer.status_code, told.get("kind")) == (status, kind), (path, body, answer.text)
-        assert told["hint"], (path, body)
+    await assert_refused(client, [("POST", f"{EVALUATION}/{path}", *row) for path, *row in WRONG])
+    there = [("GET", f"{EVALUATION}/{path}", None, 404, "unknown_name") for path in NOT_THERE]
+    await assert_refused(client, there)
     assert await done(client, "GET", f"{EVALUATION}/jobs") == []
-
-
-async def test_what_is_not_there_is_told(client):
-    for path in NOT_THERE:
-        answer = await client.get(f"{EVALUATION}/{path}")
-        kind = answer.json()["error"]["kind"]
-        assert (answer.status_code, kind) == (404, "unknown_name"), (path, answer.text)
 
 
 async def test_the_server_examines_itself_for_whoever_runs_it(book):
