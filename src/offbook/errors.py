@@ -24,9 +24,12 @@ OffbookError                 exit 1   something failed; what was done is kept
 
 from __future__ import annotations
 
+import errno
 import re
 from typing import ClassVar, Final
 
+NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""Of an ``OSError``: there is no room for what is written, which is no mistake of the program."""
 STARS: Final = "********"
 """What is shown in the place of a secret."""
 

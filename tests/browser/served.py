@@ -51,6 +51,8 @@ WAIT_SECONDS: Final = PATIENCE_SECONDS
 """How long is waited in vain for what a page should show, whatever else the machine does."""
 expect.set_options(timeout=WAIT_SECONDS * 1000)
 
+TWICE: Final = "(form) => { form.requestSubmit(); form.requestSubmit(); }"
+"""A form that is sent twice, as by a hand that trembles."""
 ATTACK: Final = '<img src=x onerror="window.hacked=1"><script>window.hacked=2</script>'
 HOSTILE_NAME: Final = "Mallory <b onmouseover=window.hacked=3>Byrne</b>"
 HOSTILE: Final = f"""\

@@ -5,25 +5,35 @@ from __future__ import annotations
 import pytest
 from playwright.async_api import expect
 
+from offbook.ui import evaluation as evaluation_page
 from tests.browser.conftest import TakePicture
-from tests.browser.served import Visiting
+from tests.browser.served import TWICE, Visiting
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "dark"), (390, "light")])
 async def test_two_methods_answer_side_by_side(
-    visit: Visiting, dantes: str, picture: TakePicture, width, scheme
+    visit: Visiting, dantes: str, picture: TakePicture, monkeypatch, width, scheme
 ):
+    asked: list[str] = []
+    ask = evaluation_page._ask
+
+    async def noted(place: object, method: str, question: str) -> object:
+        asked.append(method)
+        return await ask(place, method, question)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(evaluation_page, "_ask", noted)
     here = await visit(f"{dantes}/compare", width, 844, scheme)
     page = here.page
     await page.get_by_label("Question").fill("What did Sinbad the Sailor do for Morrel?")
-    await page.get_by_label("Question").press("Enter")
+    await page.locator("form").evaluate(TWICE)
     columns = page.locator(".columns > section")
     await expect(columns).to_have_count(2)
     for place, method in enumerate(("naive", "ensemble")):
         await expect(columns.nth(place).locator(".answered")).to_be_visible()
         await expect(columns.nth(place).locator(".fact", has_text="method")).to_contain_text(method)
+    assert sorted(asked) == ["ensemble", "naive"], "pressed twice, asked once"
     await expect(columns.nth(0).locator("summary", has_text="Relations")).to_have_count(0)
     await expect(columns.nth(1).locator("summary", has_text="Relations")).to_be_visible()
     await here.fits()

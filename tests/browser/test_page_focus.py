@@ -42,12 +42,6 @@ async def test_asked_again_why_a_reply_is_as_it_is_the_panel_stays_as_it_stands(
     assert await source.evaluate("(it) => it === document.activeElement")
 
 
-async def test_the_panel_has_the_focus_once_it_is_asked_for(visit: Visiting):
-    here = await talking(visit, QUESTION)
-    await press(here.why)
-    await expect(here.page.get_by_role("region", name="Details")).to_be_focused()
-
-
 async def test_a_panel_that_is_drawn_anew_keeps_the_focus_in_it(visit: Visiting):
     here = await talking(visit, QUESTION, "What do you think of Darth Vader?")
     page, details = here.page, here.page.get_by_role("region", name="Details")

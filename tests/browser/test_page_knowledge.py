@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -24,7 +25,7 @@ from offbook.types import SentFile
 from offbook.ui import documents
 from tests.app.keeper import keeper
 from tests.browser.conftest import TakePicture
-from tests.browser.served import ATTACK, Served, Visiting
+from tests.browser.served import ATTACK, TWICE, Served, Visiting
 from tests.waiting import eventually, until
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -42,9 +43,26 @@ def timers_of(client: Client) -> list[ui.timer]:
     return [each for each in list(client.elements.values()) if isinstance(each, ui.timer)]
 
 
+def threads_of(monkeypatch: pytest.MonkeyPatch, *names: str) -> list[str]:
+    """The names of the threads in which these are done, as far as they were."""
+    threads: list[str] = []
+
+    def noting(method: Any) -> Any:
+        async def noted(*args: Any, **named: Any) -> Any:
+            threads.append(threading.current_thread().name)
+            return await method(*args, **named)
+
+        return noted
+
+    for name in names:
+        monkeypatch.setattr(Offbook, name, noting(getattr(Offbook, name)))
+    return threads
+
+
 async def test_a_document_is_added_with_progress_and_deleted(
-    visit: Visiting, picture: TakePicture, tmp_path: Path
+    visit: Visiting, picture: TakePicture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
+    threads = threads_of(monkeypatch, "forget")
     here = await visit("/c/ada-byrne/documents", 390, 844)
     page = here.page
     await expect(page.get_by_role("heading", name="ada.md")).to_be_visible()
@@ -61,6 +79,7 @@ async def test_a_document_is_added_with_progress_and_deleted(
     await page.get_by_role("dialog").get_by_role("button", name="Delete").click()
     await expect(page.get_by_role("heading", name=file.name)).to_have_count(0)
     await expect(page.get_by_role("heading", name="ada.md")).to_be_visible()
+    assert threads == ["background"]
 
 
 async def test_what_is_being_read_and_what_waits_is_cancelled(
@@ -224,7 +243,7 @@ async def test_a_character_is_made_of_a_name_and_texts_that_wait_are_read_when_a
     here = await visit("/")
     page = here.page
     await page.get_by_label("Name of a new character").fill("Rae Finch")
-    await page.keyboard.press("Enter")
+    await page.locator("form.new").evaluate(TWICE)
     await expect(page.get_by_text("There is no document yet.")).to_be_visible()
     await expect(page.get_by_role("heading", name="Documents")).to_be_visible()
     async with await Offbook.open(served.settings) as book:
@@ -236,6 +255,8 @@ async def test_a_character_is_made_of_a_name_and_texts_that_wait_are_read_when_a
     await page.get_by_role("button", name="Read them").click()
     await expect(page.locator(".ingestion")).to_contain_text("card: unchanged")
     await expect(page.get_by_text("not read yet")).to_have_count(0)
+    await here.go(f"{served.address}/")
+    await expect(page.locator(".card", has_text="Rae Finch")).to_have_count(1)
 
 
 async def test_a_file_that_is_no_card_makes_no_character(visit: Visiting):
@@ -257,8 +278,9 @@ def sent(name: str, raw: Any) -> Any:
 
 
 async def test_names_are_put_together_parted_and_the_word_taken_back(
-    visit: Visiting, dantes: str, picture: TakePicture
+    visit: Visiting, dantes: str, picture: TakePicture, monkeypatch: pytest.MonkeyPatch
 ):
+    threads = threads_of(monkeypatch, "alias", "undo_decision")
     here = await visit(f"{dantes}/names")
     page = here.page
     await page.get_by_label("Search names").fill("haydée")
@@ -278,6 +300,7 @@ async def test_names_are_put_together_parted_and_the_word_taken_back(
     await page.get_by_label("Another name").fill("Mercédès")
     await page.get_by_role("button", name="Not the same").click()
     await expect(page.get_by_text("Haydée and Mercédès are not the same: recorded")).to_be_visible()
+    assert threads == ["background"] * 3
 
 
 async def test_a_memory_is_found_and_forgotten(visit: Visiting, picture: TakePicture):

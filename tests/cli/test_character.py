@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cli.shapes import CHUNKS, DOCUMENTS, USAGE, misfit
+from tests.cli.shapes import CHUNKS, DOCUMENTS, misfit
 from tests.cli.texts import ADA
 from tests.end_to_end.world import World
 
@@ -137,16 +137,6 @@ def test_a_new_character_of_the_old_id_knows_nothing_of_it(ada: World):
     ada.done("ingest", "ada-byrne", ada.write("other.md", "Ada Byrne bakes bread in Cork.\n"))
     texts = [i["text"] for i in ada.done("recall", "ada-byrne", "Tom?", "--json").json["context"]]
     assert not any("lamp" in text for text in texts)
-
-
-def test_the_vectors_are_made_anew_and_find_the_same(ada: World):
-    words = ["recall", "ada-byrne", "Who taught you?", "--json"]
-    before = ada.done(*words).json["context"]
-    shape = ada.done("reembed", "Ada Byrne", "--json").json
-    assert misfit(shape, {"character": str, "vectors": int, "usage": USAGE}) is None
-    assert shape["character"] == "Ada Byrne"
-    assert shape["vectors"] == len(ada.done("show", "ada-byrne", "chunks", "--json").json)
-    assert ada.done(*words).json["context"] == before
 
 
 def test_for_a_person_it_is_one_line(ada: World):

@@ -64,23 +64,14 @@ def test_yes_is_an_answer(full: World, words: list[str]):
     assert stored(full) != before
 
 
-@each
-@pytest.mark.parametrize("answer", ["n\n", ""])
-def test_at_a_terminal_only_a_yes_goes_on(full: World, monkeypatch, words: list[str], answer: str):
-    before, words = stored(full), named(full, words)
+@pytest.mark.parametrize(("answer", "code"), [("n\n", 130), ("", 130), ("y\n", 0)])
+def test_at_a_terminal_only_a_yes_goes_on(ada: World, monkeypatch, answer: str, code: int):
+    before = ada.done("list", "--json").json
     monkeypatch.setattr("sys.stdin", Keyboard(answer))
-    outcome = full.run(*words)
-    assert outcome.code == 130
+    outcome = ada.run("delete", "ada-byrne")
+    assert outcome.code == code
     assert "cannot be undone" in outcome.err
-    assert stored(full) == before
-
-
-@each
-def test_a_yes_at_a_terminal_goes_on(full: World, monkeypatch, words: list[str]):
-    before, words = stored(full), named(full, words)
-    monkeypatch.setattr("sys.stdin", Keyboard("y\n"))
-    full.done(*words)
-    assert stored(full) != before
+    assert (ada.done("list", "--json").json == before) is bool(code)
 
 
 def test_a_name_gives_no_orders_to_the_terminal(offline: World, monkeypatch):

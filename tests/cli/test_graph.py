@@ -49,21 +49,6 @@ def test_json_says_what_was_drawn_and_where(keeper: World):
     assert found["relations"] == len(drawn["relations"]) > 0
 
 
-@pytest.mark.parametrize("name", ["keeper.png", "keeper", "keeper.htm"])
-def test_an_unknown_suffix_is_bad_input_and_the_three_are_named(keeper: World, name):
-    outcome = keeper.run("graph", "keeper", "-o", name, "--json")
-    assert (outcome.code, outcome.error["kind"]) == (2, "usage")
-    assert repr(name) in outcome.error["message"]
-    assert all(suffix in outcome.error["hint"] for suffix in (".html", ".graphml", ".json"))
-    assert not (keeper.folder / name).exists()
-
-
-def test_without_a_file_the_usage_is_said(keeper: World):
-    outcome = keeper.run("graph", "keeper")
-    assert outcome.code == 2
-    assert "--output" in outcome.err
-
-
 BYRNES = """\
 # Ada Byrne
 

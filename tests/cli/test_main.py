@@ -7,6 +7,7 @@ import os
 import runpy
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import typer
@@ -213,6 +214,24 @@ def test_a_reader_that_leaves_is_no_failure_worth_a_word(offline: World):
     )
     assert len(shell.stdout.splitlines()) == 1
     assert shell.stderr == ""
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize(
+    ("words", "code"), [("list", 1), ("list --json", 1), ("show nobody --json", 2)]
+)
+def test_output_for_which_there_is_no_room_is_one_line(offline: World, words: str, code: int):
+    offline.done("create", "Ada")
+    shell = subprocess.run(
+        ["bash", "-c", f'"$@" {words} > /dev/full', "-", *PROCESS],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_SECONDS,
+        check=False,
+    )
+    assert (shell.returncode, shell.stderr.count("\n")) == (code, 1), shell.stderr
+    assert ("has no room" in shell.stderr) == (code == 1)
 
 
 @pytest.mark.long

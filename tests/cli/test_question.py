@@ -207,77 +207,9 @@ def test_a_chunk_is_cut_at_the_point(story: World):
             assert source["end"] <= at
 
 
-def test_a_point_may_be_the_end_of_a_section_or_of_a_chunk(story: World):
-    rows = story.done("show", "ada-byrne", "chunks", "--json").json
-    end = next(row for row in rows if "drowned" in row["text"])
-    section = ADA.partition("\n## ")[2].partition("\n")[0]
-    for point in (f"ada.md#{section}", end["id"]):
-        words = ["recall", "ada-byrne", "Which gull has a name? Who drowned?", "--json"]
-        shape = story.done(*words, "--as-of", point).json
-        assert "drowned" in str(shape["context"])
-        assert "Bishop" not in str(shape)
-
-
 def test_an_unknown_point_is_refused_with_the_nearest(story: World):
     outcome = story.run("ask", "ada-byrne", "Who?", "--as-of", "adda.md")
     assert outcome.code == 2
     assert "no point 'adda.md'" in outcome.err
     assert "did you mean 'ada.md'?" in outcome.err
     assert outcome.err.count("\n") == 1
-
-
-CHAPTERS = {
-    "one.md": """\
-# The Lamp
-
-## Chapter 1
-
-Ada Lane kept the lamp at Corrow Head. In that autumn the smugglers came back. Nobody knew who led
-them. He wore a mask and signed his letters with a paw, and so they called him the Grey Fox. The
-Grey Fox left a barrel at her door. Every evening the curate came to tea. Mr. Edmund Wren was a shy
-man with ink on his cuffs, who taught the children to read. Edmund Wren only smiled and took a bun.
-""",
-    "two.md": """\
-# The Lamp
-
-## Chapter 2
-
-The cutter struck below Corrow Head, and the Grey Fox went four times into the surf. Edmund Wren
-said on the next day that he had heard of the Grey Fox and was afraid of him. Ada Lane poured the
-tea.
-""",
-    "three.md": """\
-# The Lamp
-
-## Chapter 3
-
-In the kitchen of the curate Ada Lane found a mask. "Then it is you," she said. "Edmund Wren is the
-Grey Fox." Edmund Wren put down his cup.
-""",
-}
-REVEALED = "Edmund Wren is the"
-
-
-@pytest.fixture
-def novel(offline: World) -> World:
-    """The three chapters, whose graph is built by the embedded rules."""
-    offline.set("method=rolerag")
-    offline.done("create", "Ada Lane")
-    offline.done("ingest", "ada-lane", *(offline.write(n, text) for n, text in CHAPTERS.items()))
-    return offline
-
-
-def recalled(world: World, question: str, until: str) -> tuple[list[str], str]:
-    """The titles of the entities that come back, and all that does."""
-    words = ["recall", "ada-lane", question, "--as-of", until, "--json"]
-    found = world.done(*words).json["context"]
-    return [item["title"] for item in found if item["kind"] == "entity"], str(found)
-
-
-@pytest.mark.parametrize("until", ["one.md", "two.md", "three.md"])
-def test_before_the_last_chapter_neither_name_leads_to_the_other(novel: World, until: str):
-    for asked, other in (("the Grey Fox", "Wren"), ("Edmund Wren", "Fox")):
-        titles, told = recalled(novel, f"Who is {asked}?", until)
-        assert titles
-        assert any(other in title for title in titles) == (until == "three.md")
-        assert (REVEALED in told) == (until == "three.md")

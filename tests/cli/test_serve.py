@@ -17,7 +17,6 @@ import httpx
 import pytest
 
 from offbook.cli import main as cli
-from offbook.cli.server import _until_told
 from tests.loopback.server import LoopbackServer
 from tests.waiting import PATIENCE_SECONDS, until
 
@@ -101,21 +100,6 @@ def test_a_second_signal_ends_it_at_once_and_streams_are_told(tmp_path):
     log = (tmp_path / "log.txt").read_text()
     assert "Traceback" not in log
     assert log.rstrip().endswith("offbook: interrupted; what was done is kept")
-
-
-async def test_whoever_is_told_twice_waits_for_nothing(monkeypatch, capsys):
-    codes: list[int] = []
-    monkeypatch.setattr("offbook.cli.server.os._exit", codes.append)
-
-    async def told(times: int) -> None:
-        if times > 1:
-            raise KeyboardInterrupt
-
-    await _until_told(told(1))
-    assert codes == []
-    await _until_told(told(2))
-    assert codes == [130]
-    assert "what was done is kept" in capsys.readouterr().err
 
 
 def run(capsys, *arguments: str) -> tuple[int, str]:

@@ -159,15 +159,6 @@ class TestQuestions:
 
 
 class TestDemonstration:
-    def test_asks_five_in_the_order_of_the_contract(self):
-        assert [asked.label for asked in demo.DEMO_QUESTIONS] == [
-            "alias",
-            "out of scope",
-            "unstated trait",
-            "emotion",
-            "follow-up",
-        ]
-
     def test_scope_and_trait_questions_are_rows_of_their_kind(self):
         of_kind = {row.question: row.kind for row in demo.questions()}
         by_label = {asked.label: asked.question for asked in demo.DEMO_QUESTIONS}

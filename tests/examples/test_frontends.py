@@ -9,7 +9,6 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.server.inside import bearer, client_of, opened
 from tests.server.served import MODEL
 from tests.waiting import PATIENCE_SECONDS
 
@@ -125,9 +124,6 @@ def test_sillytavern_continues_and_writes_for_the_person(client):
     assert [turn["said"] for turn in turns if turn["said"]] == ["Who was Tom?"]
 
 
-# -- Open WebUI ------------------------------------------------------------------------------------
-
-
 # -- LibreChat -------------------------------------------------------------------------------------
 
 
@@ -143,25 +139,3 @@ def test_librechat_names_its_user_and_asks_for_a_title(client):
     assert "offbook" not in titled
     talks = client.get(f"/api/characters/{MODEL}/sessions", params={"user": "6650f0"}).json()
     assert [talk["session"] for talk in talks] == [extras["session"]]
-
-
-# -- from a container ------------------------------------------------------------------------------
-
-HOST = "host.docker.internal:8321"
-
-
-async def test_a_client_in_docker_needs_the_name_and_a_key(tmp_path):
-    async with opened(tmp_path, server__hosts="host.docker.internal") as book:
-        await book.create("Ada Byrne")
-        key = await bearer(book, characters=["Ada Byrne"])
-        async with client_of(book, host=HOST) as client:
-            found = await client.get("/v1/models", headers=key)
-            assert [model["id"] for model in found.json()["data"]] == [MODEL]
-            refused = await client.get("/v1/models", headers=NO_KEY)
-            assert (refused.status_code, refused.json()["error"]["code"]) == (
-                401,
-                "invalid_api_key",
-            )
-    async with opened(tmp_path / "other") as book, client_of(book, host=HOST) as client:
-        refused = await client.get("/v1/models")
-        assert (refused.status_code, refused.json()["error"]["code"]) == (403, "host_refused")

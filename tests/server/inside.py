@@ -6,7 +6,7 @@ Takes: an open offbook.  Gives: a client, as of a program on this machine.
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ import httpx
 from offbook.app import Offbook
 from offbook.app.api_keys import Keys
 from offbook.server.app import create_app
+from tests.cli.shapes import ERROR, misfit
 from tests.server.served import settings_in
 from tests.waiting import PATIENCE_SECONDS
 
@@ -51,6 +52,16 @@ async def done(client: httpx.AsyncClient, method: str, path: str, **options: Any
     answer = await client.request(method, path, **options)
     assert answer.status_code < 300, answer.text
     return answer.json()
+
+
+async def assert_refused(client: httpx.AsyncClient, refusals: Iterable[Sequence[Any]]) -> None:
+    """Each request (method, path, body) is answered with its status and kind, and what to do."""
+    for method, path, body, status, kind in refusals:
+        answer = await client.request(method, path, json=body)
+        assert misfit(answer.json(), ERROR) is None, (path, body, answer.text)
+        told = answer.json()["error"]
+        assert (answer.status_code, told["kind"]) == (status, kind), (path, body, answer.text)
+        assert told["hint"], (path, body)
 
 
 async def ended(client: httpx.AsyncClient, location: str, **options: Any) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from tests.cli.shapes import misfit
 from tests.cli.texts import ADA
 from tests.loopback.graph import answer_about_a_graph
 from tests.loopback.server import LoopbackServer
-from tests.server.inside import bearer, client_of, ended, opened
+from tests.server.inside import client_of, ended, opened
 from tests.waiting import PATIENCE_SECONDS, eventually
 
 ONE = "/api/characters/ada-byrne"
@@ -71,6 +71,24 @@ async def test_a_full_disk_is_told_and_nothing_is_queued(tmp_path: Path, monkeyp
             "hint": "make room",
         }
         assert (await client.get(f"{ONE}/ingestions")).json() == []
+
+
+async def test_who_listens_is_told_that_the_database_cannot_be_read(tmp_path: Path, monkeypatch):
+    one = queue.Ingestion("ada-byrne", "i1", "running", {}, None, None, "", "")
+    looks: list[queue.Ingestion] = [one, one]  # whether it is there, and how far it is
+
+    def failing(*_: object) -> queue.Ingestion:
+        if not looks:
+            raise StoreFailed("the database cannot be read: disk full", "make room")
+        return looks.pop()
+
+    monkeypatch.setattr(queue, "get_ingestion", failing)
+    async with opened(tmp_path) as book, client_of(book) as client:
+        await book.create("Ada Byrne")
+        stream = await client.get(f"{ONE}/ingestions/i1/events")
+    event, data = stream.text.strip().split("\n\n")[-1].split("\n")
+    assert event == "event: error"
+    assert json.loads(data.removeprefix("data: "))["error"]["kind"] == "store_failed"
 
 
 async def test_documents_are_read_in_another_thread_than_that_of_the_servers_loop(
@@ -175,27 +193,6 @@ async def test_one_that_waits_for_another_ends_at_once_and_the_other_goes_on(hel
         endpoint.release()
         assert (await ended(client, first))["status"] == "done"
         assert [row["name"] for row in (await client.get(f"{ONE}/documents")).json()] == ["0.md"]
-
-
-async def test_only_who_may_write_may_cancel(tmp_path: Path):
-    async with opened(tmp_path) as book:
-        for name in ("Ada Byrne", "Tom Byrne"):
-            await book.create(name)
-        await book.store.write(queue.add, "i1", "ingestion", {}, character="ada-byrne")
-        reader = await bearer(book, right="chat")
-        stranger = await bearer(book, right="write", characters=["tom-byrne"])
-        writer = await bearer(book, right="write", characters=["ada-byrne"])
-        await book.store.write(queue.claim, queue.INGESTIONS, Owner("busy"))
-        async with client_of(book) as client:
-            for key, path, status in (
-                ({}, "i1", 401),
-                (reader, "i1", 403),
-                (stranger, "i1", 404),
-                (writer, "i2", 404),
-                (writer, "i1", 200),
-            ):
-                answer = await client.post(f"{ONE}/ingestions/{path}/cancel", headers=key)
-                assert answer.status_code == status, answer.text
 
 
 async def added(book: Offbook, *given: dict[str, str]) -> None:

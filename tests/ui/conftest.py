@@ -21,13 +21,15 @@ MakeVisitor = Callable[..., Visitor]
 
 @pytest.fixture
 def visitor() -> MakeVisitor:
-    """Makes a visitor: ``visitor(book, caller, pace, wake=...)``."""
+    """Makes a visitor: ``visitor(book, caller, pace, background)``."""
 
-    def make(book: Any, caller: Caller = OWNER, pace: Pace | None = None, **more: Any) -> Visitor:
+    def make(
+        book: Any, caller: Caller = OWNER, pace: Pace | None = None, background: Any = None
+    ) -> Visitor:
         async def recognize() -> Caller:
             return caller
 
-        return Visitor(book, caller, recognize, pace or Pace(lambda: 0.0), **more)
+        return Visitor(book, caller, recognize, pace or Pace(lambda: 0.0), background)
 
     return make
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,19 +37,32 @@ class Asked:
         return self.says
 
 
+class Behind:
+    """What does the work behind requests."""
+
+    def __init__(self, book: Offbook) -> None:
+        self._book = book
+        self.woken = 0
+
+    def wake(self) -> None:
+        self.woken += 1
+
+    async def aside(self, work: Any) -> Any:
+        return await work(self._book)
+
+
 @pytest.fixture
 def begin(visitor, monkeypatch: pytest.MonkeyPatch):
     """Begins to read; how many ingestions are queued then."""
 
     async def begin(book: Offbook, asked: Asked, texts: Sequence[ReadDocument] = TEXTS) -> int:
         monkeypatch.setattr(reading, "confirmed", asked)
-        woken: list[bool] = []
-        character = await book.find("ada-byrne")
-        it = visitor(book, wake=lambda: woken.append(True))
+        character, worker = await book.find("ada-byrne"), Behind(book)
+        it = visitor(book, background=worker)
         begun = await reading.begin_reading(it, character, texts)
         queued = await book.store.read(queue.list_ingestions, character.id)
         assert begun is bool(queued)
-        assert len(woken) == len(queued)
+        assert worker.woken == len(queued)
         return len(queued)
 
     return begin

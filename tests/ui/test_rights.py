@@ -56,7 +56,7 @@ async def test_a_key_that_has_ended_since_the_page_was_made_does_nothing(book: O
         caller=Caller(made.key.id, "write"),
         authenticate=KeyAuthentication(ServerSettings(keys=True)),
         pace=Pace(),
-        wake=None,
+        background=None,
     )
     presented = httpx.Headers({"authorization": f"Bearer {made.secret}"})
     app = SimpleNamespace(state=SimpleNamespace(book=book))

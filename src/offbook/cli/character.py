@@ -219,7 +219,6 @@ def _embedded() -> dict[str, Any]:
 
 async def _talk(book: Offbook) -> None:
     from offbook.demo import DEMO_QUESTIONS
-    from offbook.ingestion.reports import counted
     from offbook.types import traits_of
 
     if not traits_of(book.runtime().actor).measures:

@@ -25,7 +25,7 @@ from offbook.cli.options import (
     settings_of,
     with_options,
 )
-from offbook.cli.output import cost, grounds, say, with_offbook, write
+from offbook.cli.output import cost, counted, grounds, say, with_offbook, write
 from offbook.cli.process import PipedLines, ctrl_c_stops, note, patience
 from offbook.cli.question import TALK
 from offbook.errors import OffbookError, StoreFailed
@@ -86,7 +86,6 @@ def chat_command(
 
 
 def _headline(talk: Session, model: ChatModel) -> str:
-    from offbook.ingestion.reports import counted
     from offbook.types import traits_of
 
     measures = traits_of(model).measures

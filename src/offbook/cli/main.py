@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 import typer
 
@@ -22,7 +22,7 @@ from offbook.cli.cards import app as card_app
 from offbook.cli.evaluation import reports, runs
 from offbook.cli.options import GLOBALS, command_group, help_without_command, one_line
 from offbook.cli.process import ending_in_time, say_stopping
-from offbook.errors import Interrupted, OffbookError, UsageError, hide_passwords
+from offbook.errors import NO_ROOM, Interrupted, OffbookError, UsageError, hide_passwords
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -164,13 +164,11 @@ def main(arguments: list[str]) -> int:
         return _stopped(as_json)
     except typer.TyperException as error:
         return _fail(_usage(error), as_json)
-    except BrokenPipeError:
-        return _reader_left()
+    except BrokenPipeError:  # whoever read has gone, as `head` does: nobody is left to complain to
+        _silence(sys.stdout)
+        return 1
     except Exception as error:
-        hint = "run it again with --debug and report the traceback"
-        failure = OffbookError(f"{type(error).__name__}: {error}", hint)
-        failure.__cause__ = error
-        return _fail(failure, as_json)
+        return _fail(_unforeseen(error), as_json)
     if code == process.INTERRUPTED:  # a shell's way to say so: the parser saw Ctrl-C
         return _stopped(as_json)
     return code if isinstance(code, int) else 0
@@ -209,11 +207,36 @@ def _fail(error: OffbookError, as_json: bool) -> int:
     if GLOBALS.debug:
         import traceback
 
-        sys.stderr.write(hide_passwords("".join(traceback.format_exception(error))))
+        _tell(sys.stderr, hide_passwords("".join(traceback.format_exception(error))))
     if as_json:
-        sys.stdout.write(json.dumps(error.as_json(), ensure_ascii=False) + "\n")
-    sys.stderr.write(one_line(error) + "\n")
+        _tell(sys.stdout, json.dumps(error.as_json(), ensure_ascii=False) + "\n")
+    _tell(sys.stderr, one_line(error) + "\n")
     return error.exit_code
+
+
+def _tell(stream: TextIO, text: str) -> None:
+    """Write where that is possible; where it is not, the exit code has to do."""
+    try:
+        stream.write(text)
+        stream.flush()
+    except OSError:
+        _silence(stream)
+
+
+def _silence(stream: TextIO) -> None:
+    """Let go what a stream holds: it would be written once more as the process ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _unforeseen(error: Exception) -> OffbookError:
+    if isinstance(error, OSError) and error.errno in NO_ROOM:
+        hint = "make room, or have it written elsewhere"
+        failure = OffbookError(f"what is written has no room: {error.strerror}", hint)
+    else:
+        hint = "run it again with --debug and report the traceback"
+        failure = OffbookError(f"{type(error).__name__}: {error}", hint)
+    failure.__cause__ = error
+    return failure
 
 
 def _stopped(as_json: bool) -> int:
@@ -255,9 +278,3 @@ def _usage(error: typer.TyperException) -> UsageError:
     message, _, suggestion = error.format_message().rstrip(".").partition(". ")
     hint = suggestion or f"`{path} --help` lists what there is"
     return UsageError(message[:1].lower() + message[1:], hint[:1].lower() + hint[1:])
-
-
-def _reader_left() -> int:
-    """Whoever read standard output has gone, as ``head`` does; nobody is left to complain to."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 1

@@ -55,9 +55,10 @@ class Queue(Protocol):
 
 
 class Stages:
-    """How far a piece of work is, by stage in the order in which they began."""
+    """How far a piece of work is, by stage in the order in which they began; its run, if any."""
 
-    def __init__(self) -> None:
+    def __init__(self, run: str | None = None) -> None:
+        self.run = run
         self._stages: dict[str, tuple[int, int]] = {}
 
     def __call__(self, event: Progress) -> None:
@@ -239,8 +240,12 @@ class QueuedWork(ABC):
     log: ClassVar[logging.Logger]
     kinds: ClassVar[Collection[queue.TaskKind]]
 
-    def __init__(self, book: Offbook, claimed: queue.Claim, owner: Owner) -> None:
+    def __init__(
+        self, book: Offbook, claimed: queue.Claim, owner: Owner, progress: Stages | None = None
+    ) -> None:
         self._book, self._claimed, self._owner = book, claimed, owner
+        self._progress = progress or Stages()
+        self._written: Mapping[str, Any] | None = None
         self._cancelled = self._lost = False
 
     @classmethod
@@ -340,17 +345,34 @@ class QueuedWork(ABC):
         """The work itself: its report."""
 
     @abstractmethod
+    def _kept(self) -> dict[str, Any]:
+        """What the next worker has to know of it: what it has cost, or its run."""
+
     async def _sign(self) -> bool:
         """Write a sign of life, with how far it is; whether it is still this worker's."""
+        progress = self._progress.as_json()
+        news = None if progress == self._written else progress
+        is_ours = await self._tell(queue.heartbeat, progress=news, **self._kept())
+        self._written = progress
+        return is_ours
 
-    @abstractmethod
     async def _is_unwanted(self) -> bool:
         """Whether somebody wants it to end."""
+        cancelled: bool = await self._book.store.read(queue.is_cancelled, self._claimed.id)
+        return cancelled
 
-    @abstractmethod
     async def _give_back(self) -> None:
         """Leave it to the next worker."""
+        await self._tell(queue.release, **self._kept())
 
-    @abstractmethod
     async def _finish(self, outcome: Outcome) -> None:
         """Write how it ended."""
+        await self._tell(
+            queue.finish,
+            outcome.status,
+            self._progress.as_json(),
+            run=self._progress.run,
+            report=outcome.report,
+            error=outcome.error,
+        )
+        self.log.info("%s: %s", self._name, outcome.status)

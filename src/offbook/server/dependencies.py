@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, TypeVar
 
@@ -11,7 +12,11 @@ from fastapi import Depends, Request, Response
 
 from offbook.app.book import Offbook
 from offbook.app.commands import command_of
-from offbook.stores import principals
+from offbook.app.documents import CharacterInfo
+from offbook.app.home import find_character, fold
+from offbook.errors import UnknownName
+from offbook.stores import characters, principals
+from offbook.stores.connection import Connection
 from offbook.stores.principals import RIGHTS, Right
 from offbook.types import Character
 
@@ -41,13 +46,26 @@ class Caller:
         """Whether they may do what concerns all characters, and know what is configured."""
         return self.allows("admin") and self.characters is None
 
-    def sees(self, character: Character) -> bool:
+    def sees(self, character: Character | CharacterInfo) -> bool:
         """Whether this character exists for them."""
         return self.characters is None or character.id in self.characters
 
     def speaker(self, user: str | None) -> str:
         """The principal of a person whom the caller names; without a name, their own."""
         return f"{self.principal}/{user}" if user else self.principal
+
+    def find(self, conn: Connection, name: str) -> Character | None:
+        """The character of this name or id among those that exist for them."""
+        with suppress(UnknownName):
+            if self.sees(found := find_character(conn, name)):
+                return found
+        # Another one that they do not see may have that name, or be as like it.
+        alike = [
+            each
+            for each in (() if self.characters is None else characters.list_all(conn))
+            if self.sees(each) and fold(name) in (fold(each.name), fold(each.id))
+        ]
+        return alike[0] if len(alike) == 1 else None
 
 
 OWNER = Caller()

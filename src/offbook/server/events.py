@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from fastapi.responses import StreamingResponse
 
-from offbook.errors import UnknownName
+from offbook.errors import OffbookError, UnknownName
 from offbook.server.failures import RequestRefused, native_error
 from offbook.stores.queue import EvaluationJob, Ingestion
 
@@ -32,7 +32,7 @@ STREAM_HEADERS: Final = {"cache-control": "no-cache", "x-accel-buffering": "no"}
 EVENTS: Final = ("progress", "end", "error")
 """The events that there are."""
 TOLD: Final = (
-    ", then `end` with its last state; `error` where the server stops: listen again when it is back"
+    ", then `end` with its last state; `error` where the server stops, or cannot look: listen again"
 )
 _GOES_ON: Final = RequestRefused(
     "the server stops",
@@ -61,6 +61,9 @@ async def _events(
             now = await look()
         except UnknownName:
             return  # what it belonged to is gone, and it with that
+        except OffbookError as error:
+            yield event("error", native_error(error))
+            return
         if now != shown:
             yield event("end" if now.has_ended else "progress", asdict(now))
             if now.has_ended:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import logging
 import math
 from collections.abc import Mapping
@@ -16,6 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from offbook.errors import (
+    NO_ROOM,
     BudgetReached,
     ConfigurationError,
     IndexMissing,
@@ -50,7 +50,6 @@ _STATUSES: Final[tuple[tuple[type[OffbookError], int], ...]] = (
     (ModelError, 502),
     (OffbookError, 500),
 )
-_NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 asked_by_owner: ContextVar[bool] = ContextVar("asked_by_owner", default=True)
 """Whether the request that is being served comes from this machine's owner."""
@@ -98,6 +97,11 @@ class RequestRefused(OffbookError):
         """Our own envelope; the kind is the code, or what the status says."""
         kind = self.code or _CODES.get(self.status) or _KINDS.get(self.status, self.kind)
         return {"error": {"kind": kind, "message": self.message, "hint": self.hint}}
+
+
+def forbidden(message: str, hint: str, code: str = "forbidden") -> RequestRefused:
+    """A request that this caller, or this place, may not make."""
+    return RequestRefused(message, hint, status=403, code=code)
 
 
 def add_failure_handlers(app: FastAPI) -> None:
@@ -258,7 +262,7 @@ def mistake(error: Exception, number: str | None) -> OffbookError:
 
 async def _on_system(request: Request, error: OSError) -> Response:
     """A full disk is no mistake of ours: files pass through folders that are removed again."""
-    if error.errno not in _NO_ROOM:
+    if error.errno not in NO_ROOM:
         raise error
     full = StoreFailed(
         f"there is no room for a file: {error.strerror}",

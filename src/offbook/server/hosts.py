@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from starlette.datastructures import MutableHeaders
 from starlette.responses import Response
 
-from offbook.server.failures import RequestRefused
+from offbook.server.failures import RequestRefused, forbidden
 from offbook.server.middleware import has_header, header, refuse
 
 if TYPE_CHECKING:
@@ -84,12 +84,8 @@ class FromWhere:
         name = host_name(header(scope, b"host") or "")
         if name and (is_loopback(name) or name in self._hosts):
             return None
-        return RequestRefused(
-            f"the host {name!r} is no name of this server",
-            "call it by a loopback name, or list the name in server.hosts",
-            status=403,
-            code="host_refused",
-        )
+        hint = "call it by a loopback name, or list the name in server.hosts"
+        return forbidden(f"the host {name!r} is no name of this server", hint, "host_refused")
 
     def _wrong_origin(self, scope: Scope) -> RequestRefused | None:
         """Refuse what a page of somebody else's would change, or listen to."""
@@ -109,12 +105,8 @@ class FromWhere:
 
 
 def _refused_origin(origin: str) -> RequestRefused:
-    return RequestRefused(
-        f"pages of the origin {origin!r} may not call this server",
-        "list it in server.origins, if it is yours",
-        status=403,
-        code="origin_refused",
-    )
+    message = f"pages of the origin {origin!r} may not call this server"
+    return forbidden(message, "list it in server.origins, if it is yours", "origin_refused")
 
 
 def _is_from_a_page(scope: Scope) -> bool:

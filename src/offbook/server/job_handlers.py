@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from offbook.evaluation.runs import RunOptions
     from offbook.ingestion.reports import IngestReport
     from offbook.models.metering import Meter
-    from offbook.server.background import Outcome
     from offbook.stores.leases import Owner
     from offbook.stores.queue import Claim
 
@@ -46,8 +45,6 @@ class _Ingesting(QueuedWork):
 
     def __init__(self, book: Offbook, taken: Claim, owner: Owner) -> None:
         super().__init__(book, taken, owner)
-        self._stages = Stages()
-        self._shown: tuple[Any, ...] | None = None
         self._before = usage_of(taken.usage)
         self._meter: Meter | None = None
 
@@ -66,7 +63,7 @@ class _Ingesting(QueuedWork):
             raise UsageError(f"{character.name!r} has no documents yet", "give some")
         order = request.get("order") or ()
         return await ingest_readings(
-            command, character, readings, order=order, progress=self._stages
+            command, character, readings, order=order, progress=self._progress
         )
 
     async def _in_all(self, report: IngestReport) -> IngestReport:
@@ -83,30 +80,10 @@ class _Ingesting(QueuedWork):
                 rows[place] = replace(row, status="added" if was is None else "updated")
         return replace(report, documents=tuple(rows), usage=summed(self._before, report.usage))
 
-    def _usage(self) -> dict[str, Any]:
+    def _kept(self) -> dict[str, Any]:
         meter = self._meter
-        return usage_row(self._before if meter is None else summed(self._before, meter.usage()))
-
-    async def _sign(self) -> bool:
-        progress, usage = self._stages.as_json(), self._usage()
-        now = progress, {**usage, "seconds": None}
-        if now == self._shown:
-            return await self._tell(queue.heartbeat)
-        is_ours = await self._tell(queue.heartbeat, progress=progress, usage=usage)
-        self._shown = now
-        return is_ours
-
-    async def _is_unwanted(self) -> bool:
-        cancelled: bool = await self._book.store.read(queue.is_cancelled, self._claimed.id)
-        return cancelled
-
-    async def _give_back(self) -> None:
-        await self._tell(queue.release, usage=self._usage())
-
-    async def _finish(self, outcome: Outcome) -> None:
-        progress, report, error = self._stages.as_json(), outcome.report, outcome.error
-        await self._tell(queue.finish, outcome.status, progress, report=report, error=error)
-        self.log.info("%s: %s", self._name, outcome.status)
+        spent = self._before if meter is None else summed(self._before, meter.usage())
+        return {"usage": usage_row(spent)}
 
 
 _MOST_MESSAGES: Final = 20
@@ -137,8 +114,7 @@ class JobProgress(Stages):
     """How far a job is, what a person should know of it, and the run once it is begun."""
 
     def __init__(self, run: str | None = None) -> None:
-        super().__init__()
-        self.run = run
+        super().__init__(run)
         self._messages: list[str] = []
 
     def add_message(self, message: str) -> None:
@@ -199,39 +175,16 @@ class _Evaluating(QueuedWork):
     kinds = queue.EVALUATIONS
 
     def __init__(self, book: Offbook, taken: Claim, owner: Owner) -> None:
-        super().__init__(book, taken, owner)
+        self._job = JobProgress(taken.run)
+        super().__init__(book, taken, owner, self._job)
         self.id = taken.id
-        self._progress = JobProgress(taken.run)
-        self._written: Mapping[str, Any] | None = None
 
     async def _done(self) -> Mapping[str, Any]:
         command = command_for(self._book, self._claimed.request)
-        return await run_job(command, self._claimed, self._progress)
+        return await run_job(command, self._claimed, self._job)
 
-    async def _sign(self) -> bool:
-        progress = self._progress.as_json()
-        news = progress if progress != self._written else None
-        is_ours = await self._tell(queue.heartbeat, progress=news, run=self._progress.run)
-        self._written = progress
-        return is_ours
-
-    async def _is_unwanted(self) -> bool:
-        cancelled: bool = await self._book.store.read(queue.is_cancelled, self._claimed.id)
-        return cancelled
-
-    async def _give_back(self) -> None:
-        await self._tell(queue.release, run=self._progress.run)
-
-    async def _finish(self, outcome: Outcome) -> None:
-        await self._tell(
-            queue.finish,
-            outcome.status,
-            self._progress.as_json(),
-            run=self._progress.run,
-            report=outcome.report,
-            error=outcome.error,
-        )
-        self.log.info("%s: %s", self._name, outcome.status)
+    def _kept(self) -> dict[str, Any]:
+        return {"run": self._job.run}
 
 
 def _least(one: float | None, other: float | None) -> float | None:

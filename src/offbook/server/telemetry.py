@@ -28,7 +28,7 @@ from pydantic import BaseModel
 
 from offbook import __version__
 from offbook.server.dependencies import LEFT, Book, CurrentPrincipal
-from offbook.server.failures import RequestRefused
+from offbook.server.failures import forbidden
 from offbook.server.masking import Masking, masking
 from offbook.server.middleware import Answer, new_request_id, with_page_headers
 from offbook.stores.connection import ping
@@ -295,12 +295,7 @@ async def health(book: Book, response: Response) -> Health:
 async def metrics(request: Request, caller: CurrentPrincipal) -> Response:
     """Numbers for Prometheus; a key needs the right `admin`."""
     if not caller.allows("admin"):
-        raise RequestRefused(
-            "the key may not read the server's numbers",
-            "it needs the right `admin`",
-            status=403,
-            code="forbidden",
-        )
+        raise forbidden("the key may not read the server's numbers", "it needs the right `admin`")
     numbers: Metrics = request.app.state.metrics
     body, media = numbers.text()
     return Response(body, media_type=media)

@@ -13,11 +13,11 @@ from offbook.ui.elements import (
     link,
     named,
     notice,
+    once,
     part,
     plural,
     search_field,
     text,
-    told_of_errors,
 )
 
 if TYPE_CHECKING:
@@ -77,23 +77,21 @@ def _card(info: CharacterInfo) -> ui.element:
 
 
 def _new(visitor: Visitor, *, is_first: bool) -> None:
-    async def create() -> None:
-        with told_of_errors():
-            await visitor.admit("admin")
-            made = await visitor.book.create(name.value or "")
-            ui.navigate.to(f"/c/{quote(made.id, safe='')}/documents")
+    async def create() -> bool:
+        await visitor.admit("admin")
+        made = await visitor.book.create(name.value or "")
+        ui.navigate.to(f"/c/{quote(made.id, safe='')}/documents")
+        return True
 
-    async def demo() -> None:
-        show.disable()
-        with told_of_errors():
-            await visitor.admit("admin")
-            made, _ = await visitor.command().demo_character()
-            ui.navigate.to(f"/c/{quote(made.id, safe='')}")
-        show.enable()
+    async def demo() -> bool:
+        await visitor.admit("admin")
+        made, _ = await visitor.commanded(lambda command: command.demo_character())
+        ui.navigate.to(f"/c/{quote(made.id, safe='')}")
+        return True
 
     with part("form", "new", id="new") as form:
         name = ui.input("Name of a new character").props("outlined dense").classes("grow")
         button("Create", icon="add", look="primary").props("type=submit")
-        show = button("Edmond Dantès, who comes with offbook", demo, look="plain")
+        show = button("Edmond Dantès, who comes with offbook", once(demo), look="plain")
         show.set_visibility(is_first)
-    form.on("submit.prevent", create)
+    form.on("submit.prevent", once(create))

@@ -28,6 +28,7 @@ from offbook.ui.elements import (
     live_part,
     named,
     notice,
+    once,
     part,
     plural,
     text,
@@ -39,8 +40,10 @@ if TYPE_CHECKING:
     from nicegui import events
     from nicegui.elements.mixins.text_element import TextElement
 
+    from offbook.app.book import Offbook
     from offbook.app.cards import CardReport
     from offbook.documents.readers import ReadDocument
+    from offbook.ingestion.reports import Estimate
     from offbook.stores.queue import Ingestion
     from offbook.types import Character, Finding
     from offbook.ui.frame import CharacterPlace
@@ -172,8 +175,7 @@ async def begin_reading(
     request = {"documents": [asdict(each) for each in readings], "method": None, "order": None}
     id_ = uuid.uuid4().hex[:12]
     await visitor.book.store.write(queue.add, id_, "ingestion", request, character=character.id)
-    if visitor.wake is not None:
-        visitor.wake()
+    visitor.background.wake()
     return True
 
 
@@ -181,10 +183,14 @@ async def _is_wanted(
     visitor: Visitor, character: Character, readings: Sequence[ReadDocument]
 ) -> bool:
     """Nothing is spent unasked: what costs calls to an endpoint is confirmed first."""
-    runtime = visitor.command().runtime(character.dimension)
-    if traits_of(runtime.extractor).free:
+    if traits_of(visitor.command().runtime(character.dimension).extractor).free:
         return True
-    estimate = await estimate_ingestion(runtime, character, readings)
+
+    async def estimated(command: Offbook) -> Estimate:
+        runtime = command.runtime(character.dimension)
+        return await estimate_ingestion(runtime, character, readings)
+
+    estimate = await visitor.commanded(estimated)
     if not estimate.calls and not estimate.embed_calls:
         return True
     cost = f"This takes about {estimate.in_words()}."
@@ -287,8 +293,7 @@ class _Running:
             self._is_ending = True
             if not self._cancel.is_deleted:  # it may have ended meanwhile
                 self._cancel.disable()
-            if visitor.wake is not None:
-                visitor.wake()
+            visitor.background.wake()
             await self._look()
 
 
@@ -325,8 +330,7 @@ _TEXTS: Final = (".txt", ".md", ".markdown", ".html", ".htm", ".pdf", "text/*")
 
 async def show_documents(place: CharacterPlace) -> None:
     """The list, how far ingestions are, and a place for new files."""
-    page = _Documents(place)
-    await page.show()
+    await _Documents(place).show()
 
 
 class _Documents:
@@ -383,9 +387,8 @@ class _Documents:
 
     async def _read_those(self) -> None:
         """Have the documents that are there read for the configured method."""
-        with told_of_errors():
-            await self._visitor.admit("write")
-            await self._read([])
+        await self._visitor.admit("write")
+        await self._read([])
 
     async def _look(self) -> None:
         """Show how far ingestions are, and look again until all have ended."""
@@ -485,7 +488,7 @@ class _Documents:
         with part("div", "notice warn", role="status"):
             text("p", "These texts are not read yet for the method that replies.")
             if self._visitor.may_write:
-                button("Read them", self._read_those, icon="auto_stories", look="small")
+                button("Read them", once(self._read_those), icon="auto_stories", look="small")
 
     async def _forget(self, name: str) -> None:
         consequence = (
@@ -496,7 +499,8 @@ class _Documents:
             return
         with page, told_of_errors():
             await self._visitor.admit("write")
-            report = await self._visitor.command().forget(self._place.character.id, name)
+            id_ = self._place.character.id
+            report = await self._visitor.commanded(lambda command: command.forget(id_, name))
             turns, memories = plural(report.turns, "turn"), f"{report.memories} memories"
             ui.notify(
                 f"{name} is deleted. {turns} and {memories} rested on it.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, TypeVar
 
@@ -64,6 +64,30 @@ def icon_button(words: str, icon: str, act: Callable[..., Any] | None = None) ->
     with named(made.classes("icon-button"), aria_label=words):
         ui.tooltip(words)
     return made
+
+
+def once(act: Callable[[], Awaitable[bool | None]]) -> Callable[[], Awaitable[None]]:
+    """Hear nothing of the same until it is done, and tell of errors.
+
+    Who presses twice wants it once.
+
+    Args:
+        act: True: it leads to another page, and nothing more is heard on this one.
+    """
+    is_under_way = False
+
+    async def heard() -> None:
+        nonlocal is_under_way
+        if is_under_way:
+            return
+        is_under_way, leaves = True, False
+        try:
+            with told_of_errors():
+                leaves = bool(await act())
+        finally:
+            is_under_way = leaves
+
+    return heard
 
 
 def link(words: str, address: str, classes: str = "") -> ui.element:

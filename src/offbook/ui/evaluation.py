@@ -22,6 +22,7 @@ from offbook.ui.elements import (
     live_part,
     named,
     notice,
+    once,
     part,
     text,
     told_of_errors,
@@ -71,8 +72,7 @@ async def show_review(visitor: Visitor, run: str) -> None:
     if not visitor.may_administer:
         notice("These are not for your key.", _NEEDED)
         return
-    page = _Review(visitor, run)
-    await page.show()
+    await _Review(visitor, run).show()
 
 
 class _Review:
@@ -211,14 +211,13 @@ async def show_comparison(place: CharacterPlace) -> None:
         columns.clear()
         ask.disable()
         try:
-            with told_of_errors():
-                await place.visitor.admit()
-                with columns:
-                    boxes = [(select.value, _column(select.value)) for select in chosen]
-                asking.extend(
-                    asyncio.create_task(_fill(place, name, question, box)) for name, box in boxes
-                )
-                await asyncio.gather(*asking)
+            await place.visitor.admit()
+            with columns:
+                boxes = [(select.value, _column(select.value)) for select in chosen]
+            asking.extend(
+                asyncio.create_task(_fill(place, name, question, box)) for name, box in boxes
+            )
+            await asyncio.gather(*asking)
         finally:
             asking.clear()
             if not ask.is_deleted:
@@ -228,7 +227,7 @@ async def show_comparison(place: CharacterPlace) -> None:
         for task in asking:  # nobody waits for the answers any more
             task.cancel()
 
-    form.on("submit.prevent", compare)
+    form.on("submit.prevent", once(compare))
     ui.context.client.on_delete(leave)
 
 

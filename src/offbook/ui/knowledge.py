@@ -36,8 +36,7 @@ _PERSON: Final = "person"
 
 async def show_names(place: CharacterPlace) -> None:
     """Fields for two names, everybody with their names, and the decisions so far."""
-    page = _Names(place)
-    await page.show()
+    await _Names(place).show()
 
 
 class _Names:
@@ -90,15 +89,17 @@ class _Names:
             return
         with told_of_errors():
             await self._visitor.admit("write")
-            command = self._visitor.command()
-            await self._told(await command.alias(self._place.character.id, a, b, same=same))
+            id_ = self._place.character.id
+            work = self._visitor.commanded(lambda command: command.alias(id_, a, b, same=same))
+            await self._told(await work)
             self._a.value = self._b.value = ""
 
     async def _undo(self, decision: str) -> None:
         with told_of_errors():
             await self._visitor.admit("write")
-            command = self._visitor.command()
-            await self._told(await command.undo_decision(self._place.character.id, decision))
+            id_ = self._place.character.id
+            work = self._visitor.commanded(lambda command: command.undo_decision(id_, decision))
+            await self._told(await work)
 
     async def _told(self, report: AliasReport) -> None:
         """Say what was recorded, and who bears the names now."""
@@ -192,8 +193,7 @@ _MEMORIES_SHOWN: Final = 60
 
 async def show_memories(place: CharacterPlace) -> None:
     """The memories that the visitor may see, newest first, and a search."""
-    page = _Memories(place)
-    await page.show()
+    await _Memories(place).show()
 
 
 class _Memories:

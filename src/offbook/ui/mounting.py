@@ -148,8 +148,7 @@ class _PageMount(Mount):
         """Serve, with the offbook and the caller at hand and a policy for what is sent."""
         request = HTTPConnection(scope)
         state: dict[str, Any] = {**scope.get("state", {}), "book": request.app.state.book}
-        worker = getattr(request.app.state, "background", None)
-        state["wake"] = None if worker is None else worker.wake
+        state["background"] = request.app.state.background
         state["authenticate"] = partial(_recognize, request.app)
         state["pace"] = request.app.state.pace
         nonce = state[NONCE] = secrets.token_urlsafe(16)

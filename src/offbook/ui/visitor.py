@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import parse_qs
 from weakref import WeakKeyDictionary
 
@@ -31,24 +31,27 @@ if TYPE_CHECKING:
     from offbook.app.book import Offbook
     from offbook.app.documents import CharacterInfo
     from offbook.server.authentication import Pace
+    from offbook.server.background import BackgroundWorker
     from offbook.stores.connection import Connection
     from offbook.stores.principals import Right
     from offbook.types import Character
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
     """A person at a page: the open offbook, and whoever the server recognized.
 
-    ``recognize`` says who they are now, ``pace`` counts what they do; ``wake`` lets the server look
-    for ingestions at once.
+    ``recognize`` says who they are now, ``pace`` counts what they do; ``background`` does what
+    takes long.
     """
 
     book: Offbook
     caller: Caller
     recognize: Callable[[], Awaitable[Caller]]
     pace: Pace
-    wake: Callable[[], None] | None = None
+    background: BackgroundWorker
 
     @classmethod
     def of_this_page(cls) -> Visitor:
@@ -64,7 +67,7 @@ class Visitor:
             caller: Caller = await state.authenticate(request)
             return caller
 
-        return cls(state.book, state.caller, recognize, state.pace, state.wake)
+        return cls(state.book, state.caller, recognize, state.pace, state.background)
 
     async def admit(self, right: Right = "chat") -> None:
         """Count something that they do, if they may still do it: a page may be open for days."""
@@ -93,9 +96,7 @@ class Visitor:
 
     async def characters(self) -> list[CharacterInfo]:
         """The characters that they may see."""
-        allowed = self.caller.characters
-        infos = await self.book.characters()
-        return [info for info in infos if allowed is None or info.id in allowed]
+        return [info for info in await self.book.characters() if self.caller.sees(info)]
 
     async def character(self, name: str) -> Character:
         """The character of this name or id."""
@@ -126,6 +127,10 @@ class Visitor:
     def command(self, **flags: str) -> Offbook:
         """Offbook for one thing to do, which counts and is limited for itself."""
         return command_of(self.book, **flags)
+
+    async def commanded(self, work: Callable[[Offbook], Coroutine[Any, Any, T]]) -> T:
+        """The result of one command that may compute for long, which holds up nobody's page."""
+        return await self.background.aside(lambda book: work(command_of(book)))
 
 
 _LOG: Final = logging.getLogger("offbook.ui")

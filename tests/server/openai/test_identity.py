@@ -103,6 +103,14 @@ def test_an_edited_reply_makes_a_branch_of_the_same_conversation(server: Served)
     assert (MORE, edited) in remembered(server)
 
 
+def test_an_edited_question_makes_a_branch_of_the_same_conversation(server: Served):
+    first = ask(server, QUESTION)
+    ask(server, QUESTION, said(first), MORE)
+    other = ask(server, QUESTION, said(first), LAST)
+    assert other["offbook"]["session"] == first["offbook"]["session"]
+    assert stored(server) == [[(QUESTION, said(first)), (LAST, said(other))]]
+
+
 def test_a_history_from_elsewhere_is_kept_and_not_remembered(server: Served, endpoint):
     made = ask(server, "Do you like tea?", "Tea is for the mainland.", QUESTION)
     assert stored(server) == [

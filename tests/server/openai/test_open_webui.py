@@ -5,19 +5,16 @@ Headings, tags, keys and their order are its own; the sentences between them are
 
 from __future__ import annotations
 
-import asyncio
-import itertools
 import json
 from typing import Any
 
 import httpx
 import pytest
 
-from offbook.server.openai.body import ChatMessage
-from offbook.server.openai.messages import read_messages, split_enclosed
+from offbook.server.openai.messages import split_enclosed
 from tests.server.openai.asking import QUESTION, body
-from tests.server.served import MODEL, Served, settings_in, with_ada
-from tests.waiting import PATIENCE_SECONDS, until
+from tests.server.served import MODEL
+from tests.waiting import PATIENCE_SECONDS
 
 MORE = "When did Tom drown?"
 PASSAGE = "Harbour rota for May: on Monday Bridget Kane brings the oil."
@@ -72,26 +69,6 @@ def turns(client: httpx.Client, person: str, chat: str) -> list[str]:
     return [turn["said"] for turn in client.get(path, params={"user": person}).json()]
 
 
-def test_two_people_of_one_key_do_not_hear_what_the_other_told(tmp_path):
-    told, asked = "My goat Berta eats thistles and rope.", "What does the goat Berta eat?"
-    settings = settings_in(tmp_path, method="ensemble")
-    asyncio.run(with_ada(settings))
-    with (
-        Served(settings) as served,
-        httpx.Client(base_url=served.root, timeout=PATIENCE_SECONDS) as client,
-    ):
-        talk(client, of("told-1", "chat-a"), told)
-
-        def heard(person: str, chat: str) -> bool:
-            _, extras = talk(client, of(person, chat), asked)
-            return any("thistles" in item["text"] for item in extras["context"])
-
-        # It is embedded behind the conversation: from then on another chat knows of it.
-        chats = itertools.count()
-        until(lambda: heard("told-1", f"chat-b{next(chats)}"), "what one has told oneself")
-        assert not heard("told-2", "chat-c")
-
-
 @pytest.mark.parametrize("prefix", ["temporary:", "local:"])
 def test_of_a_temporary_chat_nothing_is_kept(client: httpx.Client, prefix):
     person, headers = f"brief-{prefix}", of(f"brief-{prefix}", f"{prefix}eJiqKPlHA3L6tO5VAAAN")
@@ -125,12 +102,6 @@ def test_passages_that_came_with_a_question_are_told_to_the_actor_as_context(ser
     messages = endpoint.chat_bodies[-1]["messages"]
     assert messages[-1]["content"].count(QUESTION) == 1
     assert any(PASSAGE in message["content"] for message in messages)
-
-
-def test_passages_are_no_system_messages():
-    told = [ChatMessage("system", "Be kind."), ChatMessage("user", passages(SOURCE) + QUESTION)]
-    read = read_messages(told)
-    assert (read.system, read.enclosed) == (("Be kind.",), (passages(SOURCE).strip(),))
 
 
 def test_a_chat_with_a_file_that_is_not_streamed_is_no_call_of_the_clients_own(client):

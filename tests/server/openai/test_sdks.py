@@ -126,10 +126,3 @@ def test_litellm_completes_and_streams(litellm, offline: Served):
     assert found.usage.total_tokens > 0
     pieces = [c.choices[0].delta.content or "" for c in litellm.completion(**told, stream=True)]
     assert TOLD in "".join(pieces)
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_litellm_raises_its_own_errors(litellm, offline: Served):
-    with pytest.raises(litellm.NotFoundError):
-        litellm.completion(model="openai/watson", api_base=offline.base_url, api_key="none",
-                           messages=SAID, num_retries=0)  # fmt: skip

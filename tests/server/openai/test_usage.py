@@ -124,12 +124,13 @@ async def test_what_failed_is_counted_wherever_it_was_asked(
 
 async def test_what_the_page_asks_is_counted_and_each_of_it_has_a_budget(home: Path, flags: Any):
     async with opened(home, **flags) as book, client_of(book) as client:
-        served = client._transport.app.state.book  # type: ignore[attr-defined]
+        state = client._transport.app.state  # type: ignore[attr-defined]
+        served, worker = state.book, state.background
 
         async def recognize():
             return OWNER
 
-        visitor = Visitor(served, OWNER, recognize, Pace())
+        visitor = Visitor(served, OWNER, recognize, Pace(), worker)
         character = await visitor.character("ada-byrne")
         talk = await visitor.conversation(character, "evening")
         for _ in range(2):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from offbook.server.app import check_names, create_app, require_keys
 from offbook.server.authentication import Pace, asks_for_keys
 from offbook.settings import load_settings
 from offbook.settings.model import ServerSettings
+from offbook.stores import queue
 from tests.server.inside import bearer, client_of, opened
 from tests.server.served import settings_in
 
@@ -145,34 +147,67 @@ async def test_what_a_key_does_not_open_does_not_exist_for_it(book: Offbook):
     assert len(await book.characters()) == 2
 
 
-@pytest.mark.parametrize(
-    ("right", "allowed"),
-    [("chat", {"ask"}), ("write", {"ask", "write"}), ("admin", {"ask", "write", "admin"})],
-)
-async def test_a_key_does_what_its_right_says_and_no_more(book: Offbook, right, allowed):
-    headers = await bearer(book, right=right)
-    one = "/api/characters/ada-byrne"
-    tried: dict[str, list[tuple[str, str, Any]]] = {
-        "ask": [("POST", f"{one}/recall", {"question": "Who?", "method": "vanilla"})],
-        "write": [
-            ("POST", f"{one}/documents", {"documents": [{"name": "a.txt", "text": "Ada."}]}),
-            ("DELETE", f"{one}/documents/none", None),
-            ("POST", f"{one}/memories", {"memories": []}),
-            ("POST", f"{one}/estimate", {"documents": [{"name": "a.txt", "text": "Ada."}]}),
-        ],
-        "admin": [
-            ("GET", f"{one}/export", None),
-            ("POST", "/api/characters", {"name": "New"}),
-            ("GET", "/api/evaluation/runs", None),
-            ("GET", "/metrics", None),
-            ("DELETE", f"{one}/documents/none?with_memories=true", None),
-        ],
-    }
-    async with client_of(book, **headers) as client:
-        for needed, requests in tried.items():
-            for method, path, body in requests:
-                answer = await client.request(method, path, json=body)
-                assert (answer.status_code != 403) is (needed in allowed), (path, answer.text)
+async def test_a_key_finds_its_character_by_a_name_that_another_has_as_well(book: Offbook):
+    await book.create("Ada Byrne")
+    for own in ("ada-byrne", "ada-byrne-2"):
+        async with client_of(book, **await bearer(book, characters=[own])) as client:
+            for name in ("Ada Byrne", "ADA-BYRNE", "ada byrne"):
+                shown = await client.get(f"/api/characters/{name}")
+                assert (shown.status_code, shown.json().get("id")) == (200, own), shown.text
+                assert (await client.get(f"/v1/models/{name}")).json()["id"] == own
+
+
+WRITES = {
+    "POST /documents", "POST /estimate", "DELETE /documents/{document}", "POST /memories",
+    "POST /ingestions/{ingestion}/cancel", "POST /aliases", "DELETE /decisions/{decision}",
+    "POST /reembed", "POST /card",
+}  # fmt: skip
+TAKES_AWAY = {"DELETE ", "GET /export", "POST /card/export"}
+CONCERNS_ALL = {"POST /api/doctor", "POST /api/import", "POST /api/characters"}
+ONE = "/api/characters/{character}"
+
+
+def needed(method: str, path: str) -> str:
+    """The right that a route asks for; `all` stands for `admin` with every character."""
+    if f"{method} {path}" in CONCERNS_ALL or path.startswith("/api/evaluation"):
+        return "all"
+    tail = f"{method} {path.removeprefix(ONE)}"
+    if path.startswith(ONE):
+        return "write" if tail in WRITES else "admin" if tail in TAKES_AWAY else "chat"
+    return "admin" if path == "/metrics" else "chat"
+
+
+async def test_a_key_does_what_its_right_says_and_no_more(book: Offbook):
+    rights = ["chat", "write", "admin"]
+    keys = {right: await bearer(book, right=right) for right in rights}
+    limited = await bearer(book, right="admin", characters=["ada-byrne"])
+    other = await bearer(book, right="admin", characters=["eve"])
+    await book.store.write(queue.add, "x", "ingestion", {}, character="ada-byrne")
+    await book.store.write(queue.cancel, "x")
+    asked: set[str] = set()
+    async with client_of(book) as client:
+        paths = (await client.get("/openapi.json", headers=keys["admin"])).json()["paths"]
+        routes = [(path, method.upper()) for path, item in paths.items() for method in item]
+        routes.sort(key=lambda route: route == (ONE, "DELETE"))  # there is nobody after that
+        for path, method in routes:
+            right = needed(method, path)
+            asked.add(right)
+            where = re.sub(r"{\w+}", "x", path.replace("{character}", "ada-byrne"))
+            told: Any = {"method": method, "url": where, "json": {} if method == "POST" else None}
+            if path != "/healthz":
+                assert (await client.request(**told)).status_code == 401, where
+            for held in rights:
+                answer = await client.request(**told, headers=keys[held])
+                enough = held == "admin" or (right in rights[: rights.index(held) + 1])
+                assert (answer.status_code != 403) is enough, (held, told, answer.text)
+            if path.startswith(ONE):
+                assert (await client.request(**told, headers=other)).status_code == 404, where
+            elif right == "all":
+                assert (await client.request(**told, headers=limited)).status_code == 403, where
+        with_memories = f"{ONE}/documents/x?with_memories=true".format(character="eve")
+        answer = await client.delete(with_memories, headers=keys["write"])
+        assert answer.status_code == 403
+    assert asked == {*rights, "all"}
 
 
 async def test_the_pace_of_a_key_is_kept_and_said(book: Offbook):
@@ -240,13 +275,6 @@ def test_a_downloaded_folder_does_not_open_the_server(tmp_path: Path, line: str)
 def test_an_origin_that_is_none_is_refused(tmp_path: Path, told: str):
     with pytest.raises(ConfigurationError, match="origin"):
         check_names(settings_in(tmp_path, server__origins=told))
-
-
-async def test_an_import_needs_a_key_for_all_characters(book: Offbook):
-    headers = await bearer(book, right="admin", characters=["Ada Byrne"])
-    async with client_of(book, **headers) as client:
-        refused = await client.post("/api/import", json={"content_base64": "AAAA"})
-    assert refused.status_code == 403
 
 
 async def test_a_database_that_fails_is_no_mistake_of_the_key(book: Offbook, monkeypatch):

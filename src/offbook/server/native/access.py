@@ -12,11 +12,10 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from offbook.app.commands import command_of
-from offbook.app.home import find_character
 from offbook.errors import UnknownName, UsageError
 from offbook.models.failures import unquoted
 from offbook.server.dependencies import OWNER, Book, Caller, CurrentPrincipal
-from offbook.server.failures import RequestRefused
+from offbook.server.failures import forbidden
 from offbook.server.masking import masked
 from offbook.stores.principals import Right
 from offbook.types import Character
@@ -115,11 +114,9 @@ def streamed(description: str, names: Sequence[str]) -> Responses:
 def require(caller: Caller, right: Right) -> None:
     """Refuse a caller without a right."""
     if not caller.allows(right):
-        raise RequestRefused(
+        raise forbidden(
             f"the key has the right {caller.right!r}, and this needs {right!r}",
             "make a key that has it: offbook key add --right",
-            status=403,
-            code="forbidden",
         )
 
 
@@ -127,11 +124,8 @@ async def visible(name: Name, book: Book, caller: CurrentPrincipal) -> Character
     """The character of this name or id, if it exists for the caller."""
     if caller.characters is None:
         return await book.find(name)
-    try:
-        character: Character | None = await book.store.read(find_character, name)
-    except UnknownName:
-        character = None
-    if character is None or not caller.sees(character):
+    character: Character | None = await book.store.read(caller.find, name)
+    if character is None:
         hint = "GET /api/characters lists those that there are"
         raise UnknownName(f"there is no character {name!r}", hint)
     return character
@@ -150,12 +144,8 @@ def _with(right: Right) -> Any:
 async def _administrator(caller: CurrentPrincipal) -> None:
     require(caller, "admin")
     if caller.characters is not None:
-        raise RequestRefused(
-            "the key opens only some characters, and this concerns all",
-            "make a key without --character",
-            status=403,
-            code="forbidden",
-        )
+        message = "the key opens only some characters, and this concerns all"
+        raise forbidden(message, "make a key without --character")
 
 
 ReadableCharacter = Annotated[Character, Depends(visible)]

@@ -175,8 +175,7 @@ _PARTS: Final = {
 @routes.get("/characters")
 async def list_characters(book: Book, caller: CurrentPrincipal) -> list[CharacterInfo]:
     """List the characters that the caller may talk to."""
-    allowed = caller.characters
-    return [info for info in await book.characters() if allowed is None or info.id in allowed]
+    return [info for info in await book.characters() if caller.sees(info)]
 
 
 @routes.post("/characters", status_code=status.HTTP_201_CREATED, dependencies=[ADMINISTRATOR])

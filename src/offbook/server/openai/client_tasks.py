@@ -9,13 +9,12 @@ from typing import Final
 
 from offbook.errors import ConfigurationError
 from offbook.server.openai.body import ChatMessage
-from offbook.server.openai.messages import ReadMessages
+from offbook.server.openai.messages import TASK, ReadMessages
 
 ORDER: Final = "order"
 """A client's own request whose answer only a language model can give: as a system message behind
 the conversation, or as a task without a form that is known here."""
 
-_TASK: Final = re.compile(r"\s*###\s*Task:?\s", re.IGNORECASE)
 _TAIL: Final = re.compile(
     r"<chat_history>|###\s*(?:Chat History|Output|Guidelines|Messages Being Compacted)|\bJSON\b",
     re.I,
@@ -71,7 +70,7 @@ def kind_of(read: ReadMessages, *, stream: bool) -> str | None:
     if read.transcript.turns or read.transcript.begun or read.transcript.replaced:
         return None
     # Nobody waits for these to appear word by word; a person who types so is answered in pieces.
-    if not stream and _TASK.match(question) and _found(_TAIL, question):
+    if not stream and TASK.match(question) and _found(_TAIL, question):
         return _kind_of_task(question)
     if any(sign.match(question) for sign in _ORDERS):
         return ORDER
@@ -114,7 +113,7 @@ def offline_answer(kind: str, messages: Sequence[ChatMessage]) -> str:
             "the offline backend answers as characters do, not what is asked of a language model",
             "configure a model with chat.model and chat.base_url",
         )
-    as_json = bool(_TASK.match(messages[-1].text))
+    as_json = bool(TASK.match(messages[-1].text))
     if kind == "title":
         title = _first_words(messages[-1].text)
         return json.dumps({"title": title}, ensure_ascii=False) if as_json else title

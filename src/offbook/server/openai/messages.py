@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from offbook.settings.model import ServerSettings
     from offbook.types import Character
 
-_TASK: Final = re.compile(r"\s*###\s*Task:?\s", re.IGNORECASE)
+TASK: Final = re.compile(r"\s*###\s*Task:?\s", re.IGNORECASE)
+"""How Open WebUI begins what it asks for itself, and a chat with passages of its own."""
 _LISTED: Final = re.compile(r"\s*<attached_files>")
 _CONVERSATION: Final = re.compile(
     r"<chat_history>|###\s*(?:Chat History|Previous Summary|Messages Being Compacted)\b",
@@ -48,7 +49,7 @@ def split_enclosed(text: str) -> tuple[str, str]:
 
 
 def _end_of_passages(text: str) -> int:
-    if _TASK.match(text) is None:
+    if TASK.match(text) is None:
         return 0
     head, opened, _ = text.partition("<context>")
     # In a call of the client's own the tags may stand in the conversation that it is about.

@@ -15,8 +15,6 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from offbook.app.conversations import replayed
-from offbook.app.home import find_character
-from offbook.errors import UnknownName
 from offbook.models.beside import worked_out
 from offbook.server.dependencies import (
     Book,
@@ -75,10 +73,7 @@ async def require_target(book: Book, caller: Caller, model: str) -> Target:
         whole = characters.find(conn, model) if user or base != model else None
         if whole is not None and whole.name == model:
             return whole, True
-        try:  # accents and case may be left out, as elsewhere
-            return find_character(conn, name), False
-        except UnknownName:
-            return None, False
+        return caller.find(conn, name), False  # accents and case may be left out, as elsewhere
 
     character, whole = await book.store.read(find)
     if character is None or not caller.sees(character):
