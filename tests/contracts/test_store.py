@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from contextlib import suppress
 from functools import partial
 
 import pytest
@@ -11,7 +12,7 @@ from sqlalchemy import Connection, text
 
 from offbook.errors import OffbookError, StoreFailed, UnknownName, UsageError
 from offbook.protocols import Store
-from offbook.stores import call_cache, characters
+from offbook.stores import call_cache, characters, memories
 from offbook.types import Character
 from tests.waiting import PATIENCE_SECONDS, eventually
 
@@ -140,6 +141,9 @@ async def test_a_text_that_no_engine_can_keep_is_refused_alike(store: Store):
             await store.write(partial(characters.create, name=bad))
         assert raised.value.hint
     assert await store.read(count) == 0
+    for bad in ("a\0b", "a\ud800b"):
+        with suppress(UsageError):
+            assert await store.read(memories.get, "ada", [bad]) == []
 
 
 async def test_purging_leaves_what_is_there(store: Store):

@@ -93,8 +93,8 @@ async def test_deleting_a_conversation_deletes_what_it_taught(store: Store):
     await store.write(characters.create, "Ada")
     await store.write(data.talk, "ada")
     assert len(await store.read(memories.list_memories, "ada")) == 1
-    assert await store.write(conversations.remove, "ada", "s1")
-    assert not await store.write(conversations.remove, "ada", "s1")
+    assert await store.write(forgetting.remove_conversation, "ada", "s1")
+    assert not await store.write(forgetting.remove_conversation, "ada", "s1")
     assert await store.read(memories.list_memories, "ada") == []
 
 
@@ -139,7 +139,7 @@ async def state_of(store: Store, character: str, session: str = "s1") -> Convers
 async def test_a_state_belongs_to_its_conversation(store: Store):
     character = await filled(store)
     assert await state_of(store, character, "other") == ConversationState()
-    await store.write(conversations.remove, character, "s1")
+    await store.write(forgetting.remove_conversation, character, "s1")
     assert await state_of(store, character) == ConversationState()
 
 

@@ -9,58 +9,8 @@ from sqlalchemy import Connection
 from offbook.errors import UnknownName
 from offbook.protocols import Store
 from offbook.stores import call_cache, characters, documents, evaluations, forgetting, text_versions
-from offbook.stores.evaluations import StoredRun
 from tests.stores import data
-
-RUN = StoredRun("demo-1", "demo", "2026-01-01", "running", 1, {"a": 1}, {"j": "u"}, {})
-
-
-def cell(question: str, **changes: Any) -> dict[str, Any]:
-    row = {
-        "run_id": "demo-1",
-        "subject": "Ada",
-        "question": question,
-        "variant": "naive",
-        "repeat": 0,
-        "character_id": "ada",
-        "reply": f"About {question}.",
-        "error": None,
-        "verdict": None,
-        "fallback": None,
-        "forgotten": 0,
-        "finished": "2026-01-01",
-        "usage": {},
-        "documents": [],
-        "context": [],
-    }
-    return {**row, **changes}
-
-
-def rating(unit: str, judge: str = "j", **changes: Any) -> dict[str, Any]:
-    row = {
-        "run_id": "demo-1",
-        "subject": "Ada",
-        "variant": "naive",
-        "repeat": 0,
-        "metric": "ke",
-        "unit": unit,
-        "judge": judge,
-        "sample": 0,
-        "character_id": "ada",
-        "value": 7.0,
-        "missing": None,
-        "person": None,
-        "person_name": "",
-        "person_note": "",
-        "documents": [],
-        "analysis": "It is right.",
-    }
-    return {**row, **changes}
-
-
-def item(text: str, *, document: str | None = None, memory: str | None = None) -> dict[str, Any]:
-    sources = [] if document is None else [{"document": document, "chunk": "c"}]
-    return {"kind": "knowledge", "title": "", "text": text, "memory": memory, "sources": sources}
+from tests.stores.data import RUN, cell, item, rating
 
 
 @pytest.fixture
@@ -228,8 +178,8 @@ async def test_a_forgotten_memory_leaves_the_cells_and_the_judges_cached_answer(
     cached = frozenset({f"ada/{name}"})
     await run.write(lambda c: call_cache.put(c, "k", documents=cached, **told))
 
-    def drop(conn: Connection, ids: list[str]) -> int:
-        return forgetting.drop_memories(conn, "ada", ids)
+    def drop(conn: Connection, ids: list[str]) -> list[str]:
+        return forgetting.forget_memories(conn, "ada", ids)
 
     await run.write(drop, ["m", "m2"])
     assert await run.read(call_cache.get, "k") is not None

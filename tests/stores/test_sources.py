@@ -110,6 +110,18 @@ async def test_one_works_on_it_at_a_time(both: Store):
         await both.write(queue.add, f"{number}", "ingestion", {}, character=character)
     assert await both.write(queue.claim, queue.INGESTIONS, Owner("1", "here")) is not None
     assert await both.write(queue.claim, queue.INGESTIONS, Owner("2", "there")) is None
+    # Whoever holds it gives it back, though its character was deleted meanwhile.
+    await both.write(characters.remove, ADA)
+    assert await both.write(leases.heartbeat, Owner("1", "here"))
+    await both.write(leases.release, Owner("1", "here"))
+    assert await both.write(leases.acquire, BEA, Owner("2", "there"))
+
+
+async def test_a_new_version_leaves_no_profile_of_the_old_one(both: Store):
+    await both.write(documents.put, ADA, data.document("life.md", "Other words."))
+    for character in (ADA, BEA):
+        found = await both.read(characters.require, character)
+        assert (found.profile, found.voice, found.profile_documents) == (None, (), ())
 
 
 @pytest.mark.parametrize(("gone", "left"), [(ADA, BEA), (BEA, ADA)])

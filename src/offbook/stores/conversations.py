@@ -15,7 +15,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, delete, exists, null, select, update
 
 from offbook.errors import UnknownName, UsageError
-from offbook.stores import memories, principals
+from offbook.stores import principals
 from offbook.stores.schema import conversation_states, conversations, turn_documents, turns
 from offbook.stores.statements import (
     among,
@@ -301,15 +301,6 @@ def documents_by_turn(
     for turn, document in conn.execute(select(c.turn_id, c.document_id).where(chosen)):
         named.setdefault(turn, set()).add(document)
     return named
-
-
-def remove(conn: Connection, character: str, session: str) -> bool:
-    """Delete a conversation with its turns and what they taught; whether there was one."""
-    chosen = delete(conversations).where(of(conversations, character, id=session))
-    removed = bool(conn.execute(chosen).rowcount)
-    if removed:
-        memories.grow_bank(conn, character, cleared=True)
-    return removed
 
 
 def get_state(conn: Connection, character: str, session: str) -> ConversationState:

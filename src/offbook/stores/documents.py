@@ -56,7 +56,8 @@ def put(conn: Connection, character: str, document: Document) -> None:
     """Store a new document, or a new version of the one with the same id.
 
     ``ordinal`` of a new document is set to the next one; that of an old one stays. A new version
-    forgets the cached calls that saw the old text; the chunks are the caller's to replace.
+    forgets the cached calls that saw the old text, and every profile that was made from it; the
+    chunks are the caller's to replace.
     """
     old = get(conn, character, document.id)
     if old is None:
@@ -68,6 +69,7 @@ def put(conn: Connection, character: str, document: Document) -> None:
         if old.digest != document.digest:
             for each in characters.sharing(conn, character):
                 call_cache.forget_documents(conn, each, document.id)
+                _forget_profile(conn, each, document.id)
     row = {**row_of(document), "chars": document.chars, "ordinal": ordinal}
     put_rows(conn, documents, character, [row])
     characters.touch(conn, character)

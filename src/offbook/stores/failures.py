@@ -104,7 +104,7 @@ def _of_sqlite(error: sqlite3.Error, where: str) -> OffbookError:
 def _of_postgres(error: Exception, where: str) -> OffbookError:
     state = getattr(getattr(error, "orig", None), "sqlstate", None) or ""
     reason = _reason(error)
-    if state == "22021":
+    if state in {"22021", "22P05"}:  # as itself, and as an escape in JSON
         return unstorable("\0")
     if state[:2] in {"28", "3D"}:
         return ConfigurationError(

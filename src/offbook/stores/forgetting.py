@@ -19,14 +19,13 @@ from sqlalchemy import (
     Text,
     cast,
     delete,
-    func,
     or_,
     select,
     tuple_,
     update,
 )
 
-from offbook.stores import call_cache, conversations, jobs, memories
+from offbook.stores import call_cache, conversations, memories
 from offbook.stores.evaluations import CELL_KEY, FORGOTTEN, RATING_KEY, unquoted
 from offbook.stores.schema import (
     cells,
@@ -36,7 +35,8 @@ from offbook.stores.schema import (
     turn_documents,
     turns,
 )
-from offbook.stores.statements import batches, insert_missing, of
+from offbook.stores.schema import conversations as conversations_table
+from offbook.stores.statements import batches, insert_missing, mark_unpurged, of
 from offbook.stores.text_versions import memory_name
 from offbook.text.tokens import WIDE
 
@@ -53,7 +53,8 @@ Place = tuple[str, str]
 
 def resting_on(conn: Connection, character: str, document: str) -> tuple[int, int]:
     """Count the turns that rest on a document, also one that is gone, and what they taught."""
-    return _counted(conn, character, _resting(conn, character, document))
+    places = _resting(conn, character, document)
+    return len(places), len(_taught(conn, character, places))
 
 
 def remove_resting_on(conn: Connection, character: str, document: str) -> tuple[int, int]:
@@ -65,25 +66,19 @@ def remove_resting_on(conn: Connection, character: str, document: str) -> tuple[
         How many turns and memories went.
     """
     places = _resting(conn, character, document)
-    counts = _counted(conn, character, places)
+    taught = _taught(conn, character, places)
+    forget_memories(conn, character, taught, with_replies=True)
     empty = {"said": "", "answered": "", "recall": None}
     for session, turn in places:
-        taught = of(memory_fragments, character, conversation_id=session, turn_id=turn)
-        ids = conn.scalars(select(memory_fragments.c.id).where(taught)).all()
-        jobs.remove_subjects(conn, character, ids)
-        conn.execute(delete(memory_fragments).where(taught))
         here = of(turns, character, conversation_id=session, id=turn)
         conn.execute(update(turns).where(here).values(empty))
-        # It may hold the words of that turn: it is made anew of those that stay.
-        conversations.forget_state(conn, character, session)
-    # Running summaries tell of forgotten turns.
     for session in {session for session, _ in places}:
+        # It may hold the words of those turns: it is made anew of the others.
+        conversations.forget_state(conn, character, session)
         _drop(conn, character, turns.c.conversation_id == session, _is_summary)
-    if places:
-        memories.grow_bank(conn, character, cleared=True)
     noted = of(turn_documents, character, document_id=document)
     conn.execute(delete(turn_documents).where(noted))
-    return counts
+    return len(places), len(taught)
 
 
 def scrub(conn: Connection, character: str, document: str) -> tuple[int, int]:
@@ -110,29 +105,52 @@ def scrub(conn: Connection, character: str, document: str) -> tuple[int, int]:
     rows = [{**key, "conversation_id": session, "turn_id": turn} for session, turn in places]
     if rows:
         conn.execute(insert_missing(conn, turn_documents), rows)
-    return _counted(conn, character, places)
+    return len(places), len(_taught(conn, character, places))
 
 
-def drop_memories(conn: Connection, character: str, ids: Collection[str]) -> int:
-    """Take the text of these memories out of every turn that recalled them.
+def forget_memories(
+    conn: Connection, character: str, ids: Collection[str], *, with_replies: bool = False
+) -> list[str]:
+    """Delete memories, and take their text out of every turn and evaluated reply that recalled it.
 
-    And out of evaluated replies, with what a judge answered about these.
+    The caller purges the store afterwards.
+
+    Args:
+        conn: Connection of a write.
+        character: Id of the character.
+        ids: Of the memories.
+        with_replies: The evaluated replies go as well; their cells then count as failed.
 
     Returns:
-        How many turns have lost it.
+        The ids of those that were there.
     """
     gone = frozenset(ids)
 
     def is_gone(item: Item) -> bool:
         return item.get("memory") in gone
 
-    _drop_from_cells(conn, character, [memory_name(memory) for memory in gone], is_gone)
-    for memory in gone:
-        call_cache.forget_documents(conn, character, memory_name(memory))
-    changed: set[Place] = set()
+    names = [memory_name(memory) for memory in gone]
+    _drop_from_cells(conn, character, names, is_gone, with_replies=with_replies)
+    for name in names:
+        call_cache.forget_documents(conn, character, name)
     for piece in batches(list(gone), _IDS_AT_ONCE):
-        changed |= _drop(conn, character, _holding(turns.c.recall, piece), is_gone)
-    return len(changed)
+        _drop(conn, character, _holding(turns.c.recall, piece), is_gone)
+    mark_unpurged(conn)
+    return memories.remove(conn, character, list(ids))
+
+
+def remove_conversation(conn: Connection, character: str, session: str) -> bool:
+    """Delete a conversation with its turns, and what they taught wherever it was recalled.
+
+    Returns:
+        Whether there was one. The caller purges the store afterwards.
+    """
+    taught = of(memory_fragments, character, conversation_id=session)
+    forget_memories(
+        conn, character, conn.scalars(select(memory_fragments.c.id).where(taught)).all()
+    )
+    chosen = delete(conversations_table).where(of(conversations_table, character, id=session))
+    return bool(conn.execute(chosen).rowcount)
 
 
 def _is_summary(item: Item) -> bool:
@@ -152,11 +170,10 @@ def _drop(
     condition: ColumnElement[bool],
     is_gone: Callable[[Item], bool],
     **values: Any,
-) -> set[Place]:
+) -> None:
     """Take items out of what turns recalled, and set further ``values`` of it."""
     c = turns.c
     chosen = select(c.conversation_id, c.id, c.recall).where(of(turns, character), condition)
-    changed: set[Place] = set()
     for session, turn, recall in conn.execute(chosen.where(c.recall.is_not(None))).all():
         items = recall.get("context", ())
         left = [item for item in items if not is_gone(item)]
@@ -167,18 +184,18 @@ def _drop(
         here = of(turns, character, conversation_id=session, id=turn)
         freed = {**recall, "context": left, "skipped": skipped, **values}
         conn.execute(update(turns).where(here).values(recall=freed))
-        changed.add((session, turn))
-    return changed
 
 
-def _counted(conn: Connection, character: str, places: list[Place]) -> tuple[int, int]:
-    pairs = tuple_(memory_fragments.c.conversation_id, memory_fragments.c.turn_id)
-    counted = select(func.count()).select_from(memory_fragments)
-    taught = sum(
-        conn.execute(counted.where(of(memory_fragments, character), pairs.in_(piece))).scalar_one()
+def _taught(conn: Connection, character: str, places: Sequence[Place]) -> list[str]:
+    """List the ids of the memories that turns have taught."""
+    c = memory_fragments.c
+    pairs = tuple_(c.conversation_id, c.turn_id)
+    chosen = select(c.id).where(of(memory_fragments, character))
+    return [
+        memory
         for piece in batches(places)
-    )
-    return len(places), taught
+        for memory in conn.scalars(chosen.where(pairs.in_(piece)))
+    ]
 
 
 def _resting(conn: Connection, character: str, document: str) -> list[Place]:

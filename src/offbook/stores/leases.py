@@ -77,12 +77,12 @@ def acquire(conn: Connection, character: str, owner: Owner) -> bool:
     return True
 
 
-def heartbeat(conn: Connection, character: str, owner: Owner) -> bool:
+def heartbeat(conn: Connection, owner: Owner) -> bool:
     """Give a sign of life; False where the lease was lost."""
-    held = update(leases).where(of(leases, character, owner=owner.id))
+    held = update(leases).where(leases.c.owner == owner.id)
     return bool(conn.execute(held.values(heartbeat=time.time())).rowcount)
 
 
-def release(conn: Connection, character: str, owner: Owner) -> None:
-    """Give the lease back; one that was lost is left to its holder."""
-    conn.execute(delete(leases).where(of(leases, character, owner=owner.id)))
+def release(conn: Connection, owner: Owner) -> None:
+    """Give the lease back, also where its character is gone; one that was lost is left alone."""
+    conn.execute(delete(leases).where(leases.c.owner == owner.id))

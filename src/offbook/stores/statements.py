@@ -26,9 +26,6 @@ T = TypeVar("T")
 BATCH: Final = 500
 """Composite keys in one ``IN`` list: below the smallest limit on parameters of any engine."""
 
-UNPURGED: Final = 1
-"""``PRAGMA user_version`` of an SQLite file that may hold remains of what was deleted."""
-
 
 def source_of(character: str) -> ScalarSelect[Any]:
     """Choose the source that a character looks at."""
@@ -150,13 +147,26 @@ def _insert(dialect: str, table: Table) -> PostgresInsert | SqliteInsert:
     return sqlite.insert(table)
 
 
-def mark_unpurged(conn: Connection) -> None:
+def mark_unpurged(conn: Connection) -> int:
     """Note, with the deletion itself, that ``Store.purge`` is to follow.
 
-    Where the process ends in between, the next one that opens the file makes up for it.
+    Where the process ends in between, the next one that opens the file makes up for it: the file's
+    ``user_version`` is positive then. Each deletion counts it on.
+
+    Returns:
+        The mark, for :func:`unmark`.
     """
-    if conn.dialect.name == "sqlite":
-        conn.exec_driver_sql(f"PRAGMA user_version = {UNPURGED}")
+    if conn.dialect.name != "sqlite":
+        return 0
+    mark = abs(conn.exec_driver_sql("PRAGMA user_version").scalar_one()) + 1
+    conn.exec_driver_sql(f"PRAGMA user_version = {mark}")
+    return mark
+
+
+def unmark(conn: Connection, mark: int) -> None:
+    """Note that a file is purged, unless something was deleted after it got ``mark``."""
+    if conn.exec_driver_sql("PRAGMA user_version").scalar_one() == mark:
+        conn.exec_driver_sql(f"PRAGMA user_version = {-mark}")
 
 
 def batches(values: Sequence[T], size: int = BATCH) -> Iterator[Sequence[T]]:
