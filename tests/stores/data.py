@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sqlalchemy import Connection
+from sqlalchemy import Connection, func, select
 
 from offbook.stores import (
     characters,
@@ -23,6 +23,7 @@ from offbook.stores import (
 from offbook.stores.chunks import ChunkJudgement, StoredAttribute
 from offbook.stores.evaluations import StoredRun
 from offbook.stores.graph import GraphAnswer
+from offbook.stores.schema import metadata
 from offbook.stores.summaries import Summary
 from offbook.types import (
     Chunk,
@@ -209,3 +210,10 @@ def item(text: str, *, document: str | None = None, memory: str | None = None) -
     sources = [] if document is None else [{"document": document, "chunk": "c"}]
     kind = "memory" if document is None else "knowledge"
     return {"kind": kind, "title": text, "text": text, "memory": memory, "sources": sources}
+
+
+def count_rows(conn: Connection) -> dict[str, int]:
+    """How many rows each table has that has any."""
+    tables = metadata.sorted_tables
+    counts = {t.name: conn.scalar(select(func.count()).select_from(t)) or 0 for t in tables}
+    return {name: number for name, number in counts.items() if number}

@@ -102,22 +102,19 @@ async def test_missing_ratings_can_be_taken_back_but_not_those_a_person_gave(run
     assert [row[4] for row in left] == ["q0", "q9"]
 
 
-async def test_a_run_takes_its_cells_and_ratings_along(run: Store):
-    await run.write(evaluations.add_cells, [cell("q1")])
-    await run.write(evaluations.add_ratings, [rating("q1")])
-    assert await run.write(evaluations.remove_run, "demo-1")
-    assert await run.read(evaluations.cell_keys, "demo-1") == []
-    assert await run.read(evaluations.rating_keys, "demo-1", "j") == []
-    assert not await run.write(evaluations.remove_run, "demo-1")
-
-
-async def test_a_character_takes_its_cells_and_ratings_along(run: Store):
+@pytest.mark.parametrize("gone", ["run", "character"])
+async def test_a_run_or_character_takes_its_cells_and_ratings_along(run: Store, gone: str):
     await run.write(characters.create, "Bea")
     rows = [cell("q1"), cell("q1", subject="Bea", character_id="bea")]
     await run.write(evaluations.add_cells, rows)
     await run.write(evaluations.add_ratings, [rating("q1")])
-    await run.write(characters.remove, "ada")
-    assert [key[0] for key in await run.read(evaluations.cell_keys, "demo-1")] == ["Bea"]
+    if gone == "run":
+        assert await run.write(evaluations.remove_run, "demo-1")
+        assert not await run.write(evaluations.remove_run, "demo-1")
+    else:
+        await run.write(characters.remove, "ada")
+    left = [] if gone == "run" else ["Bea"]
+    assert [key[0] for key in await run.read(evaluations.cell_keys, "demo-1")] == left
     assert await run.read(evaluations.count_ratings, "demo-1") == {}
 
 

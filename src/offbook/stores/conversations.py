@@ -19,9 +19,11 @@ from offbook.stores import principals
 from offbook.stores.schema import conversation_states, conversations, turn_documents, turns
 from offbook.stores.statements import (
     among,
+    columns_of,
     insert_missing,
     of,
     put_rows,
+    read_as,
     row_of,
     storable,
     timestamp,
@@ -144,17 +146,9 @@ def add_turn(
 ) -> str:
     """Add a turn after ``parent`` (None: where the conversation has come to), and go there.
 
-    Args:
-        conn: Connection of a write.
-        character: Id of the character.
-        session: Id of a conversation that was begun.
-        said: What the person said.
-        answered: What the character answered.
-        parent: Id of the turn before it; an earlier one makes a branch, ``BEGINNING`` another
-            first turn.
-        recall: What the reply rested on; what it names as skipped is not kept.
-        rests_on: Ids of the documents that it rested on; by default those that ``recall`` names.
-        at: ISO 8601 time; now by default.
+    An earlier parent makes a branch, ``BEGINNING`` another first turn. Of ``recall`` it is not kept
+    what was skipped; ``rests_on`` are ids of documents, by default those that ``recall`` names, and
+    ``at`` is an ISO 8601 time, by default now.
 
     Returns:
         The id of the turn.
@@ -305,10 +299,9 @@ def documents_by_turn(
 
 def get_state(conn: Connection, character: str, session: str) -> ConversationState:
     """Return what a conversation has come to; empty where nothing was kept yet."""
-    chosen = select(*conversation_states.c["mood", "summary", "summarized"])
     here = of(conversation_states, character, conversation_id=session)
-    row = conn.execute(chosen.where(here)).one_or_none()
-    return ConversationState() if row is None else ConversationState(*row)
+    chosen = select(*columns_of(ConversationState, conversation_states)).where(here)
+    return next(iter(read_as(conn, ConversationState, chosen)), ConversationState())
 
 
 def set_mood(conn: Connection, character: str, session: str, mood: Mapping[str, Any]) -> None:
@@ -336,9 +329,9 @@ def _put_state(conn: Connection, character: str, session: str, state: Conversati
 
 
 def _conversations(conn: Connection, character: str, **values: str) -> list[Conversation]:
-    chosen = select(*conversations.c["id", "principal_id", "head", "created", "updated"])
-    rows = conn.execute(chosen.where(of(conversations, character, **values)))
-    return sorted((Conversation(*row) for row in rows), key=lambda each: each.id)
+    chosen = select(*columns_of(Conversation, conversations, principal="principal_id"))
+    ordered = chosen.where(of(conversations, character, **values)).order_by(conversations.c.id)
+    return read_as(conn, Conversation, ordered)
 
 
 def _turns(
@@ -347,8 +340,8 @@ def _turns(
     c = turns.c
     recall = c.recall if with_recall else null()
     chosen = select(c.id, c.parent, c.ordinal, c.said, c.answered, recall, c.at)
-    rows = conn.execute(chosen.where(of(turns, character, **values)).order_by(c.ordinal, c.id))
-    return [StoredTurn(*row) for row in rows]
+    here = chosen.where(of(turns, character, **values))
+    return read_as(conn, StoredTurn, here.order_by(c.ordinal, c.id))
 
 
 def _ordinal(conn: Connection, character: str, session: str, parent: str | None) -> int:

@@ -19,9 +19,12 @@ from offbook.stores.leases import FREE, Owner, held_by, is_lost
 from offbook.stores.schema import cells, documents, memory_fragments, ratings, runs
 from offbook.stores.statements import (
     batches,
+    columns_of,
     insert_missing,
     mark_unpurged,
     of,
+    read_as,
+    row_of,
     to_json,
 )
 from offbook.stores.text_versions import forgotten, memory_name
@@ -71,28 +74,21 @@ def free_id(conn: Connection, benchmark: str) -> str:
 
 def add_run(conn: Connection, run: StoredRun) -> None:
     """Store a new run."""
-    row = {name: getattr(run, name) for name in StoredRun.__slots__}
-    conn.execute(runs.insert(), row)
-
-
-def get_run(conn: Connection, run: str) -> StoredRun | None:
-    """The run of this id."""
-    rows = _runs(conn, runs.c.id == run)
-    return rows[0] if rows else None
+    conn.execute(runs.insert(), row_of(run))
 
 
 def require_run(conn: Connection, run: str) -> StoredRun:
-    """The run of this id.
+    """Return the run of this id.
 
     Raises:
         UnknownName: there is none; the hint names the nearest.
     """
-    stored = get_run(conn, run)
-    if stored is None:
+    stored = _runs(conn, runs.c.id == run)
+    if not stored:
         known = list(conn.scalars(select(runs.c.id).order_by(runs.c.created.desc())))
         otherwise = "`offbook eval list` shows the runs" if known else "begin one: offbook eval run"
         raise UnknownName(f"there is no run {run!r}", nearest(run, known, otherwise))
-    return stored
+    return stored[0]
 
 
 def list_runs(conn: Connection, benchmark: str | None = None) -> list[StoredRun]:
@@ -112,9 +108,8 @@ def remove_run(conn: Connection, run: str) -> bool:
 
 
 def _runs(conn: Connection, *conditions: Any) -> list[StoredRun]:
-    columns = [runs.c[name] for name in StoredRun.__slots__]
-    chosen = select(*columns).where(*conditions).order_by(runs.c.created.desc(), runs.c.id.desc())
-    return [StoredRun(*row) for row in conn.execute(chosen)]
+    chosen = select(*columns_of(StoredRun, runs)).where(*conditions)
+    return read_as(conn, StoredRun, chosen.order_by(runs.c.created.desc(), runs.c.id.desc()))
 
 
 # -- who works on it ---------------------------------------------------------------------------

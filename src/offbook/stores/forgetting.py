@@ -113,16 +113,11 @@ def forget_memories(
 ) -> list[str]:
     """Delete memories, and take their text out of every turn and evaluated reply that recalled it.
 
-    The caller purges the store afterwards.
-
-    Args:
-        conn: Connection of a write.
-        character: Id of the character.
-        ids: Of the memories.
-        with_replies: The evaluated replies go as well; their cells then count as failed.
+    ``with_replies`` those replies go as well; their cells then count as failed. The caller purges
+    the store afterwards.
 
     Returns:
-        The ids of those that were there.
+        The ids of the memories that were there.
     """
     gone = frozenset(ids)
 
@@ -199,13 +194,10 @@ def _taught(conn: Connection, character: str, places: Sequence[Place]) -> list[s
 
 
 def _resting(conn: Connection, character: str, document: str) -> list[Place]:
-    rows = conn.execute(
-        select(*turn_documents.c["conversation_id", "turn_id"]).where(
-            of(turn_documents, character, document_id=document)
-        )
-    )
+    chosen = select(*turn_documents.c["conversation_id", "turn_id"])
+    here = of(turn_documents, character, document_id=document)
     noted: dict[str, set[str]] = defaultdict(set)
-    for session, turn in rows:
+    for session, turn in conn.execute(chosen.where(here)):
         noted[session].add(turn)
     text = conn.scalar(select(documents.c.text).where(of(documents, character, id=document)))
     said = _runs(text or "") if noted else set()
@@ -219,12 +211,7 @@ def _repeating(
 ) -> set[str]:
     """Find the turns that say over again what a turn before them has from the document.
 
-    Args:
-        conn: Connection of a read.
-        character: Id of the character.
-        session: The conversation.
-        resting: Turns of it that rest on the document.
-        said: What the document says.
+    ``resting`` are turns that rest on the document, and ``said`` is all that it says.
     """
     names, passed_on = set(resting), set[str]()
     for turn in conversations.list_turns(conn, character, session, with_recall=False):
@@ -244,17 +231,10 @@ def _runs(text: str) -> set[str]:
 
 def drop_document_from_cells(
     conn: Connection, character: str, document: str, *, with_replies: bool = False
-) -> int:
+) -> None:
     """Take the text of a document out of the evaluated replies that rest on it.
 
-    Args:
-        conn: Connection of a write.
-        character: Id of the character.
-        document: Id of the document.
-        with_replies: The replies go as well; the cells then count as failed.
-
-    Returns:
-        How many cells have lost it.
+    ``with_replies`` the replies go as well; their cells then count as failed.
     """
 
     def is_gone(item: Item) -> bool:
@@ -263,7 +243,7 @@ def drop_document_from_cells(
         held = any(source["document"] == document for source in sources)
         return held or not (sources or item.get("memory"))
 
-    return _drop_from_cells(conn, character, [document], is_gone, with_replies=with_replies)
+    _drop_from_cells(conn, character, [document], is_gone, with_replies=with_replies)
 
 
 def _drop_from_cells(
@@ -272,9 +252,8 @@ def _drop_from_cells(
     names: Sequence[str],
     is_gone: Callable[[Item], bool],
     *,
-    with_replies: bool = False,
-) -> int:
-    changed = 0
+    with_replies: bool,
+) -> None:
     for row in _rows_resting_on(conn, cells, character, names):
         left = [item for item in row["context"] if not is_gone(item)]
         lost = len(row["context"]) - len(left)
@@ -289,25 +268,21 @@ def _drop_from_cells(
             values |= {"reply": None, "error": FORGOTTEN}
         if values:
             _change(conn, cells, CELL_KEY, row, values)
-            changed += 1
     for row in _rows_resting_on(conn, ratings, character, names):
         _change(conn, ratings, RATING_KEY, row, unquoted(row))
-    return changed
 
 
 def _rows_resting_on(
     conn: Connection, table: Table, character: str, names: Sequence[str]
 ) -> list[Item]:
     """Return the rows of a character whose noted documents are among ``names``."""
-    gone = frozenset(names)
-    rows = [
-        row
+    chosen = select(table).where(of(table, character))
+    return [
+        dict(row)
         for piece in batches(names, _IDS_AT_ONCE)
-        for row in conn.execute(
-            select(table).where(of(table, character), _holding(table.c.documents, piece))
-        ).mappings()
+        for row in conn.execute(chosen.where(_holding(table.c.documents, piece))).mappings()
+        if not set(piece).isdisjoint(row["documents"])
     ]
-    return [dict(row) for row in rows if not gone.isdisjoint(row["documents"])]
 
 
 def _change(

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Insert, ScalarSelect, Table, and_, select
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Insert,
+    ScalarSelect,
+    Select,
+    Table,
+    and_,
+    func,
+    select,
+)
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
@@ -101,6 +112,26 @@ def _plain(value: Any) -> Any:
     return dict(value) if isinstance(value, Mapping) else value
 
 
+def columns_of(kind: type[Any], table: Table, **renamed: str) -> list[Column[Any]]:
+    """Return the columns of a dataclass's fields, ``renamed`` where they are called otherwise."""
+    return [table.c[renamed.get(each.name, each.name)] for each in fields(kind)]
+
+
+def read_as(conn: Connection, kind: Callable[..., T], chosen: Select[Any]) -> list[T]:
+    """Make a dataclass of each row: the inverse of :func:`row_of`; its lists become tuples."""
+    return [kind(*map(_frozen, row)) for row in conn.execute(chosen)]
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def next_ordinal(conn: Connection, table: Table, character: str) -> int:
+    """Return the number that the next row of a character or its source gets."""
+    following = func.coalesce(func.max(table.c.ordinal) + 1, 0)
+    return conn.scalar(select(following).where(of(table, character))) or 0
+
+
 def put_rows(
     conn: Connection, table: Table, character: str, rows: Iterable[Mapping[str, Any]]
 ) -> None:
@@ -158,7 +189,7 @@ def mark_unpurged(conn: Connection) -> int:
     """
     if conn.dialect.name != "sqlite":
         return 0
-    mark = abs(conn.exec_driver_sql("PRAGMA user_version").scalar_one()) + 1
+    mark: int = abs(conn.exec_driver_sql("PRAGMA user_version").scalar_one()) + 1
     conn.exec_driver_sql(f"PRAGMA user_version = {mark}")
     return mark
 
