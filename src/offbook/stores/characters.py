@@ -110,7 +110,7 @@ def give_source(conn: Connection, character: str) -> None:
     _look_at(conn, character, source)
 
 
-def _look_at(conn: Connection, character: str, source: str) -> None:
+def _look_at(conn: Connection, character: str, source: str | None) -> None:
     look = {"character_id": character, "source_id": source, "ordinal": 0}
     conn.execute(insert(character_sources), look)
 
