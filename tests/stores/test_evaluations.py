@@ -70,6 +70,8 @@ async def test_pages_hold_every_row_once_in_order(run: Store, size: int):
 
 
 async def test_ratings_of_judges_stand_side_by_side(run: Store):
+    await run.write(evaluations.add_ratings, [])
+    assert await run.read(evaluations.count_ratings, "demo-1") == {}
     rows = [rating("q1"), rating("q2", value=None, missing="refused"), rating("q1", judge="k")]
     await run.write(evaluations.add_ratings, rows)
     counts = await run.read(evaluations.count_ratings, "demo-1")

@@ -13,8 +13,8 @@ from sqlalchemy import Connection, delete, select, update
 
 from offbook.stores.schema import call_cache, call_cache_documents, endpoints
 from offbook.stores.statements import (
+    add_missing,
     among,
-    insert_missing,
     mark_unpurged,
     storable,
     timestamp,
@@ -98,8 +98,7 @@ def _link(conn: Connection, keys: Sequence[str], documents: frozenset[str]) -> N
         for key in keys
         for character, _, document in parts
     ]
-    if rows:
-        conn.execute(insert_missing(conn, call_cache_documents), rows)
+    add_missing(conn, call_cache_documents, rows)
 
 
 def forget_documents(conn: Connection, character: str, document: str | None = None) -> int:
@@ -138,6 +137,6 @@ def put_thinking(conn: Connection, base_url: str, model: str) -> None:
 
 def _put_form(conn: Connection, base_url: str, model: str, **values: str | bool) -> None:
     key = {"base_url": base_url, "model": model}
-    conn.execute(insert_missing(conn, endpoints), {**key, "rung": None, "thinks": False})
+    add_missing(conn, endpoints, [{**key, "rung": None, "thinks": False}])
     here = [endpoints.c[name] == value for name, value in key.items()]
     conn.execute(update(endpoints).where(*here).values(**values))

@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, Connection, and_, case, select, true
 
 from offbook.stores.conversations import StoredTurn, get_turn, turn_id
 from offbook.stores.schema import conversations, turns
-from offbook.stores.statements import among, insert_missing, row_of, storable, timestamp
+from offbook.stores.statements import add_missing, among, row_of, storable, timestamp
 from offbook.types import Turn
 
 
@@ -122,8 +122,7 @@ def bring(
         id_ = turn_id(above, turn.said, turn.answered)
         made.append(StoredTurn(id_, above, ordinal, turn.said, turn.answered, noted, now))
     key = {"character_id": character, "conversation_id": session}
-    if made:
-        conn.execute(insert_missing(conn, turns), [{**key, **row_of(turn)} for turn in made])
+    add_missing(conn, turns, [{**key, **row_of(turn)} for turn in made])
     return [turn.id for turn in made]
 
 

@@ -18,9 +18,9 @@ from offbook.errors import UnknownName, UsageError
 from offbook.stores import principals
 from offbook.stores.schema import conversation_states, conversations, turn_documents, turns
 from offbook.stores.statements import (
+    add_missing,
     among,
     columns_of,
-    insert_missing,
     of,
     put_rows,
     read_as,
@@ -108,7 +108,7 @@ def begin(
         "created": now,
         "updated": now,
     }
-    conn.execute(insert_missing(conn, conversations), row)
+    add_missing(conn, conversations, [row])
     stored = get(conn, character, session)
     if stored is None or stored.principal != principal:
         raise UsageError(
@@ -172,11 +172,10 @@ def add_turn(
         at=at or timestamp(),
     )
     key = {"character_id": character, "conversation_id": session}
-    conn.execute(insert_missing(conn, turns), {**key, **row_of(turn)})
+    add_missing(conn, turns, [{**key, **row_of(turn)}])
     names = documents_of(recall) if rests_on is None else set(rests_on)
     links = [{**key, "turn_id": turn.id, "document_id": name} for name in sorted(names)]
-    if links:
-        conn.execute(insert_missing(conn, turn_documents), links)
+    add_missing(conn, turn_documents, links)
     chosen = update(conversations).where(of(conversations, character, id=session))
     conn.execute(chosen.values(head=turn.id, updated=turn.at))
     return turn.id

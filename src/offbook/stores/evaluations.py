@@ -15,12 +15,12 @@ from sqlalchemy import Connection, Select, Table, and_, delete, func, select, tr
 
 from offbook.errors import UnknownName
 from offbook.stores.characters import nearest
-from offbook.stores.leases import FREE, Owner, held_by, is_lost
+from offbook.stores.leases import FREE, Owner, held_by, holder
 from offbook.stores.schema import cells, documents, memory_fragments, ratings, runs
 from offbook.stores.statements import (
+    add_missing,
     batches,
     columns_of,
-    insert_missing,
     mark_unpurged,
     of,
     read_as,
@@ -121,12 +121,10 @@ def claim(conn: Connection, run: str, owner: Owner) -> Owner | None:
     Returns:
         Who works on it already; None: nobody does, and it is claimed.
     """
-    chosen = select(*runs.c["owner", "host", "pid", "heartbeat"]).where(runs.c.id == run)
-    row = conn.execute(chosen).one_or_none()
-    if row is not None and row.owner not in (None, owner.id) and not is_lost(row, owner):
-        return Owner(row.owner, row.host, row.pid)
-    change_run(conn, run, **held_by(owner))
-    return None
+    other = holder(conn, runs, runs.c.id == run, owner)
+    if other is None:
+        change_run(conn, run, **held_by(owner))
+    return other
 
 
 def heartbeat(conn: Connection, run: str, owner: Owner, usage: Row) -> None:
@@ -154,7 +152,7 @@ def add_cells(conn: Connection, rows: Sequence[Row]) -> list[Row]:
         The rows as they are to be stored.
     """
     supported = [_still_supported(conn, row) for row in rows]
-    conn.execute(insert_missing(conn, cells), supported)
+    add_missing(conn, cells, supported)
     return supported
 
 
@@ -164,7 +162,7 @@ def add_ratings(conn: Connection, rows: Sequence[Row]) -> None:
     One that is there already stays, and with it what a person said of it.
     """
     supported = [{**row, **unquoted(row)} if _gone(conn, row) else dict(row) for row in rows]
-    conn.execute(insert_missing(conn, ratings), supported)
+    add_missing(conn, ratings, supported)
 
 
 def unquoted(row: Row) -> dict[str, Any]:

@@ -42,7 +42,7 @@ from sqlalchemy.exc import IntegrityError
 from offbook.errors import StoreFailed, UsageError
 from offbook.stores import cards, characters, chunks, graph, jobs, memories, schema, vectors
 from offbook.stores.call_cache import forget_documents
-from offbook.stores.statements import insert_missing, mark_unpurged, of, owner_of, storable
+from offbook.stores.statements import add_missing, mark_unpurged, of, owner_of, storable
 from offbook.types import Character
 
 if TYPE_CHECKING:
@@ -390,8 +390,7 @@ def _import(conn: Connection, archive: ArchiveReader, *, replace: bool) -> Chara
     if talk:
         lines = archive.lines("principals.jsonl")
         people = [to_values(schema.principals, _OF_PRINCIPAL, each) for each in lines]
-        if people:
-            conn.execute(insert_missing(conn, schema.principals), people)
+        add_missing(conn, schema.principals, people)
     law = Law()
     for table in (*KNOWLEDGE, *(_TALK if talk else ()), *_AFTER):
         names, owner = _columns(table), owner_of(conn, table, character)

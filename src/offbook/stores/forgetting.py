@@ -36,7 +36,7 @@ from offbook.stores.schema import (
     turns,
 )
 from offbook.stores.schema import conversations as conversations_table
-from offbook.stores.statements import batches, insert_missing, mark_unpurged, of
+from offbook.stores.statements import add_missing, batches, mark_unpurged, of
 from offbook.stores.text_versions import memory_name
 from offbook.text.tokens import WIDE
 
@@ -103,8 +103,7 @@ def scrub(conn: Connection, character: str, document: str) -> tuple[int, int]:
         _drop(conn, character, here, is_gone, boundary=None)
     key = {"character_id": character, "document_id": document}
     rows = [{**key, "conversation_id": session, "turn_id": turn} for session, turn in places]
-    if rows:
-        conn.execute(insert_missing(conn, turn_documents), rows)
+    add_missing(conn, turn_documents, rows)
     return len(places), len(_taught(conn, character, places))
 
 

@@ -13,9 +13,9 @@ from sqlalchemy import ColumnElement, Connection, and_, delete, select, update
 
 from offbook.stores.schema import jobs
 from offbook.stores.statements import (
+    add_missing,
     among,
     columns_of,
-    insert_missing,
     owner_of,
     read_as,
     source_of,
@@ -72,7 +72,7 @@ def enqueue(
             "error": "",
             "updated": timestamp(),
         }
-        conn.execute(insert_missing(conn, jobs), [{**job, "subject": name} for name in subjects])
+        add_missing(conn, jobs, [{**job, "subject": name} for name in subjects])
 
 
 def start(conn: Connection, character: str, kind: str, subjects: Sequence[str]) -> None:

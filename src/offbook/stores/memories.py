@@ -31,10 +31,10 @@ from sqlalchemy import (
 from offbook.stores import characters, jobs
 from offbook.stores.schema import memory_banks, memory_fragments, turns, vectors
 from offbook.stores.statements import (
+    add_missing,
     among,
     columns_of,
     deleted,
-    insert_missing,
     next_ordinal,
     of,
     put_rows,
@@ -118,7 +118,7 @@ def _make_bank(conn: Connection, character: str) -> None:
         raise deleted(character)
     first = characters.first_revision()
     row = {"character_id": character, "revision": first, "cleared": first}
-    conn.execute(insert_missing(conn, memory_banks), row)
+    add_missing(conn, memory_banks, [row])
 
 
 def add(conn: Connection, character: str, fragments: Sequence[MemoryFragment]) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 from sqlalchemy import Connection, insert, select, update
 
 from offbook.stores.schema import api_keys, principals
-from offbook.stores.statements import insert_missing, read_as, storable, timestamp
+from offbook.stores.statements import add_missing, read_as, storable, timestamp
 
 OWNER: Final = "owner"
 
@@ -58,7 +58,7 @@ def add(conn: Connection, /, principal: str, **values: Any) -> None:
     """Store a principal; one with the same id stays as it is."""
     row = {"id": principal, "label": "", "created": timestamp(), **values}
     storable(row)
-    conn.execute(insert_missing(conn, principals), row)
+    add_missing(conn, principals, [row])
 
 
 def add_key(conn: Connection, key: ApiKey) -> None:

@@ -162,9 +162,10 @@ def _upsert(dialect: str, table: Table) -> Insert:
     return statement.on_conflict_do_update(index_elements=keys, set_=changed)
 
 
-def insert_missing(conn: Connection, table: Table) -> Insert:
-    """Insert into ``table``; a row that is there already stays as it is."""
-    return _insert(conn.dialect.name, table).on_conflict_do_nothing()
+def add_missing(conn: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Insert rows, if any; one that is there already stays as it is."""
+    if rows:
+        conn.execute(_insert(conn.dialect.name, table).on_conflict_do_nothing(), rows)
 
 
 def _insert(dialect: str, table: Table) -> PostgresInsert | SqliteInsert:
