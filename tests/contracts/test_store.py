@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from contextlib import suppress
 from functools import partial
 
 import pytest
@@ -11,7 +12,7 @@ from sqlalchemy import Connection, text
 
 from offbook.errors import OffbookError, StoreFailed, UnknownName, UsageError
 from offbook.protocols import Store
-from offbook.stores import call_cache, characters
+from offbook.stores import call_cache, characters, memories
 from offbook.types import Character
 from tests.waiting import PATIENCE_SECONDS, eventually
 
@@ -25,31 +26,19 @@ async def test_a_write_is_there_for_the_next_read(store: Store):
     assert await store.read(lambda c: characters.require(c, "Ada")) == made
 
 
-async def test_an_operation_that_fails_leaves_nothing_behind(store: Store):
+@pytest.mark.parametrize("broken", [False, True])
+async def test_an_operation_that_fails_leaves_nothing_behind(store: Store, broken: bool):
     def half(conn: Connection) -> None:
         characters.create(conn, "Ada")
+        if broken:
+            conn.execute(text("INSERT INTO documents (id) VALUES ('x')"))
         raise ZeroDivisionError
 
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(StoreFailed if broken else ZeroDivisionError):
         await store.write(half)
     assert await store.read(count) == 0
-    await store.write(lambda c: characters.create(c, "Bea"))
+    await store.write(characters.create, "Bea")
     assert await store.read(count) == 1
-
-
-async def test_a_statement_that_fails_leaves_nothing_behind(store: Store):
-    def broken(conn: Connection) -> None:
-        characters.create(conn, "Ada")
-        conn.execute(text("INSERT INTO documents (id) VALUES ('x')"))
-
-    with pytest.raises(StoreFailed):
-        await store.write(broken)
-    assert await store.read(count) == 0
-
-
-async def test_errors_of_ours_pass_unchanged(store: Store):
-    with pytest.raises(UnknownName):
-        await store.read(lambda c: characters.require(c, "Nobody"))
 
 
 async def test_a_read_cannot_write(store: Store):
@@ -140,6 +129,9 @@ async def test_a_text_that_no_engine_can_keep_is_refused_alike(store: Store):
             await store.write(partial(characters.create, name=bad))
         assert raised.value.hint
     assert await store.read(count) == 0
+    for bad in ("a\0b", "a\ud800b"):
+        with suppress(UsageError):
+            assert await store.read(memories.get, "ada", [bad]) == []
 
 
 async def test_purging_leaves_what_is_there(store: Store):

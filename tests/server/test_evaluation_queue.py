@@ -21,6 +21,7 @@ from offbook.server import job_handlers as queues
 from offbook.server.background import BackgroundWorker
 from offbook.server.job_handlers import EvaluationQueue
 from offbook.stores import evaluations, leases, queue
+from offbook.stores.connection import Connection
 from offbook.stores.leases import Owner
 from tests.cli.texts import ADA
 from tests.loopback.server import LoopbackServer
@@ -337,6 +338,11 @@ async def test_an_end_that_can_never_be_written_fails_the_job(tmp_path: Path, mo
     assert "inner life" not in json.dumps(job.error)
 
 
+def take_from_whoever_has_it(conn: Connection, owner: Owner) -> queue.Claim | None:
+    conn.exec_driver_sql("UPDATE tasks SET heartbeat = 0")  # and no sign of life comes in between
+    return queue.claim(conn, queue.EVALUATIONS, owner)
+
+
 async def test_a_job_that_another_has_taken_is_stopped_and_nothing_more_is_written(
     tmp_path: Path, held
 ):
@@ -347,8 +353,7 @@ async def test_a_job_that_another_has_taken_is_stopped_and_nothing_more_is_writt
         work = EvaluationQueue()
         one = asyncio.create_task(work.one(book, Owner("a worker")))
         await held.begun.wait()
-        await book.store.write(lambda c: c.exec_driver_sql("UPDATE tasks SET heartbeat = 0"))
-        taken = await book.store.write(queue.claim, queue.EVALUATIONS, other)
+        taken = await book.store.write(take_from_whoever_has_it, other)
         before = await job_of(book)
         assert await one
         assert await job_of(book) == before

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sqlalchemy import Connection
+from sqlalchemy import Connection, func, select
 
 from offbook.stores import (
     characters,
@@ -21,7 +21,9 @@ from offbook.stores import (
     vectors,
 )
 from offbook.stores.chunks import ChunkJudgement, StoredAttribute
+from offbook.stores.evaluations import StoredRun
 from offbook.stores.graph import GraphAnswer
+from offbook.stores.schema import metadata
 from offbook.stores.summaries import Summary
 from offbook.types import (
     Chunk,
@@ -155,3 +157,63 @@ def talk(conn: Connection, character: str, session: str = "s1", on: str = "life.
     )
     memories.add(conn, character, [fragment])
     return turn
+
+
+RUN = StoredRun("demo-1", "demo", "2026-01-01", "running", 1, {"a": 1}, {"j": "u"}, {})
+
+
+def cell(question: str, **changes: Any) -> dict[str, Any]:
+    row = {
+        "run_id": "demo-1",
+        "subject": "Ada",
+        "question": question,
+        "variant": "naive",
+        "repeat": 0,
+        "character_id": "ada",
+        "reply": f"About {question}.",
+        "error": None,
+        "verdict": None,
+        "fallback": None,
+        "forgotten": 0,
+        "finished": "2026-01-01",
+        "usage": {},
+        "documents": [],
+        "context": [],
+    }
+    return {**row, **changes}
+
+
+def rating(unit: str, judge: str = "j", **changes: Any) -> dict[str, Any]:
+    row = {
+        "run_id": "demo-1",
+        "subject": "Ada",
+        "variant": "naive",
+        "repeat": 0,
+        "metric": "ke",
+        "unit": unit,
+        "judge": judge,
+        "sample": 0,
+        "character_id": "ada",
+        "value": 7.0,
+        "missing": None,
+        "person": None,
+        "person_name": "",
+        "person_note": "",
+        "documents": [],
+        "analysis": "It is right.",
+    }
+    return {**row, **changes}
+
+
+def item(text: str, *, document: str | None = None, memory: str | None = None) -> dict[str, Any]:
+    """A piece of a context; without a document it is a memory, or what was summed up."""
+    sources = [] if document is None else [{"document": document, "chunk": "c"}]
+    kind = "memory" if document is None else "knowledge"
+    return {"kind": kind, "title": text, "text": text, "memory": memory, "sources": sources}
+
+
+def count_rows(conn: Connection) -> dict[str, int]:
+    """How many rows each table has that has any."""
+    tables = metadata.sorted_tables
+    counts = {t.name: conn.scalar(select(func.count()).select_from(t)) or 0 for t in tables}
+    return {name: number for name, number in counts.items() if number}

@@ -17,20 +17,13 @@ def put_texts(conn: Connection) -> None:
         documents.put(conn, character, data.document(name, "She was born."))
 
 
-async def test_an_answer_comes_back_as_it_was_put(store: Store):
-    await store.write(put, "k", text="yes", documents=frozenset())
-    found = await store.read(call_cache.get, "k")
-    assert found is not None
-    assert (found.prompt, found.text) == ("profile.v1", "yes")
-    assert (found.prompt_tokens, found.completion_tokens) == (3, 2)
-
-
-async def test_a_later_answer_replaces_an_earlier_one(store: Store):
-    await store.write(put, "k", text="yes", documents=frozenset({"a/d"}))
-    await store.write(put, "k", text="no", documents=frozenset({"a/d"}))
-    found = await store.read(call_cache.get, "k")
-    assert found is not None
-    assert found.text == "no"
+async def test_an_answer_comes_back_as_it_was_put_until_another_replaces_it(store: Store):
+    for text, names in (("yes", frozenset[str]()), ("no", frozenset({"a/d", "a/e"}))):
+        await store.write(put, "k", text=text, documents=names)
+        found = await store.read(call_cache.get, "k")
+        assert found is not None
+        assert (found.prompt, found.text, found.documents) == ("profile.v1", text, names)
+        assert (found.prompt_tokens, found.completion_tokens) == (3, 2)
 
 
 async def test_forgetting_a_document_forgets_only_the_answers_that_saw_it(store: Store):

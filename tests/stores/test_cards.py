@@ -7,7 +7,6 @@ import json
 import pytest
 from sqlalchemy import Connection
 
-from offbook.errors import UsageError
 from offbook.protocols import Store
 from offbook.stores import cards, characters, documents
 from offbook.stores.cards import CardFile
@@ -66,9 +65,3 @@ def test_an_altered_row_of_an_archive_is_refused(row: tuple[str, str]):
     kind, raw = row
     with pytest.raises(ValueError, match="altered"):
         Law().check("card_files", {"kind": kind, "raw": raw, "name": "a.png"})
-
-
-async def test_what_cannot_be_stored_is_refused(store: Store):
-    await store.write(made)
-    with pytest.raises(UsageError):
-        await store.write(cards.put, "ada", CardFile("card", "card", "\0", "png", RAW))

@@ -151,7 +151,7 @@ async def listed(store: Store) -> list[ChunkJudgement]:
     return sorted(found, key=lambda one: one.reveals)
 
 
-async def test_judgements_come_back(store: Store):
+async def test_judgements_come_back_and_what_is_not_judged_is_told(store: Store):
     one, two, three = await build(store)
     assert await listed(store) == [
         ChunkJudgement(two.id, reveals=False),
@@ -160,10 +160,6 @@ async def test_judgements_come_back(store: Store):
     found = await store.read(chunks.get_judgements, "ada", [three.id, one.id, "gone"])
     assert list(found) == [one.id]
     assert await store.read(chunks.list_judgements, "ada", "graph") == []
-
-
-async def test_what_is_not_judged_is_told(store: Store):
-    _, _, three = await build(store)
     assert await store.read(chunks.unjudged, "ada", "acts") == [three.id]
     assert await store.read(chunks.unjudged, "ada", "graph") == []
 

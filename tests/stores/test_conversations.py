@@ -40,24 +40,17 @@ def test_turn_ids_tell_apart_what_joining_would_not(a: str, b: str, c: str, d: s
     assert conversations.turn_id("x", a, b) != conversations.turn_id(None, a, b)
 
 
-async def test_turns_follow_one_another(store: Store):
-    await begin(store)
-    for number in range(3):
-        await say(store, f"q{number}", f"a{number}")
-    assert await history(store) == [("q0", "a0"), ("q1", "a1"), ("q2", "a2")]
-    found = await store.read(conversations.list_turns, "ada", "s")
-    assert [turn.ordinal for turn in found] == [0, 1, 2]
-
-
-async def test_another_answer_makes_a_branch_and_the_last_one_counts(store: Store):
+async def test_turns_follow_one_another_and_the_last_branch_counts(store: Store):
     await begin(store)
     first = await say(store, "q0", "a0")
     await say(store, "q1", "a1")
+    assert await history(store) == [("q0", "a0"), ("q1", "a1")]
     await say(store, "q1", "another", parent=first)
     assert await history(store) == [("q0", "a0"), ("q1", "another")]
     await say(store, "q2", "a2")
     assert await history(store) == [("q0", "a0"), ("q1", "another"), ("q2", "a2")]
-    assert len(await store.read(conversations.list_turns, "ada", "s")) == 4
+    found = await store.read(conversations.list_turns, "ada", "s")
+    assert [turn.ordinal for turn in found] == [0, 1, 1, 2]
 
 
 async def test_storing_a_turn_again_changes_nothing(store: Store):
@@ -89,13 +82,14 @@ async def test_unknown_sessions_and_turns_are_refused(store: Store):
     assert await history(store, "no") == []
 
 
-async def test_deleting_a_conversation_deletes_what_it_taught(store: Store):
-    await store.write(characters.create, "Ada")
-    await store.write(data.talk, "ada")
-    assert len(await store.read(memories.list_memories, "ada")) == 1
-    assert await store.write(conversations.remove, "ada", "s1")
-    assert not await store.write(conversations.remove, "ada", "s1")
-    assert await store.read(memories.list_memories, "ada") == []
+async def test_a_conversation_takes_what_it_taught_and_its_state_along(store: Store):
+    character = await filled(store)
+    assert await state_of(store, character, "other") == ConversationState()
+    assert len(await store.read(memories.list_memories, character)) == 2
+    assert await store.write(forgetting.remove_conversation, character, "s1")
+    assert not await store.write(forgetting.remove_conversation, character, "s1")
+    assert len(await store.read(memories.list_memories, character)) == 1
+    assert await state_of(store, character) == ConversationState()
 
 
 async def test_what_was_skipped_is_not_kept_because_forgetting_would_not_find_it(store: Store):
@@ -134,13 +128,6 @@ async def filled(store: Store) -> str:
 
 async def state_of(store: Store, character: str, session: str = "s1") -> ConversationState:
     return await store.read(conversations.get_state, character, session)
-
-
-async def test_a_state_belongs_to_its_conversation(store: Store):
-    character = await filled(store)
-    assert await state_of(store, character, "other") == ConversationState()
-    await store.write(conversations.remove, character, "s1")
-    assert await state_of(store, character) == ConversationState()
 
 
 async def test_words_of_a_forgotten_turn_do_not_live_on_in_a_summary(store: Store):

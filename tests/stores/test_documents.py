@@ -11,9 +11,7 @@ from offbook.stores import (
     call_cache,
     characters,
     chunks,
-    conversations,
     documents,
-    forgetting,
     graph,
     jobs,
     memories,
@@ -53,20 +51,6 @@ async def test_documents_are_numbered_as_they_come_and_a_new_version_keeps_its_p
     assert [info.id for info in found] == ["a", "z", "y"]
     with pytest.raises(UnknownName):
         await store.write(documents.set_order, character, ["nope"])
-
-
-async def test_a_document_is_found_by_name_id_and_content(store: Store):
-    character = await ada(store)
-    doc = data.document("life.md", "text")
-    await store.write(documents.put, character, doc)
-    assert (await store.read(documents.require, character, "life.md")).id == doc.id
-    found = await store.read(documents.find_by_digest, character, doc.digest)
-    assert found is not None
-    assert found.name == "life.md"
-    assert await store.read(documents.find_by_digest, character, "no") is None
-    with pytest.raises(UnknownName) as raised:
-        await store.read(documents.require, character, "live.md")
-    assert "life.md" in raised.value.hint
 
 
 async def test_a_new_version_forgets_the_calls_that_saw_the_old_one(store: Store):
@@ -124,40 +108,3 @@ async def test_a_profile_of_other_documents_stays(store: Store):
     character = await store.write(data.build_character)
     await store.write(documents.remove, character, "works.md")
     assert (await store.read(characters.require, character)).profile
-
-
-async def test_turns_keep_their_words_but_lose_what_they_recalled(store: Store):
-    character = await store.write(data.build_character)
-    await store.write(data.talk, character)
-    await store.write(data.talk, character, session="s2", on="works.md")
-    removal = await store.write(documents.remove, character, "life.md")
-    assert (removal.turns, removal.memories) == (1, 1)
-    (turn,) = await store.read(conversations.history, character, "s1")
-    assert turn.answered == "Long ago."
-    assert turn.recall is not None
-    assert turn.recall["context"] == []
-    assert turn.recall["skipped"] == [{"kind": "knowledge", "title": "", "why": "forgotten"}]
-    (other,) = await store.read(conversations.history, character, "s2")
-    assert other.recall is not None
-    assert other.recall["context"][0]["text"] == "She was born."
-    again = await store.write(documents.remove_turns, character, "life.md")
-    assert (again.turns, again.memories) == (1, 1)
-    assert await store.read(conversations.history, character, "s1") == []
-    assert await store.read(forgetting.resting_on, character, "life.md") == (0, 0)
-
-
-async def test_with_memories_the_turns_and_what_they_taught_go_too(store: Store):
-    character = await store.write(data.build_character)
-    await store.write(data.talk, character)
-    await store.write(conversations.add_turn, character, "s1", "And then?", "I wrote.", rests_on=[])
-    taught = [m.id for m in await store.read(memories.list_memories, character) if m.turn]
-    await store.write(jobs.enqueue, character, jobs.REMEMBER, taught)
-    removal = await store.write(documents.remove, character, "life.md", with_memories=True)
-    assert (removal.turns, removal.memories) == (1, 1)
-    assert len(taught) == 1
-    noted = await store.read(jobs.list_jobs, character, kind=jobs.REMEMBER)
-    assert not {job.subject for job in noted} & set(taught)
-    history = await store.read(conversations.history, character, "s1")
-    assert [turn.said for turn in history] == ["And then?"]
-    said = [m.said for m in await store.read(memories.list_memories, character)]
-    assert said == ["Hello"]

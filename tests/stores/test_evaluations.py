@@ -9,58 +9,8 @@ from sqlalchemy import Connection
 from offbook.errors import UnknownName
 from offbook.protocols import Store
 from offbook.stores import call_cache, characters, documents, evaluations, forgetting, text_versions
-from offbook.stores.evaluations import StoredRun
 from tests.stores import data
-
-RUN = StoredRun("demo-1", "demo", "2026-01-01", "running", 1, {"a": 1}, {"j": "u"}, {})
-
-
-def cell(question: str, **changes: Any) -> dict[str, Any]:
-    row = {
-        "run_id": "demo-1",
-        "subject": "Ada",
-        "question": question,
-        "variant": "naive",
-        "repeat": 0,
-        "character_id": "ada",
-        "reply": f"About {question}.",
-        "error": None,
-        "verdict": None,
-        "fallback": None,
-        "forgotten": 0,
-        "finished": "2026-01-01",
-        "usage": {},
-        "documents": [],
-        "context": [],
-    }
-    return {**row, **changes}
-
-
-def rating(unit: str, judge: str = "j", **changes: Any) -> dict[str, Any]:
-    row = {
-        "run_id": "demo-1",
-        "subject": "Ada",
-        "variant": "naive",
-        "repeat": 0,
-        "metric": "ke",
-        "unit": unit,
-        "judge": judge,
-        "sample": 0,
-        "character_id": "ada",
-        "value": 7.0,
-        "missing": None,
-        "person": None,
-        "person_name": "",
-        "person_note": "",
-        "documents": [],
-        "analysis": "It is right.",
-    }
-    return {**row, **changes}
-
-
-def item(text: str, *, document: str | None = None, memory: str | None = None) -> dict[str, Any]:
-    sources = [] if document is None else [{"document": document, "chunk": "c"}]
-    return {"kind": "knowledge", "title": "", "text": text, "memory": memory, "sources": sources}
+from tests.stores.data import RUN, cell, item, rating
 
 
 @pytest.fixture
@@ -120,6 +70,8 @@ async def test_pages_hold_every_row_once_in_order(run: Store, size: int):
 
 
 async def test_ratings_of_judges_stand_side_by_side(run: Store):
+    await run.write(evaluations.add_ratings, [])
+    assert await run.read(evaluations.count_ratings, "demo-1") == {}
     rows = [rating("q1"), rating("q2", value=None, missing="refused"), rating("q1", judge="k")]
     await run.write(evaluations.add_ratings, rows)
     counts = await run.read(evaluations.count_ratings, "demo-1")
@@ -152,22 +104,19 @@ async def test_missing_ratings_can_be_taken_back_but_not_those_a_person_gave(run
     assert [row[4] for row in left] == ["q0", "q9"]
 
 
-async def test_a_run_takes_its_cells_and_ratings_along(run: Store):
-    await run.write(evaluations.add_cells, [cell("q1")])
-    await run.write(evaluations.add_ratings, [rating("q1")])
-    assert await run.write(evaluations.remove_run, "demo-1")
-    assert await run.read(evaluations.cell_keys, "demo-1") == []
-    assert await run.read(evaluations.rating_keys, "demo-1", "j") == []
-    assert not await run.write(evaluations.remove_run, "demo-1")
-
-
-async def test_a_character_takes_its_cells_and_ratings_along(run: Store):
+@pytest.mark.parametrize("gone", ["run", "character"])
+async def test_a_run_or_character_takes_its_cells_and_ratings_along(run: Store, gone: str):
     await run.write(characters.create, "Bea")
     rows = [cell("q1"), cell("q1", subject="Bea", character_id="bea")]
     await run.write(evaluations.add_cells, rows)
     await run.write(evaluations.add_ratings, [rating("q1")])
-    await run.write(characters.remove, "ada")
-    assert [key[0] for key in await run.read(evaluations.cell_keys, "demo-1")] == ["Bea"]
+    if gone == "run":
+        assert await run.write(evaluations.remove_run, "demo-1")
+        assert not await run.write(evaluations.remove_run, "demo-1")
+    else:
+        await run.write(characters.remove, "ada")
+    left = [] if gone == "run" else ["Bea"]
+    assert [key[0] for key in await run.read(evaluations.cell_keys, "demo-1")] == left
     assert await run.read(evaluations.count_ratings, "demo-1") == {}
 
 
@@ -228,8 +177,8 @@ async def test_a_forgotten_memory_leaves_the_cells_and_the_judges_cached_answer(
     cached = frozenset({f"ada/{name}"})
     await run.write(lambda c: call_cache.put(c, "k", documents=cached, **told))
 
-    def drop(conn: Connection, ids: list[str]) -> int:
-        return forgetting.drop_memories(conn, "ada", ids)
+    def drop(conn: Connection, ids: list[str]) -> list[str]:
+        return forgetting.forget_memories(conn, "ada", ids)
 
     await run.write(drop, ["m", "m2"])
     assert await run.read(call_cache.get, "k") is not None

@@ -6,10 +6,23 @@ from functools import partial
 from typing import Any
 
 import pytest
+from sqlalchemy import Connection
 
 from offbook.protocols import Store
-from offbook.stores import characters, conversations, documents, forgetting
+from offbook.stores import (
+    call_cache,
+    characters,
+    conversations,
+    documents,
+    evaluations,
+    forgetting,
+    jobs,
+    memories,
+    text_versions,
+)
 from offbook.types import Document
+from tests.stores import data
+from tests.stores.data import RUN, cell, item
 
 SECRET = "The key of the oil store lies under the flat stone. 油库的钥匙藏在平石下面。"
 QUOTED = "The key of the oil store lies under the flat stone, as I said."
@@ -73,12 +86,6 @@ async def test_a_repetition_in_chinese_is_found(talk: Store):
     assert counts == (5, 0)
 
 
-def item(text: str, *, memory: str | None = None, document: str | None = None) -> dict[str, Any]:
-    sources = [] if document is None else [{"document": document}]
-    kind = "memory" if document is None else "knowledge"
-    return {"kind": kind, "title": text, "text": text, "memory": memory, "sources": sources}
-
-
 RECALLS = {
     "first": [item("a born fact", document="life.md"), item("the old gale", memory="m1")],
     "second": [item("the old gale", memory="m1"), item("the new lamp", memory="m2")],
@@ -107,8 +114,7 @@ async def recalled(store: Store) -> dict[str, list[str]]:
 
 
 async def test_a_forgotten_memory_leaves_every_turn_that_recalled_it(recalling: Store):
-    changed = await recalling.write(forgetting.drop_memories, "ada", ["m1"])
-    assert changed == 2
+    await recalling.write(forgetting.forget_memories, "ada", ["m1"])
     assert await recalled(recalling) == {
         "first": ["a born fact"],
         "second": ["the new lamp"],
@@ -117,25 +123,55 @@ async def test_a_forgotten_memory_leaves_every_turn_that_recalled_it(recalling: 
     turns = await recalling.read(conversations.list_turns, "ada", "s")
     left = [turn.recall["skipped"] for turn in turns if turn.recall]
     assert left[0] == [{"kind": "memory", "title": "", "why": "forgotten"}]
-    assert await recalling.write(forgetting.drop_memories, "ada", ["m1"]) == 0
 
 
 async def test_many_forgotten_memories_leave_at_once(recalling: Store):
     ids = [f"x{n}" for n in range(250)] + ["m1", "m2"]
-    assert await recalling.write(forgetting.drop_memories, "ada", ids) == 3
-    kept = await recalled(recalling)
-    assert kept["second"] == []
+    await recalling.write(forgetting.forget_memories, "ada", ids)
+    assert await recalled(recalling) == {
+        "first": ["a born fact"], "second": [], "third": ["summed up: the old gale"],
+    }  # fmt: skip
 
 
 async def test_nothing_else_has_such_a_memory(recalling: Store):
     before = await recalled(recalling)
     for wanted in ("m", "%", "_", "gale"):
-        assert await recalling.write(drop, wanted=wanted) == 0
+        await recalling.write(forgetting.forget_memories, "ada", [wanted])
     assert await recalled(recalling) == before
 
 
-def drop(conn: Any, wanted: str) -> int:
-    return forgetting.drop_memories(conn, "ada", [wanted])
+@pytest.mark.parametrize("how", ["the conversation goes", "the document goes"])
+async def test_what_a_turn_taught_goes_from_all_that_recalled_it(store: Store, how: str):
+    """From other conversations, evaluated replies, notes on the memory and cached calls."""
+    ada = await store.write(data.build_character)
+    turn = await store.write(data.talk, ada)
+    (taught,) = [m for m in await store.read(memories.list_memories, ada) if m.turn == turn]
+    held = item("Long ago.", memory=taught.id)
+    name = text_versions.memory_name(taught.id)
+
+    def recall_it(conn: Connection) -> None:
+        conversations.begin(conn, ada, "later")
+        conversations.add_turn(conn, ada, "later", "Again?", "Yes.", recall={"context": [held]})
+        evaluations.add_run(conn, RUN)
+        row = cell("q", subject=ada, character_id=ada, documents=[name], context=[held])
+        evaluations.add_cells(conn, [row])
+        jobs.enqueue(conn, ada, jobs.REMEMBER, [taught.id])
+        jobs.quarantine(conn, ada, jobs.REMEMBER, [taught.id], "unusable: Long ago.")
+        told: dict[str, Any] = {"prompt": "p", "prompt_tokens": 1, "completion_tokens": 1}
+        call_cache.put(conn, "k", text="Long ago.", documents=frozenset({f"{ada}/{name}"}), **told)
+
+    await store.write(recall_it)
+    if how == "the conversation goes":
+        assert await store.write(forgetting.remove_conversation, ada, "s1")
+    else:
+        await store.write(documents.remove, ada, "life.md", with_memories=True)
+    (turn_after,) = await store.read(conversations.history, ada, "later")
+    (cell_after,) = await store.read(evaluations.cells_after, RUN.id, None)
+    left = [turn_after.recall, cell_after["context"]]
+    left.append(await store.read(jobs.list_jobs, ada, kind=jobs.REMEMBER))
+    assert "Long ago." not in str(left)
+    assert (cell_after["reply"] is None) == (how == "the document goes")
+    assert await store.read(call_cache.get, "k") is None
 
 
 async def test_forgetting_a_turn_takes_the_summary_of_it_out_of_later_ones(store: Store):

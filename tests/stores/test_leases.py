@@ -12,11 +12,9 @@ import pytest
 
 from offbook.protocols import Store
 from offbook.stores import characters, evaluations, leases
-from offbook.stores.evaluations import StoredRun
 from offbook.stores.leases import Owner
+from tests.stores.data import RUN
 from tests.waiting import until
-
-RUN = StoredRun("demo-1", "demo", "2026-01-01", "running", 1, {"a": 1}, {"j": "u"}, {})
 
 
 @pytest.fixture(params=["character", "run"])
@@ -44,14 +42,14 @@ class Lease:
         if self._is_run:
             await self._store.write(evaluations.heartbeat, RUN.id, owner, {"calls": 3})
         else:
-            await self._store.write(leases.heartbeat, "ada", owner)
+            await self._store.write(leases.heartbeat, owner)
 
     async def release(self, owner: Owner) -> None:
         """Give it back."""
         if self._is_run:
             await self._store.write(evaluations.release, RUN.id, owner)
         else:
-            await self._store.write(leases.release, "ada", owner)
+            await self._store.write(leases.release, owner)
 
 
 async def test_one_holds_the_lease_at_a_time(lease: Lease):

@@ -45,16 +45,6 @@ async def test_a_principal_sees_their_own_and_the_authored(store: Store):
     assert len(await store.read(memories.list_memories, "ada")) == 3
 
 
-async def test_fragments_can_be_deleted(store: Store):
-    await store.write(characters.create, "Ada")
-    both = [fragment("x"), fragment("y")]
-    await store.write(memories.add, "ada", both)
-    assert await store.write(memories.remove, "ada", [both[0].id, "no"]) == [both[0].id]
-    assert await store.write(memories.remove, "ada", ["no"]) == []
-    (left,) = await store.read(memories.list_memories, "ada")
-    assert left.said == "y"
-
-
 def test_an_id_tells_owners_and_turns_apart():
     ids = {
         memories.memory_id("a", "b"),

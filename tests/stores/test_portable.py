@@ -22,9 +22,12 @@ from offbook.stores import (
 )
 from offbook.stores import export as archive
 from offbook.stores import export as portable
+from offbook.stores.conversations import ConversationState
 from offbook.stores.export import parse, to_line
 from offbook.types import Character
 from tests.stores import data
+
+Change = Callable[[dict[str, bytes]], object]
 
 
 async def export(store: Store, character: str, file: Path, *, talk: bool = False) -> bytes:
@@ -34,6 +37,13 @@ async def export(store: Store, character: str, file: Path, *, talk: bool = False
 
 async def load(store: Store, file: Path, *, replace: bool = False) -> Character:
     return await store.write(portable.import_character, file, replace=replace)
+
+
+@pytest.fixture
+async def exported(sqlite_store: Store, tmp_path: Path) -> Path:
+    """The export of a character that stays in ``sqlite_store``."""
+    await export(sqlite_store, await sqlite_store.write(data.build_character), tmp_path / "x")
+    return tmp_path / "x"
 
 
 @pytest.mark.parametrize("talk", [False, True])
@@ -50,27 +60,30 @@ async def test_a_round_trip_over_both_engines_gives_the_same_bytes(
     assert first == second == third
 
 
-async def test_secrets_stay_at_home(sqlite_store: Store, tmp_path: Path):
-    character = await sqlite_store.write(data.build_character)
-    await export(sqlite_store, character, tmp_path / "x")
-    with zipfile.ZipFile(tmp_path / "x") as file:
-        assert all(b"sk-1" not in file.read(name) for name in file.namelist())
+async def test_secrets_stay_at_home(exported: Path):
+    assert all(b"sk-1" not in content for content in members_of(exported).values())
 
 
 async def test_conversations_and_what_they_taught_travel_only_when_asked(
     sqlite_store: Store, tmp_path: Path
 ):
     character = await sqlite_store.write(data.build_character)
-    await sqlite_store.write(data.talk, character)
+    turn = await sqlite_store.write(data.talk, character)
+    await sqlite_store.write(conversations.set_mood, character, "s1", {"joy": 2})
+    await sqlite_store.write(conversations.set_summary, character, "s1", "They met.", turn)
     await export(sqlite_store, character, tmp_path / "without")
     await export(sqlite_store, character, tmp_path / "with", talk=True)
     await sqlite_store.write(characters.remove, character)
     await load(sqlite_store, tmp_path / "without")
     assert await sqlite_store.read(conversations.list_all, character) == []
+    state = await sqlite_store.read(conversations.get_state, character, "s1")
+    assert state == ConversationState()
     assert len(await sqlite_store.read(memories.list_memories, character)) == 1
     await load(sqlite_store, tmp_path / "with", replace=True)
     history = await sqlite_store.read(conversations.history, character, "s1")
     assert [turn.answered for turn in history] == ["Long ago."]
+    state = await sqlite_store.read(conversations.get_state, character, "s1")
+    assert state == ConversationState({"joy": 2}, "They met.", turn)
     assert len(await sqlite_store.read(memories.list_memories, character)) == 2
 
 
@@ -87,14 +100,6 @@ async def test_replacing_without_conversations_keeps_those_that_were_held(
     assert len(await store.read(conversations.history, character, "s1")) == 1
     names = [info.name for info in await store.read(documents.list_all, character)]
     assert names == ["life.md", "works.md"]
-
-
-async def test_an_existing_character_is_not_replaced_unasked(store: Store, tmp_path: Path):
-    character = await store.write(data.build_character)
-    await export(store, character, tmp_path / "x")
-    with pytest.raises(UsageError, match="already") as raised:
-        await load(store, tmp_path / "x")
-    assert "--replace" in raised.value.hint
 
 
 async def test_replacing_forgets_cached_calls(store: Store, tmp_path: Path):
@@ -114,10 +119,9 @@ async def test_a_file_that_cannot_be_written_is_named(sqlite_store: Store, tmp_p
     assert raised.value.hint
 
 
-def rewritten(source: Path, target: Path, change: Callable[[dict[str, bytes]], None]) -> Path:
+def rewritten(source: Path, target: Path, change: Change) -> Path:
     """A copy of an export with other members, and a manifest that fits them."""
-    with zipfile.ZipFile(source) as file:
-        members = {name: file.read(name) for name in file.namelist()}
+    members = members_of(source)
     about = parse(members.pop("manifest.json"))
     change(members)
     with archive.writing(target) as made:
@@ -127,7 +131,12 @@ def rewritten(source: Path, target: Path, change: Callable[[dict[str, bytes]], N
     return target
 
 
-def set_value(table: str, column: str, value: object) -> Callable[[dict[str, bytes]], None]:
+def members_of(file: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(file) as opened:
+        return {name: opened.read(name) for name in opened.namelist()}
+
+
+def set_value(table: str, column: str, value: object) -> Change:
     def change(members: dict[str, bytes]) -> None:
         name = f"{table}.jsonl"
         lines = [parse(line) for line in members[name].splitlines()]
@@ -137,18 +146,12 @@ def set_value(table: str, column: str, value: object) -> Callable[[dict[str, byt
     return change
 
 
-def set_member(name: str, content: bytes) -> Callable[[dict[str, bytes]], None]:
-    def change(members: dict[str, bytes]) -> None:
-        members[name] = content
-
-    return change
+def set_member(name: str, content: bytes) -> Change:
+    return lambda members: members.update({name: content})
 
 
-def without(name: str) -> Callable[[dict[str, bytes]], None]:
-    def change(members: dict[str, bytes]) -> None:
-        del members[name]
-
-    return change
+def without(name: str) -> Change:
+    return lambda members: members.pop(name)
 
 
 def npy(matrix: np.ndarray) -> bytes:
@@ -202,7 +205,7 @@ NO_ATTRIBUTES = [
     ],
 )
 async def test_a_file_that_contradicts_itself_changes_nothing(
-    store: Store, tmp_path: Path, change: Callable[[dict[str, bytes]], None]
+    store: Store, tmp_path: Path, change: Change
 ):
     character = await store.write(data.build_character)
     whole = await export(store, character, tmp_path / "x")
@@ -213,32 +216,28 @@ async def test_a_file_that_contradicts_itself_changes_nothing(
     assert await export(store, character, tmp_path / "again") == whole
 
 
-async def test_a_file_cut_short_anywhere_is_refused(sqlite_store: Store, tmp_path: Path):
-    character = await sqlite_store.write(data.build_character)
-    whole = await export(sqlite_store, character, tmp_path / "x")
+async def test_a_file_cut_short_anywhere_is_refused(sqlite_store: Store, exported: Path):
+    whole = exported.read_bytes()
     for size in range(0, len(whole), 97):
-        (tmp_path / "cut").write_bytes(whole[:size])
+        exported.write_bytes(whole[:size])
         with pytest.raises(UsageError):
-            await load(sqlite_store, tmp_path / "cut", replace=True)
+            await load(sqlite_store, exported, replace=True)
 
 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(where=st.floats(0, 1, exclude_max=True), flip=st.integers(1, 255))
 async def test_a_flipped_byte_is_refused_or_harmless(
-    sqlite_store: Store, tmp_path: Path, where: float, flip: int
+    sqlite_store: Store, exported: Path, where: float, flip: int
 ):
-    if not (tmp_path / "x").exists():
-        made = await sqlite_store.write(data.build_character)
-        await export(sqlite_store, made, tmp_path / "x")
-    whole = bytearray((tmp_path / "x").read_bytes())
+    whole, bad = bytearray(exported.read_bytes()), exported.with_name("bad")
     whole[int(where * len(whole))] ^= flip
-    (tmp_path / "bad").write_bytes(whole)
-    before = await export(sqlite_store, "ada-lovelace", tmp_path / "before")
+    bad.write_bytes(whole)
     try:
-        await load(sqlite_store, tmp_path / "bad", replace=True)
+        await load(sqlite_store, bad, replace=True)
     except UsageError as error:
         assert error.hint  # noqa: PT017 - either outcome is fine, if it is clean
-    assert await export(sqlite_store, "ada-lovelace", tmp_path / "after") == before
+    again = await export(sqlite_store, "ada-lovelace", exported.with_name("again"))
+    assert again == exported.read_bytes()
 
 
 async def test_a_newer_format_is_refused_with_what_to_do(
@@ -286,15 +285,12 @@ LIES = [
 
 @pytest.mark.parametrize("change", LIES)
 async def test_a_manifest_that_lies_is_refused(
-    sqlite_store: Store, tmp_path: Path, change: dict[str, object]
+    sqlite_store: Store, exported: Path, change: dict[str, object]
 ):
-    character = await sqlite_store.write(data.build_character)
-    await export(sqlite_store, character, tmp_path / "x")
-    with zipfile.ZipFile(tmp_path / "x") as file:
-        members = {name: file.read(name) for name in file.namelist()}
+    members = members_of(exported)
     members["manifest.json"] = to_line({**parse(members["manifest.json"]), **change})
-    with zipfile.ZipFile(tmp_path / "bad", "w") as file:
+    with zipfile.ZipFile(exported, "w") as file:
         for name, content in members.items():
             file.writestr(name, content)
     with pytest.raises(UsageError):
-        await load(sqlite_store, tmp_path / "bad", replace=True)
+        await load(sqlite_store, exported, replace=True)

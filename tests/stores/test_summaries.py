@@ -96,6 +96,3 @@ async def test_what_a_tree_was_built_from_is_told_by_chunks_and_shape():
     others = [(["a"], shape), (["a", "b"], {"size": 3}), (["ab"], shape)]
     named = {summaries.built_from(*other) for other in others}
     assert len(named | {summaries.built_from(["a", "b"], shape)}) == 4
-
-
-# -- the file that a character travels in ----------------------------------------------------------

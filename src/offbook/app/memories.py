@@ -26,7 +26,7 @@ from offbook.memory.turns import list_kept_out
 from offbook.retrieval.point import known_points
 from offbook.stores import forgetting, jobs, memories, principals
 from offbook.stores.memories import memory_id
-from offbook.stores.statements import batches, mark_unpurged, storable
+from offbook.stores.statements import batches, storable
 from offbook.types import MemoryFragment, Usage, as_tuple
 
 if TYPE_CHECKING:
@@ -316,9 +316,7 @@ class Memories:
                         f"{character.name!r} has no memory {memory!r}",
                         f"see: offbook show {character.id} memories",
                     )
-            mark_unpurged(conn)
-            forgetting.drop_memories(conn, character.id, ids)
-            return memories.remove(conn, character.id, ids)
+            return forgetting.forget_memories(conn, character.id, ids)
 
         gone: list[str] = await home.store.write(remove)
         await home.store.purge()

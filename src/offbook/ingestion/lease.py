@@ -36,13 +36,13 @@ async def ingestion_lease(
     owner = leases.Owner(uuid.uuid4().hex)
 
     async def give_back() -> None:
-        await store.write(lambda conn: leases.release(conn, character, owner))
+        await store.write(leases.release, owner)
 
     async def beat() -> None:
         while True:
             await asyncio.sleep(HEARTBEAT_SECONDS)
             with suppress(StoreFailed):  # the next one may come through, and is early enough
-                await store.write(lambda conn: leases.heartbeat(conn, character, owner))
+                await store.write(leases.heartbeat, owner)
 
     try:
         await _take(store, character, owner, waiting)

@@ -13,8 +13,8 @@ from sqlalchemy import Connection, delete, select, update
 
 from offbook.stores.schema import call_cache, call_cache_documents, endpoints
 from offbook.stores.statements import (
+    add_missing,
     among,
-    insert_missing,
     mark_unpurged,
     storable,
     timestamp,
@@ -38,14 +38,16 @@ class CachedCall:
 def get(conn: Connection, key: str) -> CachedCall | None:
     """Return the answer stored under ``key``, if any."""
     names = "prompt", "text", "prompt_tokens", "completion_tokens", "created"
-    chosen = select(*call_cache.c[names]).where(call_cache.c.key == key)
-    row = conn.execute(chosen).one_or_none()
-    if row is None:
+    links = call_cache_documents.c["character_id", "document_id"]
+    joined = select(*call_cache.c[names], *links).join_from(
+        call_cache, call_cache_documents, isouter=True
+    )
+    rows = conn.execute(joined.where(call_cache.c.key == key)).all()
+    if not rows:
         return None
-    c = call_cache_documents.c
-    links = conn.execute(select(c.character_id, c.document_id).where(c.key == key))
-    documents = frozenset(f"{owner}/{name}" for owner, name in links)
-    return CachedCall(**row._mapping, documents=documents)
+    prompt, text, prompt_tokens, completion_tokens, created, *_ = rows[0]
+    documents = frozenset(f"{owner}/{name}" for *_, owner, name in rows if owner is not None)
+    return CachedCall(prompt, text, prompt_tokens, completion_tokens, created, documents)
 
 
 def put(
@@ -60,14 +62,8 @@ def put(
 ) -> None:
     """Store a validated answer; an older one under the same key is replaced.
 
-    Args:
-        conn: Connection of a write.
-        key: Digest of everything that decides the answer.
-        prompt: Name and version of the prompt.
-        text: The answer.
-        prompt_tokens: Tokens of the prompt.
-        completion_tokens: Tokens of the answer.
-        documents: Names ``character/document`` of the documents whose text the prompt held.
+    ``key`` is a digest of everything that decides the answer, ``prompt`` the name and version of
+    the prompt, ``documents`` the names ``character/document`` of those whose text it held.
     """
     storable(text)
     row = {
@@ -102,8 +98,7 @@ def _link(conn: Connection, keys: Sequence[str], documents: frozenset[str]) -> N
         for key in keys
         for character, _, document in parts
     ]
-    if rows:
-        conn.execute(insert_missing(conn, call_cache_documents), rows)
+    add_missing(conn, call_cache_documents, rows)
 
 
 def forget_documents(conn: Connection, character: str, document: str | None = None) -> int:
@@ -141,8 +136,7 @@ def put_thinking(conn: Connection, base_url: str, model: str) -> None:
 
 
 def _put_form(conn: Connection, base_url: str, model: str, **values: str | bool) -> None:
-    new = {"base_url": base_url, "model": model, "rung": None, "thinks": False}
-    conn.execute(insert_missing(conn, endpoints), new)
-    c = endpoints.c
-    of_model = update(endpoints).where(c.base_url == base_url, c.model == model)
-    conn.execute(of_model.values(**values))
+    key = {"base_url": base_url, "model": model}
+    add_missing(conn, endpoints, [{**key, "rung": None, "thinks": False}])
+    here = [endpoints.c[name] == value for name, value in key.items()]
+    conn.execute(update(endpoints).where(*here).values(**values))

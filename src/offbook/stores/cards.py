@@ -11,7 +11,7 @@ from sqlalchemy import Connection, delete, select, update
 
 from offbook.stores import characters
 from offbook.stores.schema import card_assets, card_files, documents
-from offbook.stores.statements import mark_unpurged, of, put_rows, row_of
+from offbook.stores.statements import columns_of, mark_unpurged, of, put_rows, read_as, row_of
 
 FileKind = Literal["card", "card_lorebook", "lorebook"]
 
@@ -77,10 +77,9 @@ def get(conn: Connection, character: str, document: str) -> CardFile | None:
 
 def list_files(conn: Connection, character: str) -> list[CardFile]:
     """List the cards and lorebooks of a character in the order of their documents."""
-    names = "document_id", "kind", "name", "format", "raw"
-    chosen = select(*card_files.c[names]).select_from(card_files.join(documents))
-    ordered = chosen.order_by(documents.c.ordinal, documents.c.id)
-    return [CardFile(*row) for row in conn.execute(ordered.where(of(card_files, character)))]
+    chosen = select(*columns_of(CardFile, card_files, document="document_id"))
+    joined = chosen.join_from(card_files, documents).where(of(card_files, character))
+    return read_as(conn, CardFile, joined.order_by(documents.c.ordinal, documents.c.id))
 
 
 def assets(conn: Connection, character: str, document: str) -> dict[str, bytes]:

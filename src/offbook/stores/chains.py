@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, case, select, true
+from sqlalchemy import ColumnElement, Connection, and_, case, select, true
 
 from offbook.stores.conversations import StoredTurn, get_turn, turn_id
 from offbook.stores.schema import conversations, turns
-from offbook.stores.statements import among, insert_missing, row_of, storable, timestamp
+from offbook.stores.statements import add_missing, among, row_of, storable, timestamp
 from offbook.types import Turn
 
 
@@ -46,23 +46,17 @@ def deepest(
     ids: Sequence[str],
     session: str | None = None,
 ) -> Link | None:
-    """Find the last turn of a chain that is stored; None: none of them is.
+    """Find the last turn of a chain, which begins with a first turn, that is stored; None: no turn.
 
-    Args:
-        conn: Connection.
-        character: Id of the character.
-        principal: Whose conversations are looked through.
-        ids: The chain, from the first turn on.
-        session: Only this conversation. Of several that hold the turn, one that has not gone on
-            from it is taken, then the one that was spoken in last.
+    Of several conversations that hold it, one that has not gone on from it is taken, then the one
+    that was spoken in last.
     """
     t, c = turns.c, conversations.c
-    named = true() if session is None else c.id == session
     has_come_to_it = case((c.head == t.id, 0), else_=1)
     chosen = select(t.conversation_id, t.id, t.ordinal).join_from(turns, conversations)
     ordered = chosen.order_by(t.ordinal.desc(), has_come_to_it, c.updated.desc(), c.id)
-    ordered = ordered.where(t.character_id == character, c.principal_id == principal, named)
-    row = conn.execute(ordered.where(among(t.id, ids)).limit(1)).one_or_none()
+    own = ordered.where(_of_principal(character, principal, session), among(t.id, ids))
+    row = conn.execute(own.limit(1)).one_or_none()
     return None if row is None else Link(row[0], row[1], ids.index(row[1]), row[2])
 
 
@@ -75,33 +69,24 @@ def ending_with(
 ) -> list[Link]:
     """Find the stored turns with which a conversation ends, or ended before its last, by words.
 
-    Args:
-        conn: Connection.
-        character: Id of the character.
-        principal: Whose conversations are looked through.
-        history: Turns one after the other; of the first one what was said may be missing.
-        session: Only this conversation.
+    Of the first turn of ``history`` what was said may be missing.
 
     Returns:
         One a turn of ``history``, or nothing where they are not all found.
     """
     if not history:
         return []
-    t, c = turns.c, conversations.c
-    named = true() if session is None else c.id == session
-    head = turns.alias()
+    t, c, head = turns.c, conversations.c, turns.alias()
     here = (head.c.character_id == c.character_id) & (head.c.conversation_id == c.id)
     rows = conn.execute(
         select(t.conversation_id, t.id)
         .join_from(turns, conversations)
         .join(head, here & (head.c.id == c.head))
         .where(
-            t.character_id == character,
-            c.principal_id == principal,
+            _of_principal(character, principal, session),
             (t.id == head.c.id) | (t.id == head.c.parent),
             t.said == history[-1].said,
             t.answered == history[-1].answered,
-            named,
         )
         .order_by(c.updated.desc(), c.id, t.ordinal.desc())
     ).all()
@@ -119,17 +104,10 @@ def bring(
     parent: str,
     recall: Mapping[str, Any],
 ) -> list[str]:
-    """Store turns that came with a client's history, one after the other.
+    """Store turns that came with a client's history, in a conversation that was begun.
 
-    The conversation's head stays where it is: whoever brings a history adds a turn to it next.
-
-    Args:
-        conn: Connection of a write.
-        character: Id of the character.
-        session: Id of a conversation that was begun.
-        history: The turns.
-        parent: Id of the turn that they come after; ``BEGINNING``: none.
-        recall: What is noted of each.
+    They come after ``parent`` (``BEGINNING``: no turn), and ``recall`` is noted of each. The head
+    stays where it is: whoever brings a history adds a turn to it next.
 
     Returns:
         Their ids.
@@ -144,9 +122,15 @@ def bring(
         id_ = turn_id(above, turn.said, turn.answered)
         made.append(StoredTurn(id_, above, ordinal, turn.said, turn.answered, noted, now))
     key = {"character_id": character, "conversation_id": session}
-    if made:
-        conn.execute(insert_missing(conn, turns), [{**key, **row_of(turn)} for turn in made])
+    add_missing(conn, turns, [{**key, **row_of(turn)} for turn in made])
     return [turn.id for turn in made]
+
+
+def _of_principal(character: str, principal: str, session: str | None) -> ColumnElement[bool]:
+    """Choose the conversations of a principal with a character, or only one of them."""
+    c = conversations.c
+    named = true() if session is None else c.id == session
+    return and_(c.character_id == character, c.principal_id == principal, named)
 
 
 def _upwards(

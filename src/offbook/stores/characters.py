@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, Select, Table, case, delete, insert, select, update
+from sqlalchemy import Connection, Select, Table, case, delete, insert, select, update
 
 from offbook.errors import UnknownName, UsageError
 from offbook.stores import call_cache
@@ -23,13 +23,22 @@ from offbook.stores.schema import (
     sources,
     vectors,
 )
-from offbook.stores.statements import deleted, mark_unpurged, source_of, storable, timestamp
+from offbook.stores.statements import (
+    columns_of,
+    deleted,
+    mark_unpurged,
+    read_as,
+    source_of,
+    storable,
+    timestamp,
+)
 from offbook.types import Character
 
 MAX_NAME_CHARS: Final = 200
 GENDER: Final = "gender"
 """Where in a character's own settings the gender of its pronouns stands: "m" or "f"."""
 
+_CHOSEN: Final = select(*columns_of(Character, characters))
 _MAKE_ONE: Final = "make it with: offbook create NAME; `offbook list` names those there are"
 
 
@@ -64,11 +73,7 @@ def create(
 ) -> Character:
     """Store a new character with a source of its own; its id is made unique by ``-2``, ``-3`` ...
 
-    Args:
-        conn: Connection of a write.
-        name: Its name.
-        settings: Its own settings.
-        on_source_of: Id of a character whose source it shares in the place of one of its own.
+    It may share the source of another character instead, named by its id.
 
     Raises:
         UsageError: the name cannot be used.
@@ -76,26 +81,24 @@ def create(
     storable(name)
     if any(unicodedata.category(letter) == "Cc" for letter in name):
         raise UsageError(f"The name {name!r} has a control character.", "give another name")
+    shared = None if on_source_of is None else require(conn, on_source_of)
     chosen = _free(conn, characters, character_id(name))
     row = {
         "id": chosen,
         "name": name,
         "created": timestamp(),
         "revision": first_revision(),
+        "embedder": None if shared is None else shared.embedder,
+        "dimension": None if shared is None else shared.dimension,
         "profile_documents": [],
         "voice": [],
         "settings": dict(settings or {}),
     }
     conn.execute(insert(characters), row)
-    if on_source_of is None:
+    if shared is None:
         give_source(conn, chosen)
     else:
-        shared = require(conn, on_source_of)
-        embedder = {"embedder": shared.embedder, "dimension": shared.dimension}
-        conn.execute(update(characters).where(characters.c.id == chosen).values(embedder))
-        source = conn.scalar(select(source_of(shared.id)))
-        look = {"character_id": chosen, "source_id": source, "ordinal": 0}
-        conn.execute(insert(character_sources), look)
+        _look_at(conn, chosen, conn.scalar(select(source_of(shared.id))))
     return require(conn, chosen)
 
 
@@ -104,6 +107,10 @@ def give_source(conn: Connection, character: str) -> None:
     leave_source(conn, character)
     source = _free(conn, sources, character)
     conn.execute(insert(sources), {"id": source, "created": timestamp()})
+    _look_at(conn, character, source)
+
+
+def _look_at(conn: Connection, character: str, source: str | None) -> None:
     look = {"character_id": character, "source_id": source, "ordinal": 0}
     conn.execute(insert(character_sources), look)
 
@@ -164,13 +171,9 @@ def find(conn: Connection, name: str) -> Character | None:
         return None
     columns = characters.c
     rank = case((columns.id == name, 0), (columns.name == name, 1), else_=2)
-    row = conn.execute(
-        select(characters)
-        .where(columns.id.in_(wanted) | (columns.name == name))
-        .order_by(rank, columns.id)
-        .limit(1)
-    ).one_or_none()
-    return None if row is None else _character(row)
+    chosen = _CHOSEN.where(columns.id.in_(wanted) | (columns.name == name))
+    stored = read_as(conn, Character, chosen.order_by(rank, columns.id).limit(1))
+    return stored[0] if stored else None
 
 
 def require(conn: Connection, name: str) -> Character:
@@ -198,7 +201,7 @@ def nearest(name: str, known: Sequence[str], otherwise: str = _MAKE_ONE) -> str:
 
 def list_all(conn: Connection) -> list[Character]:
     """List all characters, by id."""
-    return [_character(row) for row in conn.execute(select(characters).order_by(characters.c.id))]
+    return read_as(conn, Character, _CHOSEN.order_by(characters.c.id))
 
 
 def touch(conn: Connection, character: str) -> None:
@@ -257,10 +260,3 @@ def remove(conn: Connection, character: str) -> bool:
     leave_source(conn, character)
     mark_unpurged(conn)
     return bool(conn.execute(delete(characters).where(characters.c.id == character)).rowcount)
-
-
-def _character(row: Row[Any]) -> Character:
-    values = dict(row._mapping)
-    for name in ("voice", "profile_documents"):
-        values[name] = tuple(values[name])
-    return Character(**values)

@@ -14,12 +14,12 @@ from sqlalchemy import ColumnElement, Connection, Select, delete, func, or_, sel
 
 from offbook.stores import characters, graph, jobs, summaries
 from offbook.stores.schema import chunk_attributes, chunkings, chunks, documents
-from offbook.stores.statements import among, of, put_rows, row_of
+from offbook.stores.statements import among, columns_of, of, put_rows, read_as, row_of
 from offbook.types import Chunk
 
 ATTRIBUTE_KINDS: Final = frozenset({"belief_and_value", "psychological_trait"})
 
-_COLUMNS: Final = "id", "document_id", "chunking", "ordinal", "start", "end", "headings", "text"
+_COLUMNS: Final = columns_of(Chunk, chunks, document="document_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +65,9 @@ def replace_chunks(
     parameters: Mapping[str, Any],
     new: Sequence[Chunk],
 ) -> ChunkChanges:
-    """Make ``new`` the chunks of a document under a chunking, touching only what differs.
+    """Make ``new`` all chunks of a stored document under a chunking, touching only what differs.
 
-    Args:
-        conn: Connection of a write.
-        character: Id of the character.
-        document: Id of a stored document.
-        chunking: The chunking's name.
-        parameters: What the splitter used for this document.
-        new: All chunks of the document, with distinct ids.
+    ``parameters`` are what the splitter used for this document.
 
     Raises:
         ValueError: two chunks have one id.
@@ -132,19 +126,12 @@ def list_chunks(
 ) -> list[Chunk]:
     """List chunks of a character in reading order: documents as ingested, then by place.
 
-    Args:
-        conn: The connection.
-        character: Its id.
-        chunking: Of one chunking only.
-        document: Of one document only.
-        most: How many at most, the first ones; None: all.
+    Perhaps those of one chunking or document only, and no more than the first ``most``.
     """
-    chosen = _in_order(select(*chunks.c[_COLUMNS]), character)
-    if chunking is not None:
-        chosen = chosen.where(chunks.c.chunking == chunking)
-    if document is not None:
-        chosen = chosen.where(chunks.c.document_id == document)
-    return [_chunk(row) for row in conn.execute(chosen.limit(most))]
+    named = {"chunking": chunking, "document_id": document}
+    which = {name: value for name, value in named.items() if value is not None}
+    chosen = _in_order(select(*_COLUMNS), character).where(of(chunks, character, **which))
+    return read_as(conn, Chunk, chosen.limit(most))
 
 
 def count(conn: Connection, character: str, chunking: str) -> int:
@@ -161,9 +148,8 @@ def list_ids(conn: Connection, character: str, chunking: str) -> list[str]:
 
 def get_chunks(conn: Connection, character: str, ids: Sequence[str]) -> list[Chunk]:
     """Return the chunks with these ids, in the order of ``ids``; one that is gone is left out."""
-    chosen = select(*chunks.c[_COLUMNS])
-    rows = conn.execute(chosen.where(of(chunks, character), among(chunks.c.id, ids)))
-    by_id = {row.id: _chunk(row) for row in rows}
+    chosen = select(*_COLUMNS).where(of(chunks, character), among(chunks.c.id, ids))
+    by_id = {chunk.id: chunk for chunk in read_as(conn, Chunk, chosen)}
     return [by_id[name] for name in ids if name in by_id]
 
 
@@ -171,15 +157,16 @@ def get_parameters(conn: Connection, character: str, chunking: str) -> dict[str,
     """Map the ids of documents to the parameters of their chunking of that name."""
     chosen = select(*chunkings.c["document_id", "parameters"])
     rows = conn.execute(chosen.where(of(chunkings, character, name=chunking)))
-    return {row.document_id: row.parameters for row in sorted(rows)}
+    return dict(rows.all())
 
 
 def list_chunkings(conn: Connection, character: str) -> dict[str, tuple[str, ...]]:
     """Map the names of chunkings to the ids of the documents that have them."""
-    chosen = select(*chunkings.c["name", "document_id"]).where(of(chunkings, character))
+    columns = chunkings.c["name", "document_id"]
+    chosen = select(*columns).where(of(chunkings, character)).order_by(*columns)
     split: dict[str, tuple[str, ...]] = {}
-    for row in sorted(conn.execute(chosen)):
-        split[row.name] = (*split.get(row.name, ()), row.document_id)
+    for name, document in conn.execute(chosen):
+        split[name] = (*split.get(name, ()), document)
     return split
 
 
@@ -204,15 +191,15 @@ def without_terms(conn: Connection, character: str, analyzer: str, most: int) ->
     """List so many chunks at most of which the analyzer of that name has made no terms yet."""
     c = chunks.c
     lacking = or_(c.terms.is_(None), c.analyzer.is_(None), c.analyzer != analyzer)
-    chosen = select(*chunks.c[_COLUMNS]).where(of(chunks, character), lacking)
-    return [_chunk(row) for row in conn.execute(chosen.limit(most))]
+    chosen = select(*_COLUMNS).where(of(chunks, character), lacking)
+    return read_as(conn, Chunk, chosen.limit(most))
 
 
 def list_terms(conn: Connection, character: str, chunking: str) -> list[ChunkTerms]:
     """List packed terms of the chunks of a chunking that have some, in reading order."""
     chosen = _in_order(select(*chunks.c["id", "analyzer", "terms"]), character)
-    rows = conn.execute(chosen.where(chunks.c.chunking == chunking, chunks.c.terms.is_not(None)))
-    return [ChunkTerms(*row) for row in rows]
+    with_terms = chosen.where(chunks.c.chunking == chunking, chunks.c.terms.is_not(None))
+    return read_as(conn, ChunkTerms, with_terms)
 
 
 def put_judgements(conn: Connection, character: str, judgements: Sequence[ChunkJudgement]) -> None:
@@ -264,13 +251,11 @@ def _judgements(
     conn: Connection, character: str, condition: ColumnElement[bool]
 ) -> list[ChunkJudgement]:
     chosen = select(*chunk_attributes.c["chunk_id", "reveals", "attributes"])
-    joined = chosen.join_from(chunk_attributes, chunks)
+    joined = chosen.join_from(chunk_attributes, chunks).order_by(chunk_attributes.c.chunk_id)
     rows = conn.execute(joined.where(of(chunk_attributes, character), condition))
     return [
-        ChunkJudgement(
-            row.chunk_id, row.reveals, tuple(StoredAttribute(**part) for part in row.attributes)
-        )
-        for row in sorted(rows, key=lambda row: row.chunk_id)
+        ChunkJudgement(chunk, reveals, tuple(StoredAttribute(**part) for part in attributes))
+        for chunk, reveals, attributes in rows
     ]
 
 
@@ -280,8 +265,3 @@ def _in_order(statement: Select[Any], character: str) -> Select[Any]:
     joined = statement.select_from(chunks.join(chunkings).join(documents))
     chosen = joined.where(of(chunks, character))
     return chosen.order_by(documents.c.ordinal, c.document_id, c.chunking, c.ordinal)
-
-
-def _chunk(row: Any) -> Chunk:
-    identity, document, chunking, ordinal, start, end, headings, text = row
-    return Chunk(identity, document, chunking, ordinal, start, end, tuple(headings), text)

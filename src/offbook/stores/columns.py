@@ -40,10 +40,10 @@ Key: Final = Text().with_variant(Text(collation="C"), "postgresql")
 """Text that identifies: compared and ordered by code point on both engines."""
 
 
-def of_character() -> Column[Any]:
+def of_character(*, primary: bool = True) -> Column[Any]:
     """Begin the key of a row that hangs on its character directly."""
     link = ForeignKey("characters.id", ondelete="CASCADE")
-    return Column("character_id", Key, link, primary_key=True)
+    return Column("character_id", Key, link, primary_key=primary, nullable=False)
 
 
 def through_character() -> Column[Any]:
@@ -79,18 +79,18 @@ def rests_on(table: str, *columns: str, key: tuple[str, ...] = ("id",)) -> Forei
 
 
 def words(name: str) -> Column[str]:
-    """A column of text that is never null."""
+    """Make a column of text that is never null."""
     return Column(name, Text, nullable=False)
 
 
 def key(name: str, *, primary: bool = False, nullable: bool = False) -> Column[str]:
-    """A column of text that identifies."""
+    """Make a column of text that identifies."""
     return Column(name, Key, primary_key=primary, nullable=nullable)
 
 
-def integer(name: str) -> Column[int]:
-    """A column of whole numbers that is never null."""
-    return Column(name, Integer, nullable=False)
+def integer(name: str, *, primary: bool = False) -> Column[int]:
+    """Make a column of whole numbers that is never null."""
+    return Column(name, Integer, primary_key=primary, nullable=False, autoincrement=False)
 
 
 _HEADER: Final = struct.Struct(">HH")

@@ -15,13 +15,15 @@ from typing import Any, Final
 from sqlalchemy import Connection, delete, exists, null, select, update
 
 from offbook.errors import UnknownName, UsageError
-from offbook.stores import memories, principals
+from offbook.stores import principals
 from offbook.stores.schema import conversation_states, conversations, turn_documents, turns
 from offbook.stores.statements import (
+    add_missing,
     among,
-    insert_missing,
+    columns_of,
     of,
     put_rows,
+    read_as,
     row_of,
     storable,
     timestamp,
@@ -106,7 +108,7 @@ def begin(
         "created": now,
         "updated": now,
     }
-    conn.execute(insert_missing(conn, conversations), row)
+    add_missing(conn, conversations, [row])
     stored = get(conn, character, session)
     if stored is None or stored.principal != principal:
         raise UsageError(
@@ -144,17 +146,9 @@ def add_turn(
 ) -> str:
     """Add a turn after ``parent`` (None: where the conversation has come to), and go there.
 
-    Args:
-        conn: Connection of a write.
-        character: Id of the character.
-        session: Id of a conversation that was begun.
-        said: What the person said.
-        answered: What the character answered.
-        parent: Id of the turn before it; an earlier one makes a branch, ``BEGINNING`` another
-            first turn.
-        recall: What the reply rested on; what it names as skipped is not kept.
-        rests_on: Ids of the documents that it rested on; by default those that ``recall`` names.
-        at: ISO 8601 time; now by default.
+    An earlier parent makes a branch, ``BEGINNING`` another first turn. Of ``recall`` it is not kept
+    what was skipped; ``rests_on`` are ids of documents, by default those that ``recall`` names, and
+    ``at`` is an ISO 8601 time, by default now.
 
     Returns:
         The id of the turn.
@@ -178,11 +172,10 @@ def add_turn(
         at=at or timestamp(),
     )
     key = {"character_id": character, "conversation_id": session}
-    conn.execute(insert_missing(conn, turns), {**key, **row_of(turn)})
+    add_missing(conn, turns, [{**key, **row_of(turn)}])
     names = documents_of(recall) if rests_on is None else set(rests_on)
     links = [{**key, "turn_id": turn.id, "document_id": name} for name in sorted(names)]
-    if links:
-        conn.execute(insert_missing(conn, turn_documents), links)
+    add_missing(conn, turn_documents, links)
     chosen = update(conversations).where(of(conversations, character, id=session))
     conn.execute(chosen.values(head=turn.id, updated=turn.at))
     return turn.id
@@ -303,21 +296,11 @@ def documents_by_turn(
     return named
 
 
-def remove(conn: Connection, character: str, session: str) -> bool:
-    """Delete a conversation with its turns and what they taught; whether there was one."""
-    chosen = delete(conversations).where(of(conversations, character, id=session))
-    removed = bool(conn.execute(chosen).rowcount)
-    if removed:
-        memories.grow_bank(conn, character, cleared=True)
-    return removed
-
-
 def get_state(conn: Connection, character: str, session: str) -> ConversationState:
     """Return what a conversation has come to; empty where nothing was kept yet."""
-    chosen = select(*conversation_states.c["mood", "summary", "summarized"])
     here = of(conversation_states, character, conversation_id=session)
-    row = conn.execute(chosen.where(here)).one_or_none()
-    return ConversationState() if row is None else ConversationState(*row)
+    chosen = select(*columns_of(ConversationState, conversation_states)).where(here)
+    return next(iter(read_as(conn, ConversationState, chosen)), ConversationState())
 
 
 def set_mood(conn: Connection, character: str, session: str, mood: Mapping[str, Any]) -> None:
@@ -345,9 +328,9 @@ def _put_state(conn: Connection, character: str, session: str, state: Conversati
 
 
 def _conversations(conn: Connection, character: str, **values: str) -> list[Conversation]:
-    chosen = select(*conversations.c["id", "principal_id", "head", "created", "updated"])
-    rows = conn.execute(chosen.where(of(conversations, character, **values)))
-    return sorted((Conversation(*row) for row in rows), key=lambda each: each.id)
+    chosen = select(*columns_of(Conversation, conversations, principal="principal_id"))
+    ordered = chosen.where(of(conversations, character, **values)).order_by(conversations.c.id)
+    return read_as(conn, Conversation, ordered)
 
 
 def _turns(
@@ -356,8 +339,8 @@ def _turns(
     c = turns.c
     recall = c.recall if with_recall else null()
     chosen = select(c.id, c.parent, c.ordinal, c.said, c.answered, recall, c.at)
-    rows = conn.execute(chosen.where(of(turns, character, **values)).order_by(c.ordinal, c.id))
-    return [StoredTurn(*row) for row in rows]
+    here = chosen.where(of(turns, character, **values))
+    return read_as(conn, StoredTurn, here.order_by(c.ordinal, c.id))
 
 
 def _ordinal(conn: Connection, character: str, session: str, parent: str | None) -> int:

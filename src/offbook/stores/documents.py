@@ -24,7 +24,15 @@ from offbook.stores import (
 )
 from offbook.stores.schema import characters as character_rows
 from offbook.stores.schema import chunks, documents
-from offbook.stores.statements import mark_unpurged, of, put_rows, row_of
+from offbook.stores.statements import (
+    columns_of,
+    mark_unpurged,
+    next_ordinal,
+    of,
+    put_rows,
+    read_as,
+    row_of,
+)
 from offbook.types import Document
 
 
@@ -56,18 +64,16 @@ def put(conn: Connection, character: str, document: Document) -> None:
     """Store a new document, or a new version of the one with the same id.
 
     ``ordinal`` of a new document is set to the next one; that of an old one stays. A new version
-    forgets the cached calls that saw the old text; the chunks are the caller's to replace.
+    forgets the cached calls that saw the old text, and every profile that was made from it; the
+    chunks are the caller's to replace.
     """
     old = get(conn, character, document.id)
-    if old is None:
-        highest = select(func.max(documents.c.ordinal)).where(of(documents, character))
-        last = conn.execute(highest).scalar()
-        ordinal = 0 if last is None else last + 1
-    else:
-        ordinal = old.ordinal
-        if old.digest != document.digest:
-            for each in characters.sharing(conn, character):
-                call_cache.forget_documents(conn, each, document.id)
+    ordinal = next_ordinal(conn, documents, character) if old is None else old.ordinal
+    if old is not None and old.digest != document.digest:
+        mark_unpurged(conn)
+        for each in characters.sharing(conn, character):
+            call_cache.forget_documents(conn, each, document.id)
+            _forget_profile(conn, each, document.id)
     row = {**row_of(document), "chars": document.chars, "ordinal": ordinal}
     put_rows(conn, documents, character, [row])
     characters.touch(conn, character)
@@ -146,21 +152,14 @@ def remove(
 
     Chunks, vectors, raw entities and relations go with it, decisions and summaries that rest on
     them, cached calls that saw its text, jobs, a profile that was made from it, and the card that
-    it was made from. Turns that recalled it lose the recalled text, or go altogether with the
-    memories they taught.
-
-    Args:
-        conn: Connection of a write.
-        character: Id of the character.
-        document: Id of the document.
-        with_memories: Delete the turns and memories that rest on it, too.
-        for_all: Delete it also where other characters look at the same source.
+    it was made from. Turns that recalled it lose the recalled text, or go altogether
+    ``with_memories`` that they taught.
 
     Returns:
         How many cached calls went, and how many turns and memories rest, or rested, on it.
 
     Raises:
-        UsageError: others look at it, and it is not to be deleted for all of them.
+        UsageError: other characters look at it, and it is not to be deleted ``for_all`` of them.
     """
     sharing = characters.sharing(conn, character)
     others = ", ".join(name for name in sharing if name != character)
@@ -190,18 +189,13 @@ def _remove_resting(
     conn: Connection, character: str, document: str, *, with_memories: bool
 ) -> Removal:
     """Take a document that goes out of all that one character has made of it."""
-    rest = forgetting.remove_resting_on if with_memories else forgetting.scrub
-    turns, memories = rest(conn, character, document)
-    forgetting.drop_document_from_cells(conn, character, document, with_replies=with_memories)
     cards.remove(conn, character, document)
     _forget_profile(conn, character, document)
     queue.forget_quotes(conn, character)
-    for kind in (jobs.PROFILE, jobs.GRAPH):
-        # Why these stay open may quote any text; who brings the graph up to date notes them anew.
-        jobs.remove_kind(conn, character, kind)
-    cached = call_cache.forget_documents(conn, character, document)
-    mark_unpurged(conn)
-    return Removal(cached, turns, memories)
+    # Why a question about the graph stays open may quote any text; the next run notes it anew.
+    jobs.remove_kind(conn, character, jobs.GRAPH)
+    jobs.remove_kind(conn, character, jobs.PROFILE)
+    return _forget_turns(conn, character, document, with_memories=with_memories)
 
 
 def remove_turns(conn: Connection, character: str, document: str) -> Removal:
@@ -210,8 +204,15 @@ def remove_turns(conn: Connection, character: str, document: str) -> Removal:
     Returns:
         How many cached calls, turns and memories went.
     """
-    turns, memories = forgetting.remove_resting_on(conn, character, document)
-    forgetting.drop_document_from_cells(conn, character, document, with_replies=True)
+    return _forget_turns(conn, character, document, with_memories=True)
+
+
+def _forget_turns(
+    conn: Connection, character: str, document: str, *, with_memories: bool
+) -> Removal:
+    rest = forgetting.remove_resting_on if with_memories else forgetting.scrub
+    turns, memories = rest(conn, character, document)
+    forgetting.drop_document_from_cells(conn, character, document, with_replies=with_memories)
     cached = call_cache.forget_documents(conn, character, document)
     mark_unpurged(conn)
     return Removal(cached, turns, memories)
@@ -226,10 +227,9 @@ def _forget_profile(conn: Connection, character: str, document: str) -> None:
 
 
 def _document(conn: Connection, character: str, **values: str) -> Document | None:
-    names = "id", "name", "text", "digest", "ordinal", "version", "status", "added"
-    chosen = select(*documents.c[names]).where(of(documents, character, **values))
-    row = conn.execute(chosen).one_or_none()
-    return None if row is None else Document(*row)
+    chosen = select(*columns_of(Document, documents)).where(of(documents, character, **values))
+    stored = read_as(conn, Document, chosen)
+    return stored[0] if stored else None
 
 
 def _infos(conn: Connection, character: str, **values: str) -> list[DocumentInfo]:
@@ -238,5 +238,4 @@ def _infos(conn: Connection, character: str, **values: str) -> list[DocumentInfo
     names = "digest", "ordinal", "version", "status", "added"
     columns = [*documents.c["id", "name", "chars"], count, *documents.c[names]]
     chosen = select(*columns).where(of(documents, character, **values))
-    rows = conn.execute(chosen.order_by(documents.c.ordinal, documents.c.id))
-    return [DocumentInfo(*row) for row in rows]
+    return read_as(conn, DocumentInfo, chosen.order_by(documents.c.ordinal, documents.c.id))

@@ -15,13 +15,16 @@ from sqlalchemy import Connection, Select, Table, and_, delete, func, select, tr
 
 from offbook.errors import UnknownName
 from offbook.stores.characters import nearest
-from offbook.stores.leases import FREE, Owner, held_by, is_lost
+from offbook.stores.leases import FREE, Owner, held_by, holder
 from offbook.stores.schema import cells, documents, memory_fragments, ratings, runs
 from offbook.stores.statements import (
+    add_missing,
     batches,
-    insert_missing,
+    columns_of,
     mark_unpurged,
     of,
+    read_as,
+    row_of,
     to_json,
 )
 from offbook.stores.text_versions import forgotten, memory_name
@@ -71,28 +74,21 @@ def free_id(conn: Connection, benchmark: str) -> str:
 
 def add_run(conn: Connection, run: StoredRun) -> None:
     """Store a new run."""
-    row = {name: getattr(run, name) for name in StoredRun.__slots__}
-    conn.execute(runs.insert(), row)
-
-
-def get_run(conn: Connection, run: str) -> StoredRun | None:
-    """The run of this id."""
-    rows = _runs(conn, runs.c.id == run)
-    return rows[0] if rows else None
+    conn.execute(runs.insert(), row_of(run))
 
 
 def require_run(conn: Connection, run: str) -> StoredRun:
-    """The run of this id.
+    """Return the run of this id.
 
     Raises:
         UnknownName: there is none; the hint names the nearest.
     """
-    stored = get_run(conn, run)
-    if stored is None:
+    stored = _runs(conn, runs.c.id == run)
+    if not stored:
         known = list(conn.scalars(select(runs.c.id).order_by(runs.c.created.desc())))
         otherwise = "`offbook eval list` shows the runs" if known else "begin one: offbook eval run"
         raise UnknownName(f"there is no run {run!r}", nearest(run, known, otherwise))
-    return stored
+    return stored[0]
 
 
 def list_runs(conn: Connection, benchmark: str | None = None) -> list[StoredRun]:
@@ -112,9 +108,8 @@ def remove_run(conn: Connection, run: str) -> bool:
 
 
 def _runs(conn: Connection, *conditions: Any) -> list[StoredRun]:
-    columns = [runs.c[name] for name in StoredRun.__slots__]
-    chosen = select(*columns).where(*conditions).order_by(runs.c.created.desc(), runs.c.id.desc())
-    return [StoredRun(*row) for row in conn.execute(chosen)]
+    chosen = select(*columns_of(StoredRun, runs)).where(*conditions)
+    return read_as(conn, StoredRun, chosen.order_by(runs.c.created.desc(), runs.c.id.desc()))
 
 
 # -- who works on it ---------------------------------------------------------------------------
@@ -126,12 +121,10 @@ def claim(conn: Connection, run: str, owner: Owner) -> Owner | None:
     Returns:
         Who works on it already; None: nobody does, and it is claimed.
     """
-    chosen = select(*runs.c["owner", "host", "pid", "heartbeat"]).where(runs.c.id == run)
-    row = conn.execute(chosen).one_or_none()
-    if row is not None and row.owner not in (None, owner.id) and not is_lost(row, owner):
-        return Owner(row.owner, row.host, row.pid)
-    change_run(conn, run, **held_by(owner))
-    return None
+    other = holder(conn, runs, runs.c.id == run, owner)
+    if other is None:
+        change_run(conn, run, **held_by(owner))
+    return other
 
 
 def heartbeat(conn: Connection, run: str, owner: Owner, usage: Row) -> None:
@@ -159,7 +152,7 @@ def add_cells(conn: Connection, rows: Sequence[Row]) -> list[Row]:
         The rows as they are to be stored.
     """
     supported = [_still_supported(conn, row) for row in rows]
-    conn.execute(insert_missing(conn, cells), supported)
+    add_missing(conn, cells, supported)
     return supported
 
 
@@ -169,7 +162,7 @@ def add_ratings(conn: Connection, rows: Sequence[Row]) -> None:
     One that is there already stays, and with it what a person said of it.
     """
     supported = [{**row, **unquoted(row)} if _gone(conn, row) else dict(row) for row in rows]
-    conn.execute(insert_missing(conn, ratings), supported)
+    add_missing(conn, ratings, supported)
 
 
 def unquoted(row: Row) -> dict[str, Any]:

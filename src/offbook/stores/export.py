@@ -42,7 +42,7 @@ from sqlalchemy.exc import IntegrityError
 from offbook.errors import StoreFailed, UsageError
 from offbook.stores import cards, characters, chunks, graph, jobs, memories, schema, vectors
 from offbook.stores.call_cache import forget_documents
-from offbook.stores.statements import insert_missing, of, owner_of, storable
+from offbook.stores.statements import add_missing, mark_unpurged, of, owner_of, storable
 from offbook.types import Character
 
 if TYPE_CHECKING:
@@ -327,19 +327,14 @@ _AFTER: Final = (schema.memory_fragments, schema.jobs)
 _OWN_COLUMNS: Final = (
     "name", "created", "embedder", "dimension", "profile", "profile_documents", "voice", "settings",
 )  # fmt: skip
+_OF_PRINCIPAL: Final = "id", "label", "created"
 _SECRET: Final = ("key", "token", "secret", "password")
 
 
 def export_character(
     conn: Connection, character: str, file: Path, *, with_conversations: bool = False
 ) -> None:
-    """Write a character into ``file``.
-
-    Args:
-        conn: Connection of a read.
-        character: Id of the character.
-        file: Where to; what is there is written over.
-        with_conversations: Also conversations, and the memories that were learned from them.
+    """Write a character over ``file``, perhaps with conversations and what was learned from them.
 
     Raises:
         UnknownName: there is no such character.
@@ -368,11 +363,8 @@ def export_character(
 def import_character(conn: Connection, file: Path, *, replace: bool = False) -> Character:
     """Read a character from ``file``; all of it or, on any error, nothing.
 
-    Args:
-        conn: Connection of a write.
-        file: An export.
-        replace: Put it in the place of a character of the same id. Conversations with that one
-            stay, unless the file brings its own.
+    It may replace a character of the same id: conversations with that one stay, unless the file
+    brings its own.
 
     Raises:
         UsageError: the file is no export, broken, altered or of a newer version, or the character
@@ -396,7 +388,9 @@ def _import(conn: Connection, archive: ArchiveReader, *, replace: bool) -> Chara
     row = to_values(schema.characters, _OWN_COLUMNS, line)
     _make_room(conn, character, {**row, "id": character}, replace=replace, talk=bool(talk))
     if talk:
-        _import_principals(conn, archive)
+        lines = archive.lines("principals.jsonl")
+        people = [to_values(schema.principals, _OF_PRINCIPAL, each) for each in lines]
+        add_missing(conn, schema.principals, people)
     law = Law()
     for table in (*KNOWLEDGE, *(_TALK if talk else ()), *_AFTER):
         names, owner = _columns(table), owner_of(conn, table, character)
@@ -428,6 +422,7 @@ def _make_room(
             f"There is a character {character!r} already.",
             "import it with --replace, or delete the other one first",
         )
+    mark_unpurged(conn)
     forget_documents(conn, character)
     characters.give_source(conn, character)
     if talk:
@@ -482,19 +477,11 @@ def _rows(
 
 def _principals(conn: Connection, character: str) -> Iterator[bytes]:
     """Who talked, without their keys."""
-    columns, talk = schema.principals.c, schema.conversations.c
-    statement = select(columns.id, columns.label, columns.created).where(
-        columns.id.in_(select(talk.principal_id).where(talk.character_id == character))
-    )
-    for row in conn.execute(statement.order_by(columns.id)).mappings():
+    principals, talk = schema.principals.c, schema.conversations
+    who = principals.id.in_(select(talk.c.principal_id).where(of(talk, character)))
+    chosen = select(*principals[_OF_PRINCIPAL]).where(who).order_by(principals.id)
+    for row in conn.execute(chosen).mappings():
         yield to_line(dict(row))
-
-
-def _import_principals(conn: Connection, archive: ArchiveReader) -> None:
-    names, lines = ("id", "label", "created"), archive.lines("principals.jsonl")
-    rows = [to_values(schema.principals, names, line) for line in lines]
-    if rows:
-        conn.execute(insert_missing(conn, schema.principals), rows)
 
 
 def _add_vectors(
@@ -503,19 +490,13 @@ def _add_vectors(
     for kind in vectors.KINDS:
         ids, matrix = vectors.load_matrix(conn, character, kind)
         if kind == "memory" and not with_conversations:
-            ids, matrix = _authored(conn, character, ids, matrix)
+            chosen = of(schema.memory_fragments, character, turn_id=None)
+            authored = set(conn.scalars(select(schema.memory_fragments.c.id).where(chosen)))
+            places = [place for place, name in enumerate(ids) if name in authored]
+            ids, matrix = [ids[place] for place in places], matrix[places]
         if ids:
             archive.add(f"{kind}_vectors.jsonl", (to_line({"id": name}) for name in ids))
             archive.add(f"{kind}_vectors.npy", _npy(matrix), compress=False)
-
-
-def _authored(
-    conn: Connection, character: str, ids: list[str], matrix: NDArray[np.float32]
-) -> tuple[list[str], NDArray[np.float32]]:
-    chosen = of(schema.memory_fragments, character, turn_id=None)
-    authored = set(conn.scalars(select(schema.memory_fragments.c.id).where(chosen)))
-    places = [place for place, name in enumerate(ids) if name in authored]
-    return [ids[place] for place in places], matrix[places]
 
 
 def _npy(matrix: NDArray[np.float32]) -> Iterator[bytes]:

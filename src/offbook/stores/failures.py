@@ -11,6 +11,10 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 
 from offbook.errors import ConfigurationError, OffbookError, StoreFailed, UsageError
 
+_LOCKED: Final = (
+    "another process has kept it locked for too long",
+    "wait for the other offbook process, or end it, and run the command again",
+)
 _SQLITE: Final = {
     sqlite3.SQLITE_FULL: (
         "the disk is full",
@@ -24,14 +28,8 @@ _SQLITE: Final = {
         "it cannot be opened",
         "see that the folder exists and is yours, or set OFFBOOK_HOME to another folder",
     ),
-    sqlite3.SQLITE_BUSY: (
-        "another process has kept it locked for too long",
-        "wait for the other offbook process, or end it, and run the command again",
-    ),
-    sqlite3.SQLITE_LOCKED: (
-        "another process has kept it locked for too long",
-        "wait for the other offbook process, or end it, and run the command again",
-    ),
+    sqlite3.SQLITE_BUSY: _LOCKED,
+    sqlite3.SQLITE_LOCKED: _LOCKED,
     sqlite3.SQLITE_CORRUPT: (
         "it is damaged",
         "restore it from a backup, or import the characters anew from their exports",
@@ -104,8 +102,10 @@ def _of_sqlite(error: sqlite3.Error, where: str) -> OffbookError:
 def _of_postgres(error: Exception, where: str) -> OffbookError:
     state = getattr(getattr(error, "orig", None), "sqlstate", None) or ""
     reason = _reason(error)
-    if state == "22021":
+    if state in {"22021", "22P05"}:  # as itself, and as an escape in JSON
         return unstorable("\0")
+    if isinstance(half := _first_cause(error), UnicodeEncodeError):
+        return unstorable(half.object[half.start : half.end])
     if state[:2] in {"28", "3D"}:
         return ConfigurationError(
             f"The database at {where!r} refuses the connection: {reason}",
@@ -117,6 +117,10 @@ def _of_postgres(error: Exception, where: str) -> OffbookError:
             "free some space on the database's machine and run the command again",
         )
     return StoreFailed(f"The database at {where!r} failed: {reason}", _ELSEWHERE)
+
+
+def _first_cause(error: BaseException) -> BaseException:
+    return error if error.__cause__ is None else _first_cause(error.__cause__)
 
 
 def _os_hint(error: OSError) -> str:

@@ -19,14 +19,13 @@ from sqlalchemy import (
     Text,
     cast,
     delete,
-    func,
     or_,
     select,
     tuple_,
     update,
 )
 
-from offbook.stores import call_cache, conversations, jobs, memories
+from offbook.stores import call_cache, conversations, memories
 from offbook.stores.evaluations import CELL_KEY, FORGOTTEN, RATING_KEY, unquoted
 from offbook.stores.schema import (
     cells,
@@ -36,7 +35,8 @@ from offbook.stores.schema import (
     turn_documents,
     turns,
 )
-from offbook.stores.statements import batches, insert_missing, of
+from offbook.stores.schema import conversations as conversations_table
+from offbook.stores.statements import add_missing, batches, mark_unpurged, of
 from offbook.stores.text_versions import memory_name
 from offbook.text.tokens import WIDE
 
@@ -53,7 +53,8 @@ Place = tuple[str, str]
 
 def resting_on(conn: Connection, character: str, document: str) -> tuple[int, int]:
     """Count the turns that rest on a document, also one that is gone, and what they taught."""
-    return _counted(conn, character, _resting(conn, character, document))
+    places = _resting(conn, character, document)
+    return len(places), len(_taught(conn, character, places))
 
 
 def remove_resting_on(conn: Connection, character: str, document: str) -> tuple[int, int]:
@@ -65,25 +66,19 @@ def remove_resting_on(conn: Connection, character: str, document: str) -> tuple[
         How many turns and memories went.
     """
     places = _resting(conn, character, document)
-    counts = _counted(conn, character, places)
+    taught = _taught(conn, character, places)
+    forget_memories(conn, character, taught, with_replies=True)
     empty = {"said": "", "answered": "", "recall": None}
     for session, turn in places:
-        taught = of(memory_fragments, character, conversation_id=session, turn_id=turn)
-        ids = conn.scalars(select(memory_fragments.c.id).where(taught)).all()
-        jobs.remove_subjects(conn, character, ids)
-        conn.execute(delete(memory_fragments).where(taught))
         here = of(turns, character, conversation_id=session, id=turn)
         conn.execute(update(turns).where(here).values(empty))
-        # It may hold the words of that turn: it is made anew of those that stay.
-        conversations.forget_state(conn, character, session)
-    # Running summaries tell of forgotten turns.
     for session in {session for session, _ in places}:
+        # It may hold the words of those turns: it is made anew of the others.
+        conversations.forget_state(conn, character, session)
         _drop(conn, character, turns.c.conversation_id == session, _is_summary)
-    if places:
-        memories.grow_bank(conn, character, cleared=True)
     noted = of(turn_documents, character, document_id=document)
     conn.execute(delete(turn_documents).where(noted))
-    return counts
+    return len(places), len(taught)
 
 
 def scrub(conn: Connection, character: str, document: str) -> tuple[int, int]:
@@ -108,31 +103,48 @@ def scrub(conn: Connection, character: str, document: str) -> tuple[int, int]:
         _drop(conn, character, here, is_gone, boundary=None)
     key = {"character_id": character, "document_id": document}
     rows = [{**key, "conversation_id": session, "turn_id": turn} for session, turn in places]
-    if rows:
-        conn.execute(insert_missing(conn, turn_documents), rows)
-    return _counted(conn, character, places)
+    add_missing(conn, turn_documents, rows)
+    return len(places), len(_taught(conn, character, places))
 
 
-def drop_memories(conn: Connection, character: str, ids: Collection[str]) -> int:
-    """Take the text of these memories out of every turn that recalled them.
+def forget_memories(
+    conn: Connection, character: str, ids: Collection[str], *, with_replies: bool = False
+) -> list[str]:
+    """Delete memories, and take their text out of every turn and evaluated reply that recalled it.
 
-    And out of evaluated replies, with what a judge answered about these.
+    ``with_replies`` those replies go as well; their cells then count as failed. The caller purges
+    the store afterwards.
 
     Returns:
-        How many turns have lost it.
+        The ids of the memories that were there.
     """
     gone = frozenset(ids)
 
     def is_gone(item: Item) -> bool:
         return item.get("memory") in gone
 
-    _drop_from_cells(conn, character, [memory_name(memory) for memory in gone], is_gone)
-    for memory in gone:
-        call_cache.forget_documents(conn, character, memory_name(memory))
-    changed: set[Place] = set()
+    names = [memory_name(memory) for memory in gone]
+    _drop_from_cells(conn, character, names, is_gone, with_replies=with_replies)
+    for name in names:
+        call_cache.forget_documents(conn, character, name)
     for piece in batches(list(gone), _IDS_AT_ONCE):
-        changed |= _drop(conn, character, _holding(turns.c.recall, piece), is_gone)
-    return len(changed)
+        _drop(conn, character, _holding(turns.c.recall, piece), is_gone)
+    mark_unpurged(conn)
+    return memories.remove(conn, character, list(ids))
+
+
+def remove_conversation(conn: Connection, character: str, session: str) -> bool:
+    """Delete a conversation with its turns, and what they taught wherever it was recalled.
+
+    Returns:
+        Whether there was one. The caller purges the store afterwards.
+    """
+    taught = of(memory_fragments, character, conversation_id=session)
+    forget_memories(
+        conn, character, conn.scalars(select(memory_fragments.c.id).where(taught)).all()
+    )
+    chosen = delete(conversations_table).where(of(conversations_table, character, id=session))
+    return bool(conn.execute(chosen).rowcount)
 
 
 def _is_summary(item: Item) -> bool:
@@ -152,11 +164,10 @@ def _drop(
     condition: ColumnElement[bool],
     is_gone: Callable[[Item], bool],
     **values: Any,
-) -> set[Place]:
+) -> None:
     """Take items out of what turns recalled, and set further ``values`` of it."""
     c = turns.c
     chosen = select(c.conversation_id, c.id, c.recall).where(of(turns, character), condition)
-    changed: set[Place] = set()
     for session, turn, recall in conn.execute(chosen.where(c.recall.is_not(None))).all():
         items = recall.get("context", ())
         left = [item for item in items if not is_gone(item)]
@@ -167,28 +178,25 @@ def _drop(
         here = of(turns, character, conversation_id=session, id=turn)
         freed = {**recall, "context": left, "skipped": skipped, **values}
         conn.execute(update(turns).where(here).values(recall=freed))
-        changed.add((session, turn))
-    return changed
 
 
-def _counted(conn: Connection, character: str, places: list[Place]) -> tuple[int, int]:
-    pairs = tuple_(memory_fragments.c.conversation_id, memory_fragments.c.turn_id)
-    counted = select(func.count()).select_from(memory_fragments)
-    taught = sum(
-        conn.execute(counted.where(of(memory_fragments, character), pairs.in_(piece))).scalar_one()
+def _taught(conn: Connection, character: str, places: Sequence[Place]) -> list[str]:
+    """List the ids of the memories that turns have taught."""
+    c = memory_fragments.c
+    pairs = tuple_(c.conversation_id, c.turn_id)
+    chosen = select(c.id).where(of(memory_fragments, character))
+    return [
+        memory
         for piece in batches(places)
-    )
-    return len(places), taught
+        for memory in conn.scalars(chosen.where(pairs.in_(piece)))
+    ]
 
 
 def _resting(conn: Connection, character: str, document: str) -> list[Place]:
-    rows = conn.execute(
-        select(*turn_documents.c["conversation_id", "turn_id"]).where(
-            of(turn_documents, character, document_id=document)
-        )
-    )
+    chosen = select(*turn_documents.c["conversation_id", "turn_id"])
+    here = of(turn_documents, character, document_id=document)
     noted: dict[str, set[str]] = defaultdict(set)
-    for session, turn in rows:
+    for session, turn in conn.execute(chosen.where(here)):
         noted[session].add(turn)
     text = conn.scalar(select(documents.c.text).where(of(documents, character, id=document)))
     said = _runs(text or "") if noted else set()
@@ -202,12 +210,7 @@ def _repeating(
 ) -> set[str]:
     """Find the turns that say over again what a turn before them has from the document.
 
-    Args:
-        conn: Connection of a read.
-        character: Id of the character.
-        session: The conversation.
-        resting: Turns of it that rest on the document.
-        said: What the document says.
+    ``resting`` are turns that rest on the document, and ``said`` is all that it says.
     """
     names, passed_on = set(resting), set[str]()
     for turn in conversations.list_turns(conn, character, session, with_recall=False):
@@ -227,17 +230,10 @@ def _runs(text: str) -> set[str]:
 
 def drop_document_from_cells(
     conn: Connection, character: str, document: str, *, with_replies: bool = False
-) -> int:
+) -> None:
     """Take the text of a document out of the evaluated replies that rest on it.
 
-    Args:
-        conn: Connection of a write.
-        character: Id of the character.
-        document: Id of the document.
-        with_replies: The replies go as well; the cells then count as failed.
-
-    Returns:
-        How many cells have lost it.
+    ``with_replies`` the replies go as well; their cells then count as failed.
     """
 
     def is_gone(item: Item) -> bool:
@@ -246,7 +242,7 @@ def drop_document_from_cells(
         held = any(source["document"] == document for source in sources)
         return held or not (sources or item.get("memory"))
 
-    return _drop_from_cells(conn, character, [document], is_gone, with_replies=with_replies)
+    _drop_from_cells(conn, character, [document], is_gone, with_replies=with_replies)
 
 
 def _drop_from_cells(
@@ -255,9 +251,8 @@ def _drop_from_cells(
     names: Sequence[str],
     is_gone: Callable[[Item], bool],
     *,
-    with_replies: bool = False,
-) -> int:
-    changed = 0
+    with_replies: bool,
+) -> None:
     for row in _rows_resting_on(conn, cells, character, names):
         left = [item for item in row["context"] if not is_gone(item)]
         lost = len(row["context"]) - len(left)
@@ -272,25 +267,21 @@ def _drop_from_cells(
             values |= {"reply": None, "error": FORGOTTEN}
         if values:
             _change(conn, cells, CELL_KEY, row, values)
-            changed += 1
     for row in _rows_resting_on(conn, ratings, character, names):
         _change(conn, ratings, RATING_KEY, row, unquoted(row))
-    return changed
 
 
 def _rows_resting_on(
     conn: Connection, table: Table, character: str, names: Sequence[str]
 ) -> list[Item]:
     """Return the rows of a character whose noted documents are among ``names``."""
-    gone = frozenset(names)
-    rows = [
-        row
+    chosen = select(table).where(of(table, character))
+    return [
+        dict(row)
         for piece in batches(names, _IDS_AT_ONCE)
-        for row in conn.execute(
-            select(table).where(of(table, character), _holding(table.c.documents, piece))
-        ).mappings()
+        for row in conn.execute(chosen.where(_holding(table.c.documents, piece))).mappings()
+        if not set(piece).isdisjoint(row["documents"])
     ]
-    return [dict(row) for row in rows if not gone.isdisjoint(row["documents"])]
 
 
 def _change(

@@ -25,7 +25,15 @@ from offbook.stores.schema import (
     raw_entities,
     relations,
 )
-from offbook.stores.statements import among, of, put_rows, row_of, timestamp
+from offbook.stores.statements import (
+    among,
+    columns_of,
+    of,
+    put_rows,
+    read_as,
+    row_of,
+    timestamp,
+)
 from offbook.types import Decision, EntityGroup, RawEntity, RawRelation
 
 PERSON: Final = "person"
@@ -56,10 +64,8 @@ def put_raw_entities(conn: Connection, character: str, entities: Sequence[RawEnt
 
 def list_raw_entities(conn: Connection, character: str) -> list[RawEntity]:
     """List raw entities in reading order."""
-    names = "id", "chunk_id", "ordinal", "name", "type", "description", "start", "end"
-    chosen = select(*raw_entities.c[names])
-    rows = conn.execute(_in_reading_order(chosen, raw_entities, character))
-    return [RawEntity(*row) for row in rows]
+    chosen = select(*columns_of(RawEntity, raw_entities, chunk="chunk_id"))
+    return read_as(conn, RawEntity, _in_reading_order(chosen, raw_entities, character))
 
 
 def put_relations(conn: Connection, character: str, stated: Sequence[RawRelation]) -> None:
@@ -71,26 +77,23 @@ def put_relations(conn: Connection, character: str, stated: Sequence[RawRelation
 
 def list_relations(conn: Connection, character: str) -> list[RawRelation]:
     """List relations as chunks state them, in reading order."""
-    names = "id", "chunk_id", "ordinal", "source", "target", "description", "strength"
-    chosen = select(*relations.c[names])
-    rows = conn.execute(_in_reading_order(chosen, relations, character))
-    return [RawRelation(*row) for row in rows]
+    chosen = select(*columns_of(RawRelation, relations, chunk="chunk_id"))
+    return read_as(conn, RawRelation, _in_reading_order(chosen, relations, character))
 
 
 def put_groups(conn: Connection, character: str, groups: Sequence[EntityGroup]) -> None:
     """Store groups with their members; a member of another group moves to its new one."""
     if not groups:
         return
-    names = "id", "name", "type", "description"
-    rows = [{name: getattr(group, name) for name in names} for group in groups]
+    rows = [row_of(group) for group in groups]
+    members = [
+        {"raw_entity_id": member, "group_id": row["id"]}
+        for row in rows
+        for member in row.pop("members")
+    ]
     put_rows(conn, entity_groups, character, rows)
     replaced = among(entity_members.c.group_id, [group.id for group in groups])
     conn.execute(delete(entity_members).where(of(entity_members, character), replaced))
-    members = [
-        {"raw_entity_id": member, "group_id": group.id}
-        for group in groups
-        for member in group.members
-    ]
     put_rows(conn, entity_members, character, members)
     characters.touch(conn, character)
 
@@ -98,18 +101,21 @@ def put_groups(conn: Connection, character: str, groups: Sequence[EntityGroup]) 
 def list_groups(conn: Connection, character: str) -> list[EntityGroup]:
     """List groups by id, their members in order of id."""
     members: dict[str, list[str]] = {}
-    for member, group in sorted(group_of(conn, character).items()):
+    for member, group in group_of(conn, character).items():
         members.setdefault(group, []).append(member)
     chosen = select(*entity_groups.c["id", "name", "type", "description"])
     rows = conn.execute(chosen.where(of(entity_groups, character)).order_by(entity_groups.c.id))
-    return [EntityGroup(**row._mapping, members=tuple(members.get(row.id, ()))) for row in rows]
+    return [
+        EntityGroup(group, name, kind, description, tuple(members.get(group, ())))
+        for group, name, kind, description in rows
+    ]
 
 
 def group_of(conn: Connection, character: str) -> dict[str, str]:
     """Map the id of each raw entity that is in a group to the id of the group."""
     chosen = select(*entity_members.c["raw_entity_id", "group_id"])
-    rows = conn.execute(chosen.where(of(entity_members, character)))
-    return {row.raw_entity_id: row.group_id for row in rows}
+    ordered = chosen.where(of(entity_members, character)).order_by(entity_members.c.raw_entity_id)
+    return dict(conn.execute(ordered).all())
 
 
 def count_ungrouped(conn: Connection, character: str) -> int:
@@ -136,11 +142,9 @@ def put_decisions(conn: Connection, character: str, made: Sequence[Decision]) ->
 
 def list_decisions(conn: Connection, character: str, *, by: str | None = None) -> list[Decision]:
     """List decisions by id; ``by`` leaves only those of one source, such as ``PERSON``."""
-    names = "id", "a", "b", "same", "by", "reason", "evidence", "created"
-    chosen = select(*decisions.c[names]).where(of(decisions, character))
-    rows = conn.execute(chosen if by is None else chosen.where(decisions.c.by == by))
-    made = [Decision(**{**row._mapping, "evidence": tuple(row.evidence)}) for row in rows]
-    return sorted(made, key=lambda decision: decision.id)
+    which = of(decisions, character) if by is None else of(decisions, character, by=by)
+    chosen = select(*columns_of(Decision, decisions)).where(which)
+    return read_as(conn, Decision, chosen.order_by(decisions.c.id))
 
 
 def remove_decisions(conn: Connection, character: str, ids: Sequence[str]) -> int:
@@ -159,10 +163,8 @@ def put_answers(conn: Connection, character: str, answers: Sequence[GraphAnswer]
 
 def list_answers(conn: Connection, character: str) -> list[GraphAnswer]:
     """List all answers of a model about the graph."""
-    names = "kind", "key", "answer", "chunks"
-    chosen = select(*graph_answers.c[names]).where(of(graph_answers, character))
-    rows = conn.execute(chosen.order_by(graph_answers.c.kind, graph_answers.c.key))
-    return [GraphAnswer(row.kind, row.key, row.answer, tuple(row.chunks)) for row in rows]
+    chosen = select(*columns_of(GraphAnswer, graph_answers)).where(of(graph_answers, character))
+    return read_as(conn, GraphAnswer, chosen.order_by(*graph_answers.c["kind", "key"]))
 
 
 def is_answer(kind: str, answer: Mapping[str, Any]) -> bool:

@@ -13,30 +13,25 @@ from sqlalchemy import ColumnElement, Connection, and_, delete, select, update
 
 from offbook.stores.schema import jobs
 from offbook.stores.statements import (
+    add_missing,
     among,
-    insert_missing,
+    columns_of,
     owner_of,
+    read_as,
     source_of,
     timestamp,
 )
 
 Status = Literal["pending", "running", "done", "quarantined"]
-EMBED: Final = "embed"
-"""The kind of the jobs that embed a chunk."""
-EXTRACT: Final = "extract"
-"""The kind of the jobs that extract entities and relations from a chunk."""
-GRAPH: Final = "graph"
-"""The kind of the jobs that note a question about the graph that stayed open."""
-PROFILE: Final = "profile"
-"""The kind of the job that writes the profile; its subject is the character."""
-TRAITS: Final = "traits"
-"""The kind of the jobs that judge what a chunk reveals of the character."""
-MENTIONS: Final = "mentions"
-"""The kind of the jobs that note a mention or relation without a vector."""
-SUMMARIZE: Final = "summarize"
-"""The kind of the jobs that note a cluster of chunks without a summary, or one without a vector."""
-REMEMBER: Final = "remember"
-"""The kind of the jobs that score and embed a memory; their subjects are no document's."""
+# The kinds of jobs, by what is done in each, or what is noted about its subject.
+EMBED: Final = "embed"  # embeds a chunk
+EXTRACT: Final = "extract"  # finds entities and relations in a chunk
+GRAPH: Final = "graph"  # a question about the graph that stayed open
+PROFILE: Final = "profile"  # writes the profile; its subject is the character
+TRAITS: Final = "traits"  # judges what a chunk reveals of the character
+MENTIONS: Final = "mentions"  # a mention or relation without a vector
+SUMMARIZE: Final = "summarize"  # a cluster of chunks without a summary, or one without a vector
+REMEMBER: Final = "remember"  # scores and embeds a memory; the subject is no document's
 
 OF_CHARACTER: Final = frozenset({PROFILE, TRAITS, REMEMBER})
 """Kinds that are about the character; the others are about its source."""
@@ -77,7 +72,7 @@ def enqueue(
             "error": "",
             "updated": timestamp(),
         }
-        conn.execute(insert_missing(conn, jobs), [{**job, "subject": name} for name in subjects])
+        add_missing(conn, jobs, [{**job, "subject": name} for name in subjects])
 
 
 def start(conn: Connection, character: str, kind: str, subjects: Sequence[str]) -> None:
@@ -105,12 +100,11 @@ def list_jobs(
     statuses: Collection[Status] = OPEN,
 ) -> list[Job]:
     """List jobs by kind and subject; by default those that are not done."""
-    names = "kind", "subject", "document_id", "status", "attempts", "error", "updated"
-    chosen = select(*jobs.c[names])
+    chosen = select(*columns_of(Job, jobs, document="document_id"))
     chosen = chosen.where(of(character), jobs.c.status.in_(sorted(statuses)))
     if kind is not None:
         chosen = chosen.where(jobs.c.kind == kind)
-    return [Job(*row) for row in conn.execute(chosen.order_by(jobs.c.kind, jobs.c.subject))]
+    return read_as(conn, Job, chosen.order_by(jobs.c.kind, jobs.c.subject))
 
 
 def remove_subjects(conn: Connection, character: str, subjects: Collection[str]) -> None:

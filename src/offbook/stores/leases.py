@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import Connection, delete, select, update
+from sqlalchemy import ColumnElement, Connection, Table, delete, select, update
 
 from offbook.stores.schema import leases
 from offbook.stores.statements import of, put_rows
@@ -68,21 +68,29 @@ def _has_ended(pid: int) -> bool:
     return status.rpartition(b")")[2].split()[:1] in ([b"Z"], [b"X"])
 
 
+def holder(conn: Connection, table: Table, here: ColumnElement[bool], owner: Owner) -> Owner | None:
+    """Return who else works on a row; None: nobody does, as far as ``owner`` can tell."""
+    chosen = select(*table.c["owner", "host", "pid", "heartbeat"]).where(here)
+    row = conn.execute(chosen).one_or_none()
+    if row is None or row.owner in (None, owner.id) or is_lost(row, owner):
+        return None
+    return Owner(row.owner, row.host, row.pid)
+
+
 def acquire(conn: Connection, character: str, owner: Owner) -> bool:
     """Take the lease where it is free, stale or one's own; whether it is one's own now."""
-    row = conn.execute(select(leases).where(of(leases, character))).one_or_none()
-    if row is not None and row.owner != owner.id and not is_lost(row, owner):
+    if holder(conn, leases, of(leases, character), owner) is not None:
         return False
     put_rows(conn, leases, character, [held_by(owner)])
     return True
 
 
-def heartbeat(conn: Connection, character: str, owner: Owner) -> bool:
+def heartbeat(conn: Connection, owner: Owner) -> bool:
     """Give a sign of life; False where the lease was lost."""
-    held = update(leases).where(of(leases, character, owner=owner.id))
+    held = update(leases).where(leases.c.owner == owner.id)
     return bool(conn.execute(held.values(heartbeat=time.time())).rowcount)
 
 
-def release(conn: Connection, character: str, owner: Owner) -> None:
-    """Give the lease back; one that was lost is left to its holder."""
-    conn.execute(delete(leases).where(of(leases, character, owner=owner.id)))
+def release(conn: Connection, owner: Owner) -> None:
+    """Give the lease back, also where its character is gone; one that was lost is left alone."""
+    conn.execute(delete(leases).where(leases.c.owner == owner.id))

@@ -20,7 +20,6 @@ from sqlalchemy import (
     and_,
     delete,
     false,
-    func,
     null,
     or_,
     select,
@@ -32,11 +31,14 @@ from sqlalchemy import (
 from offbook.stores import characters, jobs
 from offbook.stores.schema import memory_banks, memory_fragments, turns, vectors
 from offbook.stores.statements import (
+    add_missing,
     among,
+    columns_of,
     deleted,
-    insert_missing,
+    next_ordinal,
     of,
     put_rows,
+    read_as,
     row_of,
 )
 from offbook.types import MemoryFragment
@@ -116,7 +118,7 @@ def _make_bank(conn: Connection, character: str) -> None:
         raise deleted(character)
     first = characters.first_revision()
     row = {"character_id": character, "revision": first, "cleared": first}
-    conn.execute(insert_missing(conn, memory_banks), row)
+    add_missing(conn, memory_banks, [row])
 
 
 def add(conn: Connection, character: str, fragments: Sequence[MemoryFragment]) -> list[str]:
@@ -128,9 +130,7 @@ def add(conn: Connection, character: str, fragments: Sequence[MemoryFragment]) -
     if not fragments:
         return []
     grow_bank(conn, character)
-    highest = select(func.max(memory_fragments.c.ordinal)).where(of(memory_fragments, character))
-    last = conn.execute(highest).scalar()
-    first = 0 if last is None else last + 1
+    first = next_ordinal(conn, memory_fragments, character)
     known = {each.id for each in get(conn, character, [fragment.id for fragment in fragments])}
     new: dict[str, MemoryFragment] = {}
     for fragment in fragments:
@@ -161,14 +161,10 @@ def get(conn: Connection, character: str, ids: Sequence[str]) -> list[MemoryFrag
 def mentioning(
     conn: Connection, character: str, words: Sequence[str], *, principal: str | None, most: int
 ) -> list[MemoryFragment]:
-    """Return the youngest visible fragments that hold one of some words.
+    """Return the youngest fragments, ``most`` at the most, that hold one of some words.
 
-    Args:
-        conn: Connection of a read.
-        character: Id of the character.
-        words: Looked for in any case, also inside of longer words.
-        principal: Whose fragments are seen beside the authored ones; None: nobody's.
-        most: How many.
+    The words may be in any case, and inside of longer ones. Seen are authored fragments, and those
+    of the principal where one is named.
     """
     c = memory_fragments.c
     # SQLite knows the cases of plain letters only: "élise" is looked for as "Élise", too.
@@ -190,8 +186,8 @@ def score(conn: Connection, character: str, emotions: Mapping[str, Mapping[str, 
     lacking_one = memory_fragments.c.emotion.is_(None)
     scored: list[str] = []
     for name, emotion in emotions.items():
-        chosen = update(memory_fragments).where(of(memory_fragments, character, id=name))
-        changed = chosen.where(lacking_one).values(emotion=dict(emotion))
+        chosen = of(memory_fragments, character, id=name) & lacking_one
+        changed = update(memory_fragments).where(chosen).values(emotion=dict(emotion))
         if conn.execute(changed).rowcount:
             scored.append(name)
     if scored:
@@ -202,13 +198,7 @@ def score(conn: Connection, character: str, emotions: Mapping[str, Mapping[str, 
 def remove(
     conn: Connection, character: str, ids: Sequence[str], *, principal: str | None = None
 ) -> list[str]:
-    """Delete fragments with their vectors and jobs.
-
-    Args:
-        conn: Connection of a write.
-        character: Id of the character.
-        ids: What is to go.
-        principal: Whose they have to be; None: anybody's, and authored ones.
+    """Delete fragments with their vectors and jobs; where a principal is named, only theirs.
 
     Returns:
         The ids of those that were there.
@@ -269,25 +259,18 @@ def index_rows(
 ) -> list[IndexRow]:
     """Return what an index keeps, oldest first: authored fragments, and those of one principal.
 
-    Args:
-        conn: Connection of a read.
-        character: Id of the character.
-        set_id: The vector set; None: there are no vectors.
-        principal: Whose fragments are seen beside the authored ones; None: nobody's; EVERYONE.
-        after: Only fragments of a greater ordinal.
-        ids: Only these, whatever their ordinal.
+    Without a set there are no vectors. Only fragments of an ordinal greater than ``after`` are
+    returned, or those of some ids, whatever their ordinal.
     """
     c, table = memory_fragments.c, vectors["memory"]
     # As bytes: the matrix is then made in one pass instead of row by row.
     vector = null() if set_id is None else type_coerce(table.c.vector, LargeBinary)
-    names = "id", "ordinal", "emotion", "at", "turn_id"
-    columns = [*memory_fragments.c[names], vector]
-    chosen = select(*columns)
+    chosen = select(*memory_fragments.c["id", "ordinal", "emotion", "at", "turn_id"], vector)
     if set_id is not None:
         chosen = chosen.join_from(memory_fragments, table, _in_set(set_id), isouter=True)
     chosen = chosen.where(of(memory_fragments, character), _visible(principal))
     chosen = chosen.where(c.ordinal > after if ids is None else among(c.id, ids))
-    return [IndexRow(*row) for row in conn.execute(chosen.order_by(c.ordinal, c.id))]
+    return read_as(conn, IndexRow, chosen.order_by(c.ordinal, c.id))
 
 
 def told_at(conn: Connection, character: str) -> dict[str, str]:
@@ -319,10 +302,6 @@ def _in_set(set_id: str) -> ColumnElement[bool]:
 def _fragments(
     conn: Connection, character: str, condition: ColumnElement[bool]
 ) -> list[MemoryFragment]:
-    c = memory_fragments.c
-    names = "said", "answered", "emotion", "at", "conversation_id", "turn_id", "principal_id"
-    chosen = select(*memory_fragments.c["id", *names])
-    rows = conn.execute(
-        chosen.where(of(memory_fragments, character), condition).order_by(c.ordinal, c.id)
-    )
-    return [MemoryFragment(*row) for row in rows]
+    chosen = select(*columns_of(MemoryFragment, memory_fragments, **_RENAMED))
+    c, owned = memory_fragments.c, of(memory_fragments, character)
+    return read_as(conn, MemoryFragment, chosen.where(owned, condition).order_by(c.ordinal, c.id))

@@ -5,13 +5,13 @@ Without keys there is one principal, the owner. The principal of a key is the ke
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from sqlalchemy import Connection, insert, select, update
 
 from offbook.stores.schema import api_keys, principals
-from offbook.stores.statements import insert_missing, storable, timestamp
+from offbook.stores.statements import add_missing, read_as, storable, timestamp
 
 OWNER: Final = "owner"
 
@@ -58,7 +58,7 @@ def add(conn: Connection, /, principal: str, **values: Any) -> None:
     """Store a principal; one with the same id stays as it is."""
     row = {"id": principal, "label": "", "created": timestamp(), **values}
     storable(row)
-    conn.execute(insert_missing(conn, principals), row)
+    add_missing(conn, principals, [row])
 
 
 def add_key(conn: Connection, key: ApiKey) -> None:
@@ -102,20 +102,11 @@ def revoke(conn: Connection, key: str) -> bool:
 
 
 def _keys(conn: Connection, *conditions: Any) -> list[ApiKey]:
-    names = "id", "label", "key_hash", "characters", "created", "revoked"
-    chosen = select(*principals.c[names], *api_keys.c["rights", "rpm", "expires"])
-    chosen = chosen.select_from(principals.join(api_keys)).where(*conditions)
+    p, k = principals.c, api_keys.c
+    chosen = select(p.id, p.label, p.key_hash, k.rights, p.characters, k.rpm, p.created, k.expires)
+    joined = chosen.add_columns(p.revoked).join_from(principals, api_keys).where(*conditions)
+    # The last of its rights is the greatest.
     return [
-        ApiKey(
-            id=row.id,
-            label=row.label,
-            digest=row.key_hash,
-            right=row.rights[-1],
-            characters=None if row.characters is None else tuple(row.characters),
-            rpm=row.rpm,
-            created=row.created,
-            expires=row.expires,
-            revoked=row.revoked,
-        )
-        for row in conn.execute(chosen.order_by(principals.c.created, principals.c.id))
+        replace(key, right=RIGHTS[len(key.right) - 1])
+        for key in read_as(conn, ApiKey, joined.order_by(p.created, p.id))
     ]

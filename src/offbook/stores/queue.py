@@ -17,7 +17,7 @@ from sqlalchemy import ColumnElement, Connection, and_, delete, insert, select, 
 from offbook.stores import text_versions
 from offbook.stores.leases import FREE, Owner, held_by, is_lost
 from offbook.stores.schema import character_sources, documents, tasks
-from offbook.stores.statements import among, of, storable
+from offbook.stores.statements import among, columns_of, of, read_as, storable
 
 JobKind = Literal["run", "score", "check_judge", "table"]
 TaskKind = Literal["ingestion"] | JobKind
@@ -29,15 +29,13 @@ FORGOTTEN: Final = "it is forgotten with a document what went wrong"
 """In the place of a message that may quote the document."""
 KEPT: Final = 100
 """Ended tasks that are kept to be looked at: of each character, and of evaluations."""
-_STATE: Final = "progress", "report", "error", "created", "updated"
 _NEWEST_FIRST: Final = tasks.c.created.desc(), tasks.c.id
 
 
 @dataclass(frozen=True, slots=True)
-class Ingestion:
-    """One ingestion; ``report`` and ``error`` are null until it has ended."""
+class Task:
+    """What a server does behind requests; ``report`` and ``error`` are null until it has ended."""
 
-    character: str
     id: str
     status: TaskStatus
     progress: Mapping[str, Any]
@@ -53,37 +51,26 @@ class Ingestion:
 
 
 @dataclass(frozen=True, slots=True)
-class EvaluationJob:
+class Ingestion(Task):
+    """One ingestion; ``report`` and ``error`` are null until it has ended."""
+
+    character: str
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationJob(Task):
     """One job; ``report`` and ``error`` are null until it has ended, ``run`` until it has begun."""
 
-    id: str
     kind: JobKind
-    status: TaskStatus
     run: str | None
-    progress: Mapping[str, Any]
-    report: Mapping[str, Any] | None
-    error: Mapping[str, Any] | None
-    created: str
-    updated: str
-
-    @property
-    def has_ended(self) -> bool:
-        """Tell whether nothing more will come."""
-        return self.status in ENDED
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A task to work on.
+    """A task to work on: an ingestion of a character, or an evaluation that may have begun a run.
 
-    Args:
-        id: Its own.
-        kind: What it is.
-        character: Id of the character, of an ingestion.
-        run: The run, where an evaluation had begun one before.
-        request: What was asked for.
-        known: The digests of its documents that were stored before it began, by name.
-        usage: What it cost until a process stopped in the middle of it.
+    ``known`` are the digests of its documents that were stored before it began, by name; ``usage``
+    is what it cost until a process stopped in the middle of it.
     """
 
     id: str
@@ -132,9 +119,9 @@ def get_ingestion(conn: Connection, character: str, id_: str) -> Ingestion | Non
 
 def list_ingestions(conn: Connection, character: str) -> list[Ingestion]:
     """List the ingestions of a character, newest first."""
-    columns = tasks.c["character_id", "id", "status", *_STATE]
-    chosen = select(*columns).where(tasks.c.character_id == character)
-    return [Ingestion(*row) for row in conn.execute(chosen.order_by(*_NEWEST_FIRST))]
+    chosen = select(*columns_of(Ingestion, tasks, character="character_id"))
+    of_character = chosen.where(tasks.c.character_id == character)
+    return read_as(conn, Ingestion, of_character.order_by(*_NEWEST_FIRST))
 
 
 def get_job(conn: Connection, id_: str) -> EvaluationJob | None:
@@ -144,9 +131,9 @@ def get_job(conn: Connection, id_: str) -> EvaluationJob | None:
 
 def list_jobs(conn: Connection) -> list[EvaluationJob]:
     """List the jobs of evaluations, newest first."""
-    columns = tasks.c["id", "kind", "status", "run_id", *_STATE]
-    chosen = select(*columns).where(tasks.c.kind.in_(EVALUATIONS))
-    return [EvaluationJob(*row) for row in conn.execute(chosen.order_by(*_NEWEST_FIRST))]
+    chosen = select(*columns_of(EvaluationJob, tasks, run="run_id"))
+    jobs = chosen.where(tasks.c.kind.in_(EVALUATIONS))
+    return read_as(conn, EvaluationJob, jobs.order_by(*_NEWEST_FIRST))
 
 
 def is_waiting(conn: Connection, kinds: Collection[TaskKind]) -> bool:
@@ -175,14 +162,9 @@ def claim(
 ) -> Claim | None:
     """Claim the oldest that nobody works on; ingestions, of a source that nobody works on.
 
-    One that was cancelled, and that whoever worked on it could not end any more, ends here.
-
-    Args:
-        conn: The database.
-        kinds: What is looked for.
-        owner: Who claims it.
-        in_hand: The ids that the owner works on: whatever computes may keep its heartbeats back
-            for long. Others of its own are claimed again like anybody's: their end was not written.
+    One that was cancelled, and that whoever worked on it could not end any more, ends here. The ids
+    ``in_hand`` are of those that the owner works on: whatever computes may keep its heartbeats back
+    for long. Others of its own are claimed again like anybody's: their end was not written.
     """
     c = tasks.c
     names = "id", "status", "cancelled", "owner", "host", "pid", "heartbeat"
@@ -199,19 +181,12 @@ def claim(
     for row in rows:
         if row in held or row.source_id in busy:
             continue
-        # Another process may have been quicker: then the row has another owner or heartbeat by now.
-        unchanged = and_(
-            c.id == row.id,
-            c.status == row.status,
-            c.owner == row.owner,
-            c.heartbeat == row.heartbeat,
-        )
+        this = update(tasks).where(c.id == row.id)
         if row.cancelled:
-            conn.execute(update(tasks).where(unchanged).values(**_cancelled(), **FREE))
+            conn.execute(this.values(**_cancelled(), **FREE))
             continue
-        taken = {"status": "running", "updated": _now(), **held_by(owner)}
-        if conn.execute(update(tasks).where(unchanged).values(**taken)).rowcount:
-            return _claimed(conn, row.id)
+        conn.execute(this.values(status="running", updated=_now(), **held_by(owner)))
+        return _claimed(conn, row.id)
     return None
 
 

@@ -14,6 +14,7 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    Constraint,
     Double,
     ForeignKey,
     Index,
@@ -40,9 +41,13 @@ from offbook.stores.columns import (
 )
 from offbook.stores.columns import metadata as metadata  # noqa: PLC0414  (one schema)
 
-card_files: Final = Table(
+
+def _table(name: str, *parts: Column[Any] | Constraint | Index) -> Table:
+    return Table(name, metadata, *parts)
+
+
+card_files: Final = _table(
     "card_files",
-    metadata,
     of_character(),
     through_source(primary=False),
     key("document_id", primary=True),
@@ -57,9 +62,8 @@ card_files: Final = Table(
     rests_on("documents", "document_id"),
 )
 
-card_assets: Final = Table(
+card_assets: Final = _table(
     "card_assets",
-    metadata,
     through_character(),
     key("document_id", primary=True),
     # Its place in the card's file; empty: the picture that the card came in.
@@ -79,9 +83,8 @@ def _worked_on() -> tuple[Column[Any], ...]:
     )
 
 
-api_keys: Final = Table(
+api_keys: Final = _table(
     "api_keys",
-    metadata,
     Column("principal_id", Key, ForeignKey("principals.id", ondelete="CASCADE"), primary_key=True),
     Column("rights", JSON, nullable=False),
     Column("expires", Text),
@@ -89,9 +92,8 @@ api_keys: Final = Table(
     Column("rpm", Integer),
 )
 
-tasks: Final = Table(
+tasks: Final = _table(
     "tasks",
-    metadata,
     key("id", primary=True),
     # ``ingestion``, or the kind of a job of an evaluation.
     words("kind"),
@@ -119,9 +121,8 @@ tasks: Final = Table(
     Index(None, "run_id"),
 )
 
-characters: Final = Table(
+characters: Final = _table(
     "characters",
-    metadata,
     key("id", primary=True),
     words("name"),
     words("created"),
@@ -135,11 +136,10 @@ characters: Final = Table(
     Column("settings", JSON, nullable=False),
 )
 
-sources: Final = Table("sources", metadata, key("id", primary=True), words("created"))
+sources: Final = _table("sources", key("id", primary=True), words("created"))
 
-character_sources: Final = Table(
+character_sources: Final = _table(
     "character_sources",
-    metadata,
     of_character(),
     of_source(),
     # Which it looks at first; for now a character has one source, whose ordinal is 0.
@@ -147,9 +147,8 @@ character_sources: Final = Table(
     Index(None, "source_id"),
 )
 
-documents: Final = Table(
+documents: Final = _table(
     "documents",
-    metadata,
     of_source(),
     key("id", primary=True),
     key("name"),
@@ -164,9 +163,8 @@ documents: Final = Table(
     Index(None, "source_id", "digest"),
 )
 
-chunkings: Final = Table(
+chunkings: Final = _table(
     "chunkings",
-    metadata,
     through_source(),
     key("document_id", primary=True),
     key("name", primary=True),
@@ -174,9 +172,8 @@ chunkings: Final = Table(
     rests_on("documents", "document_id"),
 )
 
-chunks: Final = Table(
+chunks: Final = _table(
     "chunks",
-    metadata,
     through_source(),
     key("id", primary=True),
     key("document_id"),
@@ -192,9 +189,8 @@ chunks: Final = Table(
     Index(None, "source_id", "document_id", "chunking", "ordinal"),
 )
 
-chunk_attributes: Final = Table(
+chunk_attributes: Final = _table(
     "chunk_attributes",
-    metadata,
     of_character(),
     through_source(primary=False),
     key("chunk_id", primary=True),
@@ -203,9 +199,8 @@ chunk_attributes: Final = Table(
     rests_on("chunks", "chunk_id"),
 )
 
-vector_sets: Final = Table(
+vector_sets: Final = _table(
     "vector_sets",
-    metadata,
     of_source(),
     key("id", primary=True),
     words("embedder"),
@@ -215,9 +210,8 @@ vector_sets: Final = Table(
     Index("ux_vector_sets_active", "source_id", unique=True, sqlite_where=text("active")),
 )
 
-raw_entities: Final = Table(
+raw_entities: Final = _table(
     "raw_entities",
-    metadata,
     through_source(),
     key("id", primary=True),
     key("chunk_id"),
@@ -231,9 +225,8 @@ raw_entities: Final = Table(
     Index(None, "source_id", "chunk_id"),
 )
 
-entity_groups: Final = Table(
+entity_groups: Final = _table(
     "entity_groups",
-    metadata,
     of_source(),
     key("id", primary=True),
     words("name"),
@@ -241,9 +234,8 @@ entity_groups: Final = Table(
     words("description"),
 )
 
-entity_members: Final = Table(
+entity_members: Final = _table(
     "entity_members",
-    metadata,
     through_source(),
     # A raw entity is in exactly one group: hence it alone is the key.
     key("raw_entity_id", primary=True),
@@ -253,9 +245,8 @@ entity_members: Final = Table(
     Index(None, "source_id", "group_id"),
 )
 
-decisions: Final = Table(
+decisions: Final = _table(
     "decisions",
-    metadata,
     of_source(),
     key("id", primary=True),
     key("a"),
@@ -267,9 +258,8 @@ decisions: Final = Table(
     words("created"),
 )
 
-relations: Final = Table(
+relations: Final = _table(
     "relations",
-    metadata,
     through_source(),
     key("id", primary=True),
     key("chunk_id"),
@@ -282,9 +272,8 @@ relations: Final = Table(
     Index(None, "source_id", "chunk_id"),
 )
 
-graph_answers: Final = Table(
+graph_answers: Final = _table(
     "graph_answers",
-    metadata,
     of_source(),
     # What was asked: ``split`` (is a linked group one?) or ``merge`` (several descriptions, one).
     key("kind", primary=True),
@@ -294,9 +283,8 @@ graph_answers: Final = Table(
     Column("chunks", JSON, nullable=False),
 )
 
-summaries: Final = Table(
+summaries: Final = _table(
     "summaries",
-    metadata,
     of_source(),
     key("id", primary=True),
     # 1 where its members are chunks; one more than the highest of its members.
@@ -306,9 +294,8 @@ summaries: Final = Table(
     Column("members", JSON, nullable=False),
 )
 
-summary_chunks: Final = Table(
+summary_chunks: Final = _table(
     "summary_chunks",
-    metadata,
     through_source(),
     key("summary_id", primary=True),
     # Every chunk beneath it, on whatever level: what it rests on.
@@ -318,17 +305,15 @@ summary_chunks: Final = Table(
     Index(None, "source_id", "chunk_id"),
 )
 
-summary_trees: Final = Table(
+summary_trees: Final = _table(
     "summary_trees",
-    metadata,
     of_source(),
     # Names the chunks and settings that the last finished tree was built from.
     key("built_from"),
 )
 
-principals: Final = Table(
+principals: Final = _table(
     "principals",
-    metadata,
     key("id", primary=True),
     words("label"),
     Column("key_hash", Key, unique=True),
@@ -337,9 +322,8 @@ principals: Final = Table(
     Column("revoked", Text),
 )
 
-conversations: Final = Table(
+conversations: Final = _table(
     "conversations",
-    metadata,
     of_character(),
     key("id", primary=True),
     Column("principal_id", Key, ForeignKey("principals.id", ondelete="CASCADE"), nullable=False),
@@ -349,9 +333,8 @@ conversations: Final = Table(
     Index(None, "principal_id"),
 )
 
-turns: Final = Table(
+turns: Final = _table(
     "turns",
-    metadata,
     through_character(),
     key("conversation_id", primary=True),
     key("id", primary=True),
@@ -368,9 +351,8 @@ turns: Final = Table(
     Index(None, "character_id", "id"),
 )
 
-turn_documents: Final = Table(
+turn_documents: Final = _table(
     "turn_documents",
-    metadata,
     through_character(),
     key("conversation_id", primary=True),
     key("turn_id", primary=True),
@@ -379,9 +361,8 @@ turn_documents: Final = Table(
     Index(None, "character_id", "document_id"),
 )
 
-conversation_states: Final = Table(
+conversation_states: Final = _table(
     "conversation_states",
-    metadata,
     through_character(),
     key("conversation_id", primary=True),
     Column("mood", JSON(none_as_null=True)),
@@ -391,9 +372,8 @@ conversation_states: Final = Table(
     belongs_to("conversations", "conversation_id"),
 )
 
-memory_fragments: Final = Table(
+memory_fragments: Final = _table(
     "memory_fragments",
-    metadata,
     of_character(),
     key("id", primary=True),
     integer("ordinal"),
@@ -411,9 +391,8 @@ memory_fragments: Final = Table(
     Index(None, "principal_id"),
 )
 
-memory_banks: Final = Table(
+memory_banks: Final = _table(
     "memory_banks",
-    metadata,
     of_character(),
     # Grows with every change of the memories, apart from the character's own revision: a finished
     # turn must not make the indexes of its documents stale.
@@ -422,9 +401,8 @@ memory_banks: Final = Table(
     Column("cleared", BigInteger, nullable=False),
 )
 
-jobs: Final = Table(
+jobs: Final = _table(
     "jobs",
-    metadata,
     of_source(),
     # Whose memory, profile or traits it is about; empty: it is about the source.
     through_character(),
@@ -440,16 +418,14 @@ jobs: Final = Table(
     Index(None, "character_id"),
 )
 
-leases: Final = Table(
+leases: Final = _table(
     "leases",
-    metadata,
     of_source(),
     *_worked_on(),
 )
 
-call_cache: Final = Table(
+call_cache: Final = _table(
     "call_cache",
-    metadata,
     key("key", primary=True),
     words("prompt"),
     words("text"),
@@ -458,9 +434,8 @@ call_cache: Final = Table(
     words("created"),
 )
 
-call_cache_documents: Final = Table(
+call_cache_documents: Final = _table(
     "call_cache_documents",
-    metadata,
     Column("key", Key, ForeignKey("call_cache.key", ondelete="CASCADE"), primary_key=True),
     # No foreign key to the document: it may be a memory, and the answer has to go with it.
     key("character_id", primary=True),
@@ -468,9 +443,8 @@ call_cache_documents: Final = Table(
     Index(None, "character_id", "document_id"),
 )
 
-endpoints: Final = Table(
+endpoints: Final = _table(
     "endpoints",
-    metadata,
     key("base_url", primary=True),
     key("model", primary=True),
     Column("rung", Text),
@@ -483,20 +457,8 @@ def _of_run() -> Column[Any]:
     return Column("run_id", Key, link, primary_key=True)
 
 
-def _asked() -> Column[Any]:
-    """The character: no part of the key, which the subject of the run is."""
-    return Column(
-        "character_id", Key, ForeignKey("characters.id", ondelete="CASCADE"), nullable=False
-    )
-
-
-def _number(name: str) -> Column[int]:
-    return Column(name, Integer, primary_key=True, autoincrement=False)
-
-
-runs: Final = Table(
+runs: Final = _table(
     "evaluation_runs",
-    metadata,
     key("id", primary=True),
     words("benchmark"),
     words("created"),
@@ -510,15 +472,15 @@ runs: Final = Table(
     *_worked_on(),
 )
 
-cells: Final = Table(
+cells: Final = _table(
     "evaluation_cells",
-    metadata,
     _of_run(),
     key("subject", primary=True),
     key("question", primary=True),
     key("variant", primary=True),
-    _number("repeat"),
-    _asked(),
+    integer("repeat", primary=True),
+    # No part of the key, which the subject of the run is.
+    of_character(primary=False),
     Column("reply", Text),
     Column("error", Text),
     Column("verdict", Text),
@@ -532,18 +494,18 @@ cells: Final = Table(
     Index(None, "character_id"),
 )
 
-ratings: Final = Table(
+ratings: Final = _table(
     "evaluation_ratings",
-    metadata,
     _of_run(),
     key("subject", primary=True),
     key("variant", primary=True),
-    _number("repeat"),
+    integer("repeat", primary=True),
     key("metric", primary=True),
     key("unit", primary=True),
     key("judge", primary=True),
-    _number("sample"),
-    _asked(),
+    integer("sample", primary=True),
+    # No part of the key, which the subject of the run is.
+    of_character(primary=False),
     Column("value", Double),
     Column("missing", Text),
     # A person's overruling stands beside the judge's value, never in its place.
@@ -558,9 +520,8 @@ ratings: Final = Table(
 
 def _vectors_of(kind: str, table: str) -> Table:
     """Make one table for the vectors of each kind of subject, so that none outlives its subject."""
-    return Table(
+    return _table(
         f"{kind}_vectors",
-        metadata,
         through_source(),
         *((through_character(),) if kind == "memory" else ()),
         key("subject_id", primary=True),
@@ -571,16 +532,6 @@ def _vectors_of(kind: str, table: str) -> Table:
     )
 
 
-vectors: Final = {
-    "chunk": _vectors_of("chunk", "chunks"),
-    "raw_entity": _vectors_of("raw_entity", "raw_entities"),
-    "entity": _vectors_of("entity", "entity_groups"),
-    "memory": _vectors_of("memory", "memory_fragments"),
-    "relation": _vectors_of("relation", "relations"),
-    "summary": _vectors_of("summary", "summaries"),
-}
-"""Kind of subject -> the table of its vectors."""
-
 subjects: Final = {
     "chunk": chunks,
     "raw_entity": raw_entities,
@@ -589,4 +540,7 @@ subjects: Final = {
     "relation": relations,
     "summary": summaries,
 }
-"""Kind of subject -> the table that the vectors are of."""
+"""Kind of subject -> the table that vectors are of."""
+
+vectors: Final = {kind: _vectors_of(kind, table.name) for kind, table in subjects.items()}
+"""Kind of subject -> the table of its vectors."""

@@ -20,7 +20,7 @@ from sqlalchemy.pool import QueuePool
 from offbook.errors import StoreFailed
 from offbook.stores import migration
 from offbook.stores.failures import reported
-from offbook.stores.statements import UNPURGED, to_json
+from offbook.stores.statements import mark_unpurged, to_json, unmark
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -179,7 +179,7 @@ class SqliteStore:
             if not current:
                 migration.bring_up_to_date(self._connection, str(self.path))
             (state,) = self._raw().execute("PRAGMA user_version").fetchone()
-        if state == UNPURGED:
+        if state > 0:
             self._make_up_for_a_purge()
 
     def _make_up_for_a_purge(self) -> None:
@@ -270,9 +270,9 @@ class SqliteStore:
             connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
 
     def _purge(self) -> None:
+        mark = self._write(mark_unpurged)
         with reported(str(self.path)):
             raw = self._raw()
-            raw.execute(f"PRAGMA user_version = {UNPURGED}")
             # secure_delete overwrites what is deleted, but not the copies that splitting and
             # merging pages leave in their unused middle: only a rewritten file is free of them.
             raw.execute("VACUUM")
@@ -281,14 +281,13 @@ class SqliteStore:
                 if not busy:
                     break
                 time.sleep(_CHECKPOINT_PAUSE_SECONDS)
-            if not busy:
-                raw.execute("PRAGMA user_version = 0")
         if busy:
             raise StoreFailed(
                 f"The journal of {str(self.path)!r} still holds what was deleted: another"
                 " process is reading it.",
                 "end the other offbook processes; the last one to close empties the journal",
             )
+        self._write(lambda conn: unmark(conn, mark))
 
     def _raw(self) -> sqlite3.Connection:
         """The writer's connection as the driver knows it."""

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Insert, ScalarSelect, Table, and_, select
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Insert,
+    ScalarSelect,
+    Select,
+    Table,
+    and_,
+    func,
+    select,
+)
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
@@ -25,9 +36,6 @@ T = TypeVar("T")
 
 BATCH: Final = 500
 """Composite keys in one ``IN`` list: below the smallest limit on parameters of any engine."""
-
-UNPURGED: Final = 1
-"""``PRAGMA user_version`` of an SQLite file that may hold remains of what was deleted."""
 
 
 def source_of(character: str) -> ScalarSelect[Any]:
@@ -104,6 +112,26 @@ def _plain(value: Any) -> Any:
     return dict(value) if isinstance(value, Mapping) else value
 
 
+def columns_of(kind: type[Any], table: Table, **renamed: str) -> list[Column[Any]]:
+    """Return the columns of a dataclass's fields, ``renamed`` where they are called otherwise."""
+    return [table.c[renamed.get(each.name, each.name)] for each in fields(kind)]
+
+
+def read_as(conn: Connection, kind: Callable[..., T], chosen: Select[Any]) -> list[T]:
+    """Make a dataclass of each row: the inverse of :func:`row_of`; its lists become tuples."""
+    return [kind(*map(_frozen, row)) for row in conn.execute(chosen)]
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def next_ordinal(conn: Connection, table: Table, character: str) -> int:
+    """Return the number that the next row of a character or its source gets."""
+    following = func.coalesce(func.max(table.c.ordinal) + 1, 0)
+    return conn.scalar(select(following).where(of(table, character))) or 0
+
+
 def put_rows(
     conn: Connection, table: Table, character: str, rows: Iterable[Mapping[str, Any]]
 ) -> None:
@@ -134,9 +162,10 @@ def _upsert(dialect: str, table: Table) -> Insert:
     return statement.on_conflict_do_update(index_elements=keys, set_=changed)
 
 
-def insert_missing(conn: Connection, table: Table) -> Insert:
-    """Insert into ``table``; a row that is there already stays as it is."""
-    return _insert(conn.dialect.name, table).on_conflict_do_nothing()
+def add_missing(conn: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Insert rows, if any; one that is there already stays as it is."""
+    if rows:
+        conn.execute(_insert(conn.dialect.name, table).on_conflict_do_nothing(), rows)
 
 
 def _insert(dialect: str, table: Table) -> PostgresInsert | SqliteInsert:
@@ -150,13 +179,26 @@ def _insert(dialect: str, table: Table) -> PostgresInsert | SqliteInsert:
     return sqlite.insert(table)
 
 
-def mark_unpurged(conn: Connection) -> None:
+def mark_unpurged(conn: Connection) -> int:
     """Note, with the deletion itself, that ``Store.purge`` is to follow.
 
-    Where the process ends in between, the next one that opens the file makes up for it.
+    Where the process ends in between, the next one that opens the file makes up for it: the file's
+    ``user_version`` is positive then. Each deletion counts it on.
+
+    Returns:
+        The mark, for :func:`unmark`.
     """
-    if conn.dialect.name == "sqlite":
-        conn.exec_driver_sql(f"PRAGMA user_version = {UNPURGED}")
+    if conn.dialect.name != "sqlite":
+        return 0
+    mark: int = abs(conn.exec_driver_sql("PRAGMA user_version").scalar_one()) + 1
+    conn.exec_driver_sql(f"PRAGMA user_version = {mark}")
+    return mark
+
+
+def unmark(conn: Connection, mark: int) -> None:
+    """Note that a file is purged, unless something was deleted after it got ``mark``."""
+    if conn.exec_driver_sql("PRAGMA user_version").scalar_one() == mark:
+        conn.exec_driver_sql(f"PRAGMA user_version = {-mark}")
 
 
 def batches(values: Sequence[T], size: int = BATCH) -> Iterator[Sequence[T]]:

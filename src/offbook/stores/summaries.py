@@ -20,14 +20,10 @@ from offbook.stores.statements import among, of, put_rows, row_of
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A summary.
+    """A summary of chunks and summaries; ``id`` names the members and their order.
 
-    Args:
-        id: Names the members and their order.
-        level: 1 where its members are chunks; one more than the highest of its members.
-        text: What it says.
-        members: Ids of the chunks and summaries that it is made from, as they were read.
-        chunks: Ids of all chunks beneath it.
+    ``level`` is 1 where its members are chunks, else one more than the highest of its members;
+    ``chunks`` are the ids of all chunks beneath it.
     """
 
     id: str
@@ -52,18 +48,17 @@ def put(conn: Connection, character: str, made: Sequence[Summary]) -> None:
 
 def list_all(conn: Connection, character: str) -> list[Summary]:
     """List all summaries by level and id, their chunks in order of id; one without any is none."""
-    linked = select(*summary_chunks.c["summary_id", "chunk_id"])
+    pairs = summary_chunks.c["summary_id", "chunk_id"]
+    linked = select(*pairs).where(of(summary_chunks, character)).order_by(*pairs)
     beneath: dict[str, list[str]] = {}
-    for row in sorted(conn.execute(linked.where(of(summary_chunks, character)))):
-        beneath.setdefault(row.summary_id, []).append(row.chunk_id)
+    for summary, chunk in conn.execute(linked):
+        beneath.setdefault(summary, []).append(chunk)
     chosen = select(*summaries.c["id", "level", "text", "members"])
-    rows = conn.execute(
-        chosen.where(of(summaries, character)).order_by(summaries.c.level, summaries.c.id)
-    )
+    ordered = chosen.where(of(summaries, character)).order_by(*summaries.c["level", "id"])
     return [
-        Summary(row.id, row.level, row.text, tuple(row.members), tuple(beneath[row.id]))
-        for row in rows
-        if row.id in beneath
+        Summary(id_, level, text, tuple(members), tuple(beneath[id_]))
+        for id_, level, text, members in conn.execute(ordered)
+        if id_ in beneath
     ]
 
 

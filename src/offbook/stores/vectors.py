@@ -17,7 +17,7 @@ from offbook.stores import characters, memories
 from offbook.stores.columns import unpack
 from offbook.stores.schema import characters as character_rows
 from offbook.stores.schema import chunks, subjects, vector_sets, vectors
-from offbook.stores.statements import among, of, put_rows, row_of
+from offbook.stores.statements import among, columns_of, of, put_rows, read_as, row_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,18 +40,18 @@ class VectorSet:
 
 def active_set(conn: Connection, character: str) -> VectorSet | None:
     """Return the set that retrieval reads, if any."""
-    return next((item for item in list_sets(conn, character) if item.active), None)
+    return next((each for each in list_sets(conn, character) if each.active), None)
 
 
 def list_sets(conn: Connection, character: str) -> list[VectorSet]:
     """List all sets of a character, oldest first."""
-    chosen = select(*vector_sets.c["id", "embedder", "dimension", "status", "active"])
-    ordered = chosen.order_by(func.length(vector_sets.c.id), vector_sets.c.id)
-    return [VectorSet(*row) for row in conn.execute(ordered.where(of(vector_sets, character)))]
+    chosen = select(*columns_of(VectorSet, vector_sets)).where(of(vector_sets, character))
+    oldest_first = func.length(vector_sets.c.id), vector_sets.c.id
+    return read_as(conn, VectorSet, chosen.order_by(*oldest_first))
 
 
 def use_set(conn: Connection, character: str, embedder: str, dimension: int) -> VectorSet:
-    """The active set, for adding vectors of this embedder; the first one is made.
+    """Return the active set, for adding vectors of this embedder; the first one is made.
 
     Raises:
         EmbedderMismatch: the stored vectors came from another embedder.
@@ -60,8 +60,7 @@ def use_set(conn: Connection, character: str, embedder: str, dimension: int) -> 
     if active is not None:
         check_embedder(active, character, embedder, dimension)
         return active
-    made = VectorSet(_next_id(conn, character), embedder, dimension, "complete", active=True)
-    put_rows(conn, vector_sets, character, [row_of(made)])
+    made = _make_set(conn, character, embedder, dimension, active=True)
     _name_embedder(conn, character, embedder, dimension)
     return made
 
@@ -89,19 +88,17 @@ def check_embedder(
 
 
 def begin_set(conn: Connection, character: str, embedder: str, dimension: int) -> VectorSet:
-    """A set in the making beside the active one; an interrupted one is taken up again.
+    """Return a set in the making beside the active one; an interrupted one is taken up again.
 
     One of another embedder or dimension that was never completed is thrown away.
     """
-    for item in list_sets(conn, character):
-        if item.active:
+    for each in list_sets(conn, character):
+        if each.active:
             continue
-        if (item.embedder, item.dimension) == (embedder, dimension):
-            return item
-        _remove_set(conn, character, item.id)
-    made = VectorSet(_next_id(conn, character), embedder, dimension, "building", active=False)
-    put_rows(conn, vector_sets, character, [row_of(made)])
-    return made
+        if (each.embedder, each.dimension) == (embedder, dimension):
+            return each
+        _remove_set(conn, character, each.id)
+    return _make_set(conn, character, embedder, dimension, active=False)
 
 
 def activate_set(
@@ -109,11 +106,7 @@ def activate_set(
 ) -> None:
     """Put a complete set in the place of the active one, and delete all others.
 
-    Args:
-        conn: Connection of a write.
-        character: Id of the character.
-        set_id: The new set.
-        without: Subjects that the new embedder refuses, and that may lack a vector.
+    The subjects in ``without``, which the new embedder refuses, may lack a vector.
 
     Raises:
         StoreFailed: the set is gone, or lacks vectors that the active one has.
@@ -185,13 +178,7 @@ def put_vectors(
 def load_matrix(
     conn: Connection, character: str, kind: Kind, chunking: str | None = None
 ) -> tuple[list[str], NDArray[np.float32]]:
-    """All vectors of a kind in the active set, ordered by id.
-
-    Args:
-        conn: Connection of a read.
-        character: Id of the character.
-        kind: What the vectors are of.
-        chunking: For chunks: only those of this chunking.
+    """Load all vectors of a kind in the active set, ordered by id; of chunks perhaps one chunking.
 
     Returns:
         Ids, and the matrix of shape ``(len(ids), dimension)``, C-contiguous float32; without
@@ -218,7 +205,7 @@ def load_matrix(
 def which_have(
     conn: Connection, character: str, set_id: str, kind: Kind, ids: Sequence[str]
 ) -> set[str]:
-    """Those of some subjects that have a vector in a set."""
+    """Return those of some subjects that have a vector in a set."""
     table = vectors[kind]
     chosen = of(table, character, set_id=set_id) & among(table.c.subject_id, ids)
     return set(conn.scalars(select(table.c.subject_id).where(chosen)))
@@ -265,8 +252,14 @@ def _check_complete(
             )
 
 
-def _next_id(conn: Connection, character: str) -> str:
-    return str(max((int(item.id) for item in list_sets(conn, character)), default=0) + 1)
+def _make_set(
+    conn: Connection, character: str, embedder: str, dimension: int, *, active: bool
+) -> VectorSet:
+    last = max((int(each.id) for each in list_sets(conn, character)), default=0)
+    status = "complete" if active else "building"
+    made = VectorSet(str(last + 1), embedder, dimension, status, active)
+    put_rows(conn, vector_sets, character, [row_of(made)])
+    return made
 
 
 def _remove_set(conn: Connection, character: str, set_id: str) -> None:

@@ -23,7 +23,7 @@ from offbook.server.dependencies import Book, CurrentPrincipal, unless_left
 from offbook.server.events import STREAM_HEADERS, event
 from offbook.server.failures import native_error
 from offbook.server.native.access import Body, ReadableCharacter, User, answer, streamed
-from offbook.stores import conversations
+from offbook.stores import conversations, forgetting
 from offbook.types import Character, Recall, Usage
 
 Preset = Literal["default", "faithful"]
@@ -243,7 +243,7 @@ async def forget_session(
     conversation: OwnedConversation, character: ReadableCharacter, book: Book
 ) -> dict[str, Any]:
     """Delete a conversation, and what it taught the character, from the whole database."""
-    await book.store.write(conversations.remove, character.id, conversation.id)
+    await book.store.write(forgetting.remove_conversation, character.id, conversation.id)
     await book.store.purge()
     return _listed(conversation)
 
