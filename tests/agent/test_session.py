@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offbook.agent.history import stored_id
-from offbook.agent.session import Session, require_words
+from offbook.agent.history import principal_of, stored_id
+from offbook.agent.session import Session, kept_under, require_words
 from offbook.app import Offbook
 from offbook.documents.readers import ReadDocument
 from offbook.errors import UsageError
@@ -107,6 +107,19 @@ async def test_a_turn_sees_documents_that_came_meanwhile(book: Offbook):
     }
 
 
+async def test_a_turn_sees_what_was_said_meanwhile_from_elsewhere(book: Offbook):
+    here, there = [await book.session("ada", session="evening") for _ in range(2)]
+    await here.ask("Who taught you?")
+    await there.ask("What happened to him?")
+    await here.ask("What of the gulls?")
+    stored = ["Who taught you?", "What happened to him?", "What of the gulls?"]
+    assert await turns(book, "evening") == stored
+    assert [message.content for message in here.history[::2]] == stored
+    async for _ in there.again():
+        pass
+    assert [message.content for message in there.history[::2]] == stored
+
+
 async def test_an_open_conversation_says_no_more_of_what_is_forgotten(book: Offbook):
     gulls = ReadDocument("gulls.txt", "Ada feeds the gulls every morning.\n", "text/plain")
     talk = await book.session("ada", session="evening")
@@ -167,3 +180,8 @@ PEOPLE = st.tuples(NAMES, st.none() | NAMES)
 @given(PEOPLE, PEOPLE)
 def test_no_two_conversations_have_one_id(one, other):
     assert (stored_id(*one) == stored_id(*other)) is (one == other)
+
+
+@pytest.mark.parametrize("user", [None, "Bo", "owner"])
+def test_conversations_of_a_person_are_kept_under_their_name(user):
+    assert kept_under(principal_of(user)) == user

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from offbook.app import Offbook
+from offbook.context.assembly import lore_beside, lore_of
 from offbook.documents.readers import ReadDocument
-from offbook.retrieval.lorebook import beside, lore_of
 from offbook.settings import load_settings
 from offbook.settings.model import LoreSettings
 from offbook.stores import documents
@@ -205,7 +205,7 @@ def items(found: Sequence[str]) -> tuple[ContextItem, ...]:
 @given(st.lists(WORDS, max_size=4), st.lists(WORDS, max_size=4))
 def test_no_words_are_shown_twice_and_none_are_lost(entries: list[str], passages: list[str]):
     other = ContextItem("memory", "", "ash", 1.0)
-    shown, skipped = beside(
+    shown, skipped = lore_beside(
         LoreEntries(items(entries), (Skipped("knowledge", "x", "y"),)), (other, *items(passages))
     )
     kept = [item.text for item in shown if item.kind == "knowledge"]

@@ -134,7 +134,7 @@ def is_worth_it(runtime: Runtime) -> bool:
     Otherwise they wait until a method that recalls them is used: nothing is spent unasked.
     """
     free = traits_of(runtime.extractor).free and traits_of(runtime.embedder).free
-    return free or runtime.method.needs(runtime.settings).memories
+    return free or runtime.needs.memories
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,13 +163,14 @@ class ReplayedSession(Session):
         if not self._located:
             self._history.turns = self._stored(conn)
             self._located = True
-        return super()._look(conn)
+        return self._history.look(conn, self.character.id)
 
     def _stored(self, conn: Connection) -> list[SpokenTurn]:
         """Find the place of the history; its turns, with the ids of those that are stored."""
         turns = self._transcript.turns
         if self._goes_on(conn):
-            stored = self._history.stored(conn, self.character.id)
+            self._history.catch_up(conn, self.character.id)
+            stored = self._history.turns
             last = stored[-1].id if stored else None
             self._place = _Place(self._history.session, last or BEGINNING)
             self._transcript = replace(self._transcript, turns=())

@@ -9,6 +9,7 @@ Paper: none; ours (methods.md 5), from RoleRAG (001), AMADEUS (003) and Emotiona
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from offbook.methods.amadeus import extract, none_revealing, select, unjudged
@@ -63,13 +64,13 @@ class Ensemble:
         profile, grounds = await knowledge.profile()
         graph = await knowledge.graph()
         names = await knowledge.names(graph, question)
-        full, searched = names.question, _with_other_names(graph, names)
-        knowledge = await _with_vectors(knowledge, question, names, searched)
+        full = names.question
+        knowledge, searched = await _with_vectors(knowledge, question, graph, names)
         # 1 -- side by side: hypothetical context and entities, passages, emotion ----------------
         (analysis, unanalysed), ranked, remembered = await gather_all(
-            lambda: analyse_question(knowledge, graph, names, profile),
-            lambda: _rank(knowledge, question, searched),
-            lambda: _remember(knowledge, question, full),
+            partial(analyse_question, knowledge, graph, names, profile),
+            partial(_rank, knowledge, question, searched),
+            partial(_remember, knowledge, question, full),
         )
         findings = await look_up(knowledge, graph, names, analysis, profile, grounds)
         is_out = findings.boundary is not None and findings.boundary.verdict == "out"
@@ -108,33 +109,32 @@ class Ensemble:
         return replace(recalled, emotion=remembered.emotion, fallback=ranked.fallback)
 
 
-def _with_other_names(graph: GraphIndex, names: QuestionNames) -> str:
-    """Add the other names of whom the question names: a passage may use one of these.
+async def _with_vectors(
+    knowledge: Knowledge, question: str, graph: GraphIndex, names: QuestionNames
+) -> tuple[Knowledge, str]:
+    """Make the vectors that any stage may ask for in one request.
 
-    Not the character's own: any passage has them.
+    Returns:
+        Also what passages are searched by: the question, with the other names of whom it names,
+        since a passage may use one of these. Not the character's own: any passage has them.
     """
-    question = fold(names.question)
+    from offbook.models.embedders import KnownVectors
+    from offbook.retrieval.memories import EMBEDDED_CHARS
+
+    folded = fold(names.question)
     positions = dict.fromkeys(place for name in names.known if name.sure for place in name.entities)
     others = [
         other
         for position in positions
         if position != graph.own
         for other in graph.entity(position).names[:_OTHER_NAMES]
-        if fold(other) not in question
+        if fold(other) not in folded
     ]
-    return "\n".join([names.question, *others])
-
-
-async def _with_vectors(
-    knowledge: Knowledge, question: str, names: QuestionNames, searched: str
-) -> Knowledge:
-    """Make the vectors that any stage may ask for in one request."""
-    from offbook.models.embedders import KnownVectors
-    from offbook.retrieval.memories import EMBEDDED_CHARS
-
+    searched = "\n".join([names.question, *others])
     full = knowledge.in_full(question)
     texts = [names.question, searched, full, full[:EMBEDDED_CHARS], *names.candidates]
-    return replace(knowledge, embedder=await KnownVectors.of(knowledge.embedder, texts))
+    embedder = await KnownVectors.of(knowledge.embedder, texts)
+    return replace(knowledge, embedder=embedder), searched
 
 
 @dataclass(frozen=True, slots=True)

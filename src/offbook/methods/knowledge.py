@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from offbook.context.assembly import fit_history, fit_items, fit_shares
@@ -218,8 +219,8 @@ class Knowledge:
             ConfigurationError: there is no model to ask.
             EmbedderMismatch: the stored vectors are from another embedder.
         """
-        from offbook.models.batching import Asking
-        from offbook.retrieval.memories import feel
+        from offbook.models.batching import Asking, gather_all
+        from offbook.retrieval.memories import EMBEDDED_CHARS, Felt, emotion_of
         from offbook.retrieval.passages import check_embedder
 
         check_embedder(self.character, self.embedder)
@@ -227,7 +228,11 @@ class Knowledge:
         if self.settings.emotional.strategy != "ordinary":
             extractor, retries = self.extractor_for("emotional"), self.settings.answers.retries
             asking = Asking(extractor, self.character.name, retries=retries)
-        return await feel(self.embedder, self.in_full(question), question, asking)
+        text = self.in_full(question)[:EMBEDDED_CHARS]
+        vectors, (emotion, why) = await gather_all(
+            partial(self.embedder.embed, [text], "query"), partial(emotion_of, question, asking)
+        )
+        return Felt(vectors[0], emotion, why)
 
     async def memories(self, felt: Felt) -> RecalledMemories:
         """The memories that fit a question best by the configured strategy."""

@@ -85,6 +85,10 @@ async def analyse_question(
         unmentioned=names.lacking,
         last_year=graph.last_year,
     )
+    # Whose text the prompt may hold: the profile's, the conversation's, and what has the names.
+    known = (graph.entity(place) for name in names.known for place in name.entities)
+    documents = {source.document for entity in known for source in entity.sources}
+    documents |= {*character.profile_documents, *knowledge.conversation.documents}
     separate = settings.rolerag.hyde == "separate"
     try:
         analysis = await (analyse_in_two_calls if separate else analyse)(
@@ -92,7 +96,7 @@ async def analyse_question(
             knowledge.embedder,
             inputs,
             names,
-            documents=_documents(knowledge, graph, names),
+            documents=frozenset(f"{character.id}/{name}" for name in documents),
             retries=settings.answers.retries,
         )
     except (AnswerError, InputRefused) as error:
@@ -139,15 +143,6 @@ async def look_up(
         profile,
         at_a_point=knowledge.until is not None,
     )
-
-
-def _documents(knowledge: Knowledge, graph: GraphIndex, names: QuestionNames) -> frozenset[str]:
-    """Whose text the prompt may hold: the profile's, the conversation's, and what has the names."""
-    known = (graph.entity(place) for name in names.known for place in name.entities)
-    character = knowledge.character
-    documents = {source.document for entity in known for source in entity.sources}
-    documents |= {*character.profile_documents, *knowledge.conversation.documents}
-    return frozenset(f"{character.id}/{name}" for name in documents)
 
 
 async def _source_chunks(

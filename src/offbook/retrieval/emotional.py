@@ -111,22 +111,21 @@ def rank(c: Floats, e: Floats, strategy: str, k: int, pool: int) -> list[Recalle
     if np.isnan(e).all():
         strategy = "ordinary"
     rows = _first(c, pool) if strategy == "S-S" else np.arange(len(c))
-    c, e = c[rows], filled(e[rows])
+    c, e = c[rows], e[rows]
+    unknown = np.isnan(e)
+    if not unknown.all():
+        e = np.where(unknown, np.median(e[~unknown]), e)
     if strategy == "S-E":
         alike = _first(e, pool)
         rows, c, e = rows[alike], c[alike], e[alike]
     by_strategy = {"C-A": c + e, "C-M": c * e, "S-S": np.where(np.isnan(e), c, e)}
     scores = by_strategy.get(strategy, c)
     return [
-        RecalledMemory(int(rows[i]), float(scores[i]), float(c[i]), _known(e[i]))
+        RecalledMemory(
+            int(rows[i]), float(scores[i]), float(c[i]), None if np.isnan(e[i]) else float(e[i])
+        )
         for i in _first(scores, k)
     ]
-
-
-def filled(e: Floats) -> Floats:
-    """Put the median of what is known where it is not; NaN stays where nothing is known."""
-    unknown = np.isnan(e)
-    return e if unknown.all() else np.where(unknown, np.median(e[~unknown]), e)
 
 
 def semantic_distances(matrix: Singles, vector: Singles, distance: Distance) -> Floats:
@@ -179,7 +178,3 @@ def _cosines(rows: Floats, vector: Floats) -> Floats:
 def _first(scores: Floats, k: int) -> Positions:
     """Find the positions of the ``k`` lowest scores; equal ones in their order."""
     return np.argsort(scores, kind="stable")[: max(k, 0)]
-
-
-def _known(e: float) -> float | None:
-    return None if np.isnan(e) else float(e)

@@ -112,10 +112,10 @@ async def search_passages(
             ]
         )
     else:
-        passages = await store.read(lambda conn: _passages(conn, character, hits))
+        passages = await store.read(_passages, character.id, hits)
     if until is None:
         return passages
-    return await store.read(lambda conn: _before(conn, character.id, passages, until))
+    return await store.read(_before, character.id, passages, until)
 
 
 def named_passages(
@@ -127,9 +127,9 @@ def named_passages(
     return passages if until is None else _before(conn, character, passages, until)
 
 
-def _passages(conn: Connection, character: Character, hits: list[Hit]) -> list[Passage]:
+def _passages(conn: Connection, character: str, hits: list[Hit]) -> list[Passage]:
     by_id = {hit.id: hit for hit in hits}
-    chunks = chunk_rows.get_chunks(conn, character.id, list(by_id))
+    chunks = chunk_rows.get_chunks(conn, character, list(by_id))
     ranked = ((chunk, by_id[chunk.id]) for chunk in chunks)
     return [Passage(chunk, hit.score, hit.similarity, hit.match) for chunk, hit in ranked]
 
@@ -182,13 +182,11 @@ async def _searcher(
     until: Position | None,
 ) -> Searcher:
     async def load() -> Searcher:
-        searcher = await store.read(lambda conn: _load(conn, character, chunking, mode))
+        searcher = await store.read(_load, character, chunking, mode)
         if until is None:
             return searcher
-        order = await store.read(lambda conn: order_of(conn, character.id))
-        chunks = await store.read(
-            lambda conn: chunk_rows.list_chunks(conn, character.id, chunking=chunking)
-        )
+        order = await store.read(order_of, character.id)
+        chunks = await store.read(chunk_rows.list_chunks, character.id, chunking=chunking)
         cut = (chunk_until(chunk, order, until) for chunk in chunks)
         return _restricted(searcher, [chunk for chunk in cut if chunk is not None])
 

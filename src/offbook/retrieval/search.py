@@ -98,11 +98,6 @@ class DenseIndex:
                 "rebuild the vectors: offbook reembed NAME",
             )
 
-    @property
-    def dimension(self) -> int:
-        """How many numbers a vector has."""
-        return int(self.matrix.shape[1])
-
     def scores(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
         """Cosine similarity of every row with the unit vector ``vector``, in order of the rows.
 
@@ -110,10 +105,10 @@ class DenseIndex:
             EmbedderMismatch: the vector has another dimension than the index.
             StoreFailed: a vector holds what is not a number.
         """
-        if vector.shape != (self.dimension,):
+        if vector.shape != self.matrix.shape[1:]:
             raise EmbedderMismatch(
                 f"the question's vector has shape {vector.shape!r}, "
-                f"the stored ones have {self.dimension!r} numbers",
+                f"the stored ones have {self.matrix.shape[1]!r} numbers",
                 "rebuild the stored vectors with the configured embedder: offbook reembed NAME",
             )
         scores: NDArray[np.float32] = self.matrix @ vector
@@ -351,7 +346,7 @@ class Searcher:
         ranking = top_positions(scores, k)
         if mode == "lexical":
             ranking = ranking[scores[ranking] > 0]
-        ids = self._ids
+        ids = next(index.ids for index in (self.dense, self.lexical) if index is not None)
         return [
             Hit(
                 id=ids[position],
@@ -361,12 +356,6 @@ class Searcher:
             )
             for position in ranking.tolist()
         ]
-
-    @property
-    def _ids(self) -> Sequence[str]:
-        if self.dense is not None:
-            return self.dense.ids
-        return self.lexical.ids if self.lexical is not None else ()
 
     def _similarities(self, vector: NDArray[np.float32] | None) -> NDArray[np.float32]:
         if self.dense is None or vector is None:
