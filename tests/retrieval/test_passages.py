@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import Connection
@@ -77,11 +78,9 @@ async def test_an_index_is_loaded_once(book: Offbook, monkeypatch):
     loaded: list[str] = []
     load = passages._load
 
-    def counted(
-        conn: Connection, character: Character, chunking: str, mode: RetrievalMode
-    ) -> Searcher:
+    def counted(conn: Connection, character: Character, chunking: str, *others: Any) -> Searcher:
         loaded.append(chunking)
-        return load(conn, character, chunking, mode)
+        return load(conn, character, chunking, *others)
 
     monkeypatch.setattr(passages, "_load", counted)
     for _ in range(3):
@@ -90,14 +89,6 @@ async def test_an_index_is_loaded_once(book: Offbook, monkeypatch):
     await search(book, "Who taught you?", "lexical")
     await search(book, "Who taught you?")
     assert loaded == ["acts", "acts"]
-
-
-async def test_only_so_many_indices_are_kept(book: Offbook, monkeypatch):
-    monkeypatch.setattr(passages._kept, "most", 1)
-    first = await search(book, "Who taught you?")
-    await search(book, "Who taught you?", "lexical")
-    assert passages._kept.count(book.store) == 1
-    assert await search(book, "Who taught you?") == first
 
 
 async def test_a_document_that_lacks_the_chunking_is_named(book: Offbook):

@@ -16,7 +16,12 @@ from typing import TYPE_CHECKING
 from offbook.errors import AnswerError, InputRefused
 from offbook.models.failures import why_without
 from offbook.prompts.ask import RETRIES, ask
-from offbook.prompts.retrieval import NEXT_STEP, NextStepInputs
+from offbook.prompts.retrieval import (
+    CLASSIFY_QUESTION,
+    NEXT_STEP,
+    ComplexityInputs,
+    NextStepInputs,
+)
 from offbook.text.words import fold, search_terms
 from offbook.types import IndexRequirements, Skipped
 
@@ -153,9 +158,6 @@ class Adaptive:
 
     async def _route(self, knowledge: Knowledge, question: str) -> tuple[Retrievals, list[Skipped]]:
         """How many retrievals; where that could not be judged, one stands in, and it is said."""
-        from offbook.prompts.ask import ask
-        from offbook.prompts.retrieval import CLASSIFY_QUESTION, ComplexityInputs
-
         inputs = ComplexityInputs(knowledge.character.name, knowledge.in_full(question))
         model, retries = knowledge.extractor_for(self.name), knowledge.settings.answers.retries
         try:

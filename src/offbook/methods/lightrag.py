@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -20,19 +21,20 @@ from offbook.errors import AnswerError, IndexMissing, InputRefused
 from offbook.graph.assembly import load_story
 from offbook.graph.merging import distinct, raw_graph
 from offbook.models.failures import why_without
+from offbook.prompts.ask import ask
+from offbook.prompts.retrieval import QUESTION_KEYWORDS, Keywords, KeywordsInputs
 from offbook.retrieval.graph_index import check_extracted
+from offbook.retrieval.passages import check_embedder
 from offbook.retrieval.search import IndexCache, top_positions
 from offbook.stores import graph as graph_rows
 from offbook.stores import jobs, vectors
 from offbook.types import ContextItem, IndexRequirements, Skipped, Source
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from offbook.graph.point_in_time import Story
     from offbook.methods.knowledge import Knowledge
-    from offbook.prompts.retrieval import Keywords
     from offbook.protocols import Store
     from offbook.settings import SettingsModel
     from offbook.settings.model import LightragSettings
@@ -142,10 +144,7 @@ async def mention_index(store: Store, character: Character, until: Position | No
     Raises:
         IndexMissing: chunks are not extracted, or vectors are missing.
     """
-
-    async def load() -> MentionIndex:
-        return await store.read(lambda conn: load_mention_index(conn, character, until))
-
+    load = partial(store.read, load_mention_index, character, until)
     return await _kept.get(store, (character.id, until), character.revision, load)
 
 
@@ -418,8 +417,6 @@ class LightRag:
 
     async def recall(self, knowledge: Knowledge, question: str) -> Recall:
         """What the graph says at both levels, and the chunks that it is from."""
-        from offbook.retrieval.passages import check_embedder
-
         settings = knowledge.settings.lightrag
         check_embedder(knowledge.character, knowledge.embedder)
         index = await mention_index(knowledge.store, knowledge.character, knowledge.until)
@@ -447,9 +444,6 @@ class LightRag:
 
 async def _keywords(knowledge: Knowledge, question: str) -> tuple[Keywords | None, list[Skipped]]:
     """The keywords of the question; or why there are none, and it is searched by as it stands."""
-    from offbook.prompts.ask import ask
-    from offbook.prompts.retrieval import QUESTION_KEYWORDS, KeywordsInputs
-
     inputs = KeywordsInputs(knowledge.character.name, question)
     model, most = knowledge.extractor_for("lightrag"), knowledge.settings.answers.retries
     try:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -176,10 +177,7 @@ async def graph_index(store: Store, character: Character, until: Position | None
     Raises:
         IndexMissing: no graph was built, or it is not complete.
     """
-
-    async def load() -> GraphIndex:
-        return await store.read(load_graph_index, character, until)
-
+    load = partial(store.read, load_graph_index, character, until)
     return await _kept.get(store, (character.id, until), character.revision, load)
 
 

@@ -23,6 +23,7 @@ from offbook.errors import AnswerError, InputRefused
 from offbook.memory.emotion import is_emotion
 from offbook.models.beside import worked_out
 from offbook.models.failures import why_without
+from offbook.prompts.ask import ask
 from offbook.prompts.emotion import (
     IN_CONVERSATION,
     SCORE_EMOTIONS,
@@ -44,8 +45,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from offbook.memory.turns import ConversationContext
-    from offbook.models.batching import Asking
-    from offbook.protocols import Store
+    from offbook.protocols import ChatModel, Store
     from offbook.settings.model import EmotionalSettings
     from offbook.stores.connection import Connection
     from offbook.stores.memories import IndexRow
@@ -65,20 +65,18 @@ class Felt:
     why: str = ""
 
 
-async def emotion_of(question: str, asking: Asking | None) -> tuple[Mapping[str, int] | None, str]:
+async def emotion_of(
+    model: ChatModel, character: str, question: str, retries: int
+) -> tuple[Mapping[str, int] | None, str]:
     """The emotion of a question, that of who asks it; or why there is none.
-
-    It is not asked for where nobody is there to rate it.
 
     Raises:
         ModelError: the endpoint failed for good.
     """
-    if asking is None:
-        return None, ""
-    speaker = f"the person who speaks to {asking.character}"
+    speaker = f"the person who speaks to {character}"
     inputs = ScoreEmotionsInputs(speaker, (Utterance(shortened(question)),))
     try:
-        answer = await asking.ask(SCORE_EMOTIONS, inputs, ())
+        answer = await ask(model, SCORE_EMOTIONS, inputs, retries=retries)
     except (AnswerError, InputRefused) as error:
         return None, why_without(error)
     return answer.items[0].by_name(), ""

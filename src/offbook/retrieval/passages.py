@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
     from offbook.protocols import Embedder, Store
     from offbook.stores.connection import Connection
-    from offbook.types import Character, Chunk, ContextItem, Position, Source
+    from offbook.types import Character, ContextItem, Position, Source
 
 
 def place_of(item: ContextItem) -> Source | None:
@@ -181,20 +182,25 @@ async def _searcher(
     mode: RetrievalMode,
     until: Position | None,
 ) -> Searcher:
-    async def load() -> Searcher:
-        searcher = await store.read(_load, character, chunking, mode)
-        if until is None:
-            return searcher
-        order = await store.read(order_of, character.id)
-        chunks = await store.read(chunk_rows.list_chunks, character.id, chunking=chunking)
-        cut = (chunk_until(chunk, order, until) for chunk in chunks)
-        return _restricted(searcher, [chunk for chunk in cut if chunk is not None])
-
+    load = partial(store.read, _load, character, chunking, mode, until)
     return await _kept.get(store, (character.id, chunking, mode, until), character.revision, load)
 
 
-def _restricted(searcher: Searcher, chunks: list[Chunk]) -> Searcher:
-    """The same over some of the chunks alone: what words are rare is told by them, too."""
+def _load(
+    conn: Connection,
+    character: Character,
+    chunking: str,
+    mode: RetrievalMode,
+    until: Position | None,
+) -> Searcher:
+    searcher = _load_all(conn, character, chunking, mode)
+    if until is None:
+        return searcher
+    # The same over some of the chunks alone: what words are rare is told by them, too.
+    order = order_of(conn, character.id)
+    stored = chunk_rows.list_chunks(conn, character.id, chunking=chunking)
+    cut = (chunk_until(chunk, order, until) for chunk in stored)
+    chunks = [chunk for chunk in cut if chunk is not None]
     ids = [chunk.id for chunk in chunks]
     dense = searcher.dense
     if dense is not None:
@@ -207,7 +213,9 @@ def _restricted(searcher: Searcher, chunks: list[Chunk]) -> Searcher:
     return Searcher(dense, LexicalIndex.from_blobs(ids, [terms[name] for name in ids]))
 
 
-def _load(conn: Connection, character: Character, chunking: str, mode: RetrievalMode) -> Searcher:
+def _load_all(
+    conn: Connection, character: Character, chunking: str, mode: RetrievalMode
+) -> Searcher:
     check_split(conn, character, chunking)
     total = chunk_rows.count(conn, character.id, chunking)
     if total == 0:
