@@ -106,7 +106,7 @@ class Whole(World):
         """Store, score and embed memories."""
         found = [MemoryFragment("", said, answered, at=at) for said, answered in pairs]
         found = [replace(f, id=memories.memory_id(f.said, f.answered)) for f in found]
-        ids = await self.store.write(lambda conn: memories.add(conn, self.id, found))
+        ids = await self.store.write(memories.add, self.id, found)
         await Remembering(self.runtime, await self.character(), unheard).run(ids)
         self.model.asked.clear()
 

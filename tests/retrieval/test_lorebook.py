@@ -242,9 +242,7 @@ async def test_entries_of_all_books_stand_in_one_order(book: Offbook, tmp_path: 
 async def test_what_is_kept_back_stands_in_no_document(book: Offbook, tmp_path: Path):
     secret = "@@activate_only_after 2\nThe vault is under the third step."
     await told(book, [entry(secret, "vault"), entry(OATH, "oath")], tmp_path)
-    document = await book.store.read(
-        lambda conn: documents.require(conn, "tamsin-reeve", "card-lore")
-    )
+    document = await book.store.read(documents.require, "tamsin-reeve", "card-lore")
     assert OATH in document.text
     assert "vault" not in document.text
     assert texts(await look(book, "The vault?", settings=LoreSettings())) == []
@@ -363,9 +361,7 @@ async def test_what_is_for_other_occasions_stands_in_no_document(book: Offbook, 
     other = entry(WAT, "Wat", extensions={"triggers": ["swipe", "quiet"]})
     usual = entry(BRILL, "Brill", extensions={"triggers": ["normal", "swipe"]})
     await told(book, [other, usual, entry(OATH, "oath")], tmp_path)
-    document = await book.store.read(
-        lambda conn: documents.require(conn, "tamsin-reeve", "card-lore")
-    )
+    document = await book.store.read(documents.require, "tamsin-reeve", "card-lore")
     assert OATH in document.text
     assert BRILL in document.text
     assert WAT not in document.text

@@ -123,8 +123,8 @@ async def test_terms_of_an_older_analyzer_are_made_anew(book: Offbook):
 async def test_chunks_without_vectors_are_told_with_the_command(book: Offbook):
     from offbook.stores import vectors
 
-    ids = [chunk.id for chunk in await book.store.read(lambda c: chunks.list_chunks(c, "ada"))]
-    await book.store.write(lambda c: vectors.remove_vectors(c, "ada", "chunk", ids[:1]))
+    ids = [chunk.id for chunk in await book.store.read(chunks.list_chunks, "ada")]
+    await book.store.write(vectors.remove_vectors, "ada", "chunk", ids[:1])
     passages._kept.clear()
     with pytest.raises(IndexMissing, match="1 of 4 chunks of 'Ada' have no vector") as error:
         await search(book, "Who?")

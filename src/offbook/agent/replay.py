@@ -113,16 +113,12 @@ class ReplayedSession(Session):
     """A conversation that is found by its history, and by its name where it has one.
 
     Args:
-        store: Where conversations are kept.
-        character: With whom.
-        make_runtime: Gives models and their meter.
+        store, character, make_runtime, principal, learning: As of any conversation.
         transcript: What the client sent.
-        principal: Whose it is.
         named: The conversation's name; None: it is found by its history.
         resends: Whether the client sends the whole history each time. If not, a named conversation
             goes on where it stands when no history came along.
         fleeting: Whether nothing of it is stored.
-        learning: Scores what is remembered, behind the conversation.
     """
 
     def __init__(

@@ -91,7 +91,7 @@ async def retrieve_in_steps(
         except (AnswerError, InputRefused) as error:
             failed = why_without(error)
             break
-        if not text or _is_known(text, searched):
+        if not text or _terms(text) in map(_terms, searched):  # searched for before
             break
     return Steps(tuple(passages_by_step), tuple(searched), failed)
 
@@ -117,12 +117,7 @@ async def _missing(
     return "" if answer.enough else " ".join(answer.search.split())
 
 
-def _is_known(text: str, searched: Sequence[str]) -> bool:
-    """Whether the same words were searched for before."""
-    return _asked(text) in map(_asked, searched)
-
-
-def _asked(text: str) -> set[str]:
+def _terms(text: str) -> set[str]:
     return set(search_terms(text)) or {fold(text)}
 
 

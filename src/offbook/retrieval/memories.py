@@ -302,9 +302,12 @@ async def find_memories(
     recalled_memories = RecalledMemories(
         skipped=_left_out(len(index.waiting), index.unplaced, felt.why)
     )
-    if not index.ids and not index.waiting and not index.unplaced:
-        recalled_memories.skipped.append(_none(character.id, until))
     if not index.ids:
+        if not index.waiting and not index.unplaced:
+            where = "" if until is None else " before this point of the story"
+            add = f"add some: offbook remember {character.id} FILE.jsonl, or talk with --session"
+            none = Skipped("memory", "memories", f"there are none{where}; {add}")
+            recalled_memories.skipped.append(none)
         return recalled_memories
     # What the prompt holds anyway is found as well, and then passed over: so much more is asked.
     over = sum(turn in conversation.present for turn in index.turns) if conversation.present else 0
@@ -352,12 +355,6 @@ def memory_item(fragment: MemoryFragment, score: float) -> ContextItem:
         title = f"{title.replace('T', ' ')[:16]}, {IN_CONVERSATION}".lstrip(", ")
     text = write_memory(fragment.said, fragment.answered)
     return ContextItem("memory", title, text, score, memory=fragment.id, emotion=fragment.emotion)
-
-
-def _none(character: str, until: Position | None) -> Skipped:
-    where = "" if until is None else " before this point of the story"
-    add = f"add some: offbook remember {character} FILE.jsonl, or talk with --session"
-    return Skipped("memory", "memories", f"there are none{where}; {add}")
 
 
 def _left_out(waiting: int, unplaced: int, why: str) -> list[Skipped]:
