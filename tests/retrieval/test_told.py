@@ -166,12 +166,12 @@ async def test_what_the_prompt_holds_is_known_and_not_told_again(store: Store, a
     # A turn that is no memory is shown here as well as one that is.
     for also in ((), ("Ilse has a boat.",)):
         present = frozenset(one.turn for one in (old, young) if one.turn is not None)
-        talk = ConversationContext("sam", present | frozenset(also))
+        talk = ConversationContext("sam", present, 2 + len(also))
         spoken = [*seen.history, *(m for one in also for m in (Message("user", one),))]
         found = await replace(seen, conversation=talk, history=spoken).of(["Ilse"], "Bergen?")
         assert found["ilse"] == MemoryEvidence("Ilse lives in Bergen.", ())
     part = await replace(
-        seen, conversation=ConversationContext("sam", frozenset((young.turn or "",)))
+        seen, conversation=ConversationContext("sam", frozenset((young.turn or "",)), 1)
     ).of(["Ilse"], "?")
     assert memory_ids(part["ilse"]) == [old.id]
 

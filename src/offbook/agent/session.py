@@ -327,6 +327,7 @@ class Session:
         conversation = ConversationContext(
             principal=self._history.principal,
             present=frozenset(turn.id for turn in in_prompt if turn.id is not None),
+            shown=sum(message.role == "user" for message in shown),
             mood=self._mood(),
             documents=await self._documents(in_prompt) if in_prompt else frozenset(),
             called=person.called,

@@ -340,17 +340,16 @@ def _fullest(name_words: tuple[str, ...], titles: Sequence[str], texts: Sequence
         return ""
     leads = [match[1] for text in texts if (match := _LEAD_NAME.match(text))]
     texts = (*(title.split(",")[0] for title in titles), *leads)
-    names = [name for text in texts for name in _NAME.findall(text) if _holds(name, name_words)]
-    return max(((len(name.split()), name) for name in names), default=(0, ""))[1]
-
-
-def _holds(name: str, sought_words: tuple[str, ...]) -> bool:
-    words = [fold(word) for word in _name_words(name)]
-    sought = [fold(word) for word in sought_words]
-    if grammar.GROUP_NOUNS & set(words) or len(words) > 6 or not set(sought) <= set(words):
-        return False
-    index = words.index(sought[0])
-    return index == 0 or words[index - 1] not in ("of", "the", "for", "to")
+    sought = [fold(word) for word in name_words]
+    fullest = (0, "")
+    for name in (name for text in texts for name in _NAME.findall(text)):
+        words = [fold(word) for word in _name_words(name)]
+        if grammar.GROUP_NOUNS & set(words) or len(words) > 6 or not set(sought) <= set(words):
+            continue
+        index = words.index(sought[0])
+        if index == 0 or words[index - 1] not in ("of", "the", "for", "to"):
+            fullest = max(fullest, (len(name.split()), name))
+    return fullest[1]
 
 
 def _called(text: str, names: Names) -> Iterator[tuple[str, ...]]:

@@ -128,8 +128,7 @@ class EvidenceSearch:
     def _in_conversation(self, words: Sequence[str]) -> list[_Utterance]:
         """What was said before the question with one of some folded words, the last first."""
         utterances: list[_Utterance] = []
-        # The prompt holds the last turns of the conversation.
-        shown = len(self.conversation.present)
+        shown = self.conversation.shown
         for place in range(len(self.history) - 1, -1, -1):
             message = self.history[place]
             if message.role != "user":

@@ -336,12 +336,22 @@ class Searcher:
         """
         similarities: NDArray[np.float32] | None = None
         matches: NDArray[np.float32] | None = None
-        if mode == "dense":
-            scores = similarities = self._similarities(vector)
-        elif mode == "lexical":
-            scores = matches = self._matches(question)
-        else:
-            similarities, matches = self._similarities(vector), self._matches(question)
+        if mode != "lexical":
+            if self.dense is None or vector is None:
+                raise IndexMissing(
+                    "this retrieval mode needs vectors, and there are none",
+                    "make them with `offbook reembed NAME`, or set retrieval.mode to lexical",
+                )
+            scores = similarities = self.dense.scores(vector)
+        if mode != "dense":
+            if self.lexical is None:
+                raise IndexMissing(
+                    "this retrieval mode needs the chunks' terms, and there are none",
+                    "make them with `offbook reembed NAME`, or set retrieval.mode to dense",
+                )
+            highest = self.lexical.highest_score(question)
+            scores = matches = self.lexical.scores(question) / np.float32(highest or 1)
+        if similarities is not None and matches is not None:
             scores = convex_combination(matches, similarities, DENSE_WEIGHT)
         ranking = top_positions(scores, k)
         if mode == "lexical":
@@ -356,24 +366,6 @@ class Searcher:
             )
             for position in ranking.tolist()
         ]
-
-    def _similarities(self, vector: NDArray[np.float32] | None) -> NDArray[np.float32]:
-        if self.dense is None or vector is None:
-            raise IndexMissing(
-                "this retrieval mode needs vectors, and there are none",
-                "make them with `offbook reembed NAME`, or set retrieval.mode to lexical",
-            )
-        return self.dense.scores(vector)
-
-    def _matches(self, question: str) -> NDArray[np.float32]:
-        if self.lexical is None:
-            raise IndexMissing(
-                "this retrieval mode needs the chunks' terms, and there are none",
-                "make them with `offbook reembed NAME`, or set retrieval.mode to dense",
-            )
-        scores = self.lexical.scores(question)
-        highest = self.lexical.highest_score(question)
-        return scores / np.float32(highest) if highest else scores
 
 
 K = TypeVar("K", bound=Hashable)
