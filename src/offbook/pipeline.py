@@ -10,12 +10,12 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from offbook.context.assembly import assemble, begun_with
+from offbook import registry
+from offbook.context.assembly import assemble, begun_with, lore_beside, lore_of
 from offbook.memory.turns import NO_CONVERSATION, ConversationContext
 from offbook.methods.knowledge import Knowledge
 from offbook.prompts.ask import ask, stream_text
 from offbook.prompts.reply import DEFAULT_OPTIONS, REPLY, ReplyOptions
-from offbook.retrieval.lorebook import beside, lore_of
 from offbook.text.encodings import token_counter
 from offbook.types import LoreQuery, Skipped
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from offbook.graph.assembly import GraphSize
     from offbook.ingestion.reports import DocumentReport, ProgressListener
     from offbook.prompts.reply import ReplyInputs
+    from offbook.protocols import Method
     from offbook.retrieval.point import Point
     from offbook.runtime import Runtime
     from offbook.types import Character, Message, Recall
@@ -52,7 +53,7 @@ async def ingest(
     from offbook.ingestion.lease import ingestion_lease
     from offbook.ingestion.reports import tally
 
-    store, needs = runtime.store, runtime.method.needs(runtime.settings)
+    store, needs = runtime.store, runtime.needs
     async with ingestion_lease(store, character, waiting):
         # 1 -- documents and chunks ------------------------------------------------------------
         reports = await take_in(runtime, character, readings, order)
@@ -82,16 +83,17 @@ async def recall(
         conversation=conversation,
     )
     # 1 -- what the method finds -----------------------------------------------------------------
-    recalled = await runtime.method.recall(knowledge, question)
+    method: Method[Knowledge] = registry.load("method", runtime.settings.method)()
+    recalled = await method.recall(knowledge, question)
     skipped = recalled.skipped
-    if character.profile is None and runtime.method.needs(runtime.settings).profile:
+    if character.profile is None and method.needs(runtime.settings).profile:
         skipped = (*skipped, Skipped("profile", character.name, _UNWRITTEN))
     # 2 -- what the character's lorebooks have to say beside it ----------------------------------
     context = recalled.context
     lore = await lore_of(runtime.store, character)
     if lore is not None and (query := _lore_query(knowledge, question)).budget_tokens:
         entries = await asyncio.to_thread(lore.recall, query, knowledge.count)
-        context, left_out = beside(entries, context)
+        context, left_out = lore_beside(entries, context)
         skipped = (*skipped, *left_out)
     return replace(recalled, context=context, skipped=skipped)
 

@@ -13,6 +13,7 @@ from offbook import registry
 if TYPE_CHECKING:
     from offbook.protocols import ChatModel, Embedder, Method, Store
     from offbook.settings import SettingsModel
+    from offbook.types import IndexRequirements
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class Runtime:
     embedder: Embedder
 
     @property
-    def method(self) -> Method[Any]:
-        """The configured method."""
-        return registry.load("method", self.settings.method)()  # type: ignore[no-any-return]
+    def needs(self) -> IndexRequirements:
+        """What the configured method needs indexed."""
+        method: Method[Any] = registry.load("method", self.settings.method)()
+        return method.needs(self.settings)

@@ -12,14 +12,13 @@ import pytest
 from offbook.agent.history import TITLE
 from offbook.agent.session import Session
 from offbook.app import Offbook
-from offbook.documents.readers import ReadDocument
 from offbook.errors import UsageError
 from offbook.prompts.reply import ReplyInputs
 from offbook.rules import OfflineModel
-from offbook.settings import load_settings
 from offbook.stores import conversations, memories
 from offbook.stores.conversations import ConversationState
 from offbook.types import ChatRequest, ChatResponse, MemoryFragment
+from tests.app.homes import opened, text
 
 EARLY, LATE = "youth.md", "age.md"
 YOUTH = "# Ada\n\nAda keeps the light with her brother Tom.\n"
@@ -40,20 +39,12 @@ class Listening(OfflineModel):
         return await super().complete(request)
 
 
-async def opened(folder: Path, **flags: Any) -> Offbook:
-    named = {"home": str(folder / "home"), "method": "emotional"}
-    named |= {name.replace("__", "."): value for name, value in flags.items()}
-    return await Offbook.open(load_settings(named, {}, folder, folder / "none"))
-
-
 @pytest.fixture
 async def book(tmp_path: Path) -> AsyncIterator[Offbook]:
     """An open home with a story of two documents."""
-    async with await opened(tmp_path) as found:
+    async with await opened(tmp_path, method="emotional") as found:
         await found.create("Ada")
-        texts = [ReadDocument(EARLY, YOUTH, "text/markdown")]
-        texts.append(ReadDocument(LATE, AGE, "text/markdown"))
-        await found.ingest_texts("ada", texts)
+        await found.ingest_texts("ada", [text(EARLY, YOUTH), text(LATE, AGE)])
         yield found
 
 
@@ -83,9 +74,7 @@ def said(told: ReplyInputs) -> list[str]:
 
 
 async def state(book: Offbook) -> ConversationState:
-    found: ConversationState = await book.store.read(
-        lambda conn: conversations.get_state(conn, "ada", "evening")
-    )
+    found: ConversationState = await book.store.read(conversations.get_state, "ada", "evening")
     return found
 
 
@@ -148,7 +137,7 @@ async def test_recalling_in_a_conversation_is_what_asking_would_and_keeps_nothin
 
 
 async def test_recalling_in_a_conversation_of_another_is_refused(book: Offbook):
-    await book.store.write(lambda conn: conversations.begin(conn, "ada", "theirs", "somebody"))
+    await book.store.write(conversations.begin, "ada", "theirs", "somebody")
     with pytest.raises(UsageError, match="belongs to somebody else"):
         await book.recall("ada", "What was said?", session="theirs")
 
@@ -161,7 +150,7 @@ async def test_the_temperament_is_of_the_memories_before_the_point(book: Offbook
         MemoryFragment("two", "Well?", "No.", calm | {"sadness": 9}, LATE),
         MemoryFragment("three", "So?", "So.", calm | {"sadness": 9}, None),
     ]
-    await book.store.write(lambda conn: memories.add(conn, "ada", told))
+    await book.store.write(memories.add, "ada", told)
     then = await book.ask("ada", "How do you feel?", session="new", as_of=EARLY)
     assert then.recall.mood == {**calm, "joy": 5}
     now = await book.ask("ada", "How do you feel?", session="new")
@@ -177,7 +166,7 @@ async def told_long(book: Offbook, as_of: str | None, first: int, turns: int = 8
 @pytest.fixture
 async def narrow(book: Offbook, tmp_path: Path) -> AsyncIterator[Offbook]:
     """The same home, with little room for history."""
-    async with await opened(tmp_path, context__history_tokens=150) as found:
+    async with await opened(tmp_path, method="emotional", context__history_tokens=150) as found:
         yield found
 
 

@@ -10,32 +10,23 @@ import pytest
 from offbook.agent.session import Session
 from offbook.app import Offbook
 from offbook.errors import UsageError
-from offbook.settings import load_settings
 from offbook.stores import conversations
 from offbook.types import Message
-from tests.app.keeper import as_file, entry, keeper
+from tests.agent.talks import said, with_card
+from tests.app.homes import opened
+from tests.app.keeper import entry
 
 FIRST = "You will be User, then. Mind the third step."
 
 
 @pytest.fixture
 async def book(tmp_path: Path) -> AsyncIterator[Offbook]:
-    settings = load_settings(
-        {"home": str(tmp_path / "home"), "method": "vanilla"}, {}, tmp_path, tmp_path / "none"
-    )
-    file = tmp_path / "k.json"
-    file.write_text(as_file(keeper()), "utf-8")
-    async with await Offbook.open(settings) as opened:
-        await opened.cards.create(file)
-        yield opened
-
-
-async def said(talk: Session, words: str) -> str:
-    return "".join([piece async for piece in talk.say(words)])
+    async with await opened(tmp_path, method="vanilla") as made:
+        yield await with_card(made, tmp_path)
 
 
 async def stored(book: Offbook, session: str) -> list[tuple[str, str]]:
-    found = await book.store.read(lambda conn: conversations.history(conn, "tamsin-reeve", session))
+    found = await book.store.read(conversations.history, "tamsin-reeve", session)
     return [(turn.said, turn.answered) for turn in found]
 
 
@@ -104,13 +95,9 @@ async def test_what_belongs_to_one_greeting_stays_with_it_when_the_talk_outgrows
         "character_book": {"extensions": {}, "entries": entries},
         "alternate_greetings": ["The lamp is {{random:lit,out,broken,gone}}. Sit, {{user}}."],
     }
-    file = tmp_path / "wat.json"
-    file.write_text(as_file(keeper(**fields)), "utf-8")
-    await book.cards.create(file)
+    await with_card(book, tmp_path, **fields)
     monkeypatch.setattr("offbook.agent.session._ANTECEDENTS", 2)
-    tight = {"home": str(tmp_path / "home"), "method": "vanilla", "context.history_tokens": 0}
-    small = await Offbook.open(load_settings(tight, {}, tmp_path, tmp_path / "none"))
-    async with small:
+    async with await opened(tmp_path, method="vanilla", context__history_tokens=0) as small:
         await one_greeting_through(await small.session("wat-reeve", session="s"), number)
 
 

@@ -20,24 +20,19 @@ from offbook.documents.readers import ReadDocument
 from offbook.errors import ModelError
 from offbook.rules import OfflineModel
 from offbook.runtime import Runtime
-from offbook.settings import load_settings
 from offbook.stores import conversations, jobs, memories
 from offbook.stores.schema import characters
 from offbook.types import ENDPOINT, Character, ChatRequest, ChatResponse, MemoryFragment
+from tests.app import homes
 from tests.waiting import PATIENCE_SECONDS, eventually
 
 GRIEF = "My brother drowned and I wept all night."
 ANGER = "I hate you, liar! You ruined us all, damned villain!"
 
 
-def settings_in(folder: Path, **flags: Any) -> Any:
-    named = {"home": str(folder / "home"), "method": "emotional", "memory.grace_seconds": 0.2}
-    named |= {name.replace("__", "."): value for name, value in flags.items()}
-    return load_settings(named, {}, folder, folder / "none")
-
-
 async def opened(folder: Path, **flags: Any) -> Offbook:
-    return await Offbook.open(settings_in(folder, **flags))
+    usual = {"method": "emotional", "memory__grace_seconds": 0.2}
+    return await homes.opened(folder, **{**usual, **flags})
 
 
 @pytest.fixture
@@ -82,14 +77,12 @@ def scored_by(book: Offbook, scorer: Scorer) -> None:
 
 
 async def remembered(book: Offbook) -> list[MemoryFragment]:
-    found: list[MemoryFragment] = await book.store.read(
-        lambda conn: memories.list_memories(conn, "ada")
-    )
+    found: list[MemoryFragment] = await book.store.read(memories.list_memories, "ada")
     return found
 
 
 async def open_jobs(book: Offbook) -> list[jobs.Job]:
-    found: list[jobs.Job] = await book.store.read(lambda conn: jobs.list_jobs(conn, "ada"))
+    found: list[jobs.Job] = await book.store.read(jobs.list_jobs, "ada")
     return found
 
 
@@ -273,7 +266,7 @@ async def test_a_long_conversation_is_summarized_behind_it(tmp_path: Path):
         for number in range(8):
             await talk.ask(f"In year {number} the keeper lost lantern number {number} to the sea.")
             await book.learning.rest()
-        state = await book.store.read(lambda conn: conversations.get_state(conn, "ada", "evening"))
+        state = await book.store.read(conversations.get_state, "ada", "evening")
         assert "lantern number" in (state.summary or "")
         reply = await talk.ask("Which lantern was the first to go?")
         first = reply.recall.context[0]

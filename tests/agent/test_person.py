@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from offbook.agent.session import Session, UserProfile, person_named, user_profile
 from offbook.app import Offbook
-from offbook.context.assembly import assemble
-from offbook.prompts.reply import ReplyInputs
-from offbook.settings import load_settings
 from offbook.settings.model import UserSettings
 from offbook.stores import principals
-from tests.app.keeper import as_file, entry, keeper
+from tests.agent.talks import said, with_card
+from tests.app.homes import opened
+from tests.app.keeper import entry
 
 ABOUT = UserSettings(name="Ines", description="A surveyor.")
 
@@ -50,9 +48,6 @@ def test_settings_speak_of_the_owner_and_of_nobody_else():
 
 @pytest.fixture
 async def book(tmp_path: Path) -> AsyncIterator[Offbook]:
-    told = {"home": str(tmp_path / "home"), "method": "vanilla", "lore.similar": 0}
-    settings = load_settings(told, {}, tmp_path, tmp_path / "none")
-    file = tmp_path / "k.json"
     entries = [
         entry("{{char}} lets {{user}} sit. {{persona}}", constant=True),
         entry("@@is_greeting 0\nFirst greeting.", constant=True),
@@ -60,20 +55,13 @@ async def book(tmp_path: Path) -> AsyncIterator[Offbook]:
         entry("@@activate_only_after 3\nNow it can be told.", constant=True),
     ]
     lore = {"extensions": {}, "entries": entries}
-    file.write_text(as_file(keeper(character_book=lore)), "utf-8")
-    async with await Offbook.open(settings) as opened:
-        await opened.cards.create(file)
-        yield opened
+    async with await opened(tmp_path, method="vanilla", lore__similar=0) as made:
+        yield await with_card(made, tmp_path, character_book=lore)
 
 
 async def lore(talk: Session, words: str = "Well?") -> list[str]:
     found, _ = await talk.recall(words)
     return [item.text for item in found.context if item.kind == "knowledge"]
-
-
-async def say(talk: Session, words: str) -> None:
-    async for _ in talk.say(words):
-        pass
 
 
 async def test_lore_speaks_of_the_person_by_name(book: Offbook):
@@ -84,12 +72,8 @@ async def test_lore_speaks_of_the_person_by_name(book: Offbook):
 
 
 async def test_the_owner_may_say_who_they_are(book: Offbook, tmp_path: Path):
-    told = {"user.name": "Ada", "user.description": "A cartographer."}
-    settings = load_settings(
-        {"home": str(tmp_path / "home"), "method": "vanilla", **told},
-        {}, tmp_path, tmp_path / "none",
-    )  # fmt: skip
-    async with await Offbook.open(settings) as again:
+    told = {"user__name": "Ada", "user__description": "A cartographer."}
+    async with await opened(tmp_path, method="vanilla", **told) as again:
         talk = await again.session("tamsin-reeve", session="s")
         assert talk.greetings[0].startswith("You will be Ada")
         assert (await lore(talk))[0] == "Tamsin Reeve lets Ada sit. A cartographer."
@@ -112,30 +96,6 @@ async def test_replies_are_counted_that_recall_does_not_look_at_any_more(
     talk = await book.session("tamsin-reeve", session="s")
     for number in range(3):
         assert "Now it can be told." not in await lore(talk)
-        await say(talk, f"Number {number}?")
+        await said(talk, f"Number {number}?")
     monkeypatch.setattr("offbook.agent.session.uncovered", lambda turns, state: turns[-1:])
     assert "Now it can be told." in await lore(talk)
-
-
-async def test_chance_in_the_wishes_of_a_card_goes_on_in_a_long_talk(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    given: list[str] = []
-
-    def noted(*told: Any) -> ReplyInputs:
-        made = assemble(*told)
-        given.append(made.reminder)
-        return made
-
-    monkeypatch.setattr("offbook.pipeline.assemble", noted)
-    told = {"home": str(tmp_path / "home"), "method": "vanilla", "context.history_tokens": 30}
-    file = tmp_path / "k.json"
-    file.write_text(as_file(keeper(post_history_instructions="{{roll:99999}}")), "utf-8")
-    async with await Offbook.open(load_settings(told, {}, tmp_path, tmp_path / "none")) as opened:
-        await opened.cards.create(file)
-        for session in ("s", "t"):
-            talk = await opened.session("tamsin-reeve", session=session)
-            for _ in range(4):
-                await say(talk, "And what came of it in the end, do you know?")
-            await talk.ask("And then?")
-    assert len(set(given)) == len(given) == 10

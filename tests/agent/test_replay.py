@@ -15,10 +15,10 @@ from offbook.app import Offbook
 from offbook.app.conversations import replayed
 from offbook.context.assembly import assemble
 from offbook.prompts.reply import ReplyInputs
-from offbook.settings import load_settings
 from offbook.stores import principals
 from offbook.types import Turn
-from tests.app.keeper import as_file, keeper
+from tests.agent.talks import with_card
+from tests.app.homes import opened
 from tests.stores.colliding import Colliding
 
 SAID = "And what came of it in the end, do you know? ({})"
@@ -56,13 +56,8 @@ def reminders(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.fixture
 async def book(tmp_path: Path) -> AsyncIterator[Offbook]:
-    named = {"home": str(tmp_path / "home"), "method": "vanilla", "context.history_tokens": 30}
-    file = tmp_path / "k.json"
-    file.write_text(as_file(keeper(post_history_instructions="{{roll:99999}}")), "utf-8")
-    settings = load_settings(named, {}, tmp_path, tmp_path / "none")
-    async with await Offbook.open(settings) as opened:
-        await opened.cards.create(file)
-        yield opened
+    async with await opened(tmp_path, method="vanilla", context__history_tokens=30) as made:
+        yield await with_card(made, tmp_path, post_history_instructions="{{roll:99999}}")
 
 
 @pytest.mark.parametrize("most", [None, 2], ids=["all of it", "its end"])
@@ -109,18 +104,18 @@ def rest(begun: str, pieces: list[str]) -> str:
     return "".join([taken.feed(piece) for piece in pieces]) + taken.finish()
 
 
-def test_an_answer_that_goes_on_is_left_as_it_is():
-    assert rest("I will tell", [" you", " all."]) == " you all."
-
-
-def test_a_beginning_that_is_said_again_is_taken_off():
-    assert rest("I will tell", ["I wi", "ll te", "ll you all."]) == " you all."
-    assert rest("  I will ", ["\n I will", " go."]) == " go."
-
-
-def test_what_only_resembles_the_beginning_stays():
-    assert rest("I will tell", ["I wi", "sh I could."]) == "I wish I could."
-    assert rest("I will tell", ["I wi"]) == "I wi"
+@pytest.mark.parametrize(
+    ("begun", "pieces", "left"),
+    [
+        ("I will tell", [" you", " all."], " you all."),
+        ("I will tell", ["I wi", "ll te", "ll you all."], " you all."),
+        ("  I will ", ["\n I will", " go."], " go."),
+        ("I will tell", ["I wi", "sh I could."], "I wish I could."),
+        ("I will tell", ["I wi"], "I wi"),
+    ],
+)
+def test_a_beginning_that_is_said_again_is_taken_off(begun, pieces, left):
+    assert rest(begun, pieces) == left
 
 
 def test_without_a_beginning_nothing_is_held_back():

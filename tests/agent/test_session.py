@@ -9,32 +9,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offbook.agent.history import stored_id
-from offbook.agent.session import Session, require_words
+from offbook.agent.history import principal_of, stored_id
+from offbook.agent.session import kept_under, require_words
 from offbook.app import Offbook
 from offbook.documents.readers import ReadDocument
 from offbook.errors import UsageError
-from offbook.settings import load_settings
 from offbook.stores import conversations
+from tests.agent.talks import said
+from tests.app.homes import opened, text
 from tests.cli.texts import ADA
 
 
 @pytest.fixture
 async def book(tmp_path: Path) -> AsyncIterator[Offbook]:
     """An open home with Ada Byrne."""
-    settings = load_settings({"home": str(tmp_path / "home")}, {}, tmp_path, tmp_path / "none")
-    async with await Offbook.open(settings) as opened:
-        await opened.create("Ada")
-        await opened.ingest_texts("ada", [ReadDocument("ada.md", ADA, "text/markdown")])
-        yield opened
-
-
-async def said(talk: Session, words: str) -> str:
-    return "".join([piece async for piece in talk.say(words)])
+    async with await opened(tmp_path, method="ensemble") as made:
+        await made.create("Ada")
+        await made.ingest_texts("ada", [text("ada.md", ADA)])
+        yield made
 
 
 async def turns(book: Offbook, stored: str) -> list[str]:
-    found = await book.store.read(lambda conn: conversations.history(conn, "ada", stored))
+    found = await book.store.read(conversations.history, "ada", stored)
     return [turn.said for turn in found]
 
 
@@ -56,7 +52,7 @@ async def test_a_turn_that_is_broken_off_leaves_no_trace(book: Offbook):
     await stream.aclose()  # type: ignore[attr-defined]
     assert talk.history == ()
     assert talk.last is None
-    listed = await book.store.read(lambda conn: conversations.list_all(conn, "ada"))
+    listed = await book.store.read(conversations.list_all, "ada")
     assert listed == []
 
 
@@ -84,7 +80,7 @@ async def test_a_session_without_a_name_gets_one(book: Offbook):
 
 
 async def test_a_conversation_that_is_stored_for_another_is_refused(book: Offbook):
-    await book.store.write(lambda conn: conversations.begin(conn, "ada", "evening", "somebody"))
+    await book.store.write(conversations.begin, "ada", "evening", "somebody")
     with pytest.raises(UsageError, match="'evening' belongs to somebody else"):
         await book.session("ada", session="evening")
 
@@ -93,7 +89,7 @@ async def test_what_is_not_kept_is_remembered_while_it_lasts(book: Offbook):
     talk = await book.session("ada", keep=False)
     await talk.ask("What happened to Tom?")
     assert len(talk.history) == 2
-    assert await book.store.read(lambda conn: conversations.list_all(conn, "ada")) == []
+    assert await book.store.read(conversations.list_all, "ada") == []
 
 
 async def test_a_turn_sees_documents_that_came_meanwhile(book: Offbook):
@@ -105,6 +101,19 @@ async def test_a_turn_sees_documents_that_came_meanwhile(book: Offbook):
     assert "gulls.txt".replace(".", "-") in {
         source.document for item in reply.recall.context for source in item.sources
     }
+
+
+async def test_a_turn_sees_what_was_said_meanwhile_from_elsewhere(book: Offbook):
+    here, there = [await book.session("ada", session="evening") for _ in range(2)]
+    await here.ask("Who taught you?")
+    await there.ask("What happened to him?")
+    await here.ask("What of the gulls?")
+    stored = ["Who taught you?", "What happened to him?", "What of the gulls?"]
+    assert await turns(book, "evening") == stored
+    assert [message.content for message in here.history[::2]] == stored
+    async for _ in there.again():
+        pass
+    assert [message.content for message in there.history[::2]] == stored
 
 
 async def test_an_open_conversation_says_no_more_of_what_is_forgotten(book: Offbook):
@@ -167,3 +176,8 @@ PEOPLE = st.tuples(NAMES, st.none() | NAMES)
 @given(PEOPLE, PEOPLE)
 def test_no_two_conversations_have_one_id(one, other):
     assert (stored_id(*one) == stored_id(*other)) is (one == other)
+
+
+@pytest.mark.parametrize("user", [None, "Bo", "owner"])
+def test_conversations_of_a_person_are_kept_under_their_name(user):
+    assert kept_under(principal_of(user)) == user

@@ -53,5 +53,5 @@ async def test_a_summary_that_comes_too_late_brings_no_words_back(tmp_path: Path
         await book.forget("ada", "life.md", with_memories=True)
         model.go.set()
         await summing
-        kept = await book.store.read(lambda conn: conversations.get_state(conn, "ada", "evening"))
+        kept = await book.store.read(conversations.get_state, "ada", "evening")
         assert kept.summary is None

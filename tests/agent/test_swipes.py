@@ -10,10 +10,10 @@ import pytest
 
 from offbook.agent.session import Session
 from offbook.app import Offbook
-from offbook.documents.readers import ReadDocument
 from offbook.errors import UnknownName, UsageError
 from offbook.models.clients import WITHOUT_OWNER
-from offbook.settings import load_settings
+from tests.agent.talks import said
+from tests.app.homes import opened, text
 from tests.cli.texts import ADA
 from tests.loopback.server import LoopbackServer
 
@@ -24,24 +24,17 @@ async def book(tmp_path: Path) -> AsyncIterator[Offbook]:
     numbers = count(1)
     with LoopbackServer(answer=lambda body: f"Reply {next(numbers)}.") as server:
         told = {
-            "home": str(tmp_path / "home"),
-            "chat.model": "m",
-            "chat.base_url": server.base_url,
-            "chat.api_key": "k",
-            "extract.model": "offline",
-            "method": "naive",
+            "chat__model": "m",
+            "chat__base_url": server.base_url,
+            "chat__api_key": "k",
+            "extract__model": "offline",
         }
-        settings = load_settings(told, {}, tmp_path, tmp_path / "none")
-        async with await Offbook.open(settings) as opened:
-            opened.asked = server.requests  # type: ignore[attr-defined]
-            await opened.create("Ada")
-            await opened.ingest_texts("ada", [ReadDocument("ada.md", ADA, "text/markdown")])
-            yield opened
+        async with await opened(tmp_path, **told) as made:
+            made.asked = server.requests  # type: ignore[attr-defined]
+            await made.create("Ada")
+            await made.ingest_texts("ada", [text("ada.md", ADA)])
+            yield made
         await WITHOUT_OWNER.close()
-
-
-async def said(talk: Session, words: str) -> str:
-    return "".join([piece async for piece in talk.say(words)])
 
 
 async def again(talk: Session) -> str:

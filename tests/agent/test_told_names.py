@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from offbook.app import Offbook
-from offbook.settings import load_settings
 from offbook.stores import memories
 from offbook.types import Recall
-from tests.app.homes import text
+from tests.app.homes import opened, text
 
 KEEPER = (
     "# Ada Byrne\n\nAda Byrne keeps a light on Skerry Rock. Her brother Tom Byrne taught her to"
@@ -20,12 +19,6 @@ KEEPER = (
 )
 INTRODUCED = "My sister is called Ilse."
 ASKED = "Do you remember my sister Ilse?"
-
-
-async def opened(folder: Path, **flags: Any) -> Offbook:
-    named = {"home": str(folder / "home"), "memory.grace_seconds": 0.2}
-    named |= {name.replace("__", "."): value for name, value in flags.items()}
-    return await Offbook.open(load_settings(named, {}, folder, folder / "none"))
 
 
 async def ada(book: Offbook) -> Offbook:
@@ -87,12 +80,22 @@ async def test_another_conversation_of_the_same_person_knows_and_another_person_
     assert made.remembered is not None
     assert made.remembered.memory is not None
     gone = [made.remembered.memory]
-    await book.store.write(lambda conn: memories.remove(conn, "ada-byrne", gone))
+    await book.store.write(memories.remove, "ada-byrne", gone)
     assert verdict(await judged(book, session="night", user="sam")) == "out"
 
 
+async def test_what_the_prompt_holds_is_not_told_again_where_nothing_is_kept(book: Offbook):
+    talk = await book.session("ada-byrne", keep=False)
+    await talk.ask(INTRODUCED)
+    again = await talk.ask(ASKED)
+    assert verdict(again.recall) == "in"
+    assert all(item.kind != "memory" for item in again.recall.context)
+
+
 async def test_a_conversation_that_is_no_memory_knows_what_was_said_in_it(tmp_path: Path):
-    async with await opened(tmp_path, memory__learn=False, rolerag__unmentioned="out") as book:
+    async with await opened(
+        tmp_path, method="ensemble", memory__learn=False, rolerag__unmentioned="out"
+    ) as book:
         await ada(book)
         talk = await book.session("ada-byrne", session="evening")
         await talk.ask(INTRODUCED)

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offbook.names.character import Names
-from offbook.names.first_person import FirstPerson
+from offbook.names.character import FirstPerson, Names
 
 NORA = Names("Nora Vey", "Nora Vey", frozenset({("nora",), ("vey",), ("nora", "vey")}), "f")
 

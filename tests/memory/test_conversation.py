@@ -20,7 +20,7 @@ FIRST = ("Who taught you?", "My brother Tom did.")
 
 @pytest.fixture
 async def ada(store: Store) -> Character:
-    return await store.write(lambda conn: characters.create(conn, "Ada"))
+    return await store.write(characters.create, "Ada")
 
 
 class Talking:
@@ -37,19 +37,19 @@ class Talking:
         return kept
 
     async def remembered(self) -> list[str]:
-        found = await self.store.read(lambda conn: memories.list_memories(conn, self.ada.id))
+        found = await self.store.read(memories.list_memories, self.ada.id)
         return [fragment.answered for fragment in found]
 
 
 async def test_a_turn_and_its_memory_are_stored_together_with_a_job(store: Store, ada):
     kept = await Talking(store, ada).keep(*FIRST)
-    (fragment,) = await store.read(lambda conn: memories.list_memories(conn, ada.id))
+    (fragment,) = await store.read(memories.list_memories, ada.id)
     assert (fragment.id, fragment.turn) == (kept.memory, kept.turn)
     assert (fragment.said, fragment.answered) == FIRST
     assert (fragment.session, fragment.principal) == ("evening", "owner")
     assert fragment.at
     assert fragment.emotion is None
-    (job,) = await store.read(lambda conn: jobs.list_jobs(conn, ada.id))
+    (job,) = await store.read(jobs.list_jobs, ada.id)
     assert (job.kind, job.subject, job.status) == ("remember", kept.memory, "pending")
 
 
@@ -111,9 +111,9 @@ async def test_small_talk_is_a_turn_and_no_memory_and_can_be_seen(store: Store, 
     assert kept.memory is None
     assert "a greeting" in kept.why
     assert await talking.remembered() == []
-    (out,) = await store.read(lambda conn: list_kept_out(conn, ada))
+    (out,) = await store.read(list_kept_out, ada)
     assert (out.turn.said, out.session) == ("Hello, Ada!", "evening")
-    assert await store.read(lambda conn: list_kept_out(conn, ada, principal="kim")) == []
+    assert await store.read(list_kept_out, ada, principal="kim") == []
 
 
 async def test_the_gate_and_learning_can_be_turned_off(store: Store, ada):
@@ -127,7 +127,7 @@ async def test_why_a_turn_is_no_memory_is_told_as_it_was_then(store: Store, ada)
     await off.keep("Hello, Ada!", "Good day.", recall={"context": []})
     await off.keep("Who taught you?", "My brother Tom did.", recall={"context": []})
     await Talking(store, ada).keep("Good night!", "Good night.", recall={"context": []})
-    found = await store.read(lambda conn: list_kept_out(conn, ada))
+    found = await store.read(list_kept_out, ada)
     assert [(out.turn.said, out.why) for out in found] == [
         ("Hello, Ada!", "memory.learn is off"),
         ("Who taught you?", "memory.learn is off"),
@@ -138,7 +138,7 @@ async def test_why_a_turn_is_no_memory_is_told_as_it_was_then(store: Store, ada)
 async def test_a_memory_that_was_forgotten_does_not_come_back_by_a_replay(store: Store, ada):
     talking = Talking(store, ada)
     kept = await talking.keep(*FIRST)
-    await store.write(lambda conn: memories.remove(conn, ada.id, [kept.memory or ""]))
+    await store.write(memories.remove, ada.id, [kept.memory or ""])
     again = await talking.keep(*FIRST, parent=conversations.BEGINNING)
     assert again.turn == kept.turn
     assert again.memory is None
@@ -149,7 +149,7 @@ async def test_a_turn_that_recalls_a_memory_rests_on_what_that_rested_on(store: 
     talking = Talking(store, ada)
     source = {"document": "life-md", "chunk": "c", "start": 0, "end": 3}
     text = data.document("life-md", "Tom taught me.")
-    await store.write(lambda conn: documents.put(conn, ada.id, text))
+    await store.write(documents.put, ada.id, text)
     first = await talking.keep(
         *FIRST, recall={"context": [{"kind": "knowledge", "sources": [source]}]}
     )
@@ -157,9 +157,7 @@ async def test_a_turn_that_recalls_a_memory_rests_on_what_that_rested_on(store: 
         "context": [{"kind": "memory", "sources": [], "memory": first.memory}]
     }
     second = await talking.keep("What did you say of Tom?", "That he taught me.", recall=recalled)
-    found = await store.read(
-        lambda conn: conversations.documents_of_turns(conn, ada.id, "evening", [second.turn])
-    )
+    found = await store.read(conversations.documents_of_turns, ada.id, "evening", [second.turn])
     assert found == {"life-md"}
 
 
@@ -176,7 +174,7 @@ async def test_a_turn_that_rests_on_what_was_forgotten_meanwhile_is_not_stored(s
     assert kept == KeptTurn("", None, "what it rests on was forgotten meanwhile")
     kept = await talking.keep(*FIRST, recall=recalling(memory="m1"))
     assert (kept.turn, kept.memory) == ("", None)
-    assert await store.read(lambda conn: conversations.get(conn, ada.id, "evening")) is None
+    assert await store.read(conversations.get, ada.id, "evening") is None
     assert await talking.remembered() == []
 
 
@@ -185,7 +183,7 @@ async def test_a_turn_that_heard_one_whose_words_are_forgotten_since_is_not_stor
 ):
     talking = Talking(store, ada)
     text = data.document("life-md", "Tom taught me.")
-    await store.write(lambda conn: documents.put(conn, ada.id, text))
+    await store.write(documents.put, ada.id, text)
     first = await talking.keep(*FIRST, recall=recalling(document="life-md"))
     other = await talking.keep("And who taught him?", "Our father.")
 
@@ -194,11 +192,9 @@ async def test_a_turn_that_heard_one_whose_words_are_forgotten_since_is_not_stor
         return Heard().now(conn, ada.id, "evening", ids)
 
     before = await store.read(heard)
-    await store.write(lambda conn: documents.remove(conn, ada.id, "life-md", with_memories=True))
+    await store.write(documents.remove, ada.id, "life-md", with_memories=True)
     late = await talking.keep("Say it again!", FIRST[1], heard=before)
     assert late.turn == ""
-    after = await store.read(
-        lambda conn: before.now(conn, ada.id, "evening", frozenset({first.turn, other.turn}))
-    )
+    after = await store.read(before.now, ada.id, "evening", frozenset({first.turn, other.turn}))
     assert after.turns == {other.turn}
     assert (await talking.keep("Who are you?", "Ada.", heard=after)).turn

@@ -5,15 +5,14 @@ Takes: words that make a passage correct or ambiguous, a route, searches.  Gives
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from offbook.prompts.retrieval import Complexity, Grade, NextStep, PassageGrade
-from offbook.types import ChatRequest, ChatResponse, Message, Recall
+from offbook.types import Recall
 from tests.graph.world import Trigrams
-from tests.methods.world import World
-from tests.models.fakes import Scripted
+from tests.methods.world import Answering, World
 
 DEEDS = (
     "Ada keeps the lamp of the tower. She oils it at dusk. The rock is grey.",
@@ -36,7 +35,7 @@ TEXTS = {"a.md": document("Ada Byrne", DEEDS), "b.md": document("Later", LATER)}
 QUESTION = "Who taught you to trim the lamp?"
 
 
-class Told(Scripted):
+class Told(Answering):
     """Answers by the words of the passages, or as it is told.
 
     Args:
@@ -56,40 +55,20 @@ class Told(Scripted):
         searches: Sequence[str] = (),
         broken: Sequence[str] = (),
     ) -> None:
-        super().__init__(by=self._answer)
+        super().__init__(broken)
         self.words: dict[Grade, tuple[str, ...]] = {
             "correct": tuple(correct),
             "ambiguous": tuple(ambiguous),
         }
-        self.route, self.searches, self.broken = route, tuple(searches), tuple(broken)
-        self.fail: Callable[[ChatRequest], object] = lambda request: None
+        self.route, self.searches = route, tuple(searches)
 
-    @property
-    def asked(self) -> list[str]:
-        """Names of the prompts, in the order in which they were asked."""
-        return [request.origin[0].name for request in self.requests if request.origin]
-
-    def inputs(self, prompt: str) -> list[Any]:
-        """The inputs of each question of this name."""
-        return [r.origin[1] for r in self.requests if r.origin and r.origin[0].name == prompt]
-
-    def _answer(self, request: ChatRequest) -> str | ChatResponse | BaseException:
-        assert request.origin is not None
-        prompt, inputs = request.origin
-        try:
-            self.fail(request)
-        except Exception as error:
-            return error
-        text = "\n".join(getattr(inputs, "strips", ()))
-        if prompt.name in self.broken or any(word in text for word in self.broken):
-            return "I would rather not."
-        answers: dict[str, Callable[[], Any]] = {
+    def answers(self, inputs: Any) -> dict[str, Any]:
+        return {
             "grade_passage": lambda: self._grade(inputs.strips),
             "classify_question": lambda: Complexity.model_validate({"retrievals": self.route}),
             "next_step": lambda: self._step(len(inputs.searched) - 1),
             "reply": lambda: "So it is.",
         }
-        return str(prompt.answer.write(answers[prompt.name]()))
 
     def _grade(self, strips: Sequence[str]) -> PassageGrade:
         for grade, words in self.words.items():
@@ -124,12 +103,6 @@ class Asked(World):
         await self.create(*TEXTS.items())
         assert self.model.requests == []
         return self
-
-    async def recall(
-        self, question: str, *, as_of: str | None = None, history: Sequence[Message] = ()
-    ) -> Recall:
-        """What the method recalls."""
-        return await self.asked(question, as_of, history)
 
 
 def texts(recall: Recall) -> list[str]:

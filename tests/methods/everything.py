@@ -5,18 +5,16 @@ Takes: what the prompts are to answer.  Gives: a stage of the method ``ensemble`
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from offbook.ingestion.memories import Remembering
 from offbook.ingestion.reports import unheard
 from offbook.prompts.emotion import EmotionsAnswer, EmotionScores
-from offbook.prompts.question import QuestionEntity
 from offbook.prompts.traits import Attributes, PassageAttribute, PassageAttributes, Revealing
 from offbook.stores import memories
 from offbook.text.emotion_names import EMOTIONS
-from offbook.types import ChatRequest, ChatResponse, MemoryFragment, Message, Recall
+from offbook.types import ChatRequest, ChatResponse, MemoryFragment
 from tests.graph.world import Trigrams
 from tests.methods.questions import QuestionModel, entity
 from tests.methods.world import World
@@ -108,20 +106,9 @@ class Whole(World):
         """Store, score and embed memories."""
         found = [MemoryFragment("", said, answered, at=at) for said, answered in pairs]
         found = [replace(f, id=memories.memory_id(f.said, f.answered)) for f in found]
-        ids = await self.store.write(lambda conn: memories.add(conn, self.id, found))
+        ids = await self.store.write(memories.add, self.id, found)
         await Remembering(self.runtime, await self.character(), unheard).run(ids)
         self.model.asked.clear()
-
-    async def recall(
-        self,
-        question: str,
-        *entities: QuestionEntity,
-        as_of: str | None = None,
-        history: Sequence[Message] = (),
-    ) -> Recall:
-        """Recall, with the given entities as the answer to the boundary prompt."""
-        self.model.entities = list(entities)
-        return await self.asked(question, as_of, history)
 
 
 __all__ = ["PARTS", "STORY", "TOLD", "Everything", "Whole", "entity"]

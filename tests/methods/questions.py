@@ -6,7 +6,7 @@ rules, and whose questions are answered as a test tells.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +16,7 @@ from offbook.prompts.question import (
     QuestionEntity,
     QuestionInputs,
 )
-from offbook.types import ChatRequest, ChatResponse, Message, Recall
+from offbook.types import ChatRequest, ChatResponse, Recall
 from tests.graph.rules_model import RulesModel
 from tests.graph.world import Trigrams
 from tests.methods.world import World
@@ -92,18 +92,6 @@ class Asked(World):
 
     def in_force(self) -> dict[str, Any]:
         return {"method": "rolerag", **self.settings}
-
-    async def recall(
-        self,
-        question: str,
-        *entities: QuestionEntity,
-        context: str = "",
-        as_of: str | None = None,
-        history: Sequence[Message] = (),
-    ) -> Recall:
-        """Recall, with the given answer to the boundary prompt."""
-        self.model.entities, self.model.context = list(entities), context
-        return await self.asked(question, as_of, history)
 
 
 def kinds(recall: Recall) -> dict[str, list[str]]:

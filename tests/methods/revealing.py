@@ -5,15 +5,13 @@ Takes: what a passage must hold to reveal something.  Gives: a stage of the meth
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from offbook.prompts.traits import Attributes, PassageAttribute, PassageAttributes, Revealing
-from offbook.types import ChatRequest, ChatResponse, Message, Recall
 from tests.graph.world import Trigrams
-from tests.methods.world import World
-from tests.models.fakes import Scripted
+from tests.methods.world import Answering, World
 
 DEEDS = (
     "She waited nine years for the boat and never asked.",
@@ -27,7 +25,7 @@ DEEDS = (
 STORY = "# Ada Byrne\n\n" + "\n\n".join(f"## Year {n}\n\n{d}" for n, d in enumerate(DEEDS)) + "\n"
 
 
-class Revealer(Scripted):
+class Revealer(Answering):
     """Says that a passage reveals something where it holds one of some words.
 
     Args:
@@ -36,34 +34,16 @@ class Revealer(Scripted):
     """
 
     def __init__(self, *words: str, broken: Sequence[str] = ()) -> None:
-        super().__init__(by=self._answer)
-        self.words, self.broken = words, tuple(broken)
-        self.fail: Callable[[ChatRequest], object] = lambda request: None
+        super().__init__(broken)
+        self.words = words
 
-    @property
-    def asked(self) -> list[str]:
-        """Names of the prompts, in the order in which they were asked."""
-        return [request.origin[0].name for request in self.requests if request.origin]
-
-    def _answer(self, request: ChatRequest) -> str | ChatResponse | BaseException:
-        assert request.origin is not None
-        prompt, inputs = request.origin
-        try:
-            self.fail(request)
-        except Exception as error:
-            return error
+    def answers(self, inputs: Any) -> dict[str, Any]:
         text = getattr(inputs, "passage", "")
-        if prompt.name in self.broken or any(b in text for b in self.broken):
-            return "I would rather not."
         reveals = any(word in text for word in self.words)
-        answers: dict[str, Any] = {
+        shown = [PassageAttribute(kind="psychological_trait", text=text)] if reveals else []
+        return {
             "reveals_trait": lambda: Revealing(reveals=reveals),
-            "index_traits": lambda: PassageAttributes(
-                reveals=reveals,
-                attributes=[PassageAttribute(kind="psychological_trait", text=text)]
-                if reveals
-                else [],
-            ),
+            "index_traits": lambda: PassageAttributes(reveals=reveals, attributes=shown),
             "extract_attributes": lambda: Attributes(
                 belief_and_values="She holds that a light is owed.",
                 psychological_traits=f"Seen in {len(inputs.passages)} passages.",
@@ -71,7 +51,6 @@ class Revealer(Scripted):
             "profile": lambda: "Ada Byrne keeps a light.",
             "reply": lambda: "So it is.",
         }
-        return str(prompt.answer.write(answers[prompt.name]()))
 
 
 @dataclass
@@ -94,9 +73,3 @@ class Kept(World):
     async def made(self) -> Kept:
         """Make the character of the story."""
         return await self.create(("a.md", STORY))
-
-    async def recall(
-        self, question: str, *, as_of: str | None = None, history: Sequence[Message] = ()
-    ) -> Recall:
-        """What the method recalls."""
-        return await self.asked(question, as_of, history)

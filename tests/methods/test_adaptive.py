@@ -50,12 +50,6 @@ async def test_several_steps_search_for_what_is_missing(ada):
     assert found.skipped == ()
 
 
-async def test_it_stops_as_soon_as_it_is_enough(ada):
-    ada.model.route, ada.model.searches = "several", ()
-    assert texts(await ada.recall(QUESTION)) == [DEEDS[1]]
-    assert ada.model.asked == ["classify_question", "next_step"]
-
-
 async def test_each_step_has_its_part_of_the_budget(ada):
     ada.model.route, ada.model.searches = "several", ("a sloop with bread",)
     ada.sections |= {"adaptive": {"k": 4}, "context": {"budget_tokens": 100}}

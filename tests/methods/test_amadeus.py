@@ -86,7 +86,7 @@ async def test_without_the_extractor_the_selected_chunks_are_all_there_is(ada):
 
 async def test_the_actor_is_told_attributes_apart_from_knowledge(ada):
     found = await ada.recall(QUESTION)
-    character = await ada.store.read(lambda conn: characters.require(conn, ada.id))
+    character = await ada.store.read(characters.require, ada.id)
     await pipeline.reply(ada.runtime, character, found)
     prompt = ada.model.requests[-1].messages[-1].content
     assert prompt.index(DEEDS[5]) < prompt.index("She holds that a light is owed.")
@@ -141,7 +141,7 @@ async def test_attributes_that_cannot_be_extracted_are_told(ada):
 )
 async def test_attributes_of_which_nothing_is_found_are_left_out(ada, beliefs, traits, titles):
     answer = Attributes(belief_and_values=beliefs, psychological_traits=traits)
-    character = await ada.store.read(lambda conn: characters.require(conn, ada.id))
+    character = await ada.store.read(characters.require, ada.id)
     knowledge = Knowledge(
         character,
         ada.runtime.settings,
@@ -174,12 +174,6 @@ async def test_a_question_that_refers_back_is_judged_with_what_it_refers_to(ada)
     await ada.recall("And why did she?", history=history)
     inputs = [request.origin[1] for request in ada.model.requests]
     assert all("Maud" in each.question for each in inputs)
-
-
-async def test_the_budget_holds_and_no_kind_is_starved(ada):
-    ada.sections = {"context": {"budget_tokens": 100}}
-    found = await ada.recall(QUESTION)
-    assert {item.kind for item in found.context} == {"profile", "knowledge", "attribute"}
 
 
 async def test_nothing_that_stands_after_the_point_is_judged_or_recalled(ada):
@@ -264,11 +258,9 @@ async def test_a_chunk_that_the_point_cuts_has_no_judgement(indexed):
 async def test_a_forgotten_document_takes_its_judgements_along(indexed):
     from offbook.stores import documents
 
-    await indexed.store.write(lambda conn: documents.remove(conn, indexed.id, "a-md"))
-    left: list[Any] = await indexed.store.read(
-        lambda conn: chunks.list_judgements(conn, indexed.id, "markdown")
-    )
+    await indexed.store.write(documents.remove, indexed.id, "a-md")
+    left: list[Any] = await indexed.store.read(chunks.list_judgements, indexed.id, "markdown")
     kinds = await indexed.store.read(
-        lambda conn: jobs.list_jobs(conn, indexed.id, kind=jobs.TRAITS, statuses={"done"})
+        jobs.list_jobs, indexed.id, kind=jobs.TRAITS, statuses={"done"}
     )
     assert (left, kinds) == ([], [])

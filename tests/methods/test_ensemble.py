@@ -186,11 +186,6 @@ async def test_the_budget_starves_no_kind(recalling):
     )
 
 
-# -- what was heard of ------------------------------------------------------------------------
-
-REX = entity("Rex")
-
-
 # -- what fails, and what is not there ---------------------------------------------------------
 
 

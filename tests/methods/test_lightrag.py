@@ -11,7 +11,6 @@ from offbook import pipeline
 from offbook.errors import IndexMissing
 from offbook.ingestion.reports import unheard
 from offbook.stores import documents
-from offbook.text.tokens import count_tokens
 from offbook.types import Message
 from tests.graph.world import Trigrams
 from tests.ingestion.runtime import read
@@ -119,15 +118,6 @@ async def test_a_question_that_refers_back_is_searched_together_with_the_one_bef
     assert "Maud Keane" in model.keyword_inputs.question
 
 
-async def test_the_budget_is_divided_and_every_kind_has_some_of_it(ada):
-    ada.settings |= {"context": {"budget_tokens": 100}, "lightrag": {}}
-    ask_for(ada, low="Ada Byrne", high="friend")
-    found = await ada.recall("Who?")
-    assert sum(count_tokens(item.text) for item in found.context) <= 100
-    assert kinds(found).keys() == {"entity", "relation", "knowledge"}
-    assert found.skipped
-
-
 async def test_before_the_letter_nobody_knows_of_black_finn(ada):
     ask_for(ada, low="Black Finn", high="Black Finn, Ada Byrne")
     found = await ada.recall("Who is Black Finn?", as_of="a.md")
@@ -217,8 +207,8 @@ async def test_after_edits_it_is_as_if_what_remains_had_been_indexed_at_once(sql
 
 
 async def test_what_is_forgotten_is_not_found(ada):
-    info = await ada.store.read(lambda conn: documents.require(conn, ada.id, "b.md"))
-    await ada.store.write(lambda conn: documents.remove(conn, ada.id, info.id))
+    info = await ada.store.read(documents.require, ada.id, "b.md")
+    await ada.store.write(documents.remove, ada.id, info.id)
     ask_for(ada, low="Black Finn", high="chest")
     found = await ada.recall("Finn?")
     assert "Finn" not in str(found.context)

@@ -7,7 +7,6 @@ import pytest
 
 from offbook.errors import EmbedderMismatch, IndexMissing
 from offbook.stores import chunks
-from offbook.text.tokens import count_tokens
 from tests.ingestion.runtime import Embedding, sections
 from tests.ingestion.tree_world import TreeWorld
 
@@ -44,14 +43,6 @@ async def test_as_many_nodes_as_are_told(keeper):
     assert len((await keeper.recall("ship 3")).context) == 3
 
 
-async def test_what_does_not_fit_is_skipped_and_told(keeper):
-    keeper.sections = {"context": {"budget_tokens": 100}}
-    found = await keeper.recall("ship 3")
-    assert sum(count_tokens(item.text) for item in found.context) <= 100
-    assert found.context
-    assert any("context.budget_tokens" in skipped.why for skipped in found.skipped)
-
-
 @pytest.mark.parametrize("mode", ["dense", "lexical", "hybrid"])
 async def test_every_way_to_search_finds(keeper, mode):
     keeper.sections = {"retrieval": {"mode": mode}}
@@ -82,7 +73,7 @@ async def test_a_summary_of_anything_that_comes_later_is_not_there(keeper):
     assert all("lantern" not in item.text for item in found.context)
     documents = {source.document for item in found.context for source in item.sources}
     assert documents == {"a-md"}
-    early = await keeper.store.read(lambda c: chunks.list_chunks(c, "keeper", document="a-md"))
+    early = await keeper.store.read(chunks.list_chunks, "keeper", document="a-md")
     known = {chunk.id for chunk in early}
     wanted = {s.text for s in await keeper.summaries() if known.issuperset(s.chunks)}
     assert wanted

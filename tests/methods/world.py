@@ -5,7 +5,7 @@ Takes: documents, settings, a model that answers as a test tells.  Gives: recall
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 from offbook import pipeline
@@ -15,8 +15,47 @@ from offbook.methods.knowledge import Knowledge
 from offbook.runtime import Runtime
 from offbook.settings import SettingsModel
 from offbook.stores import characters
-from offbook.types import Character, Message, Recall
+from offbook.types import Character, ChatRequest, ChatResponse, Message, Recall
 from tests.ingestion.runtime import read
+from tests.models.fakes import Scripted
+
+
+class Answering(Scripted):
+    """Answers each prompt as a subclass says; nonsense where it is ``broken``.
+
+    Args:
+        broken: Prompts, or words of passages, that it answers with nonsense.
+    """
+
+    def __init__(self, broken: Sequence[str] = ()) -> None:
+        super().__init__(by=self._answer)
+        self.broken = tuple(broken)
+        self.fail: Callable[[ChatRequest], object] = lambda request: None
+
+    @property
+    def asked(self) -> list[str]:
+        """Names of the prompts, in the order in which they were asked."""
+        return [request.origin[0].name for request in self.requests if request.origin]
+
+    def inputs(self, prompt: str) -> list[Any]:
+        """The inputs of each question of this name."""
+        return [r.origin[1] for r in self.requests if r.origin and r.origin[0].name == prompt]
+
+    def answers(self, inputs: Any) -> Mapping[str, Callable[[], Any]]:
+        """What each prompt is answered with."""
+        raise NotImplementedError
+
+    def _answer(self, request: ChatRequest) -> str | ChatResponse | BaseException:
+        assert request.origin is not None
+        prompt, inputs = request.origin
+        try:
+            self.fail(request)
+        except Exception as error:
+            return error
+        text = "\n".join([getattr(inputs, "passage", ""), *getattr(inputs, "strips", ())])
+        if prompt.name in self.broken or any(words in text for words in self.broken):
+            return "I would rather not."
+        return str(prompt.answer.write(self.answers(inputs)[prompt.name]()))
 
 
 class World:
@@ -62,10 +101,17 @@ class World:
             character, runtime.settings, self.store, runtime.embedder, extractor=extractor
         )
 
-    async def asked(
-        self, question: str, as_of: str | None = None, history: Sequence[Message] = ()
+    async def recall(
+        self,
+        question: str,
+        *entities: Any,
+        context: str = "",
+        as_of: str | None = None,
+        history: Sequence[Message] = (),
     ) -> Recall:
-        """What the method recalls."""
+        """What the method recalls, with the given answer to the boundary prompt, if it has one."""
+        if hasattr(self.model, "entities"):
+            self.model.entities, self.model.context = list(entities), context
         character, point = await self.character(), None
         if as_of is not None:
             character, point = await self.store.read(at_point, character, as_of)

@@ -57,12 +57,6 @@ async def test_it_stops_early(found, searches, expected):
     assert names(await steps(found, *searches)) == expected
 
 
-async def test_an_unusable_answer_keeps_what_was_found_and_says_why():
-    found = await steps({"lamp": "ab"}, broken=("next_step",))
-    assert names(found) == [["a", "b"]]
-    assert found.failed
-
-
 async def test_a_search_that_is_refused_keeps_what_was_found_but_not_the_first_one():
     def refusing(name: str) -> Any:
         async def search(text: str, most: int) -> list[Passage]:

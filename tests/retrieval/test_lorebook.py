@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from offbook.app import Offbook
+from offbook.context.assembly import lore_beside, lore_of
 from offbook.documents.readers import ReadDocument
-from offbook.retrieval.lorebook import beside, lore_of
 from offbook.settings import load_settings
 from offbook.settings.model import LoreSettings
 from offbook.stores import documents
@@ -205,7 +205,7 @@ def items(found: Sequence[str]) -> tuple[ContextItem, ...]:
 @given(st.lists(WORDS, max_size=4), st.lists(WORDS, max_size=4))
 def test_no_words_are_shown_twice_and_none_are_lost(entries: list[str], passages: list[str]):
     other = ContextItem("memory", "", "ash", 1.0)
-    shown, skipped = beside(
+    shown, skipped = lore_beside(
         LoreEntries(items(entries), (Skipped("knowledge", "x", "y"),)), (other, *items(passages))
     )
     kept = [item.text for item in shown if item.kind == "knowledge"]
@@ -242,9 +242,7 @@ async def test_entries_of_all_books_stand_in_one_order(book: Offbook, tmp_path: 
 async def test_what_is_kept_back_stands_in_no_document(book: Offbook, tmp_path: Path):
     secret = "@@activate_only_after 2\nThe vault is under the third step."
     await told(book, [entry(secret, "vault"), entry(OATH, "oath")], tmp_path)
-    document = await book.store.read(
-        lambda conn: documents.require(conn, "tamsin-reeve", "card-lore")
-    )
+    document = await book.store.read(documents.require, "tamsin-reeve", "card-lore")
     assert OATH in document.text
     assert "vault" not in document.text
     assert texts(await look(book, "The vault?", settings=LoreSettings())) == []
@@ -363,9 +361,7 @@ async def test_what_is_for_other_occasions_stands_in_no_document(book: Offbook, 
     other = entry(WAT, "Wat", extensions={"triggers": ["swipe", "quiet"]})
     usual = entry(BRILL, "Brill", extensions={"triggers": ["normal", "swipe"]})
     await told(book, [other, usual, entry(OATH, "oath")], tmp_path)
-    document = await book.store.read(
-        lambda conn: documents.require(conn, "tamsin-reeve", "card-lore")
-    )
+    document = await book.store.read(documents.require, "tamsin-reeve", "card-lore")
     assert OATH in document.text
     assert BRILL in document.text
     assert WAT not in document.text

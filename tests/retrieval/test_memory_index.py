@@ -21,7 +21,7 @@ LEVELS = dict(zip(EMOTIONS, range(1, 9), strict=True))
 
 @pytest.fixture
 async def filled(store: Store) -> Store:
-    await store.write(lambda conn: characters.create(conn, "Ada"))
+    await store.write(characters.create, "Ada")
     return store
 
 
@@ -81,8 +81,8 @@ async def test_a_grown_index_is_that_of_a_fresh_look(filled: Store):
     await add(filled, fragment("c"), vector=False)
     await add(filled, fragment("d"))
     await index_of(filled)
-    await filled.write(lambda conn: memories.score(conn, "ada", {"a": LEVELS, "d": LEVELS}))
-    await filled.write(lambda conn: embed(conn, ["c"]))
+    await filled.write(memories.score, "ada", {"a": LEVELS, "d": LEVELS})
+    await filled.write(embed, ["c"])
     grown = await index_of(filled)
     module._kept.clear()
     fresh = await index_of(filled)
@@ -96,7 +96,7 @@ async def test_a_grown_index_is_that_of_a_fresh_look(filled: Store):
 async def test_an_emotion_that_comes_later_takes_its_place(filled: Store):
     await add(filled, fragment("a"), fragment("b"), fragment("c"))
     before = await index_of(filled)
-    await filled.write(lambda conn: memories.score(conn, "ada", {"b": LEVELS}))
+    await filled.write(memories.score, "ada", {"b": LEVELS})
     after = await index_of(filled)
     assert (set(before.unscored), set(after.unscored)) == ({"a", "b", "c"}, {"a", "c"})
     assert np.isnan(before.emotions).all(), "a search that is under way keeps what it had"
@@ -108,7 +108,7 @@ async def test_what_waits_for_a_vector_is_counted(filled: Store):
     await add(filled, fragment("a"), vector=False)
     index = await index_of(filled)
     assert (index.ids, index.waiting) == ((), frozenset("a"))
-    await filled.write(lambda conn: embed(conn, ["a"]))
+    await filled.write(embed, ["a"])
     index = await index_of(filled)
     assert (index.ids, index.waiting) == (("a",), frozenset())
 
@@ -116,10 +116,10 @@ async def test_what_waits_for_a_vector_is_counted(filled: Store):
 async def test_what_is_gone_is_not_found_any_more(filled: Store):
     await add(filled, fragment("a"), fragment("b"))
     await index_of(filled)
-    await filled.write(lambda conn: memories.remove(conn, "ada", ["a"]))
+    await filled.write(memories.remove, "ada", ["a"])
     assert (await index_of(filled)).ids == ("b",)
-    await filled.write(lambda conn: characters.remove(conn, "ada"))
-    await filled.write(lambda conn: characters.create(conn, "Ada"))
+    await filled.write(characters.remove, "ada")
+    await filled.write(characters.create, "Ada")
     assert (await index_of(filled)).ids == ()
 
 
@@ -150,7 +150,7 @@ async def test_at_a_point_only_what_surely_lies_before_it_is_seen(filled: Store)
         filled, fragment("early", at="one.md"), fragment("late", at="two.md"), fragment("ever"),
         fragment("dated", at="1880-02-01"),
     )  # fmt: skip
-    first = await filled.read(lambda conn: documents.require(conn, "ada", "one.md"))
+    first = await filled.read(documents.require, "ada", "one.md")
     from offbook.types import Position
 
     index = await index_of(filled, until=Position(0, first.chars))
@@ -167,5 +167,5 @@ async def test_a_turn_leaves_the_indexes_of_documents_alone(filled: Store):
     assert (
         await filled.read(lambda conn: characters.require(conn, "ada").revision) == named > before
     )
-    state = await filled.read(lambda conn: memories.bank_state(conn, "ada"))
+    state = await filled.read(memories.bank_state, "ada")
     assert state.revision > state.cleared

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import Connection
@@ -77,11 +78,9 @@ async def test_an_index_is_loaded_once(book: Offbook, monkeypatch):
     loaded: list[str] = []
     load = passages._load
 
-    def counted(
-        conn: Connection, character: Character, chunking: str, mode: RetrievalMode
-    ) -> Searcher:
+    def counted(conn: Connection, character: Character, chunking: str, *others: Any) -> Searcher:
         loaded.append(chunking)
-        return load(conn, character, chunking, mode)
+        return load(conn, character, chunking, *others)
 
     monkeypatch.setattr(passages, "_load", counted)
     for _ in range(3):
@@ -90,14 +89,6 @@ async def test_an_index_is_loaded_once(book: Offbook, monkeypatch):
     await search(book, "Who taught you?", "lexical")
     await search(book, "Who taught you?")
     assert loaded == ["acts", "acts"]
-
-
-async def test_only_so_many_indices_are_kept(book: Offbook, monkeypatch):
-    monkeypatch.setattr(passages._kept, "most", 1)
-    first = await search(book, "Who taught you?")
-    await search(book, "Who taught you?", "lexical")
-    assert passages._kept.count(book.store) == 1
-    assert await search(book, "Who taught you?") == first
 
 
 async def test_a_document_that_lacks_the_chunking_is_named(book: Offbook):
@@ -132,8 +123,8 @@ async def test_terms_of_an_older_analyzer_are_made_anew(book: Offbook):
 async def test_chunks_without_vectors_are_told_with_the_command(book: Offbook):
     from offbook.stores import vectors
 
-    ids = [chunk.id for chunk in await book.store.read(lambda c: chunks.list_chunks(c, "ada"))]
-    await book.store.write(lambda c: vectors.remove_vectors(c, "ada", "chunk", ids[:1]))
+    ids = [chunk.id for chunk in await book.store.read(chunks.list_chunks, "ada")]
+    await book.store.write(vectors.remove_vectors, "ada", "chunk", ids[:1])
     passages._kept.clear()
     with pytest.raises(IndexMissing, match="1 of 4 chunks of 'Ada' have no vector") as error:
         await search(book, "Who?")

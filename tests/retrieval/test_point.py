@@ -22,20 +22,20 @@ BOOK = (
 @pytest.fixture
 async def story(sqlite_store):
     """A character with two documents; the first of three was deleted."""
-    await sqlite_store.write(lambda conn: characters.create(conn, "Keeper"))
+    await sqlite_store.write(characters.create, "Keeper")
     await stored(
         sqlite_store,
         reading("gone.md", "Gone."),
         reading("book.md", BOOK),
         reading("a#b@c.md", "# One\n\nOdd name."),
     )
-    gone = await sqlite_store.read(lambda c: documents.require(c, "keeper", "gone.md"))
-    await sqlite_store.write(lambda c: documents.remove(c, "keeper", gone.id))
+    gone = await sqlite_store.read(documents.require, "keeper", "gone.md")
+    await sqlite_store.write(documents.remove, "keeper", gone.id)
     return sqlite_store
 
 
 async def point(store, text: str) -> Position:
-    found: Position = await store.read(lambda conn: parse_point(conn, "keeper", text))
+    found: Position = await store.read(parse_point, "keeper", text)
     return found
 
 
@@ -51,7 +51,7 @@ async def test_a_document_is_its_end(story, name):
 
 
 async def test_documents_are_counted_without_gaps(story):
-    assert await story.read(lambda c: order_of(c, "keeper")) == {"book-md": 0, "a-b-c-md": 1}
+    assert await story.read(order_of, "keeper") == {"book-md": 0, "a-b-c-md": 1}
     assert (await point(story, "a#b@c.md")).document_ordinal == 1
 
 
@@ -81,7 +81,7 @@ async def test_an_offset_is_itself(story):
 
 
 async def test_a_chunk_is_its_end(story):
-    found = await story.read(lambda c: chunks.list_chunks(c, "keeper", document="book-md"))
+    found = await story.read(chunks.list_chunks, "keeper", document="book-md")
     assert await point(story, found[1].id) == Position(0, found[1].end)
 
 

@@ -19,7 +19,7 @@ INTRODUCED = "My sister is called Ilse."
 
 @pytest.fixture
 async def ada(store: Store) -> Character:
-    return await store.write(lambda conn: characters.create(conn, "Ada"))
+    return await store.write(characters.create, "Ada")
 
 
 async def tell(store: Store, said: str, answered: str = "I see.", principal: str = "sam") -> str:
@@ -38,7 +38,7 @@ async def tell(store: Store, said: str, answered: str = "I see.", principal: str
 
 async def author(store: Store, said: str, answered: str, at: str | None = None) -> None:
     made = MemoryFragment(memories.memory_id(said, answered), said, answered, at=at)
-    await store.write(lambda conn: memories.add(conn, "ada", [made]))
+    await store.write(memories.add, "ada", [made])
 
 
 def hearsay(
@@ -84,7 +84,7 @@ async def test_an_authored_memory_tells_with_both_halves(store: Store, ada: Char
 
 async def test_what_is_forgotten_tells_nothing(store: Store, ada: Character):
     made = await tell(store, INTRODUCED)
-    await store.write(lambda conn: memories.remove(conn, "ada", [made]))
+    await store.write(memories.remove, "ada", [made])
     assert await hearsay(store, ada).of(["Ilse"], "Ilse?") == {}
 
 
@@ -160,20 +160,18 @@ async def test_memories_are_looked_for_by_the_name_and_not_by_its_title(
 async def test_what_the_prompt_holds_is_known_and_not_told_again(store: Store, ada: Character):
     for said in (INTRODUCED, "Ilse lives in Bergen."):
         await tell(store, said, "So?")
-    old, young = await store.read(
-        lambda conn: memories.mentioning(conn, "ada", ["Ilse"], principal="sam", most=9)
-    )
+    old, young = await store.read(memories.mentioning, "ada", ["Ilse"], principal="sam", most=9)
     assert old.turn is not None
     seen = hearsay(store, ada, INTRODUCED, "Ilse lives in Bergen.")
     # A turn that is no memory is shown here as well as one that is.
     for also in ((), ("Ilse has a boat.",)):
         present = frozenset(one.turn for one in (old, young) if one.turn is not None)
-        talk = ConversationContext("sam", present | frozenset(also))
+        talk = ConversationContext("sam", present, 2 + len(also))
         spoken = [*seen.history, *(m for one in also for m in (Message("user", one),))]
         found = await replace(seen, conversation=talk, history=spoken).of(["Ilse"], "Bergen?")
         assert found["ilse"] == MemoryEvidence("Ilse lives in Bergen.", ())
     part = await replace(
-        seen, conversation=ConversationContext("sam", frozenset((young.turn or "",)))
+        seen, conversation=ConversationContext("sam", frozenset((young.turn or "",)), 1)
     ).of(["Ilse"], "?")
     assert memory_ids(part["ilse"]) == [old.id]
 

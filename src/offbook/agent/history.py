@@ -18,6 +18,7 @@ from offbook.memory.turns import Heard
 from offbook.retrieval.point import known_points
 from offbook.stores import characters, conversations, memories
 from offbook.stores.conversations import ConversationState
+from offbook.stores.principals import OWNER
 from offbook.types import Message
 
 if TYPE_CHECKING:
@@ -51,6 +52,11 @@ def names_of(stored: str) -> tuple[str, str | None]:
     """The names of session and user that ``stored_id`` made an id of."""
     parts = [part.replace("%2F", "/").replace("%25", "%") for part in stored.split("/", 1)]
     return (parts[0], None) if len(parts) == 1 else (parts[1], parts[0])
+
+
+def principal_of(user: str | None) -> str:
+    """The principal of a person whom the owner names; without a name, the owner."""
+    return f"{OWNER}/{user}" if user else OWNER
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +170,7 @@ class History:
         keep: Whether its turns are stored.
         as_of: The point in the story at which the character is asked; None: its end.
         turns: All that was said, oldest first; the words of forgotten turns are empty.
+        head: The last turn that was stored when they were read.
         before: How many turns of the conversation stand before these.
         known: What of it is known at the point.
         heard: The stored turns of it, and when they were looked at.
@@ -175,29 +182,35 @@ class History:
     keep: bool = True
     as_of: str | None = None
     turns: list[SpokenTurn] = field(default_factory=list)
+    head: str | None = None
     before: int = 0
     known: Earlier = field(default_factory=Earlier)
     heard: Heard = field(default_factory=Heard)
     _moods: Moods | None = None
 
-    def stored(self, conn: Connection, character: str) -> list[SpokenTurn]:
-        """Read the turns that are stored.
+    def catch_up(self, conn: Connection, character: str) -> None:
+        """Read the turns that are stored, where any came since they were read last.
 
         Raises:
             UsageError: the conversation belongs to somebody else.
         """
         talk = conversations.get(conn, character, self.session)
-        if talk is not None and talk.principal != self.principal:
+        if talk is None:
+            return
+        if talk.principal != self.principal:
             name, _ = names_of(self.session)
             raise UsageError(
                 f"the session {name!r} belongs to somebody else", "choose another name for it"
             )
+        if talk.head == self.head:
+            return
         turns = conversations.history(conn, character, self.session, with_recall=False)
         # Only a point hides turns: without one nobody has to know where they were held.
         points: dict[str, str] = {}
         if self.as_of is not None:
             points = conversations.points(conn, character, self.session)
-        return [SpokenTurn(t.id, t.said, t.answered, points.get(t.id)) for t in turns]
+        self.turns = [SpokenTurn(t.id, t.said, t.answered, points.get(t.id)) for t in turns]
+        self.head = talk.head
 
     def look(self, conn: Connection, character: str) -> tuple[Character, Point | None]:
         """Read the character as it is now, at the point where it is asked, and what is known then.
@@ -246,9 +259,3 @@ class History:
             mood=None if mood is None else mood.as_json(),
         )
         return known
-
-    def add(self, turn: SpokenTurn) -> None:
-        """Add what was said and answered just now."""
-        self.turns.append(turn)
-        if self.known.turns is not self.turns:
-            self.known.turns.append(turn)

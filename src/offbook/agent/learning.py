@@ -134,7 +134,7 @@ def is_worth_it(runtime: Runtime) -> bool:
     Otherwise they wait until a method that recalls them is used: nothing is spent unasked.
     """
     free = traits_of(runtime.extractor).free and traits_of(runtime.embedder).free
-    return free or runtime.method.needs(runtime.settings).memories
+    return free or runtime.needs.memories
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +185,7 @@ async def summarize(
     ids = [turn.id for turn in turns if turn.id is not None]
     # Forgetting one of them forgets the stored answer, which may repeat its words.
     documents = await runtime.store.read(
-        lambda conn: conversations.documents_of_turns(conn, character.id, session, ids)
+        conversations.documents_of_turns, character.id, session, ids
     )
     named = frozenset(f"{character.id}/{document}" for document in documents)
     text = await ask(

@@ -113,16 +113,12 @@ class ReplayedSession(Session):
     """A conversation that is found by its history, and by its name where it has one.
 
     Args:
-        store: Where conversations are kept.
-        character: With whom.
-        make_runtime: Gives models and their meter.
+        store, character, make_runtime, principal, learning: As of any conversation.
         transcript: What the client sent.
-        principal: Whose it is.
         named: The conversation's name; None: it is found by its history.
         resends: Whether the client sends the whole history each time. If not, a named conversation
             goes on where it stands when no history came along.
         fleeting: Whether nothing of it is stored.
-        learning: Scores what is remembered, behind the conversation.
     """
 
     def __init__(
@@ -163,13 +159,14 @@ class ReplayedSession(Session):
         if not self._located:
             self._history.turns = self._stored(conn)
             self._located = True
-        return super()._look(conn)
+        return self._history.look(conn, self.character.id)
 
     def _stored(self, conn: Connection) -> list[SpokenTurn]:
         """Find the place of the history; its turns, with the ids of those that are stored."""
         turns = self._transcript.turns
         if self._goes_on(conn):
-            stored = self._history.stored(conn, self.character.id)
+            self._history.catch_up(conn, self.character.id)
+            stored = self._history.turns
             last = stored[-1].id if stored else None
             self._place = _Place(self._history.session, last or BEGINNING)
             self._transcript = replace(self._transcript, turns=())

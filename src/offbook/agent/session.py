@@ -23,6 +23,7 @@ from offbook.agent.history import (
     SpokenTurn,
     messages_of,
     overflowing,
+    principal_of,
     stored_id,
     uncovered,
 )
@@ -68,8 +69,9 @@ def person_named(user: str | None) -> str | None:
 
 def kept_under(principal: str) -> str | None:
     """The name under which the conversations of a principal are kept; None: the owner's own."""
-    name = principal.removeprefix(f"{principals.OWNER}/")
-    return None if name == principals.OWNER else name
+    if principal == principals.OWNER:
+        return None
+    return principal.removeprefix(f"{principals.OWNER}/")
 
 
 def require_words(said: str) -> None:
@@ -149,7 +151,7 @@ class Session:
         self._clock = clock
         self._summarizing = False
         stored = stored_id(self.id, user)
-        whose = principal or principals.of_user(user)
+        whose = principal or principal_of(user)
         self._history = History(stored, whose, self._settings, keep=keep, as_of=as_of)
 
     async def open(self) -> Session:
@@ -158,13 +160,16 @@ class Session:
         Raises:
             UsageError: the conversation belongs to somebody else, or the story has no such point.
         """
-        if self._history.keep:
-            self._history.turns = await self._store.read(self._history.stored, self.character.id)
         await self._store.read(self._look)
         return self
 
     def _look(self, conn: Connection) -> tuple[Character, Point | None]:
-        """Read the character as it is now, at the point where it is asked, and the history."""
+        """Read the character as it is now, at the point where it is asked, and the history.
+
+        Others may speak in the conversation meanwhile, from another process or page.
+        """
+        if self._history.keep:
+            self._history.catch_up(conn, self.character.id)
         return self._history.look(conn, self.character.id)
 
     @property
@@ -175,14 +180,13 @@ class Session:
     @property
     def greetings(self) -> tuple[str, ...]:
         """What the character's card has it say before anything else: one is to be chosen."""
-        return swipes.greetings(self.character, self._person(self._settings()).called, self.id)
+        settings = self._settings()
+        person = user_profile(self._user, self._history.principal, settings.user)
+        return swipes.greetings(self.character, person.called, self.id)
 
     def _settings(self) -> SettingsModel:
         runtime, _ = self._make_stage()
         return runtime.settings
-
-    def _person(self, settings: SettingsModel) -> UserProfile:
-        return user_profile(self._user, self._history.principal, settings.user)
 
     def greet(self, number: int = 1) -> str:
         """Begin a new conversation with a greeting; it is kept with the first turn.
@@ -214,6 +218,7 @@ class Session:
             ModelError: the endpoint failed; the conversation is as it was.
         """
         history, character = self._history, self.character.id
+        await self._store.read(self._look)
         last = await self._store.read(swipes.last_exchange, character, history.session)
         turns, known = history.turns, history.known
         history.turns = turns[:-1]
@@ -225,7 +230,8 @@ class Session:
             history.turns, history.known = turns, known
             raise
         if len(history.turns) < len(turns):  # it came too late to be kept: so it does here
-            await self.open()
+            history.turns = turns
+            await self._store.read(self._look)
 
     async def choose(self, turn: str) -> None:
         """Go on from another reply to what was said last: the id of one of its swipes.
@@ -235,7 +241,7 @@ class Session:
         """
         history, character = self._history, self.character.id
         await self._store.write(swipes.go_on_from, character, history.session, turn)
-        history.turns = await self._store.read(history.stored, character)
+        await self._store.read(self._look)
 
     async def exchanges(self) -> list[Exchange]:
         """What was said and answered, each with the replies that stand in its place."""
@@ -316,11 +322,12 @@ class Session:
         shown = fit_history(recent, budget, token_counter(settings.tokens.encoding))
         in_prompt = window[len(window) - (len(shown) + 1) // 2 :]  # a greeting is half a turn
         earlier = 2 * (self._history.before + len(known.turns) - len(window))
-        person = self._person(settings)
+        person = user_profile(self._user, self._history.principal, settings.user)
         # 2 -- what the reply may rest on --------------------------------------------------------
         conversation = ConversationContext(
             principal=self._history.principal,
             present=frozenset(turn.id for turn in in_prompt if turn.id is not None),
+            shown=sum(message.role == "user" for message in shown),
             mood=self._mood(),
             documents=await self._documents(in_prompt) if in_prompt else frozenset(),
             called=person.called,
@@ -381,7 +388,10 @@ class Session:
             source.document for item in turn.recall.context for source in item.sources
         )
         turn_id = None if kept_turn is None else kept_turn.turn
-        self._history.add(SpokenTurn(turn_id, said, text, self._history.as_of, rests_on))
+        spoken = SpokenTurn(turn_id, said, text, self._history.as_of, rests_on)
+        self._history.turns.append(spoken)
+        if self._history.known.turns is not self._history.turns:
+            self._history.known.turns.append(spoken)
         if kept_turn is not None and self._learning is not None:
             self._learn(self._learning, turn.runtime, kept_turn)
         return reply

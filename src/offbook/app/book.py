@@ -311,7 +311,7 @@ class Offbook(Home, AbstractAsyncContextManager["Offbook"]):
         talk = Session(
             self.store,
             character,
-            lambda: self.turn(character),
+            partial(self.turn, character),
             session,
             user,
             keep=keep,

@@ -125,7 +125,7 @@ async def build_demo(home: Home) -> tuple[Character, IngestReport]:
     text = ReadDocument(demo.PERSONA_FILE, demo.persona_text(), "markdown")
     report = await ingest_readings(home, character, [text])
     runtime = home.runtime(character.dimension)
-    if runtime.method.needs(runtime.settings).memories:
+    if runtime.needs.memories:
         with as_file(demo.memories_path()) as file:
             await Memories(home).remember(character.id, file)
     return character, report

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Final
 
 from offbook import registry
 from offbook.agent import swipes
-from offbook.agent.history import names_of, stored_id
+from offbook.agent.history import names_of, principal_of, stored_id
 from offbook.agent.replay import ReplayedSession, Transcript
 from offbook.agent.session import person_named
 from offbook.app.files import require_place, write_whole
 from offbook.errors import UnknownName, UsageError
-from offbook.stores import chunks, conversations, documents, principals
+from offbook.stores import chunks, conversations, documents
 from offbook.text.sentences import sentences
 from offbook.text.words import search_terms
 from offbook.types import DEFAULT_USER, ChatTurn
@@ -77,7 +77,7 @@ async def export_chat(
         StoreFailed: it cannot be written.
     """
     target = require_place(file)
-    whose, stored = principals.of_user(user), stored_id(session, user)
+    whose, stored = principal_of(user), stored_id(session, user)
 
     def require(conn: Connection) -> None:
         conversation = conversations.get(conn, character.id, stored)

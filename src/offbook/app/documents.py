@@ -178,7 +178,7 @@ async def require_graph(home: Home, character: Character) -> None:
 def graph_command(home: Home, character: Character) -> str:
     """The command that builds the graph, or brings it up to date."""
     runtime = home.runtime(character.dimension)
-    makes_one = runtime.method.needs(runtime.settings).graph
+    makes_one = runtime.needs.graph
     return build_command(home.settings, character.id, None if makes_one else GRAPH_METHOD)
 
 
@@ -234,7 +234,7 @@ async def rebuild_tree(home: Home, character: Character, progress: ProgressListe
 def tree_command(home: Home, character: Character) -> str:
     """The command that builds the tree of summaries, or brings it up to date."""
     runtime = home.runtime(character.dimension)
-    makes_one = runtime.method.needs(runtime.settings).summaries
+    makes_one = runtime.needs.summaries
     return build_command(home.settings, character.id, None if makes_one else TREE_METHOD)
 
 
@@ -474,7 +474,7 @@ async def require_index(home: Opened, character: Character, *, with_cost: bool =
         IndexMissing: with the command and its estimate as the hint.
     """
     runtime = home.runtime(character.dimension)
-    needs = runtime.method.needs(runtime.settings)
+    needs = runtime.needs
     async with priced(home, character, with_cost=with_cost):
         for name in needs.chunkings:
             await home.store.read(check_split, character, name)

@@ -169,20 +169,14 @@ class Home:
     def __init__(self, wiring: Wiring) -> None:
         self.wiring = wiring
         self.settings = wiring.settings
+        self.store = wiring.store
+        """The open store."""
+        self.clients = wiring.clients
+        """The connections to the endpoints."""
         self.meter = wiring.meter()
         """What this command has cost so far, its conversations included, and its budget."""
         self.learning = Learning(lambda character: self.runtime(character.dimension))
         """The work behind conversations; it counts on this command's meter."""
-
-    @property
-    def store(self) -> Store:
-        """The open store."""
-        return self.wiring.store
-
-    @property
-    def clients(self) -> Clients:
-        """The connections to the endpoints."""
-        return self.wiring.clients
 
     def runtime(self, dimension: int | None = None, meter: Meter | None = None) -> Runtime:
         """Store and models, counting on this command's meter, or on another."""
@@ -191,7 +185,7 @@ class Home:
     def turn(self, character: Character) -> tuple[Runtime, Meter]:
         """Store and models for a turn, counted for itself as well; the budget is the command's."""
         meter = self.meter.part()
-        return self.runtime(character.dimension, meter), meter
+        return self.wiring.runtime(meter, character.dimension), meter
 
     async def find(self, name: str, *, only: bool = False) -> Character:
         """Find the character of this name or id; accents and case may be left out.

@@ -24,7 +24,7 @@ from offbook.graph.drawing.quotes import Quotes
 from offbook.retrieval.graph_index import check_graph
 from offbook.retrieval.guided_selection import check_traits
 from offbook.retrieval.passages import check_split
-from offbook.stores import characters, chunks, documents, principals
+from offbook.stores import characters, chunks, documents
 from offbook.types import Source
 
 if TYPE_CHECKING:
@@ -53,9 +53,10 @@ async def show(home: Home, character: Character, part: str | None, user: str | N
     if part in OF_TRAITS:
         return await attributes(home, character)
     if part == MEMORIES:
+        from offbook.agent.history import principal_of
         from offbook.app.memories import memory_rows
 
-        principal = None if user is None else principals.of_user(user)
+        principal = None if user is None else principal_of(user)
         return await home.store.read(memory_rows, character.id, principal)
     shapes: dict[str | None, Callable[[Connection], Any]] = {
         None: lambda conn: _overview(conn, character),

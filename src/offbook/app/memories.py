@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from offbook import registry
-from offbook.agent.history import names_of
+from offbook.agent.history import names_of, principal_of
 from offbook.agent.session import require_words
 from offbook.app.documents import told_on_stderr
 from offbook.errors import OffbookError, UnknownName, UnreadableDocument, UsageError
@@ -24,7 +24,7 @@ from offbook.ingestion.memories import Remembering, waiting
 from offbook.ingestion.reports import unheard
 from offbook.memory.turns import list_kept_out
 from offbook.retrieval.point import known_points
-from offbook.stores import forgetting, jobs, memories, principals
+from offbook.stores import forgetting, jobs, memories
 from offbook.stores.memories import memory_id
 from offbook.stores.statements import batches, storable
 from offbook.types import MemoryFragment, Usage, as_tuple
@@ -272,7 +272,9 @@ class Memories:
         }
         if index.ids:
             vector = (await runtime.embedder.embed([text], "query"))[0]
-            for hit in recall(index.vectors, index.emotions, vector, None, "ordinary", k=k):
+            for hit in recall(
+                index.matrix[: len(index.ids)], index.emotions, vector, None, "ordinary", k=k
+            ):
                 scores.setdefault(index.ids[hit.index], 1 / (1 + max(0.0, hit.score)))
         best = sorted((name for name in scores if name in fragments), key=lambda n: -scores[n])[:k]
         return [{**memory_row(fragments[name]), "score": scores[name]} for name in best]
@@ -339,7 +341,7 @@ class Memories:
 
 def _whose(user: str | None, principal: str | None) -> str | None:
     """Whose memories are meant beside the authored ones; None: everybody's."""
-    return principals.of_user(user) if principal is None and user is not None else principal
+    return principal_of(user) if principal is None and user is not None else principal
 
 
 async def _read(file: Path | str | MemoryFile | None, character: str) -> MemoryFile:

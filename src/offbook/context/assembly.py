@@ -11,6 +11,7 @@ them changes a setting. Source: ours (methods.md 1, recall 5; methods.md 5).
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,14 +21,27 @@ from offbook import registry
 from offbook.models.builtin import embed_texts
 from offbook.prompts.reply import DEFAULT_OPTIONS, ReplyInputs, ReplyOptions
 from offbook.retrieval.passages import cut_to
+from offbook.retrieval.search import IndexCache
 from offbook.settings.model import ContextSettings
 from offbook.text.encodings import TokenCounter
 from offbook.text.sentences import sentences
 from offbook.text.tokens import count_tokens, truncate_to_tokens
-from offbook.types import DEFAULT_USER, ContextItem, Finding, Message, Recall, Skipped, Source
+from offbook.types import (
+    DEFAULT_USER,
+    ContextItem,
+    Finding,
+    LoreEntries,
+    LoreFile,
+    Message,
+    Recall,
+    Skipped,
+    Source,
+)
 
 if TYPE_CHECKING:
-    from offbook.protocols import Macros
+    from offbook.protocols import Lore, Macros, Store
+    from offbook.stores.connection import Connection
+    from offbook.types import Character
 
 
 def fit_items(
@@ -133,7 +147,7 @@ def divided(wanted: Sequence[int], total: int, shares: Sequence[float]) -> list[
     """
     given = [0] * len(wanted)
     left = max(0, total)
-    for place in sorted(range(len(wanted)), key=lambda place: (-shares[place], place)):
+    for place in sorted(range(len(wanted)), key=shares.__getitem__, reverse=True):
         given[place] = min(1, wanted[place], left)
         left -= given[place]
     while left > 0 and (
@@ -175,7 +189,7 @@ def most_like(
 ) -> tuple[list[ContextItem], list[Skipped]]:
     """The ``most`` items that are most like a question, best first."""
     much = likeness(question, items)
-    order = sorted(range(len(items)), key=lambda place: -much[place])
+    order = sorted(range(len(items)), key=much.__getitem__, reverse=True)
     why = f"others are more like the question ({setting} = {most})"
     left = [Skipped(items[place].kind, named(items[place]), why) for place in order[most:]]
     return [items[place] for place in order[:most]], left
@@ -266,6 +280,67 @@ def _covered(source: Source, shown: Iterable[Source]) -> float:
 
 def _plain(text: str) -> str:
     return " ".join(text.split())
+
+
+_KNOWLEDGE: Final = "knowledge"
+_KEPT_BOOKS: Final = 32
+"""Characters whose books stay loaded; a server rarely has more that talk at once."""
+
+_loaded: IndexCache[str, Lore | None] = IndexCache(_KEPT_BOOKS)
+
+
+async def lore_of(store: Store, character: Character) -> Lore | None:
+    """Load the lorebooks of a character, ready for questions; None where it has none."""
+
+    async def load() -> Lore | None:
+        files = await store.read(_lore_files, character.id)
+        if not files:
+            return None
+        made: Lore = await asyncio.to_thread(
+            registry.load("lore", "world_info"), character, files, embed_texts
+        )
+        return made
+
+    return await _loaded.get(store, character.id, character.revision, load)
+
+
+def _lore_files(conn: Connection, character: str) -> list[LoreFile]:
+    """Return the lorebooks of a character, a card's own in front."""
+    from offbook.stores import cards, documents
+
+    books = [file for file in cards.list_files(conn, character) if file.kind != "card"]
+    books.sort(key=lambda file: file.kind != "card_lorebook")
+    stored = [documents.require(conn, character, file.document) for file in books]
+    return [
+        LoreFile(file.raw, document.id, document.text, document.ordinal)
+        for file, document in zip(books, stored, strict=True)
+    ]
+
+
+def lore_beside(
+    lore: LoreEntries, context: Sequence[ContextItem]
+) -> tuple[tuple[ContextItem, ...], tuple[Skipped, ...]]:
+    """Join what a method found and what lorebooks say to the same, no words twice.
+
+    A passage that says no more than an entry gives way to it: the entry has a name and a reason.
+    """
+    entries = [_plain(item.text) for item in lore.items]
+    items: list[ContextItem] = []
+    skipped = list(lore.skipped)
+    for item in context:
+        if item.kind == _KNOWLEDGE and any(_plain(item.text) in words for words in entries):
+            skipped.append(Skipped(_KNOWLEDGE, item.title, "an entry of a lorebook says all of it"))
+        else:
+            items.append(item)
+    shown = [_plain(item.text) for item in items if item.kind == _KNOWLEDGE]
+    for item in lore.items:
+        words = _plain(item.text)
+        if any(words in text for text in shown):
+            skipped.append(Skipped(_KNOWLEDGE, item.title, "all of it stands in what is shown"))
+        else:
+            items.append(item)
+            shown.append(words)
+    return tuple(items), tuple(skipped)
 
 
 SETTING: Final = "card"

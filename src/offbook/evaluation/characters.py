@@ -222,7 +222,7 @@ async def _index(
 
 def _needs_memories(view: VariantView) -> bool:
     runtime = view.runtime()
-    return runtime.method.needs(runtime.settings).memories
+    return runtime.needs.memories
 
 
 def _fragments(subject: Subject) -> list[MemoryFragment]:

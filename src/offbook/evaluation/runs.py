@@ -243,7 +243,7 @@ async def _chunks(
     counts: dict[str, dict[str, int]] = {}
     for view in views:
         runtime = view.runtime()
-        names = dict.fromkeys(runtime.method.needs(runtime.settings).chunkings)
+        names = dict.fromkeys(runtime.needs.chunkings)
         if names:
             counts[view.variant.label] = {
                 subject: await book.store.read(_counted, character.id, tuple(names))

@@ -54,7 +54,7 @@ async def take_in(
         order: Names of documents in the order of the story; those not named follow.
     """
     store, settings = runtime.store, runtime.settings
-    chunkings, embedder = runtime.method.needs(settings).chunkings, runtime.embedder
+    chunkings, embedder = runtime.needs.chunkings, runtime.embedder
     reports = await store_documents(store, character, readings, chunkings, settings, embedder)
     if order:
         await store.write(lambda conn: _put_in_order(conn, character, order))

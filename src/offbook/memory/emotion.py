@@ -56,7 +56,8 @@ async def score_memories(
     """
 
     async def ask(batch: Sequence[MemoryFragment]) -> list[Emotion]:
-        utterances = tuple(_of_memory(fragment) for fragment in batch)
+        texts = map(_texts, batch)
+        utterances = tuple(Utterance(answered, said) for said, answered in texts)
         inputs = ScoreEmotionsInputs(asking.character, utterances)
         answer = await asking.ask(SCORE_EMOTIONS, inputs, [fragment.id for fragment in batch])
         parts = in_order(answer.items, len(batch))
@@ -69,11 +70,6 @@ async def score_memories(
         asking.batch_items,
     )
     return await ask_in_batches(batches, ask, keep)
-
-
-def _of_memory(fragment: MemoryFragment) -> Utterance:
-    said, answered = _texts(fragment)
-    return Utterance(answered, said)
 
 
 def _texts(fragment: MemoryFragment) -> tuple[str, str]:

@@ -30,7 +30,8 @@ class ConversationContext:
     Args:
         principal: Whose it is; their memories are recalled beside the authored ones. None:
             nobody's, and only what was authored is recalled.
-        present: Ids of the turns that the prompt holds word by word.
+        present: Ids of the stored turns that the prompt holds word by word.
+        shown: How many of the person's messages it holds, stored or not: so many of the last.
         mood: How the character feels, eight levels by name; None outside of a conversation.
         documents: Ids of the documents that those turns rest on; a prompt that holds the turns may
             hold text of these.
@@ -42,6 +43,7 @@ class ConversationContext:
 
     principal: str | None = None
     present: frozenset[str] = frozenset()
+    shown: int = 0
     mood: Mapping[str, float] | None = None
     documents: frozenset[str] = frozenset()
     called: str | None = None

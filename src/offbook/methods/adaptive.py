@@ -16,7 +16,12 @@ from typing import TYPE_CHECKING
 from offbook.errors import AnswerError, InputRefused
 from offbook.models.failures import why_without
 from offbook.prompts.ask import RETRIES, ask
-from offbook.prompts.retrieval import NEXT_STEP, NextStepInputs
+from offbook.prompts.retrieval import (
+    CLASSIFY_QUESTION,
+    NEXT_STEP,
+    ComplexityInputs,
+    NextStepInputs,
+)
 from offbook.text.words import fold, search_terms
 from offbook.types import IndexRequirements, Skipped
 
@@ -86,7 +91,7 @@ async def retrieve_in_steps(
         except (AnswerError, InputRefused) as error:
             failed = why_without(error)
             break
-        if not text or _is_known(text, searched):
+        if not text or _terms(text) in map(_terms, searched):  # searched for before
             break
     return Steps(tuple(passages_by_step), tuple(searched), failed)
 
@@ -112,12 +117,7 @@ async def _missing(
     return "" if answer.enough else " ".join(answer.search.split())
 
 
-def _is_known(text: str, searched: Sequence[str]) -> bool:
-    """Whether the same words were searched for before."""
-    return _asked(text) in map(_asked, searched)
-
-
-def _asked(text: str) -> set[str]:
+def _terms(text: str) -> set[str]:
     return set(search_terms(text)) or {fold(text)}
 
 
@@ -153,9 +153,6 @@ class Adaptive:
 
     async def _route(self, knowledge: Knowledge, question: str) -> tuple[Retrievals, list[Skipped]]:
         """How many retrievals; where that could not be judged, one stands in, and it is said."""
-        from offbook.prompts.ask import ask
-        from offbook.prompts.retrieval import CLASSIFY_QUESTION, ComplexityInputs
-
         inputs = ComplexityInputs(knowledge.character.name, knowledge.in_full(question))
         model, retries = knowledge.extractor_for(self.name), knowledge.settings.answers.retries
         try:

@@ -12,13 +12,23 @@ from typing import TYPE_CHECKING, Final
 
 from offbook.errors import AnswerError, InputRefused
 from offbook.models.failures import why_without
+from offbook.prompts.ask import ask
+from offbook.prompts.traits import EXTRACT_ATTRIBUTES, AttributesInputs
+from offbook.retrieval.guided_selection import (
+    Selection,
+    check_traits,
+    judgements_of,
+    select_live,
+    select_stored,
+    trait_judge,
+    verdicts_for,
+)
 from offbook.types import ContextItem, IndexRequirements, Skipped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from offbook.methods.knowledge import Knowledge
-    from offbook.retrieval.guided_selection import Selection
     from offbook.settings import SettingsModel
     from offbook.settings.model import GuidedSelection
     from offbook.types import Passage, Recall
@@ -79,15 +89,6 @@ async def select(
     knowledge: Knowledge, question: str, ranked: Sequence[Passage], gs: GuidedSelection
 ) -> Selection[Passage]:
     """Guided selection among ranked chunks: live, or by what is stored."""
-    from offbook.retrieval.guided_selection import (
-        check_traits,
-        judgements_of,
-        select_live,
-        select_stored,
-        trait_judge,
-        verdicts_for,
-    )
-
     settings, character = knowledge.settings.amadeus, knowledge.character
     full_question = knowledge.in_full(question)
     if gs != "indexed":
@@ -99,10 +100,8 @@ async def select(
         )
         return await select_live(ranked, judge, n=settings.n, m=settings.m, window=settings.window)
     looked = ranked[: settings.n]
-    await knowledge.store.read(lambda conn: check_traits(conn, character, settings.splitter))
-    judgements = await knowledge.store.read(
-        lambda conn: judgements_of(conn, character.id, looked, knowledge.until)
-    )
+    await knowledge.store.read(check_traits, character, settings.splitter)
+    judgements = await knowledge.store.read(judgements_of, character.id, looked, knowledge.until)
     verdicts = verdicts_for(full_question, looked, judgements)
     return select_stored(ranked, verdicts, n=settings.n, m=settings.m)
 
@@ -151,9 +150,6 @@ async def extract(
     """
     if not chosen:
         return [], []
-    from offbook.prompts.ask import ask
-    from offbook.prompts.traits import EXTRACT_ATTRIBUTES, AttributesInputs
-
     character, passages = knowledge.character, [knowledge.passage(hit) for hit in chosen]
     texts = tuple(f"{p.title}\n{p.text}" if p.title else p.text for p in passages)
     try:

@@ -9,10 +9,15 @@ Paper: none; ours (methods.md 5), from RoleRAG (001), AMADEUS (003) and Emotiona
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from offbook.context.assembly import like_enough, most_like, named, passages_once, sentences_once
 from offbook.methods.amadeus import extract, none_revealing, select, unjudged
 from offbook.methods.rolerag import analyse_question, look_up
+from offbook.models.batching import gather_all
+from offbook.models.embedders import KnownVectors
+from offbook.retrieval.memories import EMBEDDED_CHARS, Felt
 from offbook.text.words import fold
 from offbook.types import ContextItem, IndexRequirements, Skipped
 
@@ -56,20 +61,18 @@ class Ensemble:
 
     async def recall(self, knowledge: Knowledge, question: str) -> Recall:
         """Recall what all of them find, as far as it is of use."""
-        from offbook.models.batching import gather_all
-
         settings = knowledge.settings.ensemble
         # 0 -- what is there without a call, and the vectors of the question, once for all -------
         profile, grounds = await knowledge.profile()
         graph = await knowledge.graph()
         names = await knowledge.names(graph, question)
-        full, searched = names.question, _with_other_names(graph, names)
-        knowledge = await _with_vectors(knowledge, question, names, searched)
+        full = names.question
+        knowledge, searched = await _with_vectors(knowledge, question, graph, names)
         # 1 -- side by side: hypothetical context and entities, passages, emotion ----------------
         (analysis, unanalysed), ranked, remembered = await gather_all(
-            lambda: analyse_question(knowledge, graph, names, profile),
-            lambda: _rank(knowledge, question, searched),
-            lambda: _remember(knowledge, question, full),
+            partial(analyse_question, knowledge, graph, names, profile),
+            partial(_rank, knowledge, question, searched),
+            partial(_remember, knowledge, question, full),
         )
         findings = await look_up(knowledge, graph, names, analysis, profile, grounds)
         is_out = findings.boundary is not None and findings.boundary.verdict == "out"
@@ -108,33 +111,29 @@ class Ensemble:
         return replace(recalled, emotion=remembered.emotion, fallback=ranked.fallback)
 
 
-def _with_other_names(graph: GraphIndex, names: QuestionNames) -> str:
-    """Add the other names of whom the question names: a passage may use one of these.
+async def _with_vectors(
+    knowledge: Knowledge, question: str, graph: GraphIndex, names: QuestionNames
+) -> tuple[Knowledge, str]:
+    """Make the vectors that any stage may ask for in one request.
 
-    Not the character's own: any passage has them.
+    Returns:
+        Also what passages are searched by: the question, with the other names of whom it names,
+        since a passage may use one of these. Not the character's own: any passage has them.
     """
-    question = fold(names.question)
+    folded = fold(names.question)
     positions = dict.fromkeys(place for name in names.known if name.sure for place in name.entities)
     others = [
         other
         for position in positions
         if position != graph.own
         for other in graph.entity(position).names[:_OTHER_NAMES]
-        if fold(other) not in question
+        if fold(other) not in folded
     ]
-    return "\n".join([names.question, *others])
-
-
-async def _with_vectors(
-    knowledge: Knowledge, question: str, names: QuestionNames, searched: str
-) -> Knowledge:
-    """Make the vectors that any stage may ask for in one request."""
-    from offbook.models.embedders import KnownVectors
-    from offbook.retrieval.memories import EMBEDDED_CHARS
-
+    searched = "\n".join([names.question, *others])
     full = knowledge.in_full(question)
     texts = [names.question, searched, full, full[:EMBEDDED_CHARS], *names.candidates]
-    return replace(knowledge, embedder=await KnownVectors.of(knowledge.embedder, texts))
+    embedder = await KnownVectors.of(knowledge.embedder, texts)
+    return replace(knowledge, embedder=embedder), searched
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,9 +185,6 @@ class _Remembered:
 
 async def _remember(knowledge: Knowledge, question: str, full: str) -> _Remembered:
     """Find the emotion of the question, where there is anything to recall, and the memories."""
-    from offbook.context.assembly import like_enough
-    from offbook.retrieval.memories import Felt
-
     vectors = await knowledge.embedder.embed([full], "query")
     near = await knowledge.memories(Felt(vectors[0], None))
     if not near.items:
@@ -215,17 +211,15 @@ async def _attributes(
 
 def _entities(full: str, findings: Findings, settings: EnsembleSettings) -> _Sorted:
     """Show whom the question names; beside them, neighbours that are like it; or neighbours."""
-    from offbook.context.assembly import like_enough
-
-    named = [item for item in findings.entities if item.score >= 1]
+    by_name = [item for item in findings.entities if item.score >= 1]
     others = [item for item in findings.entities if item.score < 1]
     skipped: list[Skipped] = []
-    if named:
+    if by_name:
         others, skipped = like_enough(full, others, settings.likeness, "ensemble.likeness")
-    most = max(0, settings.entities - len(named))
+    most = max(0, settings.entities - len(by_name))
     why = f"others are nearer to the character (ensemble.entities = {settings.entities})"
     skipped += [Skipped(item.kind, item.title, why) for item in others[most:]]
-    return _Sorted([*named, *others[:most]], skipped)
+    return _Sorted([*by_name, *others[:most]], skipped)
 
 
 def _relations(
@@ -237,8 +231,6 @@ def _relations(
     passages: list[ContextItem],
 ) -> _Sorted:
     """Show the relations with these entities that say what nothing else says."""
-    from offbook.context.assembly import most_like, sentences_once
-
     shown = {item.title.partition(" (")[0] for item in entities}
     shown -= set() if graph.own is None else {graph.entity(graph.own).name}
     related = [i for i in findings.relations if not shown.isdisjoint(i.title.split(" → "))]
@@ -251,8 +243,6 @@ async def _passages(
     knowledge: Knowledge, ranked: _Ranked, findings: Findings, *, is_out: bool
 ) -> _Sorted:
     """Show chunks that speak of what the graph lacks, that are similar, that reveal something."""
-    from offbook.context.assembly import passages_once
-
     settings = knowledge.settings.ensemble
     similar = [knowledge.passage(hit) for hit in ranked.similar[: settings.k]]
     if is_out:
@@ -260,12 +250,12 @@ async def _passages(
     least = settings.passage_score
     why = f"score below {least} (ensemble.passage_score)"
     weak = [Skipped(item.kind, item.title, why) for item in similar if item.score < least]
-    named = await knowledge.chunks(findings.passages)
+    of_names = await knowledge.chunks(findings.passages)
     # Without guided selection these are the similar ones, which have to score high enough.
     chosen = [] if settings.gs == "off" else ranked.revealing
     revealing = [knowledge.passage(hit) for hit in chosen]
     like = [item for item in similar if item.score >= least]
-    passages, again = passages_once([*named, *like, *revealing])
+    passages, again = passages_once([*of_names, *like, *revealing])
     return _Sorted(passages, [*weak, *again])
 
 
@@ -276,8 +266,6 @@ def _memories(
 
     Best by meaning and emotion, of those that are like it.
     """
-    from offbook.context.assembly import named
-
     if is_out:
         return _Sorted([], [Skipped(item.kind, named(item), _BEYOND) for item in remembered.items])
     why = f"others fit better (ensemble.memories = {settings.memories})"

@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from offbook.context.assembly import fit_history, fit_items, fit_shares
+from offbook.context.assembly import fit_items, fit_shares
 from offbook.errors import ConfigurationError, IndexMissing
 from offbook.memory.turns import NO_CONVERSATION, ConversationContext
 from offbook.retrieval.search import IndexCache
@@ -93,11 +94,6 @@ class Knowledge:
     def until(self) -> Position | None:
         """The point in the story; what stands after it is unknown."""
         return None if self.point is None else self.point.position
-
-    @property
-    def recent(self) -> tuple[Message, ...]:
-        """As much of the conversation as a prompt may hold."""
-        return fit_history(self.history, self.settings.context.history_tokens, self.count)
 
     def in_full(self, question: str) -> str:
         """The question, with what it refers back to in front."""
@@ -218,16 +214,18 @@ class Knowledge:
             ConfigurationError: there is no model to ask.
             EmbedderMismatch: the stored vectors are from another embedder.
         """
-        from offbook.models.batching import Asking
-        from offbook.retrieval.memories import feel
+        from offbook.models.batching import gather_all
+        from offbook.retrieval.memories import EMBEDDED_CHARS, Felt, emotion_of
         from offbook.retrieval.passages import check_embedder
 
         check_embedder(self.character, self.embedder)
-        asking = None
-        if self.settings.emotional.strategy != "ordinary":
-            extractor, retries = self.extractor_for("emotional"), self.settings.answers.retries
-            asking = Asking(extractor, self.character.name, retries=retries)
-        return await feel(self.embedder, self.in_full(question), question, asking)
+        embed = partial(self.embedder.embed, [self.in_full(question)[:EMBEDDED_CHARS]], "query")
+        if self.settings.emotional.strategy == "ordinary":
+            return Felt((await embed())[0], None)
+        model, retries = self.extractor_for("emotional"), self.settings.answers.retries
+        rate = partial(emotion_of, model, self.character.name, question, retries)
+        vectors, (emotion, why) = await gather_all(embed, rate)
+        return Felt(vectors[0], emotion, why)
 
     async def memories(self, felt: Felt) -> RecalledMemories:
         """The memories that fit a question best by the configured strategy."""

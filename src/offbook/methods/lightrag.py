@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -20,19 +21,20 @@ from offbook.errors import AnswerError, IndexMissing, InputRefused
 from offbook.graph.assembly import load_story
 from offbook.graph.merging import distinct, raw_graph
 from offbook.models.failures import why_without
+from offbook.prompts.ask import ask
+from offbook.prompts.retrieval import QUESTION_KEYWORDS, Keywords, KeywordsInputs
 from offbook.retrieval.graph_index import check_extracted
+from offbook.retrieval.passages import check_embedder
 from offbook.retrieval.search import IndexCache, top_positions
 from offbook.stores import graph as graph_rows
 from offbook.stores import jobs, vectors
 from offbook.types import ContextItem, IndexRequirements, Skipped, Source
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from offbook.graph.point_in_time import Story
     from offbook.methods.knowledge import Knowledge
-    from offbook.prompts.retrieval import Keywords
     from offbook.protocols import Store
     from offbook.settings import SettingsModel
     from offbook.settings.model import LightragSettings
@@ -142,10 +144,7 @@ async def mention_index(store: Store, character: Character, until: Position | No
     Raises:
         IndexMissing: chunks are not extracted, or vectors are missing.
     """
-
-    async def load() -> MentionIndex:
-        return await store.read(lambda conn: load_mention_index(conn, character, until))
-
+    load = partial(store.read, load_mention_index, character, until)
     return await _kept.get(store, (character.id, until), character.revision, load)
 
 
@@ -326,23 +325,18 @@ class _Search:
                 if tie not in self.edges:
                     ties.setdefault(tie, score)
         named = self.nodes.keys() | beside.keys()
+
         # Between two that were found already, then by strength: as many as may be.
-        ranked = sorted(
-            ties, key=lambda tie: (-self._ends_in(tie, named), -self._strength(tie), tie)
-        )
-        for tie in ranked[:most]:
+        def rank(tie: int) -> tuple[int, float, int]:
+            edge = index.edges[tie]
+            return -((edge.source in named) + (edge.target in named)), -edge.strength, tie
+
+        for tie in sorted(ties, key=rank)[:most]:
             self.edges[tie] = ties[tie]
             for end in (index.edges[tie].source, index.edges[tie].target):
                 beside.setdefault(end, ties[tie])
         new = [node for node in beside if node not in self.nodes]
         self.nodes.update({node: beside[node] for node in new[:most]})
-
-    def _ends_in(self, tie: int, nodes: Sequence[int] | set[int]) -> int:
-        edge = self.index.edges[tie]
-        return (edge.source in nodes) + (edge.target in nodes)
-
-    def _strength(self, tie: int) -> float:
-        return self.index.edges[tie].strength
 
     def found(self, count: TokenCounter) -> FoundMentions:
         """All that was found as context, and the chunks that it is from."""
@@ -351,15 +345,13 @@ class _Search:
         votes: dict[str, int] = {}
         for node, score in self.nodes.items():
             entity = index.nodes[node]
-            text, telling = _told(entity.statements, self.node_scores, most, count)
-            sources = tuple(dict.fromkeys(statement.source for statement in telling))
+            text, sources = _told(entity.statements, self.node_scores, most, count)
             item = ContextItem("entity", entity.name, text or entity.name, score, sources)
             mentions.entities.append(item)
         for place, score in self.edges.items():
             edge = index.edges[place]
-            text, telling = _told(edge.statements, self.edge_scores, most, count)
+            text, sources = _told(edge.statements, self.edge_scores, most, count)
             ends = f"{index.nodes[edge.source].name} → {index.nodes[edge.target].name}"
-            sources = tuple(dict.fromkeys(statement.source for statement in telling))
             mentions.relations.append(ContextItem("relation", ends, text or ends, score, sources))
         for item in [*mentions.entities, *mentions.relations]:
             for chunk in dict.fromkeys(source.chunk for source in item.sources):
@@ -386,8 +378,8 @@ def _told(
     scores: NDArray[np.float32] | None,
     most: int,
     count: TokenCounter,
-) -> tuple[str, list[Statement]]:
-    """What is told, in reading order, within a length; and the statements that it is from."""
+) -> tuple[str, tuple[Source, ...]]:
+    """What is told, in reading order, within a length; and where."""
 
     def likeness(place: int) -> float:
         row = statements[place].row
@@ -400,10 +392,9 @@ def _told(
         if cost <= left or not chosen:
             chosen.append(place)
             left -= cost
-    chosen_statements = [statements[place] for place in sorted(chosen)]
-    return " ".join(
-        distinct([statement.text for statement in chosen_statements])
-    ), chosen_statements
+    telling = [statements[place] for place in sorted(chosen)]
+    text = " ".join(distinct([statement.text for statement in telling]))
+    return text, tuple(dict.fromkeys(statement.source for statement in telling))
 
 
 class LightRag:
@@ -418,8 +409,6 @@ class LightRag:
 
     async def recall(self, knowledge: Knowledge, question: str) -> Recall:
         """What the graph says at both levels, and the chunks that it is from."""
-        from offbook.retrieval.passages import check_embedder
-
         settings = knowledge.settings.lightrag
         check_embedder(knowledge.character, knowledge.embedder)
         index = await mention_index(knowledge.store, knowledge.character, knowledge.until)
@@ -447,9 +436,6 @@ class LightRag:
 
 async def _keywords(knowledge: Knowledge, question: str) -> tuple[Keywords | None, list[Skipped]]:
     """The keywords of the question; or why there are none, and it is searched by as it stands."""
-    from offbook.prompts.ask import ask
-    from offbook.prompts.retrieval import QUESTION_KEYWORDS, KeywordsInputs
-
     inputs = KeywordsInputs(knowledge.character.name, question)
     model, most = knowledge.extractor_for("lightrag"), knowledge.settings.answers.retries
     try:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -98,10 +99,7 @@ async def search_tree(
     mode = settings.retrieval.mode
     if mode != "lexical":
         check_embedder(character, embedder)
-
-    async def load() -> CollapsedTree:
-        return await store.read(lambda conn: _load(conn, character, settings.raptor, mode, until))
-
+    load = partial(store.read, _load, character, settings.raptor, mode, until)
     key = (character.id, str(settings.raptor.shape()), mode, until)
     tree = await _kept.get(store, key, character.revision, load)
     if tree.searcher.dense is None and tree.searcher.lexical is None:

@@ -10,15 +10,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from offbook.context.assembly import fit_history
 from offbook.errors import AnswerError, InputRefused
 from offbook.models.failures import why_without
+from offbook.prompts.question import QuestionInputs
+from offbook.retrieval.boundary import (
+    Analysis,
+    Findings,
+    QuestionNames,
+    analyse,
+    analyse_in_two_calls,
+    find_context,
+    names_to_look_up,
+    of_names_alone,
+)
+from offbook.retrieval.memory_evidence import EvidenceSearch, MemoryEvidence
 from offbook.types import ContextItem, IndexRequirements, Skipped
 
 if TYPE_CHECKING:
     from offbook.methods.knowledge import Knowledge
-    from offbook.retrieval.boundary import Analysis, Findings, QuestionNames
     from offbook.retrieval.graph_index import GraphIndex
-    from offbook.retrieval.memory_evidence import MemoryEvidence
     from offbook.settings import SettingsModel
     from offbook.types import Recall, Source
 
@@ -71,20 +82,22 @@ async def analyse_question(
         ConfigurationError: there is no model to ask.
         ModelError: an endpoint failed for good.
     """
-    from offbook.prompts.question import QuestionInputs
-    from offbook.retrieval.boundary import analyse, analyse_in_two_calls
-
     extractor = knowledge.extractor_for("rolerag")
     character, settings = knowledge.character, knowledge.settings
+    earlier = fit_history(knowledge.history, settings.context.history_tokens, knowledge.count)
     inputs = QuestionInputs(
         character=character.name,
         profile=profile,
         question=names.question,
         mentioned=names.mentioned,
-        earlier=knowledge.recent if settings.retrieval.follow_up else (),
+        earlier=earlier if settings.retrieval.follow_up else (),
         unmentioned=names.lacking,
         last_year=graph.last_year,
     )
+    # Whose text the prompt may hold: the profile's, the conversation's, and what has the names.
+    known = (graph.entity(place) for name in names.known for place in name.entities)
+    documents = {source.document for entity in known for source in entity.sources}
+    documents |= {*character.profile_documents, *knowledge.conversation.documents}
     separate = settings.rolerag.hyde == "separate"
     try:
         analysis = await (analyse_in_two_calls if separate else analyse)(
@@ -92,7 +105,7 @@ async def analyse_question(
             knowledge.embedder,
             inputs,
             names,
-            documents=_documents(knowledge, graph, names),
+            documents=frozenset(f"{character.id}/{name}" for name in documents),
             retries=settings.answers.retries,
         )
     except (AnswerError, InputRefused) as error:
@@ -110,16 +123,12 @@ async def look_up(
     grounds: tuple[Source, ...],
 ) -> Findings:
     """Follow the branches of section 3.4; whom the character was told of is not unknown."""
-    from offbook.retrieval.boundary import find_context, names_to_look_up, of_names_alone
-
     if analysis is None:
         return of_names_alone(graph, names)
     evidence: dict[str, MemoryEvidence] = {}
     # Where questions are read by themselves (``faithful``), nobody was told anything.
     wanted = names_to_look_up(graph, analysis) if knowledge.settings.retrieval.follow_up else []
     if wanted:
-        from offbook.retrieval.memory_evidence import EvidenceSearch
-
         search = EvidenceSearch(
             knowledge.store,
             knowledge.character,
@@ -139,15 +148,6 @@ async def look_up(
         profile,
         at_a_point=knowledge.until is not None,
     )
-
-
-def _documents(knowledge: Knowledge, graph: GraphIndex, names: QuestionNames) -> frozenset[str]:
-    """Whose text the prompt may hold: the profile's, the conversation's, and what has the names."""
-    known = (graph.entity(place) for name in names.known for place in name.entities)
-    character = knowledge.character
-    documents = {source.document for entity in known for source in entity.sources}
-    documents |= {*character.profile_documents, *knowledge.conversation.documents}
-    return frozenset(f"{character.id}/{name}" for name in documents)
 
 
 async def _source_chunks(

@@ -1,108 +1,44 @@
-"""By which names a text speaks of its character, and whether it says he or she.
+"""By which names a text speaks of its character, and what it tells in the character's own words.
 
-Takes: the character's name, headings and passages.  Gives: the names, the gender of the pronouns,
-and where in a passage the character is named. Source: ours; rules, no list of characters.
+Takes: the character's name, headings and passages; then sentences that follow one another.  Gives:
+the names, the gender of the pronouns, and where in a passage the character is named; of each
+sentence whether the character is its subject, whether it leans on the one before, and the sentence
+in the first person where every word that must change is certain; else the sentence as it is.
+Source: ours; rules, no list of characters.
+
+A sentence is safe where the subject is the character by name, or "he" or "she" in a chain of
+sentences of which it is the subject and in which nobody else comes who may be meant.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Literal
 
 from offbook.names.evidence import WHERE_KNOWN
+from offbook.names.gender import gender_of
 from offbook.text import grammar
 from offbook.text.clauses import Token, starts_clause, tokens_of
 from offbook.text.grammar import Gender, word_set
-from offbook.text.verbs import is_base, is_finite, is_known_third, is_past, is_third_singular
+from offbook.text.verbs import (
+    first_person,
+    is_base,
+    is_finite,
+    is_known_third,
+    is_past,
+    is_third_singular,
+)
 from offbook.text.words import fold
-
-_MALE: Final = frozenset(("he", "him", "his", "himself"))
-_FEMALE: Final = frozenset(("she", "her", "hers", "herself"))
-_NEAR: Final = 3.0
-_LED: Final = 1.5
-_UNNAMED: Final = 1.5
-_BESIDE: Final = 0.7
-_FAR: Final = 0.1
-_NOUN: Final = 4.0
-_GIVEN: Final = 4.0
-_REACH: Final = 30
-_ENOUGH: Final = 1.0
-"""Less says nothing where a text has both: a wrong gender puts the deeds of others into the
-character's mouth."""
-_OPENS: Final = 0.35
-"""What each "He" or "She" says that opens a sentence anywhere: a text speaks most of whom it is
-about, and one mention with a pronoun near it outweighs eight of these."""
-_ENDS: Final = frozenset(".!?")
-
-Spoken = tuple[list[Token], list[tuple[int, int]]]
-
-
-def gender_of(character: str, words: Collection[str], passages: Sequence[Spoken]) -> Gender:
-    """The gender of the pronouns that mean the character, from tokens and spans of its names."""
-    title = fold(character).partition(" ")[0].rstrip(".")
-    if title in grammar.MALE_TITLES | grammar.FEMALE_TITLES:
-        return "m" if title in grammar.MALE_TITLES else "f"
-    lean = 0.0
-    for tokens, spans in passages:
-        lean += _lean_of_pronouns(tokens, spans)
-        lean += sum(_lean_of_nouns(tokens, first, last) for first, last in spans)
-    for word in words:
-        lean += _GIVEN * ((word in grammar.MALE_NAMES) - (word in grammar.FEMALE_NAMES))
-    spoken = {token.low for tokens, _ in passages for token in tokens if not token.quoted}
-    both = not (spoken.isdisjoint(_MALE) or spoken.isdisjoint(_FEMALE))
-    if not lean or (both and abs(lean) < _ENOUGH):
-        return ""
-    return "m" if lean > 0 else "f"
-
-
-def _lean_of_pronouns(tokens: list[Token], spans: list[tuple[int, int]]) -> float:
-    """Positive for *he*; a pronoun with no other name between it and the mention says most."""
-    opening = [
-        token.low
-        for before, token in zip([None, *tokens], tokens, strict=False)
-        if (before is None or before.text in _ENDS) and not token.quoted
-    ]
-    lean = _OPENS * (opening.count("he") - opening.count("she"))
-    ends = dict(spans)
-    weight, since = _UNNAMED, 0  # what a pronoun says here, and from where on
-    leads, opened = False, True
-    for index, token in enumerate(tokens):
-        if index in ends:
-            leads, opened = leads or opened, False
-            weight = _NEAR if starts_clause(tokens, index) else _BESIDE
-            since = ends[index]
-        elif token.quoted or index < since:
-            continue
-        elif token.low in _MALE or token.low in _FEMALE:
-            says = weight if index - since < _REACH else _FAR
-            lean += max(says, _LED * leads) * (1 if token.low in _MALE else -1)
-        elif token.text in _ENDS:
-            leads, opened = False, True
-        elif token.is_capital and token.low not in grammar.FUNCTION:
-            weight, opened = _FAR, False
-    return lean
-
-
-def _lean_of_nouns(tokens: list[Token], first: int, last: int) -> float:
-    """Of "X was a queen", "X, the daughter of", "the wife of X"."""
-    if last < len(tokens) and tokens[last].low in ("was", "is", ",", "became"):
-        for token in tokens[last + 1 : last + 8]:
-            if token.low in grammar.FEMALE_NOUNS or token.low in grammar.MALE_NOUNS:
-                return _NOUN if token.low in grammar.MALE_NOUNS else -_NOUN
-            if not token.is_word or token.low in grammar.PREPOSITIONS:
-                break
-    if first > 1 and tokens[first - 1].low == "of":
-        return _NOUN * ((tokens[first - 2].low == "wife") - (tokens[first - 2].low == "husband"))
-    return 0.0
-
 
 PLACEHOLDER: Final = "{{char}}"
 _CAPITAL: Final = r"[^\W\d_a-zß-öø-ÿ][\w'’-]*"
 _NAME: Final = re.compile(
     rf"{_CAPITAL}(?:[ ]+(?:(?:{'|'.join(sorted(grammar.NAME_PARTICLES))})[ ]+)*{_CAPITAL})*"
 )
+_LEAD_NAME: Final = re.compile(rf"[#* \n]*+((?>{_NAME.pattern}))[*]*\s*(?:\(|,|was\b|is\b)")
+"""The name that a passage opens with."""
 _ALIAS: Final = (
     rf"[ ]+[\"“'‘]?((?:[Tt]he )?{_CAPITAL}(?:[ ]+(?:(?:of|the|van|von|de|du|da)[ ]+)*{_CAPITAL})*)"
 )
@@ -149,7 +85,7 @@ class Names:
     _by_first: dict[str, list[tuple[str, ...]]] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
-        for alias in sorted(self.aliases, key=lambda words: (-len(words), words)):
+        for alias in sorted(sorted(self.aliases), key=len, reverse=True):
             self._by_first.setdefault(alias[0], []).append(alias)
 
     @property
@@ -176,7 +112,8 @@ class Names:
         if token.low == PLACEHOLDER:
             return index, index + 1
         after = tokens[index + 1] if index + 1 < len(tokens) else token
-        if after.low in grammar.NUMERALS and after.text.isupper() and not self._bears(after.low):
+        numbered = after.low in grammar.NUMERALS and after.text.isupper()
+        if numbered and not any(after.low in alias for alias in self.aliases):
             return None  # another of that name ("Cleopatra I")
         for alias in self._by_first.get(fold(token.text), ()):
             last = index + len(alias)
@@ -185,9 +122,6 @@ class Names:
             ):
                 return span
         return None
-
-    def _bears(self, word: str) -> bool:
-        return any(word in alias for alias in self.aliases)
 
 
 def _spells(tokens: list[Token], index: int, alias: tuple[str, ...]) -> bool:
@@ -340,7 +274,13 @@ def learn_names(
     if not gender:
         spoken = [(tokens := tokens_of(text), known.mentions(tokens)) for text in texts]
         gender = gender_of(character, known.words, spoken)
-    return Names(character, full, frozenset(aliases), gender, _common(aliases, texts))
+    common = frozenset(
+        alias[0]
+        for alias in aliases
+        if len(alias) == 1
+        if any(re.search(rf"(?<![\w-]){re.escape(alias[0])}(?!\w)", text) for text in texts)
+    )
+    return Names(character, full, frozenset(aliases), gender, common)
 
 
 def _dignities(full: str, titles: Sequence[str]) -> Iterator[tuple[str, ...]]:
@@ -398,26 +338,18 @@ def _fullest(name_words: tuple[str, ...], titles: Sequence[str], texts: Sequence
     """The longest name in a heading, else at the head of a passage, that holds the given one."""
     if not name_words:
         return ""
-    leads = [match.group() for text in texts if (match := _lead_name(text))]
+    leads = [match[1] for text in texts if (match := _LEAD_NAME.match(text))]
     texts = (*(title.split(",")[0] for title in titles), *leads)
-    names = [name for text in texts for name in _NAME.findall(text) if _holds(name, name_words)]
-    return max(names, key=lambda name: (len(name.split()), name), default="")
-
-
-def _lead_name(text: str) -> re.Match[str] | None:
-    match = _NAME.match(text.lstrip("#* \n"))
-    if match and re.match(r"[*]*\s*(?:\(|,|was\b|is\b)", text.lstrip("#* \n")[match.end() :]):
-        return match
-    return None
-
-
-def _holds(name: str, sought_words: tuple[str, ...]) -> bool:
-    words = [fold(word) for word in _name_words(name)]
-    sought = [fold(word) for word in sought_words]
-    if grammar.GROUP_NOUNS & set(words) or len(words) > 6 or not set(sought) <= set(words):
-        return False
-    index = words.index(sought[0])
-    return index == 0 or words[index - 1] not in ("of", "the", "for", "to")
+    sought = [fold(word) for word in name_words]
+    fullest = (0, "")
+    for name in (name for text in texts for name in _NAME.findall(text)):
+        words = [fold(word) for word in _name_words(name)]
+        if grammar.GROUP_NOUNS & set(words) or len(words) > 6 or not set(sought) <= set(words):
+            continue
+        index = words.index(sought[0])
+        if index == 0 or words[index - 1] not in ("of", "the", "for", "to"):
+            fullest = max(fullest, (len(name.split()), name))
+    return fullest[1]
 
 
 def _called(text: str, names: Names) -> Iterator[tuple[str, ...]]:
@@ -451,10 +383,230 @@ def _is_called(text: str, match: re.Match[str], names: Names, strict: bool) -> b
     return not strict or all(token.low in closed or is_finite(token.low) for token in between)
 
 
-def _common(aliases: set[tuple[str, ...]], texts: Sequence[str]) -> frozenset[str]:
-    single = {alias[0] for alias in aliases if len(alias) == 1}
-    return frozenset(
-        word
-        for word in single
-        if any(re.search(rf"(?<![\w-]){re.escape(word)}(?!\w)", text) for text in texts)
+# -- in the first person ------------------------------------------------------------------------
+
+_PRONOUNS: Final = {"m": word_set("he him his himself"), "f": word_set("she her hers herself")}
+_OF_OTHER_GENDER: Final = {
+    "m": grammar.FEMALE_NOUNS | grammar.FEMALE_NAMES,
+    "f": grammar.MALE_NOUNS | grammar.MALE_NAMES,
+}
+_PLAIN_FORMS: Final = {
+    "he": "I", "she": "I", "him": "me", "hers": "mine", "himself": "myself", "herself": "myself",
+}  # fmt: skip
+_LEANING: Final = word_set("it they this that these those such both neither he she")
+_GIVING_TO: Final = word_set(
+    "taught gave told showed offered sent brought called named made left paid promised lent owed"
+    " handed granted sold denied refused cost let saw heard had helped asked teaches gives tells"
+    " with"
+)
+"""Behind these "her" before a noun may be "to her" or "her" alone as well as "of her"."""
+_OPENERS: Final = grammar.PREPOSITIONS | word_set(
+    "after before since until later then once now afterwards soon finally today still however"
+    " according"
+)
+_PLACES: Final = word_set("in at from to near of off by for through across towards outside around")
+_LONGEST_OPENING: Final = 12
+_HE_OR_SHE: Final = word_set("he she")
+_NAMING: Final = word_set("himself herself as called named name names")
+"""What stands before a name of the character that stays one: "signed himself Sinbad"."""
+_PLURAL: Final = word_set("they their them we us our you your")
+"""Whoever is meant by these may include the character."""
+_JOINING: Final = word_set("and but or nor then yet")
+
+
+_Edits = list[tuple[int, int, str]]
+"""Offsets, and what is written there."""
+_Focus = Literal["self", "open", "other"]
+"""Whom "he" or "she" would mean next: the character; nobody else that is known; somebody else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A sentence as the character may say it.
+
+    Args:
+        text: In the first person where ``spoken``, else as it was.
+        spoken: Whether it can be said as the character's own words.
+        about: Whether the character is its subject, or the only one whom a pronoun there may mean.
+        leans: Whether its subject is a pronoun that means somebody in an earlier sentence.
+    """
+
+    text: str
+    spoken: bool
+    about: bool
+    leans: bool
+
+
+class FirstPerson:
+    """Reads sentences about one character."""
+
+    def __init__(self, names: Names) -> None:
+        self._names = names
+        self._own = _PRONOUNS.get(names.gender, frozenset())
+        self._doubtful = frozenset() if names.gender else _PRONOUNS["m"] | _PRONOUNS["f"]
+        self._of_other_gender = _OF_OTHER_GENDER.get(names.gender, frozenset())
+
+    def passage(self, sentences: Sequence[str]) -> list[Told]:
+        """Each of some sentences that follow one another."""
+        focus: _Focus = "open"
+        read: list[Told] = []
+        for text in sentences:
+            one, focus = self._sentence(text, focus)
+            read.append(one)
+        return read
+
+    def _sentence(self, text: str, focus: _Focus) -> tuple[Told, _Focus]:
+        tokens = tokens_of(text)
+        selves = self._names.mentions(tokens)
+        plain = [token.low for token in tokens if not token.quoted]
+        if not selves and any(word in grammar.FIRST_PERSON for word in plain):
+            return Told(text, spoken=True, about=True, leans=False), "open"
+        subject = self._subject(tokens, selves, chained=focus == "self")
+        others = self._others(tokens, selves)
+        if subject is None:
+            first = next((token.low for token in tokens if token.is_word), "")
+            is_self = first in self._own and focus == "open"
+            leans = (first in _LEANING and not is_self) or self._means_another(tokens)
+            return Told(
+                text, spoken=False, about=is_self, leans=leans
+            ), "other" if others else "open"
+        edits = self._edits(tokens, selves, subject, others)
+        for start, end, form in reversed(edits or ()):
+            text = text[:start] + form + text[end:]
+        spoken = edits is not None
+        if spoken:
+            text = text[:1].upper() + text[1:]
+        sentence = Told(text, spoken=spoken, about=True, leans=False)
+        return sentence, "other" if others else "self"
+
+    def _subject(
+        self, tokens: list[Token], selves: list[tuple[int, int]], *, chained: bool
+    ) -> tuple[int, int] | None:
+        """The span of tokens of the character as the subject; None where it is not."""
+        first = next((index for index, token in enumerate(tokens) if token.is_word), len(tokens))
+        opened = first < len(tokens) and tokens[first].low in _OPENERS
+        for index in range(first, min(len(tokens), first + _LONGEST_OPENING)):
+            token = tokens[index]
+            for span in selves:
+                if span[0] == index:
+                    return span
+            if token.low in ("he", "she") and not token.quoted:
+                return (index, index + 1) if chained and token.low in self._own else None
+            if not opened or (token.is_word and index > first and is_finite(token.low)):
+                return None
+            if chained and token.low in self._own and token.low in ("his", "her"):
+                continue
+            if token.low in grammar.PERSON_NOUNS or token.low in grammar.PRONOUNS:
+                return None
+        return None
+
+    def _means_another(self, tokens: list[Token]) -> bool:
+        """Whether "he" or "she" stands there for somebody else whom nobody names before it."""
+        for token in tokens[1:]:
+            if token.quoted or (token.is_capital and token.low not in grammar.MONTHS_AND_DAYS):
+                return False
+            if token.low in _HE_OR_SHE and token.low not in self._own:
+                return True
+        return False
+
+    def _others(self, tokens: list[Token], selves: list[tuple[int, int]]) -> list[int]:
+        """Where somebody else is named whom a pronoun of the character's gender may mean."""
+        inside = {index for first, last in selves for index in range(first, last)}
+        places: list[int] = []
+        for index, token in enumerate(tokens):
+            if index in inside or not token.is_word or index == 0:
+                continue
+            before = tokens[index - 1].low
+            low = token.low
+            named = token.is_capital and low not in grammar.MONTHS_AND_DAYS | grammar.LANGUAGES
+            named = named and before not in _PLACES and before not in '.!?:"“' and low != "i"
+            if (named or low in grammar.PERSON_NOUNS) and low not in self._of_other_gender:
+                places.append(index)
+        return places
+
+    def _edits(
+        self,
+        tokens: list[Token],
+        selves: list[tuple[int, int]],
+        subject: tuple[int, int],
+        others: list[int],
+    ) -> _Edits | None:
+        """What to write in whose place; None where any of it is in doubt."""
+        first, last = subject
+        verb = self._verb(tokens, last)
+        if verb is None or any(
+            span != subject and tokens[span[0] - 1].low not in _NAMING for span in selves
+        ):
+            return None
+        edits = [(tokens[first].start, tokens[last - 1].end, "I"), *_agreeing(tokens[verb])]
+        for index in (*range(first), *range(verb + 1, len(tokens))):
+            if tokens[index].quoted or not tokens[index].is_word:
+                continue
+            if tokens[index].low in _PLURAL or tokens[index].low in self._doubtful:
+                return None
+            if tokens[index].low in self._own:
+                changes = self._pronoun(tokens, index, others)
+            else:
+                changes = _joined_verb(tokens, index, verb)
+            if changes is None:
+                return None
+            edits += changes
+        return sorted(set(edits))
+
+    def _pronoun(self, tokens: list[Token], index: int, others: list[int]) -> _Edits | None:
+        """What the character says for a pronoun of its own; None where it may mean another."""
+        form = _form(tokens, index)
+        if not form or any(other < index for other in others):
+            return None
+        edits = [(tokens[index].start, tokens[index].end, form)]
+        if form != "I":
+            return edits
+        verb = self._verb(tokens, index + 1)
+        return None if verb is None else [*edits, *_agreeing(tokens[verb])]
+
+    def _verb(self, tokens: list[Token], index: int) -> int | None:
+        """The finite verb right behind a subject, adverbs passed over."""
+        while index < len(tokens) and (
+            tokens[index].low in grammar.ADVERBS or tokens[index].low.endswith("ly")
+        ):
+            index += 1
+        if index >= len(tokens) or tokens[index].quoted or not tokens[index].is_word:
+            return None
+        low = tokens[index].low
+        return index if is_finite(low) or is_third_singular(low) else None
+
+
+def _joined_verb(tokens: list[Token], index: int, verb: int) -> _Edits | None:
+    """The change of a verb that shares the subject ("she sings and plays"); None where in doubt."""
+    low, before = tokens[index].low, tokens[index - 1].low
+    joined = before in _JOINING or (index > 1 and tokens[index - 2].low in _JOINING)
+    apart = before not in _JOINING and before not in grammar.ADVERBS and before != ","
+    if apart or low == "was" or not is_known_third(low):
+        return []
+    if not is_third_singular(tokens[verb].low) or tokens[verb].low == "was":
+        return None if joined else []
+    between = {token.low for token in tokens[verb + 1 : index]}
+    return None if between & grammar.SUBORDINATORS else _agreeing(tokens[index])
+
+
+def _agreeing(verb: Token) -> _Edits:
+    form = first_person(verb.low)
+    return [(verb.start, verb.end, form)] if form != verb.low else []
+
+
+def _form(tokens: list[Token], index: int) -> str:
+    """What the character says for a pronoun that means it; empty where that is in doubt."""
+    low = tokens[index].low
+    if low in _PLAIN_FORMS:
+        return _PLAIN_FORMS[low]
+    after = tokens[index + 1] if index + 1 < len(tokens) else None
+    alone = (
+        after is None
+        or not after.is_word
+        or (after.low in grammar.FUNCTION and after.low not in ("own", "two", "three", "four"))
     )
+    if low == "his":
+        return "mine" if alone else "my"
+    if alone:
+        return "me"
+    return "" if tokens[index - 1].low in _GIVING_TO else "my"

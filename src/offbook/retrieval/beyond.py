@@ -11,8 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
-from offbook.names.character import Names, learn_names
-from offbook.names.first_person import FirstPerson
+from offbook.names.character import FirstPerson, Names, learn_names
 from offbook.names.nicknames import is_given
 from offbook.text.clauses import tokens_of
 from offbook.text.english_words import is_english

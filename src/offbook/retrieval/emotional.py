@@ -20,7 +20,6 @@ from offbook.errors import EmbedderMismatch, StoreFailed, UnknownName
 Distance = Literal["euclidean", "cosine"]
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
-Positions = NDArray[np.intp]
 
 K: Final = 10
 EMOTIONS: Final = 8
@@ -102,7 +101,7 @@ def recall(
 
 
 def rank(c: Floats, e: Floats, strategy: str, k: int, pool: int) -> list[RecalledMemory]:
-    """Rank memories by a strategy of the paper.
+    """Rank memories by a strategy of the paper; of equal ones the oldest comes first.
 
     ``ordinary`` ranks by ``c``, C-A by ``c + e``, C-M by ``c * e``. S-S ranks the ``pool`` nearest
     in meaning by ``e``, S-E the ``pool`` felt most alike by ``c``. Where ``e`` is NaN, it counts as
@@ -110,23 +109,22 @@ def rank(c: Floats, e: Floats, strategy: str, k: int, pool: int) -> list[Recalle
     """
     if np.isnan(e).all():
         strategy = "ordinary"
-    rows = _first(c, pool) if strategy == "S-S" else np.arange(len(c))
-    c, e = c[rows], filled(e[rows])
+    rows = np.argsort(c, kind="stable")[:pool] if strategy == "S-S" else np.arange(len(c))
+    c, e = c[rows], e[rows]
+    unknown = np.isnan(e)
+    if not unknown.all():
+        e = np.where(unknown, np.median(e[~unknown]), e)
     if strategy == "S-E":
-        alike = _first(e, pool)
+        alike = np.argsort(e, kind="stable")[:pool]
         rows, c, e = rows[alike], c[alike], e[alike]
     by_strategy = {"C-A": c + e, "C-M": c * e, "S-S": np.where(np.isnan(e), c, e)}
     scores = by_strategy.get(strategy, c)
     return [
-        RecalledMemory(int(rows[i]), float(scores[i]), float(c[i]), _known(e[i]))
-        for i in _first(scores, k)
+        RecalledMemory(
+            int(rows[i]), float(scores[i]), float(c[i]), None if np.isnan(e[i]) else float(e[i])
+        )
+        for i in np.argsort(scores, kind="stable")[:k].tolist()
     ]
-
-
-def filled(e: Floats) -> Floats:
-    """Put the median of what is known where it is not; NaN stays where nothing is known."""
-    unknown = np.isnan(e)
-    return e if unknown.all() else np.where(unknown, np.median(e[~unknown]), e)
 
 
 def semantic_distances(matrix: Singles, vector: Singles, distance: Distance) -> Floats:
@@ -174,12 +172,3 @@ def _cosines(rows: Floats, vector: Floats) -> Floats:
     dots = np.einsum("ij,j->i", rows, vector)
     cosines: Floats = dots / np.where(lengths > 0, lengths, 1)
     return cosines
-
-
-def _first(scores: Floats, k: int) -> Positions:
-    """Find the positions of the ``k`` lowest scores; equal ones in their order."""
-    return np.argsort(scores, kind="stable")[: max(k, 0)]
-
-
-def _known(e: float) -> float | None:
-    return None if np.isnan(e) else float(e)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -82,7 +83,8 @@ class GraphIndex:
     last_year: int | None = None
     names: NameTable = field(init=False)
     own: int | None = field(init=False)
-    _touching: dict[int, list[Relation]] = field(init=False, default_factory=dict)
+    _ties: dict[int, list[tuple[int | None, Relation]]] = field(init=False, default_factory=dict)
+    """Of each entity its relations with the other end, strongest first."""
     _positions: dict[str, int] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -91,10 +93,11 @@ class GraphIndex:
         self.names = NameTable(
             (name, place) for place, entity in enumerate(entities) for name in entity.names
         )
-        for relation in self.graph.relations:
-            ends = {self._positions.get(end) for end in (relation.source, relation.target)}
-            for place in ends - {None}:
-                self._touching.setdefault(place, []).append(relation)  # type: ignore[arg-type]
+        for relation in sorted(self.graph.relations, key=lambda each: -each.strength):
+            source, target = map(self._positions.get, (relation.source, relation.target))
+            for one, other in {source: target, target: source}.items():
+                if one is not None:
+                    self._ties.setdefault(one, []).append((other, relation))
         node = character_node(entities, self.character)
         self.own = None if node is None else self._positions[node.id]
 
@@ -138,11 +141,11 @@ class GraphIndex:
 
     def touching(self, position: int) -> list[Relation]:
         """The relations of an entity, in either direction, strongest first."""
-        return sorted(self._touching.get(position, ()), key=lambda relation: -relation.strength)
+        return [relation for _, relation in self._ties.get(position, ())]
 
     def between(self, one: int, other: int) -> list[Relation]:
         """The relations of two entities, in either direction, strongest first."""
-        return [r for r in self.touching(one) if self._other_end(r, one) == other]
+        return [relation for end, relation in self._ties.get(one, ()) if end == other]
 
     def neighbours(
         self, type_: str, most: int, types: Sequence[str] = ENTITY_TYPES
@@ -157,15 +160,12 @@ class GraphIndex:
         if type_ not in types:
             fitting |= {entity.type for entity in self.graph.entities}.difference(ENTITY_TYPES)
         strengths: dict[int, float] = {}
-        for relation in self.touching(self.own) if self.own is not None else ():
-            place = self._other_end(relation, self.own)
-            if place is not None and place != self.own and self.entity(place).type in fitting:
+        for place, relation in self._ties.get(self.own, ()) if self.own is not None else ():
+            if place is None or place == self.own:
+                continue
+            if self.entity(place).type in fitting:
                 strengths.setdefault(place, relation.strength)
         return list(strengths.items())[:most]
-
-    def _other_end(self, relation: Relation, position: int | None) -> int | None:
-        source, target = (self._positions.get(end) for end in (relation.source, relation.target))
-        return target if source == position else source
 
 
 _kept: Final[IndexCache[tuple[str, Position | None], GraphIndex]] = IndexCache(KEPT_GRAPHS)
@@ -177,10 +177,7 @@ async def graph_index(store: Store, character: Character, until: Position | None
     Raises:
         IndexMissing: no graph was built, or it is not complete.
     """
-
-    async def load() -> GraphIndex:
-        return await store.read(lambda conn: load_graph_index(conn, character, until))
-
+    load = partial(store.read, load_graph_index, character, until)
     return await _kept.get(store, (character.id, until), character.revision, load)
 
 

@@ -115,14 +115,12 @@ class Selection(Generic[T]):
         chosen: The passages in rank order; where the slot stayed empty, the most similar ones.
         is_fallback: Whether the slot stayed empty.
         looked_at: How many passages the sequential algorithm looks at (t of Algorithm 1).
-        judged: For how many a verdict was got; in windows these may be more.
         unjudged: Passages without a verdict among those that were looked at, and why.
     """
 
     chosen: tuple[T, ...]
     is_fallback: bool
     looked_at: int
-    judged: int = 0
     unjudged: tuple[tuple[T, str], ...] = ()
 
     @property
@@ -248,6 +246,5 @@ def _selection(
         chosen=tuple(chosen or ranked[: m + 1]),
         is_fallback=not chosen,
         looked_at=looked_at,
-        judged=len(verdicts) - len(reasons),
         unjudged=unjudged,
     )

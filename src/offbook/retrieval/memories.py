@@ -21,9 +21,9 @@ import numpy as np
 
 from offbook.errors import AnswerError, InputRefused
 from offbook.memory.emotion import is_emotion
-from offbook.models.batching import run_all
 from offbook.models.beside import worked_out
 from offbook.models.failures import why_without
+from offbook.prompts.ask import ask
 from offbook.prompts.emotion import (
     IN_CONVERSATION,
     SCORE_EMOTIONS,
@@ -45,9 +45,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from offbook.memory.turns import ConversationContext
-    from offbook.models.batching import Asking
-    from offbook.protocols import Embedder, Store
-    from offbook.retrieval.emotional import RecalledMemory
+    from offbook.protocols import ChatModel, Store
     from offbook.settings.model import EmotionalSettings
     from offbook.stores.connection import Connection
     from offbook.stores.memories import IndexRow
@@ -67,35 +65,21 @@ class Felt:
     why: str = ""
 
 
-async def feel(embedder: Embedder, text: str, question: str, asking: Asking | None) -> Felt:
-    """Meaning of ``text``, a question with what it refers back to, and emotion of the question.
-
-    Its emotion is not asked for where nobody is there to rate it.
+async def emotion_of(
+    model: ChatModel, character: str, question: str, retries: int
+) -> tuple[Mapping[str, int] | None, str]:
+    """The emotion of a question, that of who asks it; or why there is none.
 
     Raises:
-        ModelError: an endpoint failed for good.
+        ModelError: the endpoint failed for good.
     """
-    vectors: list[NDArray[np.float32]] = []
-    emotions: list[Mapping[str, int]] = []
-    why = ""
-
-    async def embed() -> None:
-        vectors.append((await embedder.embed([text[:EMBEDDED_CHARS]], "query"))[0])
-
-    async def score() -> None:
-        nonlocal why
-        if asking is None:
-            return
-        try:
-            speaker = f"the person who speaks to {asking.character}"
-            inputs = ScoreEmotionsInputs(speaker, (Utterance(shortened(question)),))
-            answer = await asking.ask(SCORE_EMOTIONS, inputs, ())
-            emotions.append(answer.items[0].by_name())
-        except (AnswerError, InputRefused) as error:
-            why = why_without(error)
-
-    await run_all([embed, score])
-    return Felt(vectors[0], emotions[0] if emotions else None, why)
+    speaker = f"the person who speaks to {character}"
+    inputs = ScoreEmotionsInputs(speaker, (Utterance(shortened(question)),))
+    try:
+        answer = await ask(model, SCORE_EMOTIONS, inputs, retries=retries)
+    except (AnswerError, InputRefused) as error:
+        return None, why_without(error)
+    return answer.items[0].by_name(), ""
 
 
 ROOM: Final = 1_024
@@ -126,7 +110,7 @@ class MemoryIndex:
         ids: One a row.
         ordinals: The age of each row.
         turns: The turn that taught each; None for an authored one.
-        matrix: Vectors; there may be room behind the last row.
+        matrix: Vectors; there may be room behind the row of the last id.
         emotions: Eight levels a row, NaN where they are not known.
         last: The greatest ordinal that was read.
         waiting: Ids of those that have no vector yet.
@@ -148,10 +132,8 @@ class MemoryIndex:
     unscored: frozenset[str] = frozenset()
     unplaced: int = 0
 
-    @property
-    def vectors(self) -> NDArray[np.float32]:
-        """The rows of the matrix that are in use."""
-        return self.matrix[: len(self.ids)]
+
+_EMPTY: Final = MemoryIndex()
 
 
 @dataclass(slots=True)
@@ -172,8 +154,8 @@ async def memory_index(store: Store, view: View) -> MemoryIndex:
     """
     of_store = _kept.setdefault(store, _Kept())
     async with of_store.lock:
-        old = of_store.indices.get(view, MemoryIndex())
-        index = await store.read(lambda conn: _current(conn, old, view))
+        old = of_store.indices.get(view, _EMPTY)
+        index = await store.read(_current, old, view)
         of_store.indices[view] = index
         of_store.indices.move_to_end(view)
         while len(of_store.indices) > KEPT_INDICES:
@@ -191,7 +173,7 @@ def _current(conn: Connection, old: MemoryIndex, view: View) -> MemoryIndex:
     if same and view.until is None and (grown := _grown(conn, old, view)) is not None:
         return replace(grown, state=state)
     rows = _read(conn, view, set_id)
-    fresh = MemoryIndex(set_id=set_id)
+    fresh = replace(_EMPTY, set_id=set_id)
     if view.until is not None:
         rows, unplaced = _before(conn, view.character, rows, view.until)
         fresh = replace(fresh, unplaced=unplaced)
@@ -320,15 +302,18 @@ async def find_memories(
     recalled_memories = RecalledMemories(
         skipped=_left_out(len(index.waiting), index.unplaced, felt.why)
     )
-    if not index.ids and not index.waiting and not index.unplaced:
-        recalled_memories.skipped.append(_none(character.id, until))
     if not index.ids:
+        if not index.waiting and not index.unplaced:
+            where = "" if until is None else " before this point of the story"
+            add = f"add some: offbook remember {character.id} FILE.jsonl, or talk with --session"
+            none = Skipped("memory", "memories", f"there are none{where}; {add}")
+            recalled_memories.skipped.append(none)
         return recalled_memories
     # What the prompt holds anyway is found as well, and then passed over: so much more is asked.
     over = sum(turn in conversation.present for turn in index.turns) if conversation.present else 0
     recalled = await worked_out(
         recall,
-        index.vectors,
+        index.matrix[: len(index.ids)],
         index.emotions,
         felt.vector,
         mixed(felt.emotion, conversation.mood, settings.mood),
@@ -340,8 +325,12 @@ async def find_memories(
     )
     chosen = [hit for hit in recalled if index.turns[hit.index] not in conversation.present]
     by_id = {index.ids[hit.index]: hit for hit in chosen[: settings.k]}
-    fragments = await store.read(lambda conn: memories.get(conn, character.id, list(by_id)))
-    recalled_memories.items = [_item(fragment, by_id[fragment.id]) for fragment in fragments]
+    fragments = await store.read(memories.get, character.id, list(by_id))
+    recalled_memories.items = [
+        # Lower is better for the strategies, higher for every piece of context.
+        memory_item(fragment, 1 / (1 + max(0.0, by_id[fragment.id].score)))
+        for fragment in fragments
+    ]
     return recalled_memories
 
 
@@ -356,27 +345,16 @@ def mixed(
     return [(1 - weight) * emotion[name] + weight * mood[name] for name in EMOTIONS]
 
 
-def _item(fragment: MemoryFragment, hit: RecalledMemory) -> ContextItem:
-    # Lower is better for the strategies, higher for every piece of context.
-    score = 1 / (1 + max(0.0, hit.score))
+def memory_item(fragment: MemoryFragment, score: float) -> ContextItem:
+    """A memory as a piece of context.
+
+    Its title says when and in which conversation it was made; it is empty where nobody said.
+    """
+    title = fragment.at or ""
+    if fragment.session is not None:
+        title = f"{title.replace('T', ' ')[:16]}, {IN_CONVERSATION}".lstrip(", ")
     text = write_memory(fragment.said, fragment.answered)
-    return ContextItem(
-        "memory", when(fragment), text, score, memory=fragment.id, emotion=fragment.emotion
-    )
-
-
-def when(fragment: MemoryFragment) -> str:
-    """When and in which conversation a memory was made, as a title; empty where nobody said."""
-    if fragment.session is None:
-        return fragment.at or ""
-    day = (fragment.at or "").replace("T", " ")[:16]
-    return f"{day}, {IN_CONVERSATION}".lstrip(", ")
-
-
-def _none(character: str, until: Position | None) -> Skipped:
-    where = "" if until is None else " before this point of the story"
-    add = f"add some: offbook remember {character} FILE.jsonl, or talk with --session"
-    return Skipped("memory", "memories", f"there are none{where}; {add}")
+    return ContextItem("memory", title, text, score, memory=fragment.id, emotion=fragment.emotion)
 
 
 def _left_out(waiting: int, unplaced: int, why: str) -> list[Skipped]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from offbook.names.titles import TITLES
 from offbook.prompts.emotion import HERE, write_memory
-from offbook.retrieval.memories import View, memory_index, when
+from offbook.retrieval.memories import View, memory_index, memory_item
 from offbook.retrieval.statements import is_statement, names, told_sentences
 from offbook.stores import memories
 from offbook.text.sentences import sentences
@@ -128,8 +128,7 @@ class EvidenceSearch:
     def _in_conversation(self, words: Sequence[str]) -> list[_Utterance]:
         """What was said before the question with one of some folded words, the last first."""
         utterances: list[_Utterance] = []
-        # The prompt holds the last turns of the conversation.
-        shown = len(self.conversation.present)
+        shown = self.conversation.shown
         for place in range(len(self.history) - 1, -1, -1):
             message = self.history[place]
             if message.role != "user":
@@ -149,10 +148,6 @@ class EvidenceSearch:
 def _utterance(
     fragment: MemoryFragment, words: Sequence[str], present: Container[str | None]
 ) -> _Utterance:
-    text = write_memory(fragment.said, fragment.answered)
-    item = ContextItem(
-        "memory", when(fragment), text, 1.0, memory=fragment.id, emotion=fragment.emotion
-    )
     if fragment.session is not None:
         telling = _holding(fragment.said, words, told_sentences)
     else:
@@ -161,6 +156,7 @@ def _utterance(
         telling = tuple(
             sentence for half in halves for sentence in _holding(half, words, _all_sentences)
         )
+    item = memory_item(fragment, 1.0)
     return _Utterance(item, telling, fragment.turn is not None and fragment.turn in present)
 
 

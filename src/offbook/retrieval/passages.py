@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
     from offbook.protocols import Embedder, Store
     from offbook.stores.connection import Connection
-    from offbook.types import Character, Chunk, ContextItem, Position, Source
+    from offbook.types import Character, ContextItem, Position, Source
 
 
 def place_of(item: ContextItem) -> Source | None:
@@ -112,10 +113,10 @@ async def search_passages(
             ]
         )
     else:
-        passages = await store.read(lambda conn: _passages(conn, character, hits))
+        passages = await store.read(_passages, character.id, hits)
     if until is None:
         return passages
-    return await store.read(lambda conn: _before(conn, character.id, passages, until))
+    return await store.read(_before, character.id, passages, until)
 
 
 def named_passages(
@@ -127,9 +128,9 @@ def named_passages(
     return passages if until is None else _before(conn, character, passages, until)
 
 
-def _passages(conn: Connection, character: Character, hits: list[Hit]) -> list[Passage]:
+def _passages(conn: Connection, character: str, hits: list[Hit]) -> list[Passage]:
     by_id = {hit.id: hit for hit in hits}
-    chunks = chunk_rows.get_chunks(conn, character.id, list(by_id))
+    chunks = chunk_rows.get_chunks(conn, character, list(by_id))
     ranked = ((chunk, by_id[chunk.id]) for chunk in chunks)
     return [Passage(chunk, hit.score, hit.similarity, hit.match) for chunk, hit in ranked]
 
@@ -181,22 +182,25 @@ async def _searcher(
     mode: RetrievalMode,
     until: Position | None,
 ) -> Searcher:
-    async def load() -> Searcher:
-        searcher = await store.read(lambda conn: _load(conn, character, chunking, mode))
-        if until is None:
-            return searcher
-        order = await store.read(lambda conn: order_of(conn, character.id))
-        chunks = await store.read(
-            lambda conn: chunk_rows.list_chunks(conn, character.id, chunking=chunking)
-        )
-        cut = (chunk_until(chunk, order, until) for chunk in chunks)
-        return _restricted(searcher, [chunk for chunk in cut if chunk is not None])
-
+    load = partial(store.read, _load, character, chunking, mode, until)
     return await _kept.get(store, (character.id, chunking, mode, until), character.revision, load)
 
 
-def _restricted(searcher: Searcher, chunks: list[Chunk]) -> Searcher:
-    """The same over some of the chunks alone: what words are rare is told by them, too."""
+def _load(
+    conn: Connection,
+    character: Character,
+    chunking: str,
+    mode: RetrievalMode,
+    until: Position | None,
+) -> Searcher:
+    searcher = _load_all(conn, character, chunking, mode)
+    if until is None:
+        return searcher
+    # The same over some of the chunks alone: what words are rare is told by them, too.
+    order = order_of(conn, character.id)
+    stored = chunk_rows.list_chunks(conn, character.id, chunking=chunking)
+    cut = (chunk_until(chunk, order, until) for chunk in stored)
+    chunks = [chunk for chunk in cut if chunk is not None]
     ids = [chunk.id for chunk in chunks]
     dense = searcher.dense
     if dense is not None:
@@ -209,7 +213,9 @@ def _restricted(searcher: Searcher, chunks: list[Chunk]) -> Searcher:
     return Searcher(dense, LexicalIndex.from_blobs(ids, [terms[name] for name in ids]))
 
 
-def _load(conn: Connection, character: Character, chunking: str, mode: RetrievalMode) -> Searcher:
+def _load_all(
+    conn: Connection, character: Character, chunking: str, mode: RetrievalMode
+) -> Searcher:
     check_split(conn, character, chunking)
     total = chunk_rows.count(conn, character.id, chunking)
     if total == 0:

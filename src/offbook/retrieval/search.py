@@ -98,11 +98,6 @@ class DenseIndex:
                 "rebuild the vectors: offbook reembed NAME",
             )
 
-    @property
-    def dimension(self) -> int:
-        """How many numbers a vector has."""
-        return int(self.matrix.shape[1])
-
     def scores(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
         """Cosine similarity of every row with the unit vector ``vector``, in order of the rows.
 
@@ -110,10 +105,10 @@ class DenseIndex:
             EmbedderMismatch: the vector has another dimension than the index.
             StoreFailed: a vector holds what is not a number.
         """
-        if vector.shape != (self.dimension,):
+        if vector.shape != self.matrix.shape[1:]:
             raise EmbedderMismatch(
                 f"the question's vector has shape {vector.shape!r}, "
-                f"the stored ones have {self.dimension!r} numbers",
+                f"the stored ones have {self.matrix.shape[1]!r} numbers",
                 "rebuild the stored vectors with the configured embedder: offbook reembed NAME",
             )
         scores: NDArray[np.float32] = self.matrix @ vector
@@ -341,17 +336,27 @@ class Searcher:
         """
         similarities: NDArray[np.float32] | None = None
         matches: NDArray[np.float32] | None = None
-        if mode == "dense":
-            scores = similarities = self._similarities(vector)
-        elif mode == "lexical":
-            scores = matches = self._matches(question)
-        else:
-            similarities, matches = self._similarities(vector), self._matches(question)
+        if mode != "lexical":
+            if self.dense is None or vector is None:
+                raise IndexMissing(
+                    "this retrieval mode needs vectors, and there are none",
+                    "make them with `offbook reembed NAME`, or set retrieval.mode to lexical",
+                )
+            scores = similarities = self.dense.scores(vector)
+        if mode != "dense":
+            if self.lexical is None:
+                raise IndexMissing(
+                    "this retrieval mode needs the chunks' terms, and there are none",
+                    "make them with `offbook reembed NAME`, or set retrieval.mode to dense",
+                )
+            highest = self.lexical.highest_score(question)
+            scores = matches = self.lexical.scores(question) / np.float32(highest or 1)
+        if similarities is not None and matches is not None:
             scores = convex_combination(matches, similarities, DENSE_WEIGHT)
         ranking = top_positions(scores, k)
         if mode == "lexical":
             ranking = ranking[scores[ranking] > 0]
-        ids = self._ids
+        ids = next(index.ids for index in (self.dense, self.lexical) if index is not None)
         return [
             Hit(
                 id=ids[position],
@@ -361,30 +366,6 @@ class Searcher:
             )
             for position in ranking.tolist()
         ]
-
-    @property
-    def _ids(self) -> Sequence[str]:
-        if self.dense is not None:
-            return self.dense.ids
-        return self.lexical.ids if self.lexical is not None else ()
-
-    def _similarities(self, vector: NDArray[np.float32] | None) -> NDArray[np.float32]:
-        if self.dense is None or vector is None:
-            raise IndexMissing(
-                "this retrieval mode needs vectors, and there are none",
-                "make them with `offbook reembed NAME`, or set retrieval.mode to lexical",
-            )
-        return self.dense.scores(vector)
-
-    def _matches(self, question: str) -> NDArray[np.float32]:
-        if self.lexical is None:
-            raise IndexMissing(
-                "this retrieval mode needs the chunks' terms, and there are none",
-                "make them with `offbook reembed NAME`, or set retrieval.mode to dense",
-            )
-        scores = self.lexical.scores(question)
-        highest = self.lexical.highest_score(question)
-        return scores / np.float32(highest) if highest else scores
 
 
 K = TypeVar("K", bound=Hashable)

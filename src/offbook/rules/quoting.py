@@ -14,8 +14,7 @@ from functools import cached_property
 from typing import Final
 
 from offbook.models.builtin import embed_texts
-from offbook.names.character import Names
-from offbook.names.first_person import FirstPerson, Told
+from offbook.names.character import FirstPerson, Names, Told
 from offbook.retrieval.facets import BEARS, asks_for_facets, bearing
 from offbook.rules.evidence import Evidence, Hit, Sentence, is_about_works, is_editorial
 from offbook.text.clauses import quoted_spans

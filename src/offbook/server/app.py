@@ -44,7 +44,6 @@ _MODULES: Final = (
     "offbook.ingestion.memories",
     "offbook.memory.gate",
     "offbook.retrieval.memory_evidence",
-    "offbook.retrieval.lorebook",
 )
 _NOWHERE: Final = {"type": "http", "method": "GET", "path": "/\N{NULL}", "headers": []}
 """A request for nothing that there is, so that every route is asked whether it is meant."""
@@ -57,7 +56,7 @@ async def warm(book: Offbook) -> None:
     wording(REPLY)
     try:
         runtime = book.runtime()
-        needed = runtime.method.needs(runtime.settings)
+        needed = runtime.needs
         if needed.vectors and endpoint_of(book.settings, "embed").base_url is None:
             await runtime.embedder.embed(["a word"], "query")
         for endpoint in (endpoint_of(book.settings, "chat"), endpoint_of(book.settings, "extract")):

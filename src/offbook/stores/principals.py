@@ -49,11 +49,6 @@ class ApiKey:
         return "expired" if self.expires is not None and self.expires <= now else None
 
 
-def of_user(user: str | None) -> str:
-    """Return the principal of a person whom the owner names; without a name, the owner."""
-    return f"{OWNER}/{user}" if user else OWNER
-
-
 def add(conn: Connection, /, principal: str, **values: Any) -> None:
     """Store a principal; one with the same id stays as it is."""
     row = {"id": principal, "label": "", "created": timestamp(), **values}

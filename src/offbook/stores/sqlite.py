@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar, cast
 
@@ -78,9 +79,7 @@ class SqliteStore:
         self, operation: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         """Run ``operation`` on a consistent snapshot; it cannot write."""
-        return await self._in(
-            self._reading, self._read, lambda conn: operation(conn, *args, **kwargs)
-        )
+        return await self._in(self._reading, self._read, operation, *args, **kwargs)
 
     async def write(
         self, operation: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
@@ -94,9 +93,7 @@ class SqliteStore:
             StoreFailed: the disk is full, the home is read-only, the database is locked for long.
         """
         try:
-            return await self._in(
-                self._writing, self._write, lambda conn: operation(conn, *args, **kwargs)
-            )
+            return await self._in(self._writing, self._write, operation, *args, **kwargs)
         finally:
             self._wait_for_rest()
 
@@ -132,10 +129,13 @@ class SqliteStore:
             self._resting.cancel()
         await asyncio.to_thread(self._close)
 
-    async def _in(self, pool: ThreadPoolExecutor, work: Callable[..., T], *values: Any) -> T:
+    async def _in(
+        self, pool: ThreadPoolExecutor, work: Callable[..., T], *args: Any, **kwargs: Any
+    ) -> T:
         if self._closed:
             raise StoreFailed(f"The database at {str(self.path)!r} is closed.", "open it again")
-        return await asyncio.get_running_loop().run_in_executor(pool, work, *values)
+        run = partial(work, *args, **kwargs)
+        return await asyncio.get_running_loop().run_in_executor(pool, run)
 
     def _engine(self, begin: str, *, pool_size: int) -> Engine:
         engine = create_engine(
@@ -210,16 +210,16 @@ class SqliteStore:
                 "set OFFBOOK_HOME to a folder on a local disk",
             )
 
-    def _read(self, operation: Callable[[Connection], T]) -> T:
+    def _read(self, operation: Callable[..., T], *args: Any, **kwargs: Any) -> T:
         with reported(str(self.path)), self._readers.connect() as connection, connection.begin():
-            return operation(connection)
+            return operation(connection, *args, **kwargs)
 
-    def _write(self, operation: Callable[[Connection], T]) -> T:
+    def _write(self, operation: Callable[..., T], *args: Any, **kwargs: Any) -> T:
         with reported(str(self.path)):
             if self._connection is None or self._connection.invalidated:
                 self._connection = self._writer.connect()
             with self._connection.begin():
-                return operation(self._connection)
+                return operation(self._connection, *args, **kwargs)
 
     def _backup(self, file: Path, unwanted: threading.Event) -> None:
         part = file.with_name(f".{file.name[:100]}.{secrets.token_hex(6)}.part")
