@@ -71,17 +71,13 @@ async def export_run(
 
 def by_cell(dataset: Dataset, ratings: Iterable[Rating]) -> RatingsOf:
     """A function that gives the ratings of a cell: those of its own, and of batches it is in."""
-    dimensions = {q.id: q.item.dimension for q in dataset.questions if q.item is not None}
+    dimensions = {q.id: q.item.dimension if q.item else None for q in dataset.questions}
     by_place: dict[tuple[str, str, int], dict[str, list[Rating]]] = {}
     for rating in ratings:
         key = rating.key
         units = by_place.setdefault((key.subject, key.variant, key.repeat), {})
-        # The unit of a batch is ``dimension/number``.
-        unit = (
-            key.unit
-            if "/" not in key.unit or key.unit in dimensions
-            else key.unit.rpartition("/")[0]
-        )
+        # The unit of a batch is ``dimension/number``, of any other rating a question's id.
+        unit = key.unit if key.unit in dimensions else key.unit.rpartition("/")[0]
         units.setdefault(unit, []).append(rating)
 
     def of(cell: Cell) -> list[Rating]:
@@ -232,7 +228,7 @@ def _sample(
         "messages": messages,
         "output": output,
         "scores": {
-            _name(rating, judge): _score(rating, reply)
+            _name(rating, key.question, judge): _score(rating, reply)
             for rating in ratings
             if rating.final is not None
         },
@@ -245,7 +241,11 @@ def _sample(
             "verdict": cell.verdict,
             "fallback": cell.fallback,
             "context": [{"kind": i.kind, "title": i.title, "text": i.text} for i in cell.context],
-            "missing": {_name(r, judge): r.missing for r in ratings if r.final is None},
+            "missing": {
+                _name(each, key.question, judge): each.missing
+                for each in ratings
+                if each.final is None
+            },
             "mark": run.mark,
         },
         "model_usage": {
@@ -264,13 +264,12 @@ def _sample(
     }
 
 
-def _name(rating: Rating, judge: str) -> str:
+def _name(rating: Rating, question: str, judge: str) -> str:
     """The metric, with the judge where it is another than the run's, and the number of a batch."""
     key = rating.key
-    batch = key.unit.rpartition("/")[2] if "/" in key.unit else ""
     parts = [key.metric]
-    if batch.isdigit():
-        parts.append(f"batch {batch}")
+    if key.unit != question:
+        parts.append(f"batch {key.unit.rpartition('/')[2]}")
     if key.sample:
         parts.append(f"sample {key.sample}")
     name = ", ".join(parts)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -28,7 +29,7 @@ from offbook.evaluation.comparison import (
 from offbook.evaluation.estimate import RunEstimator, added
 from offbook.evaluation.judge_checks import JudgeChecks
 from offbook.evaluation.reviews import CheckReport, Reviews
-from offbook.evaluation.runner import Runner
+from offbook.evaluation.runner import Runner, require_free
 from offbook.evaluation.runs import (
     Notify,
     OpenRun,
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from offbook.evaluation.benchmark import Benchmark
     from offbook.evaluation.datasets.fetching import Fetched
     from offbook.evaluation.record import Judging, Run
+    from offbook.stores.connection import Connection
     from offbook.types import Character
 
 
@@ -101,7 +103,7 @@ class Evaluation:
         notify(how)
         on_run(run.id)
         if retry_failed:
-            await book.store.write(lambda conn: evaluations.remove_failed(conn, run.id))
+            await book.store.write(partial(_removed, evaluations.remove_failed, run.id))
         left = await self._left(run, request, characters)
         notify(f"left to do, about: {left.in_words()}")
         opened = await open_run(book, run.id, path=run.path or None)
@@ -189,7 +191,8 @@ class Evaluation:
         judged, judges = await judged_now(book, opened)
         judge = judged.models["judge"].model
         if retry_missing:
-            await book.store.write(lambda conn: evaluations.remove_missing(conn, run, judge))
+            remove = partial(evaluations.remove_missing, judge=judge)
+            await book.store.write(partial(_removed, remove, run))
         done = await self._judging(judged, opened, opened.protocol, progress).go_on()
         return await scored(book.store, replace(opened, run=judged, judges=judges), done)
 
@@ -319,5 +322,11 @@ class Evaluation:
         from offbook.evaluation.datasets.fetching import fetch, folder_of
         from offbook.evaluation.datasets.sources import source
 
-        folder = folder_of(self._book.settings.values.home.expanduser(), dataset)
+        folder = folder_of(self._book.settings.values.home, dataset)
         return await fetch(source(dataset), folder, notify=notify)
+
+
+def _removed(remove: Callable[[Connection, str], int], run: str, conn: Connection) -> int:
+    """Remove what is to be asked for again, unless another process is at work on it."""
+    require_free(conn, run)
+    return remove(conn, run)

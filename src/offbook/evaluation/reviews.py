@@ -26,6 +26,7 @@ from offbook.evaluation.metrics.scales import SCALES, JudgedScale
 from offbook.evaluation.metrics.statistics import Estimate, estimate
 from offbook.evaluation.protocols import batched
 from offbook.evaluation.reply_metrics import Exchange, Places
+from offbook.evaluation.spreadsheets import guarded, unguarded
 from offbook.stores import evaluations
 from offbook.types import as_tuple
 
@@ -45,7 +46,6 @@ COLUMNS: Final = (
 )
 """The columns in their order; a person fills in the last three."""
 _NEEDED: Final = ("id", "judge_value", "person_value")
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "|", "%")
 _LONGEST_CELL: Final = 32_000
 """Excel cuts a cell at 32,767 characters, and says nothing."""
 _LONGEST_FIELD: Final = 10_000_000
@@ -76,7 +76,7 @@ def write_rows(path: Path, rows: Iterable[Mapping[str, str]], separator: str = "
             writer = csv.writer(file, delimiter=separator, quoting=csv.QUOTE_ALL)
             writer.writerow(COLUMNS)
             for row in rows:
-                writer.writerow([_safe(row[name]) for name in COLUMNS])
+                writer.writerow([_cell(row[name]) for name in COLUMNS])
                 count += 1
     except OSError as error:
         raise UsageError(
@@ -112,7 +112,7 @@ def read_rows(path: Path) -> list[ReviewRow]:
             f"keep the first row of the export: {', '.join(COLUMNS)}",
         )
     return [
-        ReviewRow(number, dict(zip(names, map(_plain, cells), strict=False)))
+        ReviewRow(number, dict(zip(names, map(unguarded, cells), strict=False)))
         for number, cells in enumerate(table[1:], 2)
         if any(cell.strip() for cell in cells)
     ]
@@ -150,24 +150,12 @@ def _text(path: Path) -> str:
         ) from None
 
 
-def _safe(cell: str) -> str:
-    """A cell that no spreadsheet runs as a formula: an apostrophe in front makes it text."""
-    text = cell.replace("\x00", "")
+def _cell(text: str) -> str:
+    """A cell that a spreadsheet shows as it is, as far as it holds so much."""
+    text = text.replace("\x00", "")
     if len(text) > _LONGEST_CELL:
         text = f"{text[:_LONGEST_CELL]}… (cut for the spreadsheet; the run holds it whole)"
-    return f"'{text}" if _is_guarded(text) else text
-
-
-def _plain(cell: str) -> str:
-    """A cell without the apostrophe that the export put in front."""
-    rest = cell.removeprefix("'")
-    return rest if rest != cell and _is_guarded(rest) else cell
-
-
-def _is_guarded(text: str) -> bool:
-    """Whether an apostrophe goes in front: also where the text begins with some of its own."""
-    bare = text.lstrip("'")
-    return bare.lstrip().startswith(_FORMULA) or bare[:1].isspace()
+    return guarded(text)
 
 
 _MOST_PROBLEMS: Final = 20

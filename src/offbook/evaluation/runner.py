@@ -206,15 +206,30 @@ async def hold_run(
         await to_the_end(leave(signs))
 
 
+def require_free(conn: Connection, run: str) -> None:
+    """See that nobody works on a run.
+
+    Raises:
+        InUse: another process does.
+    """
+    owner = Owner(uuid.uuid4().hex)
+    _claim(conn, run, owner)
+    evaluations.release(conn, run, owner)
+
+
+def _claim(conn: Connection, run: str, owner: Owner) -> None:
+    other = evaluations.claim(conn, run, owner)
+    if other is not None:
+        raise InUse(
+            f"another process works on the run {run!r}",
+            "wait until it has ended",
+            f"process {other.pid} on {other.host!r}",
+        )
+
+
 async def _take(store: Store, run: str, owner: Owner) -> evaluations.StoredRun:
     try:
-        other = await store.write(lambda conn: evaluations.claim(conn, run, owner))
-        if other is not None:
-            raise InUse(
-                f"another process works on the run {run!r}",
-                "wait until it has ended",
-                f"process {other.pid} on {other.host!r}",
-            )
+        await store.write(lambda conn: _claim(conn, run, owner))
         return await store.read(lambda conn: evaluations.require_run(conn, run))
     except BaseException:
         # The write that takes it goes on to its end even where it is cancelled. What cannot be

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from offbook.evaluation.metrics.retrieval import CharacterUse, RetrievalUse, over_characters
@@ -64,7 +64,7 @@ class Measured:
         self._undefined: Counter[tuple[str, str]] = Counter()
         self._chunks: dict[tuple[str, str], _Chunks] = defaultdict(_Chunks)
         self._known: dict[Place, Place] = {}
-        self._failed: dict[str, list[Place]] = defaultdict(list)
+        self._failed: dict[str, list[tuple[Place, Exchange | None]]] = defaultdict(list)
         for cell in cells:
             self._add_cell(cell)
         self._count_failed()
@@ -118,9 +118,10 @@ class Measured:
         self._values[key.variant, "failed"][place] = float(cell.reply is None)
         for cost in COSTS:
             self._values[key.variant, cost][place] = getattr(cell.usage, cost)
-        exchange = self.places.exchange_of(cell)
+        exchange = self.places.exchange_of(replace(cell, reply=cell.reply or ""))
         if cell.reply is None:
-            self._failed[key.variant].append(place)
+            # One that failed before anything was recalled might have had any context.
+            self._failed[key.variant].append((place, exchange if cell.context else None))
         elif exchange is not None:
             self._expect(exchange, place)
         self._add_chunks(cell)
@@ -136,11 +137,13 @@ class Measured:
 
     def _count_failed(self) -> None:
         """A reply that failed has no rating where others of its variant should have one."""
-        for variant, places in self._failed.items():
+        for variant, failed in self._failed.items():
             for metric in self._metrics():
+                undefined = REPLY_METRICS[metric].undefined
+                missing = [p for p, each in failed if each is None or undefined(each) is None]
                 expected = self._values.get((variant, metric))
                 if expected or not self._undefined[variant, metric]:
-                    self._values[variant, metric].update(dict.fromkeys(places))
+                    self._values[variant, metric].update(dict.fromkeys(missing))
 
     def _add_chunks(self, cell: Cell) -> None:
         tally = self._chunks[cell.key.variant, cell.key.subject]

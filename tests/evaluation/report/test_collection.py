@@ -337,6 +337,7 @@ def test_runs_of_the_same_questions_stand_side_by_side_with_paired_differences()
         {"dataset_checksum": "1"},
         {"benchmark_version": 2},
         {"limit": 3},
+        {"subjects": {"Tom Ash": "tom-ash"}},
         {"prompts": {"knowledge_exposure": 9}},
     ],
 )

@@ -446,7 +446,8 @@ def _asked_alike(run: Run) -> Hashable:
     """What must be equal for scores to stand in one table: questions, metrics, judge's words."""
     questions = (run.benchmark, run.benchmark_version, run.dataset_checksum, run.protocol)
     seed = run.seed if run.limit is not None else None
-    return questions, run.limit, seed, tuple(sorted(judging_prompts(run).items()))
+    subjects, prompts = sorted(run.subjects), sorted(judging_prompts(run).items())
+    return questions, tuple(subjects), run.limit, seed, tuple(prompts)
 
 
 def _side_by_side(name: str, runs: Sequence[ReportedRun]) -> JointRuns:
