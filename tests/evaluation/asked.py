@@ -20,6 +20,7 @@ from offbook.evaluation.record import (
     Score,
     Variant,
 )
+from offbook.evaluation.reply_metrics import Places
 from offbook.evaluation.runner import Done, Runner, Solver
 from offbook.evaluation.storage import run_row
 from offbook.models.builtin import BuiltinEmbedder
@@ -150,7 +151,7 @@ class Asking:
 
         cast = Solver(
             {"Ada": who},
-            {("Ada", question.id): question for question in self.dataset.questions},
+            Places(self.dataset),
             {variant.label: variant for variant in self.run.variants},
             lambda variant, character, counting: runtime(counting),
             meter,

@@ -140,14 +140,14 @@ def _by_label(
     compared: Callable[..., float | None], measured: Measured, metric: str, variant: str
 ) -> Values:
     """Scores of dimensions whose label is not X, each held against it."""
-    scale = TYPOLOGIES[metric].scale
+    typology = TYPOLOGIES[metric]
     values: dict[tuple[str, str, int], float | None] = {}
     for one in of_variant(measured, metric, variant, by_repeat=True):
-        labels = label_scores(measured.places.of(one.subject).subject, metric)
+        labels = label_scores(measured.places.of(one.subject).subject, typology)
         for score in one.scores:
             label = labels.get(score.dimension)
             if label is not None and label.type != "X":
-                value = compared(score.score, label, scale)
+                value = compared(score.score, label, typology.scale)
                 values[one.subject, score.dimension, one.repeat or 0] = value
     return values
 

@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 
 from offbook.errors import StoreFailed, UsageError
 from offbook.evaluation import storage
+from offbook.evaluation.reply_metrics import Places
 from offbook.evaluation.storage import cell_row, rating_row
 
 if TYPE_CHECKING:
@@ -90,23 +91,14 @@ def by_cell(dataset: Dataset, ratings: Iterable[Rating]) -> RatingsOf:
     return of
 
 
-def _questions(run: Run, dataset: Dataset) -> dict[tuple[str, str], Question]:
-    """The questions by subject and id."""
-    return {
-        (subject, question.id): question
-        for subject in run.subjects
-        for question in dataset.asked(subject)
-    }
-
-
 def _write_lines(
     run: Run, dataset: Dataset, cells: Iterable[Cell], ratings: RatingsOf, out: IO[str]
 ) -> None:
     """The run on the first line, then a cell on each, with its question and ratings."""
-    questions = _questions(run, dataset)
+    places = Places(dataset)
     out.write(_text({"type": "run", **run.as_json()}) + "\n")
     for cell in cells:
-        question = questions.get((cell.key.subject, cell.key.question))
+        question = places.question(cell.key)
         row = {
             **cell_row(run.id, cell),
             "type": "cell",
@@ -158,11 +150,12 @@ def write_log(
     out: IO[str],
 ) -> None:
     """Write the log."""
-    questions = _questions(run, dataset)
+    places = Places(dataset)
+    questions = sum(len(places.of(subject).questions) for subject in run.subjects)
     head = {
         "version": VERSION,
         "status": _STATUS.get(run.status, "started"),
-        "eval": _spec(run, dataset, len(questions)),
+        "eval": _spec(run, dataset, questions),
     }
     out.write(_text(head)[:-1])
     out.write(', "samples": [')
@@ -170,7 +163,7 @@ def write_log(
     total = completed = 0
     for cell in cells:
         out.write(",\n" if total else "\n")
-        question = questions.get((cell.key.subject, cell.key.question))
+        question = places.question(cell.key)
         out.write(_text(_sample(run, cell, question, ratings(cell), judge)))
         total += 1
         completed += cell.error is None

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from offbook.evaluation.metrics.statistics import Estimate, estimate
 from offbook.evaluation.metrics.typology import (
     TYPOLOGIES,
+    Dimension,
     DimensionScore,
     ItemRating,
     LabelScore,
@@ -120,24 +121,17 @@ def interview_scores(measured: Measured) -> Iterator[Score]:
 
 def typology_labels(subject: Subject, typology: Typology) -> Letters:
     """What people say of a subject, as letters; None where they are undecided or silent."""
-    letters: dict[str, str] = {}
-    for label in subject.labels:
-        known = {dimension.name: dimension for dimension in typology.dimensions}
-        dimension = known.get(label.dimension)
-        if dimension is None:
-            continue
-        poles = {"H": dimension.first, "L": dimension.second}
-        plain = {dimension.first: dimension.first, dimension.second: dimension.second}
-        letter = (poles if label.questionnaire in _BANDED else plain).get(label.type)
-        if letter is not None:
-            letters[label.dimension] = letter
-    return tuple(letters.get(dimension.name) for dimension in typology.dimensions)
+    labels = label_scores(subject, typology)
+    types = (labels[each.name].type if each.name in labels else "X" for each in typology.dimensions)
+    return tuple(
+        {"H": each.first, "L": each.second}.get(kind)
+        for each, kind in zip(typology.dimensions, types, strict=True)
+    )
 
 
-def label_scores(subject: Subject, metric: str) -> dict[str, LabelScore]:
+def label_scores(subject: Subject, typology: Typology) -> dict[str, LabelScore]:
     """What people say of a subject by dimension, as H, L or X with a score where there is one."""
-    typology = TYPOLOGIES[metric]
-    known = {dimension.name: dimension.first for dimension in typology.dimensions}
+    known = {dimension.name: dimension for dimension in typology.dimensions}
     return {
         label.dimension: LabelScore(_band(label, known[label.dimension]), label.score)
         for label in subject.labels
@@ -145,12 +139,11 @@ def label_scores(subject: Subject, metric: str) -> dict[str, LabelScore]:
     }
 
 
-def _band(label: Label, first: str) -> LabelType:
-    if label.type == "X":
-        return "X"
-    if label.questionnaire in _BANDED:
-        return "H" if label.type == "H" else "L"
-    return "H" if label.type == first else "L"
+def _band(label: Label, dimension: Dimension) -> LabelType:
+    """H, L or X of a label; what is none of its questionnaire's is undecided."""
+    plain: dict[str, LabelType] = {dimension.first: "H", dimension.second: "L"}
+    banded: dict[str, LabelType] = {"H": "H", "L": "L"}
+    return (banded if label.questionnaire in _BANDED else plain).get(label.type, "X")
 
 
 def of_variant(
@@ -186,12 +179,8 @@ def _scored(
     batches: dict[str, list[float | None]] = defaultdict(list)
     for (unit, _), value in values.items():
         batches[unit.rpartition("/")[0]].append(value)
-    scores = []
-    for name in (dimension.name for dimension in typology.dimensions):
-        one = batched_score(batches.get(name, []))
-        letter = typology.letter(name, one.score)
-        scores.append(DimensionScore(name, one.score, letter, one.n, one.missing))
-    return tuple(scores)
+    names = (dimension.name for dimension in typology.dimensions)
+    return tuple(batched_score(typology, name, batches.get(name, [])) for name in names)
 
 
 def _items(
@@ -239,7 +228,9 @@ def _against_labels(measured: Measured, metric: str, variant: str) -> Iterator[S
     labels = {
         (subject, dimension): label
         for subject in measured.subjects
-        for dimension, label in label_scores(measured.places.of(subject).subject, metric).items()
+        for dimension, label in label_scores(
+            measured.places.of(subject).subject, TYPOLOGIES[metric]
+        ).items()
     }
     if not labels:
         return

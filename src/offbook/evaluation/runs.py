@@ -20,7 +20,8 @@ from offbook.evaluation.benchmark import benchmark, narrowed, parts_named, subje
 from offbook.evaluation.characters import MissingCharacter, find_characters, introduced
 from offbook.evaluation.datasets.loading import load_benchmark
 from offbook.evaluation.record import ModelNamed, Run
-from offbook.evaluation.runner import Solver, questions_of, require_free
+from offbook.evaluation.reply_metrics import Places
+from offbook.evaluation.runner import Solver, require_free
 from offbook.evaluation.storage import judged_by, run_of, run_row
 from offbook.evaluation.variants import VariantView, variants_of
 from offbook.stores import chunks, evaluations
@@ -405,21 +406,13 @@ def introductions_of(dataset: Dataset) -> dict[str, str]:
 
 
 def make_solver(
-    book: Offbook,
-    run: Run,
-    dataset: Dataset,
-    ready: Mapping[str, Character],
-    views: Sequence[VariantView],
+    book: Offbook, dataset: Dataset, ready: Mapping[str, Character], views: Sequence[VariantView]
 ) -> Solver:
     """Who is asked what, and how."""
     by_label = {view.variant.label: view for view in views}
     return Solver(
         characters=ready,
-        questions={
-            (subject, question.id): question
-            for subject in run.subjects
-            for question in questions_of(run, dataset, subject)
-        },
+        places=Places(dataset),
         variants={label: view.variant for label, view in by_label.items()},
         make_runtime=lambda variant, who, meter: by_label[variant.label].runtime_for(who, meter),
         meter=book.meter,

@@ -48,6 +48,17 @@ class _Chunks:
     times: Counter[str] = field(default_factory=Counter)
     failures: list[bool] = field(default_factory=list)
 
+    def of(self, chunks: int | None) -> CharacterUse:
+        """The same of all the chunks that there are; None: nobody counted them."""
+        distinct = len(self.times)
+        # A document may have been forgotten since: what was used cannot be more than there is.
+        whole = 0 if chunks is None else max(chunks, distinct)
+        histogram = Counter(self.times.values())
+        if whole > distinct:
+            histogram[0] = whole - distinct
+        duplication = dict(sorted(histogram.items()))
+        return CharacterUse(self.questions, whole, distinct, tuple(self.failures), duplication)
+
 
 class Measured:
     """The numbers of a run.
@@ -103,7 +114,7 @@ class Measured:
         """
         chunks = self.run.chunks.get(variant, {})
         uses = [
-            _use(tally, chunks.get(subject))
+            tally.of(chunks.get(subject))
             for (label, subject), tally in sorted(self._chunks.items())
             if label == variant
         ]
@@ -163,21 +174,6 @@ class Measured:
     def _place(self, subject: str, unit: str, repeat: int) -> Place:
         place = Place(subject, unit, repeat)
         return self._known.setdefault(place, place)
-
-
-def _use(tally: _Chunks, chunks: int | None) -> CharacterUse:
-    histogram = Counter(tally.times.values())
-    distinct = len(tally.times)
-    if chunks is not None and chunks > distinct:
-        histogram[0] = chunks - distinct
-    return CharacterUse(
-        questions=tally.questions,
-        # A document may have been forgotten since: what was used cannot be more than there is.
-        chunks=0 if chunks is None else max(chunks, distinct),
-        distinct=distinct,
-        failures=tuple(tally.failures),
-        duplication=dict(sorted(histogram.items())),
-    )
 
 
 More = Callable[[Measured], Iterable[Score]]

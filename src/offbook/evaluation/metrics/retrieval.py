@@ -40,11 +40,6 @@ class CharacterUse:
         """Distinct chunks used / all chunks; None without chunks."""
         return self.distinct / self.chunks if self.chunks else None
 
-    @property
-    def failure_rate(self) -> float | None:
-        """Questions whose slot stayed empty / questions; None where nothing was selected."""
-        return sum(self.failures) / len(self.failures) if self.failures else None
-
 
 @dataclass(frozen=True, slots=True)
 class RetrievalUse:
