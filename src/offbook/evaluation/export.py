@@ -66,7 +66,7 @@ async def export_run(
         with _replacing(part, file) as out:
             write(cells, by_cell(dataset, ratings), out)
 
-    await storage.with_stream(store, run.id, None, whole)
+    await storage.with_stream(store, run, whole, of_all=True)
     return file
 
 

@@ -289,8 +289,7 @@ class Evaluation:
         done = await self._judging(judged, opened, checks, progress).go_on()
         bias = await storage.with_stream(
             book.store,
-            run,
-            judged.models["judge"].model,
+            judged,
             lambda cells, ratings: checks.bias(judged, opened.dataset, cells, ratings),
         )
         return CheckReport(run, bias, done.missing, judged.mark, book.meter.usage())

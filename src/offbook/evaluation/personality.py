@@ -60,6 +60,8 @@ def _sign(measured: Measured, metric: str, place: Place, dimension: str) -> int 
     return None if item is None or item.dimension != dimension else item.sign
 
 
+LETTERS: Final = ("mbti_item", "bigfive_item")
+"""Tests that end in letters (AMADEUS); the others end in types and scores (InCharacter)."""
 _BANDED: Final = ("BFI", "16Personalities")
 """Questionnaires whose labels are H, L or X: H is the first pole of MBTI, or much of a trait."""
 
@@ -98,25 +100,15 @@ def estimate_of(measured: Measured, one: Personality, score: DimensionScore) -> 
     return Estimate(score.score, score.n, score.missing, drawn.low, drawn.high)
 
 
-def item_scores(measured: Measured) -> Iterator[Score]:
-    """Items one by one (AMADEUS): dimension scores; letters against labels."""
-    by_variant: dict[tuple[str, str], list[Personality]] = defaultdict(list)
-    for one in personalities(measured):
-        if one.metric in ("mbti_item", "bigfive_item"):
-            by_variant[one.metric, one.variant].append(one)
-            yield from _dimension_scores(measured, one)
-    for (metric, variant), group in by_variant.items():
-        yield from _against_letters(metric, variant, group)
-
-
-def interview_scores(measured: Measured) -> Iterator[Score]:
-    """Open interviews (InCharacter): dimension scores; types and scores against labels."""
+def personality_scores(measured: Measured) -> Iterator[Score]:
+    """Dimension scores; letters against labels (AMADEUS), or types and scores (InCharacter)."""
     for one in personalities(measured):
         yield from _dimension_scores(measured, one)
     for metric in measured.run.metrics:
         if metric in TYPOLOGIES:
+            compared = _against_letters if metric in LETTERS else _against_labels
             for variant in measured.variants:
-                yield from _against_labels(measured, metric, variant)
+                yield from compared(measured, metric, variant)
 
 
 def typology_labels(subject: Subject, typology: Typology) -> Letters:
@@ -205,7 +197,8 @@ def _dimension_scores(measured: Measured, one: Personality) -> Iterator[Score]:
             yield Score(f"{one.metric}.score", one.variant, group, estimate, None, scale.unit)
 
 
-def _against_letters(metric: str, variant: str, group: Sequence[Personality]) -> Iterator[Score]:
+def _against_letters(measured: Measured, metric: str, variant: str) -> Iterator[Score]:
+    group = list(of_variant(measured, metric, variant, by_repeat=False))
     labels = {one.subject: one.labels for one in group if any(one.labels)}
     if not labels:
         return

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from offbook.errors import UnknownName, UsageError
 from offbook.evaluation import runs as evaluation_runs
 from offbook.evaluation import storage
+from offbook.evaluation.datasets.reading import LONGEST_FIELD, separator_in
 from offbook.evaluation.judge_checks import JudgeBias
 from offbook.evaluation.metrics.agreement import Level, cohen_kappa, krippendorff_alpha
 from offbook.evaluation.metrics.scales import SCALES, JudgedScale
@@ -48,7 +49,6 @@ COLUMNS: Final = (
 _NEEDED: Final = ("id", "judge_value", "person_value")
 _LONGEST_CELL: Final = 32_000
 """Excel cuts a cell at 32,767 characters, and says nothing."""
-_LONGEST_FIELD: Final = 10_000_000
 _SAID: Final = {"yes": 1.0, "no": 0.0}
 
 
@@ -92,18 +92,15 @@ def read_rows(path: Path) -> list[ReviewRow]:
         UsageError: it cannot be read, or a column that is needed is not there.
     """
     text = _text(path)
-    header = text.partition("\n")[0]
-    separator = max(",;\t", key=header.count)
-    # A process-wide setting of the module: some replies are longer than its 131,072 characters.
-    before = csv.field_size_limit(_LONGEST_FIELD)
+    # A setting of the process: some replies are longer than its 131,072 characters.
+    csv.field_size_limit(LONGEST_FIELD)
+    lines = io.StringIO(text, newline="")
     try:
-        table = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True))
+        table = list(csv.reader(lines, delimiter=separator_in(text), strict=True))
     except csv.Error as error:
         raise UsageError(
             f"{str(path)!r} is no CSV file: {error}", "save it as CSV (UTF-8)"
         ) from None
-    finally:
-        csv.field_size_limit(before)
     names = [name.strip().casefold() for name in table[0]] if table else []
     lacking = [name for name in _NEEDED if name not in names]
     if lacking:
@@ -496,8 +493,7 @@ class Reviews:
     async def _streamed(
         self, run: Run, function: Callable[[Iterator[Cell], Iterator[Rating]], T]
     ) -> T:
-        judge = run.models["judge"].model
-        return await storage.with_stream(self._book.store, run.id, judge, function)
+        return await storage.with_stream(self._book.store, run, function)
 
 
 def _of_metrics(ratings: Iterable[Rating], metrics: Sequence[str]) -> Iterator[Rating]:

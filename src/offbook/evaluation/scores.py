@@ -24,8 +24,14 @@ if TYPE_CHECKING:
     from offbook.evaluation.record import Cell, Rating, Run
 
 
-COSTS: Final = ("calls", "prompt_tokens", "completion_tokens", "cost_usd", "seconds")
-"""What a reply cost, by the names of the contract's USAGE."""
+COSTS: Final[Mapping[str, str]] = {
+    "calls": "calls",
+    "prompt_tokens": "tokens",
+    "completion_tokens": "tokens",
+    "cost_usd": "USD",
+    "seconds": "seconds",
+}
+"""What a reply cost, by the names of the contract's USAGE, with their units."""
 
 
 class Place(NamedTuple):
@@ -179,14 +185,6 @@ class Measured:
 More = Callable[[Measured], Iterable[Score]]
 
 ALL: Final = "all"
-UNITS: Final = {
-    "calls": "calls",
-    "prompt_tokens": "tokens",
-    "completion_tokens": "tokens",
-    "cost_usd": "USD",
-    "seconds": "seconds",
-}
-"""Of what replies cost."""
 
 
 def scores_of(
@@ -225,11 +223,11 @@ def cost_scores(measured: Measured) -> Iterator[Score]:
         failed = measured.values(variant, "failed")
         if failed:
             yield Score("failed", variant, ALL, _estimate(measured, failed), "lower", "share")
-        for cost in COSTS:
+        for cost, unit in COSTS.items():
             values = measured.values(variant, cost)
             if any(value is not None for value in values.values()):
                 estimate_of_cost = _estimate(measured, values)
-                yield Score(cost, variant, ALL, estimate_of_cost, "lower", UNITS[cost])
+                yield Score(cost, variant, ALL, estimate_of_cost, "lower", unit)
 
 
 def retrieval_scores(measured: Measured) -> Iterator[Score]:

@@ -31,6 +31,12 @@ def test_csv_is_read_with_its_own_delimiter(tmp_path, name, text):
     assert [row.values for row in read_rows(write(tmp_path / name, text))] == ROWS
 
 
+def test_a_long_document_in_a_field_of_csv_is_read(tmp_path):
+    long = "She keeps the light. " * 10_000
+    (row,) = read_rows(write(tmp_path / "q.csv", f"character,document\nAda,{long}\n"))
+    assert row.values["document"] == long
+
+
 def test_json_lines_and_lists_give_the_same_rows(tmp_path):
     lines = read_rows(write_lines(tmp_path / "q.jsonl", ROWS))
     listed = read_rows(write_json(tmp_path / "q.json", ROWS))

@@ -85,7 +85,6 @@ class CharacterSimilarity:
     mean: float | None
     variance: float | None
     n: int
-    questions: int
     without_chunks: int
 
 
@@ -135,13 +134,12 @@ def _row(present: Sequence[Floats], questions: int) -> CharacterSimilarity:
     import numpy as np
 
     if not present:
-        return CharacterSimilarity(None, None, 0, questions, questions)
+        return CharacterSimilarity(None, None, 0, questions)
     pairs = np.concatenate(present)
     return CharacterSimilarity(
         mean=float(pairs.mean()),
         variance=float(pairs.var()),
         n=len(pairs),
-        questions=questions,
         without_chunks=questions - len(present),
     )
 

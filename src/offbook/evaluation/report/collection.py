@@ -304,8 +304,7 @@ async def collect(
     watch = Watch(run, most, near)
     measured = await storage.with_stream(
         store,
-        run.id,
-        watch.judge,
+        run,
         lambda cells, ratings: Measured(run, dataset, watch.cells(cells), watch.ratings(ratings)),
     )
     return material.ReportedRun(

@@ -19,6 +19,7 @@ from offbook.evaluation.report.csv_tables import write_csv
 from offbook.evaluation.report.html import write_html
 from offbook.evaluation.report.latex import write_latex
 from offbook.evaluation.report.markdown import write_markdown
+from offbook.evaluation.scores import ALL
 from offbook.stores import evaluations
 from offbook.types import as_tuple, traits_of
 
@@ -190,7 +191,7 @@ def _of_scores(scores: Sequence[Score], run: str, mark: str | None) -> Iterator[
     from offbook.evaluation.report.plots import cost_quality, score_bars
 
     yield from score_bars([score for score in scores if tables.is_quality(score)], run, mark)
-    yield from cost_quality([score for score in scores if score.group == tables.ALL], run, mark)
+    yield from cost_quality([score for score in scores if score.group == ALL], run, mark)
 
 
 def _tables(report: Report) -> Iterator[tuple[str, Table]]:

@@ -113,10 +113,7 @@ class Table:
         Raises:
             KeyError: there is none.
         """
-        for each in self.uses:
-            if each.key == key:
-                return each
-        raise KeyError(key)
+        return {each.key: each for each in self.uses}[key]
 
     def line(self, key: str) -> Line:
         """The line of this key.
@@ -124,11 +121,7 @@ class Table:
         Raises:
             KeyError: there is none.
         """
-        for block in self.blocks:
-            for each in block.lines:
-                if each.key == key:
-                    return each
-        raise KeyError(key)
+        return {each.key: each for block in self.blocks for each in block.lines}[key]
 
     def needed(self) -> Iterator[tuple[Use, str]]:
         """Each use with each method that a cell rests on, once, in the order of the table."""
