@@ -86,12 +86,12 @@ class Personality:
         return letters_of(self.scores)
 
 
-def personalities(measured: Measured, *, by_repeat: bool = False) -> Iterator[Personality]:
+def personalities(measured: Measured) -> Iterator[Personality]:
     """The characters by metric and variant, for tables of letters and radar pictures."""
     for metric in measured.run.metrics:
         if metric in TYPOLOGIES:
             for variant in measured.variants:
-                yield from of_variant(measured, metric, variant, by_repeat=by_repeat)
+                yield from of_variant(measured, metric, variant, by_repeat=False)
 
 
 def estimate_of(measured: Measured, one: Personality, score: DimensionScore) -> Estimate:

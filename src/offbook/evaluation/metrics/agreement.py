@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
-from offbook.evaluation.metrics.statistics import DRAWS, SEED, Estimate, estimate, resampled
+from offbook.evaluation.metrics.statistics import Estimate, estimate, resampled
 
 if TYPE_CHECKING:
     from offbook.evaluation.metrics.statistics import Floats, Integers
@@ -37,9 +37,6 @@ def cohen_kappa(
     first: Sequence[float | None],
     second: Sequence[float | None],
     weighting: Weighting = "plain",
-    *,
-    draws: int = DRAWS,
-    seed: int = SEED,
 ) -> Estimate:
     """Cohen's kappa of two raters: 1 - observed / expected disagreement.
 
@@ -68,15 +65,12 @@ def cohen_kappa(
         kappas: Floats = 1 - _divided((weights @ observed) / n, expected)
         return kappas
 
-    return resampled(statistic, len(pairs), n=len(pairs), missing=missing, draws=draws, seed=seed)
+    return resampled(statistic, len(pairs), n=len(pairs), missing=missing)
 
 
 def krippendorff_alpha(
     ratings: Sequence[Sequence[float | None]],
     level: Level = "ordinal",
-    *,
-    draws: int = DRAWS,
-    seed: int = SEED,
 ) -> Estimate:
     """Krippendorff's alpha of any number of raters: 1 - observed / expected disagreement.
 
@@ -99,8 +93,6 @@ def krippendorff_alpha(
         len(pairable),
         n=len(pairable),
         missing=missing,
-        draws=draws,
-        seed=seed,
     )
 
 
