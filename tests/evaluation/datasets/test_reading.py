@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from offbook.errors import UnreadableDocument, UsageError
 from offbook.evaluation.datasets.loading import load_dataset
-from offbook.evaluation.datasets.reading import read_json, read_rows, read_text
+from offbook.evaluation.datasets.reading import read_json, read_rows
 from tests.evaluation.datasets.files import write, write_json, write_lines
 from tests.sizes import examples
 
@@ -59,12 +59,6 @@ def test_a_byte_order_mark_and_blank_lines_are_passed_over(tmp_path):
     assert [(row.number, row.values["question"]) for row in rows] == [(2, "Who?"), (4, "When?")]
 
 
-def test_utf_16_with_its_mark_is_read(tmp_path):
-    assert read_rows(write(tmp_path / "q.csv", "question\nÇa va ?\n".encode("utf-16")))[
-        0
-    ].values == {"question": "Ça va ?"}
-
-
 @pytest.mark.parametrize(
     ("name", "text", "said", "mend"),
     [
@@ -101,11 +95,6 @@ def test_a_broken_file_is_refused_with_the_place_and_how_to_mend_it(
 def test_another_encoding_is_never_guessed(tmp_path, name, data, said):
     with pytest.raises(UnreadableDocument, match=said):
         read_rows(write(tmp_path / name, data))
-
-
-def test_a_file_that_is_gone_is_named(tmp_path):
-    with pytest.raises(UnreadableDocument, match="there is no file"):
-        read_text(tmp_path / "gone.jsonl")
 
 
 def test_json_that_is_none_is_refused(tmp_path):
