@@ -227,8 +227,10 @@ def test_case_09_junk_in_base64_is_an_error_and_not_skipped():
     ("text", "code"),
     [
         (b"\xef\xbb\xbf" + json.dumps(v1()).encode(), "text-bom"),
-        (json.dumps(v1()).encode("utf-16"), "text-encoding"),
-        (json.dumps(v1()).encode("utf-32"), "text-encoding"),
+        *(
+            (json.dumps(v1(own="Ünï"), ensure_ascii=False).encode(wide), "text-encoding")
+            for wide in ("utf-16", "utf-32", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
+        ),
         (
             json.dumps(v1(own="a\nb\tc")).replace("\\n", "\n").replace("\\t", "\t").encode(),
             "json-control",

@@ -201,13 +201,6 @@ def test_work_without_end_is_stopped_and_the_profiler_stays():
     assert within(60, lambda: sum(range(10))) == 45
 
 
-@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
-def test_wide_json_without_a_mark_is_read(encoding: str):
-    read = read_card(json.dumps(v1(description="Ünï"), ensure_ascii=False).encode(encoding))
-    assert read.card.description == "Ünï"
-    assert codes(read) == {"text-encoding"}
-
-
 def test_keys_that_become_the_same_are_told_apart():
     raw = b'{"name":"a","own":{"\\udc00":1,"\\udc01":2,"\\ufffd\\ufffd":3}}'
     own = read_card(raw).card.raw["own"]

@@ -36,7 +36,6 @@ from tests.cards.generator import (
     read_raw,
     read_raw_book,
     unknown,
-    v2,
     world_info,
 )
 from tests.sizes import examples
@@ -174,15 +173,6 @@ def test_what_another_format_has_no_place_for_is_named():
     }  # fmt: skip
     shown = next(one for one in lorebook_losses(found, "risu") if one.path == "entries[].enabled")
     assert shown.message == "risu has no place for enabled; it is left out of 'Storm' (1)"
-
-
-def test_a_world_info_file_travels_in_a_card_and_comes_out_the_same():
-    raw = world_info()
-    found = read_raw_book(raw).book
-    card = read_raw(v2(character_book=found.raw)).card
-    again = read_card(write_card(card, "png").data).card
-    assert again.book is not None
-    assert json.loads(write_lorebook(again.book, "sillytavern")) == raw
 
 
 values = st.recursive(

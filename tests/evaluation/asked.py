@@ -20,6 +20,7 @@ from offbook.evaluation.record import (
     Score,
     Variant,
 )
+from offbook.evaluation.reply_metrics import Places
 from offbook.evaluation.runner import Done, Runner, Solver
 from offbook.evaluation.storage import run_row
 from offbook.models.builtin import BuiltinEmbedder
@@ -44,12 +45,15 @@ RATED = '{"analysis": "It is right.", "rating": 7}'
 
 async def stored_cells(store: Store, run: str) -> list[Cell]:
     """The cells of a run."""
-    return await storage.with_stream(store, run, None, lambda cells, _: list(cells))
+    of_run = made.run((), id=run)
+    return await storage.with_stream(store, of_run, lambda cells, _: list(cells), of_all=True)
 
 
 async def stored_ratings(store: Store, run: str, judge: str | None = None) -> list[Rating]:
     """The ratings of a run, of one judge or of all."""
-    return await storage.with_stream(store, run, judge, lambda _, ratings: list(ratings))
+    of_run = made.run((), id=run)
+    found = await storage.with_stream(store, of_run, lambda _, rated: list(rated), of_all=True)
+    return [rating for rating in found if judge in (None, rating.key.judge)]
 
 
 class OneRating:
@@ -150,7 +154,7 @@ class Asking:
 
         cast = Solver(
             {"Ada": who},
-            {("Ada", question.id): question for question in self.dataset.questions},
+            Places(self.dataset),
             {variant.label: variant for variant in self.run.variants},
             lambda variant, character, counting: runtime(counting),
             meter,

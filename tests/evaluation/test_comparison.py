@@ -6,7 +6,7 @@ import pytest
 
 from offbook.evaluation.benchmark import Label, Subject
 from offbook.evaluation.comparison import cost_differences, differences, why_no_differences
-from offbook.evaluation.personality import interview_scores
+from offbook.evaluation.personality import personality_scores
 from offbook.evaluation.protocols import ItemsProtocol
 from offbook.evaluation.scores import Measured
 from offbook.types import Usage
@@ -100,7 +100,7 @@ def test_types_and_errors_of_interviews_are_compared_repeat_by_repeat():
     # Ada: 0 for 0.5; Bo: 0.6 for 0.1; the second repeats are equal.
     assert error.estimate.mean == pytest.approx(0.0)
     assert error.better == "lower"
-    assert [s for s in interview_scores(measured) if s.metric == "16p_batch.acc_dim"]
+    assert [s for s in personality_scores(measured) if s.metric == "16p_batch.acc_dim"]
 
 
 def test_costs_are_compared_where_both_have_one():

@@ -8,9 +8,12 @@ from typing import Any
 import pytest
 
 from offbook.app import Offbook
-from offbook.errors import IndexMissing, UnknownName, UsageError
+from offbook.errors import IndexMissing, InUse, UnknownName, UsageError
 from offbook.evaluation.record import OFFLINE_MARK
 from offbook.evaluation.report.writing import write_report
+from offbook.evaluation.runner import hold_run
+from offbook.evaluation.runs import judged_now
+from offbook.models.metering import Meter
 from offbook.stores import evaluations
 from tests.app.homes import opened, text
 from tests.evaluation.asked import stored_cells, stored_ratings
@@ -195,6 +198,34 @@ async def test_a_run_without_failures_can_be_asked_again_where_it_failed(
     assert (again.failed, again.done.asked) == (0, 3)
 
 
+@pytest.mark.parametrize("changes", [{"limit": 5}, {"retry_failed": True}])
+async def test_a_run_that_another_process_works_on_neither_grows_nor_loses_cells(
+    book: Offbook, asked: dict[str, Any], changes: dict[str, Any]
+):
+    await book.evaluation.run(**asked)
+    failed = "UPDATE evaluation_cells SET reply = NULL, error = 'no'"
+    await book.store.write(lambda conn: conn.exec_driver_sql(failed))
+    before = await book.store.read(lambda c: evaluations.require_run(c, "file-1"))
+    async with hold_run(book.store, "file-1", Meter()):
+        with pytest.raises(InUse):
+            await book.evaluation.run(**{**asked, **changes})
+        with pytest.raises(InUse):
+            await book.evaluation.score("file-1", retry_missing=True)
+    after = await book.store.read(lambda c: evaluations.require_run(c, "file-1"))
+    assert (after.record, after.status) == (before.record, before.status)
+    assert len(await stored_cells(book.store, "file-1")) == 6
+
+
+async def test_judges_that_two_commands_note_are_both_noted(book: Offbook, asked: dict[str, Any]):
+    await book.evaluation.run(**asked)
+    stale = await book.evaluation.open("file-1")
+    both = {"offline": "offline:", "stricter": "http://127.0.0.1:1/v1"}
+    await book.store.write(lambda c: evaluations.change_run(c, "file-1", judges=both))
+    _, judges = await judged_now(book, stale)
+    assert judges == both
+    assert (await book.store.read(lambda c: evaluations.require_run(c, "file-1"))).judges == both
+
+
 async def test_methods_of_a_run_are_compared_on_the_same_questions(
     book: Offbook, asked: dict[str, Any]
 ):
@@ -331,6 +362,20 @@ async def test_an_export_holds_cells_with_their_ratings(
         with pytest.raises(UsageError, match=why):
             await book.evaluation.export("file-1", tmp_path / name)
     assert not list(tmp_path.glob("*.part"))
+
+
+async def test_ids_with_a_slash_are_no_batches_in_an_export(
+    book: Offbook, asked: dict[str, Any], tmp_path: Path
+):
+    rows = [{**row, "id": f"chapter 1/{row['id']}"} for row in QUESTIONS]
+    questions(tmp_path, rows)
+    await book.evaluation.run(**{**asked, "metrics": ["ke", "acc"]})
+    file = await book.evaluation.export("file-1", tmp_path / "run.jsonl")
+    _, *lines = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    assert [[r["metric"] for r in line["ratings"]] for line in lines] == [["acc", "ke"]] * 6
+    log = await book.evaluation.export("file-1", tmp_path / "run.eval.json")
+    samples = json.loads(log.read_text("utf-8"))["samples"]
+    assert {tuple(sorted(sample["scores"])) for sample in samples} == {("acc", "ke")}
 
 
 async def test_a_log_is_read_by_inspect_ai(book: Offbook, asked: dict[str, Any], tmp_path: Path):

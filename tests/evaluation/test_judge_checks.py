@@ -73,7 +73,9 @@ def test_a_judge_that_takes_what_bears_its_name_is_found_out():
 def test_names_stand_only_in_half_of_the_comparisons_and_name_one_reply_as_the_judges():
     found = JudgeChecks().judgements(RUN, DATA, CELLS[:4])
     assert [j.keys[0].unit for j in found] == [
-        f"q0/{labelling}/{order}" for labelling in ("neutral", "named") for order in (1, 2)
+        f"q0/{labelling}/{order}/{found[0].keys[0].unit[-8:]}"
+        for labelling in ("neutral", "named")
+        for order in (1, 2)
     ]
     authors = [sorted(reply.author for reply in j.inputs.replies) for j in found]
     assert authors[:2] == [["", "", ""]] * 2
@@ -126,13 +128,19 @@ def test_a_missing_preference_is_left_out_and_counted():
     checks = JudgeChecks(limit=None)
     ratings = judged(checks, RUN, DATA, CELLS, takes_first)
     broken = [
-        rating(METRIC, each.key.unit, None, "") if each.key.unit == "q0/neutral/1" else each
-        for each in ratings
+        rating(METRIC, key.unit, None, "") if key.unit.startswith("q0/neutral/1/") else each
+        for key, each in ((each.key, each) for each in ratings)
     ]
     found = checks.bias(RUN, DATA, iter(CELLS), iter(broken))
     assert (found.first.n, found.first.missing) == (119, 1)
     assert (found.flips.n, found.flips.missing) == (59, 1)
     assert (found.label_bias.n, found.label_bias.missing) == (119, 1)
+
+
+def test_preferences_among_other_replies_do_not_count():
+    among_four = judged(JudgeChecks(replies=4), RUN, DATA, CELLS, takes_the_shortest)
+    found = JudgeChecks(replies=2).bias(RUN, DATA, iter(CELLS), iter(among_four))
+    assert (found.first.n, found.first.missing) == (0, 120)
 
 
 @pytest.mark.parametrize("replies", [0, 1, 27])

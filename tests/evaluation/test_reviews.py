@@ -21,6 +21,7 @@ from offbook.evaluation.reviews import (
     review_rows,
     write_rows,
 )
+from offbook.evaluation.spreadsheets import guarded, unguarded
 from tests.evaluation.made import JUDGE, cell, dataset, item, rating, run
 
 HATES = Question("q1", "What do you hate?", answers=("rain",))
@@ -233,15 +234,13 @@ def test_ids_are_text_to_a_spreadsheet_and_differ_by_every_part_of_the_key():
 @example("", "''=1+1")
 @settings(deadline=None)
 def test_any_name_and_note_come_back_as_they_were(tmp_path_factory, reply, note):
-    from offbook.evaluation.reviews import _plain, _safe
-
     path = tmp_path_factory.mktemp("review") / "review.csv"
     kept = note.encode("utf-8", "replace").decode("utf-8").replace("\x00", "").replace("\r", "\n")
     overruled = replace(RATINGS[0], person=2.0, person_note=kept.strip())
     write_rows(path, review_rows(DATA, [cell("q1", reply)], [overruled]))
     (row,) = read_rows(path)
     assert row.text("person_note") == kept.strip()
-    assert _plain(_safe(kept)) == kept
+    assert unguarded(guarded(kept)) == kept
 
 
 def test_agreement_is_counted_over_what_people_rated():

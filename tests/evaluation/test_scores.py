@@ -78,6 +78,15 @@ def test_a_failed_reply_of_a_method_without_chunks_is_not_missing_in_what_it_nev
     assert found["hs", "vanilla", "all"].estimate.missing == 0
 
 
+def test_a_failed_reply_to_a_question_without_a_right_answer_is_not_missing_in_acc():
+    told = (passage("She hates rain."),)
+    cells = [cell("q1", context=told), cell("q2", None, context=told), cell("q3", None)]
+    of_run = run(("acc", "hs"), variants=("naive",))
+    found = scored(of_run, dataset(*QUESTIONS), cells, [rating("acc", "q1", 1.0)])
+    assert found["acc", "naive", "all"].estimate.missing == 1
+    assert found["hs", "naive", "all"].estimate.missing == 2
+
+
 def test_ratings_of_another_judge_do_not_count():
     ratings = [rating("ke", "q1", 8.0), rating("ke", "q1", 1.0, judge="other")]
     for order in itertools.permutations(ratings):

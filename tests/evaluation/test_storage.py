@@ -7,28 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from offbook.errors import UsageError
-from offbook.evaluation.record import (
-    OFFLINE_MARK,
-    Cell,
-    CellKey,
-    ModelNamed,
-    Rating,
-    RatingKey,
-)
-from offbook.evaluation.storage import (
-    FORMAT,
-    cell_of,
-    cell_row,
-    judged_by,
-    rating_of,
-    rating_row,
-    run_of,
-    run_row,
-    storable,
-    summed,
-    usage_of,
-    usage_row,
-)
+from offbook.evaluation import record, storage
 from offbook.types import ContextItem, Source, TaskUsage, Usage
 from tests.evaluation import made
 
@@ -55,8 +34,8 @@ USAGES = st.builds(
     by_task=TASKS,
 )
 CELLS = st.builds(
-    Cell,
-    key=st.builds(CellKey, TEXTS, TEXTS, TEXTS, st.integers(0, 3)),
+    record.Cell,
+    key=st.builds(record.CellKey, TEXTS, TEXTS, TEXTS, st.integers(0, 3)),
     character=TEXTS,
     reply=st.none() | TEXTS,
     error=st.none() | TEXTS,
@@ -68,9 +47,9 @@ CELLS = st.builds(
     forgotten=st.integers(0, 2),
 )
 RATINGS = st.builds(
-    Rating,
+    record.Rating,
     key=st.builds(
-        RatingKey, TEXTS, TEXTS, st.integers(0, 3), TEXTS, TEXTS, TEXTS, st.integers(0, 2)
+        record.RatingKey, TEXTS, TEXTS, st.integers(0, 3), TEXTS, TEXTS, TEXTS, st.integers(0, 2)
     ),
     value=st.none() | st.floats(1, 10),
     analysis=TEXTS,
@@ -82,19 +61,19 @@ RATINGS = st.builds(
 
 
 @given(CELLS)
-def test_a_cell_is_read_as_it_was_written(cell: Cell):
-    assert cell_of(cell_row("r", cell)) == cell
+def test_a_cell_is_read_as_it_was_written(cell: record.Cell):
+    assert storage.cell_of(storage.cell_row("r", cell)) == cell
 
 
 @given(RATINGS)
-def test_a_rating_is_read_as_it_was_written(rating: Rating):
-    assert rating_of(rating_row("r", "c", rating)) == rating
+def test_a_rating_is_read_as_it_was_written(rating: record.Rating):
+    assert storage.rating_of(storage.rating_row("r", "c", rating)) == rating
 
 
 @given(USAGES, USAGES)
 def test_usage_is_read_as_it_was_written_and_adds_up(one: Usage, other: Usage):
-    assert usage_of(usage_row(one)) == one
-    both = summed(one, other)
+    assert storage.usage_of(storage.usage_row(one)) == one
+    both = storage.summed(one, other)
     assert both.calls == one.calls + other.calls
     assert sum(task.calls for task in both.by_task.values()) == sum(
         task.calls for usage in (one, other) for task in usage.by_task.values()
@@ -103,9 +82,9 @@ def test_usage_is_read_as_it_was_written_and_adds_up(one: Usage, other: Usage):
 
 def test_without_a_price_of_one_there_is_no_price_of_both():
     priced, free = Usage(calls=1, cost_usd=0.5), Usage(calls=1)
-    assert summed(priced, free).cost_usd is None
-    assert summed(priced, Usage()).cost_usd == 0.5, "nothing was spent there"
-    assert summed(priced, priced).cost_usd == 1.0
+    assert storage.summed(priced, free).cost_usd is None
+    assert storage.summed(priced, Usage()).cost_usd == 0.5, "nothing was spent there"
+    assert storage.summed(priced, priced).cost_usd == 1.0
 
 
 def test_a_cell_names_the_documents_and_memories_it_rests_on():
@@ -114,36 +93,36 @@ def test_a_cell_names_the_documents_and_memories_it_rests_on():
         ContextItem("memory", "", "t", 1.0, (), "m1"),
     )
     cell = made.cell("q", context=context)
-    assert cell_row("r", cell)["documents"] == ["life.md", "memory:m1"]
+    assert storage.cell_row("r", cell)["documents"] == ["life.md", "memory:m1"]
 
 
 def test_what_no_engine_keeps_is_replaced():
-    assert storable("a\0b\ud800c") == "a\ufffdb?c"
+    assert storage.storable("a\0b\ud800c") == "a\ufffdb?c"
 
 
 def test_a_record_of_a_newer_version_is_refused():
-    stored = replace(run_row(made.run(["ke"])), format=FORMAT + 1)
+    stored = replace(storage.run_row(made.run(["ke"])), format=storage.FORMAT + 1)
     with pytest.raises(UsageError, match="format 2") as caught:
-        run_of(stored)
+        storage.run_of(stored)
     assert "upgrade" in caught.value.hint
 
 
 def test_a_record_that_cannot_be_read_is_refused_with_what_to_do():
-    stored = run_row(made.run(["ke"]))
+    stored = storage.run_row(made.run(["ke"]))
     lacking = {name: value for name, value in stored.record.items() if name != "metrics"}
     with pytest.raises(UsageError, match="cannot be read") as caught:
-        run_of(replace(stored, record=lacking))
+        storage.run_of(replace(stored, record=lacking))
     assert "offbook eval delete" in caught.value.hint
 
 
 def test_another_judge_of_a_run_carries_a_mark_of_its_own():
     run = made.run(["ke"])
     judges = {made.JUDGE: "http://127.0.0.1:1/v1", "offline": "offline:"}
-    assert judged_by(run, judges, None) is run
+    assert storage.judged_by(run, judges, None) is run
     assert run.mark is None
-    by_rules = judged_by(run, judges, "offline")
-    assert by_rules.models["judge"] == ModelNamed("offline", "offline:")
-    assert by_rules.mark == OFFLINE_MARK
+    by_rules = storage.judged_by(run, judges, "offline")
+    assert by_rules.models["judge"] == record.ModelNamed("offline", "offline:")
+    assert by_rules.mark == record.OFFLINE_MARK
     with pytest.raises(UsageError, match="no ratings by 'other'") as caught:
-        judged_by(run, judges, "other")
+        storage.judged_by(run, judges, "other")
     assert "eval score r1 --judge other" in caught.value.hint

@@ -49,6 +49,16 @@ async def test_a_cell_that_is_stored_stays_as_it_is(run: Store):
     assert await run.read(evaluations.cell_keys, "demo-1") == [("Ada", "q1", "naive", 0)]
 
 
+async def test_ratings_of_an_interview_go_with_the_answers_that_failed(run: Store):
+    await run.write(evaluations.add_cells, [cell("q1"), cell("q2", error="no")])
+    await run.write(evaluations.add_cells, [cell("q1", repeat=1)])
+    whole = [rating("E/I/1"), rating("E/I/1", repeat=1), rating("E/I/2", person=3.0)]
+    await run.write(evaluations.add_ratings, [rating("q1"), *whole])
+    await run.write(evaluations.remove_failed, "demo-1")
+    keys = await run.read(evaluations.rating_keys, "demo-1", "j")
+    assert {(key[4], key[2]) for key in keys} == {("q1", 0), ("E/I/1", 1), ("E/I/2", 0)}
+
+
 @pytest.mark.parametrize("size", [1, 3, 100])
 async def test_pages_hold_every_row_once_in_order(run: Store, size: int):
     rows = [

@@ -1,11 +1,12 @@
 """What is asked of whom: questions, subjects and labels of a dataset, and benchmarks over them.
 
 A run asks subjects of the dataset, or any character that its general questions suit. Benchmarks are
-those of ``benchmarks.json``, and what third parties add by the entry point ``offbook.benchmark``.
+those of ``benchmarks.tsv``, and what third parties add by the entry point ``offbook.benchmark``.
 """
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
 import unicodedata
@@ -333,6 +334,11 @@ def benchmarks() -> list[Benchmark]:
 
 @cache
 def _ours() -> dict[str, Benchmark]:
-    text = files(__package__).joinpath("benchmarks.json").read_text("utf-8")
-    rows = TypeAdapter(list[Benchmark]).validate_json(text)
-    return {row.name: row for row in rows}
+    text = files(__package__).joinpath("benchmarks.tsv").read_text("utf-8")
+    return {row["name"]: _of_row(row) for row in csv.DictReader(text.splitlines(), delimiter="\t")}
+
+
+def _of_row(row: Mapping[str, str]) -> Benchmark:
+    options = [each.split("=") for each in row["options"].split(",") if each]
+    lists = {"metrics": row["metrics"].split(","), "options": options}
+    return TypeAdapter(Benchmark).validate_python({**row, **lists})

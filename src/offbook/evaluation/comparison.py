@@ -10,20 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from offbook.errors import UsageError
 from offbook.evaluation import storage
 from offbook.evaluation.metrics.scales import SCALES
 from offbook.evaluation.metrics.statistics import Estimate, paired_difference
 from offbook.evaluation.metrics.typology import TYPOLOGIES, error_of, right_type
-from offbook.evaluation.personality import (
-    label_scores,
-    of_variant,
-    typology_labels,
-)
+from offbook.evaluation.personality import LETTERS, label_scores, of_variant, typology_labels
 from offbook.evaluation.runner import plan
-from offbook.evaluation.scores import COSTS, UNITS, Measured, paired
+from offbook.evaluation.scores import COSTS, Measured, paired
 from offbook.evaluation.storage import run_of, usage_of, usage_row
 from offbook.stores import evaluations
 
@@ -40,8 +36,6 @@ if TYPE_CHECKING:
 Values = Mapping[tuple[str, str, int], float | None]
 """By subject, dimension and repeat."""
 _ValuesOf = Callable[["Measured", str, str], Values]
-_LETTERS: Final = ("mbti_item", "bigfive_item")
-"""Tests that end in letters (AMADEUS); the others end in types and scores (InCharacter)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +78,7 @@ def cost_differences(
     for metric in ("failed", *COSTS):
         estimate = paired(one, metric, first, second, other=other)
         if estimate.n:
-            unit = UNITS.get(metric, "share")
+            unit = COSTS.get(metric, "share")
             yield Difference(metric, first, second, estimate, "lower", unit)
 
 
@@ -111,7 +105,7 @@ def _of_labels(
     one: Measured, metric: str, first: str, other: Measured, second: str
 ) -> Iterator[Difference]:
     kinds: tuple[tuple[str, _ValuesOf, Direction, str], ...]
-    if metric in _LETTERS:
+    if metric in LETTERS:
         kinds = (("accuracy", _right_letters, "higher", "share"),)
     else:
         kinds = (
@@ -140,14 +134,14 @@ def _by_label(
     compared: Callable[..., float | None], measured: Measured, metric: str, variant: str
 ) -> Values:
     """Scores of dimensions whose label is not X, each held against it."""
-    scale = TYPOLOGIES[metric].scale
+    typology = TYPOLOGIES[metric]
     values: dict[tuple[str, str, int], float | None] = {}
     for one in of_variant(measured, metric, variant, by_repeat=True):
-        labels = label_scores(measured.places.of(one.subject).subject, metric)
+        labels = label_scores(measured.places.of(one.subject).subject, typology)
         for score in one.scores:
             label = labels.get(score.dimension)
             if label is not None and label.type != "X":
-                value = compared(score.score, label, scale)
+                value = compared(score.score, label, typology.scale)
                 values[one.subject, score.dimension, one.repeat or 0] = value
     return values
 
@@ -266,17 +260,12 @@ async def scored(store: Store, opened: OpenRun, done: Done | None) -> RunReport:
         planned=sum(map(len, plan(run, opened.dataset, opened.protocol))),
         cells=cells,
         failed=failed,
-        judges={name: _counts(rated.get(name, (0, 0, 0))) for name in named},
+        judges={name: RatingCounts(*rated.get(name, ())) for name in named},
         usage=usage_of(stored.usage),
         scores=tuple(scores),
         notes=opened.notes,
         done=done,
     )
-
-
-def _counts(numbers: tuple[int, int, int]) -> RatingCounts:
-    ratings, missing, overruled = numbers
-    return RatingCounts(ratings, missing, overruled)
 
 
 async def lines_of(store: Store) -> list[RunLine]:
@@ -324,12 +313,8 @@ async def compared(store: Store, first: OpenRun, second: OpenRun) -> Comparison:
 
 
 async def _measured(store: Store, opened: OpenRun) -> Measured:
-    judge = opened.run.models["judge"].model
     return await storage.with_stream(
-        store,
-        opened.run.id,
-        judge,
-        lambda cells, ratings: Measured(opened.run, opened.dataset, cells, ratings),
+        store, opened.run, lambda *streams: Measured(opened.run, opened.dataset, *streams)
     )
 
 

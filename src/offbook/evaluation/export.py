@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 
 from offbook.errors import StoreFailed, UsageError
 from offbook.evaluation import storage
+from offbook.evaluation.reply_metrics import Places
 from offbook.evaluation.storage import cell_row, rating_row
 
 if TYPE_CHECKING:
@@ -65,23 +66,19 @@ async def export_run(
         with _replacing(part, file) as out:
             write(cells, by_cell(dataset, ratings), out)
 
-    await storage.with_stream(store, run.id, None, whole)
+    await storage.with_stream(store, run, whole, of_all=True)
     return file
 
 
 def by_cell(dataset: Dataset, ratings: Iterable[Rating]) -> RatingsOf:
     """A function that gives the ratings of a cell: those of its own, and of batches it is in."""
-    dimensions = {q.id: q.item.dimension for q in dataset.questions if q.item is not None}
+    dimensions = {q.id: q.item.dimension if q.item else None for q in dataset.questions}
     by_place: dict[tuple[str, str, int], dict[str, list[Rating]]] = {}
     for rating in ratings:
         key = rating.key
         units = by_place.setdefault((key.subject, key.variant, key.repeat), {})
-        # The unit of a batch is ``dimension/number``.
-        unit = (
-            key.unit
-            if "/" not in key.unit or key.unit in dimensions
-            else key.unit.rpartition("/")[0]
-        )
+        # The unit of a batch is ``dimension/number``, of any other rating a question's id.
+        unit = key.unit if key.unit in dimensions else key.unit.rpartition("/")[0]
         units.setdefault(unit, []).append(rating)
 
     def of(cell: Cell) -> list[Rating]:
@@ -94,23 +91,14 @@ def by_cell(dataset: Dataset, ratings: Iterable[Rating]) -> RatingsOf:
     return of
 
 
-def _questions(run: Run, dataset: Dataset) -> dict[tuple[str, str], Question]:
-    """The questions by subject and id."""
-    return {
-        (subject, question.id): question
-        for subject in run.subjects
-        for question in dataset.asked(subject)
-    }
-
-
 def _write_lines(
     run: Run, dataset: Dataset, cells: Iterable[Cell], ratings: RatingsOf, out: IO[str]
 ) -> None:
     """The run on the first line, then a cell on each, with its question and ratings."""
-    questions = _questions(run, dataset)
+    places = Places(dataset)
     out.write(_text({"type": "run", **run.as_json()}) + "\n")
     for cell in cells:
-        question = questions.get((cell.key.subject, cell.key.question))
+        question = places.question(cell.key)
         row = {
             **cell_row(run.id, cell),
             "type": "cell",
@@ -162,11 +150,12 @@ def write_log(
     out: IO[str],
 ) -> None:
     """Write the log."""
-    questions = _questions(run, dataset)
+    places = Places(dataset)
+    questions = sum(len(places.of(subject).questions) for subject in run.subjects)
     head = {
         "version": VERSION,
         "status": _STATUS.get(run.status, "started"),
-        "eval": _spec(run, dataset, len(questions)),
+        "eval": _spec(run, dataset, questions),
     }
     out.write(_text(head)[:-1])
     out.write(', "samples": [')
@@ -174,7 +163,7 @@ def write_log(
     total = completed = 0
     for cell in cells:
         out.write(",\n" if total else "\n")
-        question = questions.get((cell.key.subject, cell.key.question))
+        question = places.question(cell.key)
         out.write(_text(_sample(run, cell, question, ratings(cell), judge)))
         total += 1
         completed += cell.error is None
@@ -232,7 +221,7 @@ def _sample(
         "messages": messages,
         "output": output,
         "scores": {
-            _name(rating, judge): _score(rating, reply)
+            _name(rating, key.question, judge): _score(rating, reply)
             for rating in ratings
             if rating.final is not None
         },
@@ -245,7 +234,11 @@ def _sample(
             "verdict": cell.verdict,
             "fallback": cell.fallback,
             "context": [{"kind": i.kind, "title": i.title, "text": i.text} for i in cell.context],
-            "missing": {_name(r, judge): r.missing for r in ratings if r.final is None},
+            "missing": {
+                _name(each, key.question, judge): each.missing
+                for each in ratings
+                if each.final is None
+            },
             "mark": run.mark,
         },
         "model_usage": {
@@ -264,13 +257,12 @@ def _sample(
     }
 
 
-def _name(rating: Rating, judge: str) -> str:
+def _name(rating: Rating, question: str, judge: str) -> str:
     """The metric, with the judge where it is another than the run's, and the number of a batch."""
     key = rating.key
-    batch = key.unit.rpartition("/")[2] if "/" in key.unit else ""
     parts = [key.metric]
-    if batch.isdigit():
-        parts.append(f"batch {batch}")
+    if key.unit != question:
+        parts.append(f"batch {key.unit.rpartition('/')[2]}")
     if key.sample:
         parts.append(f"sample {key.sample}")
     name = ", ".join(parts)

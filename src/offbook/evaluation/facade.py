@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from offbook.errors import UsageError
-from offbook.evaluation import storage
+from offbook.evaluation import comparison, storage
+from offbook.evaluation import runs as evaluation_runs
 from offbook.evaluation.benchmark import benchmarks
 from offbook.evaluation.characters import (
     MissingCharacter,
@@ -17,32 +19,10 @@ from offbook.evaluation.characters import (
     make_characters,
     waiting_memories,
 )
-from offbook.evaluation.comparison import (
-    Comparison,
-    RunLine,
-    RunReport,
-    compared,
-    lines_of,
-    scored,
-)
 from offbook.evaluation.estimate import RunEstimator, added
 from offbook.evaluation.judge_checks import JudgeChecks
 from offbook.evaluation.reviews import CheckReport, Reviews
-from offbook.evaluation.runner import Runner
-from offbook.evaluation.runs import (
-    Notify,
-    OpenRun,
-    RunOptions,
-    RunRequest,
-    begin_run,
-    describe_run,
-    judged_now,
-    make_solver,
-    open_run,
-    requested,
-    silent,
-    stored_like,
-)
+from offbook.evaluation.runner import Runner, require_free
 from offbook.ingestion.reports import Estimate, ProgressListener, unheard
 from offbook.models.metering import Price
 from offbook.stores import evaluations
@@ -52,6 +32,7 @@ if TYPE_CHECKING:
     from offbook.evaluation.benchmark import Benchmark
     from offbook.evaluation.datasets.fetching import Fetched
     from offbook.evaluation.record import Judging, Run
+    from offbook.stores.connection import Connection
     from offbook.types import Character
 
 
@@ -72,10 +53,10 @@ class Evaluation:
         build: bool = False,
         retry_failed: bool = False,
         progress: ProgressListener = unheard,
-        notify: Notify = silent,
-        on_run: Notify = silent,
-        **wanted: Unpack[RunOptions],
-    ) -> RunReport:
+        notify: evaluation_runs.Notify = evaluation_runs.silent,
+        on_run: evaluation_runs.Notify = evaluation_runs.silent,
+        **wanted: Unpack[evaluation_runs.RunOptions],
+    ) -> comparison.RunReport:
         """Ask and judge what is not stored, and score the run.
 
         The same parameters again go on with the stored run; nothing of it is asked twice.
@@ -90,37 +71,37 @@ class Evaluation:
             ModelError: the endpoint failed for good; what was done is kept.
         """
         book = self._book
-        request = await requested(book, benchmark, wanted)
+        request = await evaluation_runs.requested(book, benchmark, wanted)
         characters = await make_characters(
             book, request.chosen, request.views, build=build, progress=progress
         )
         for line in await waiting_memories(book, characters, request.views):
             notify(line)
         request, described = await self._described(request, characters)
-        run, how = await begin_run(book, described, resume=resume, new=new)
+        run, how = await evaluation_runs.begin_run(book, described, resume=resume, new=new)
         notify(how)
         on_run(run.id)
         if retry_failed:
-            await book.store.write(lambda conn: evaluations.remove_failed(conn, run.id))
+            await book.store.write(partial(_removed, evaluations.remove_failed, run.id))
         left = await self._left(run, request, characters)
         notify(f"left to do, about: {left.in_words()}")
-        opened = await open_run(book, run.id, path=run.path or None)
+        opened = await evaluation_runs.open_run(book, run.id, path=run.path or None)
         runner = Runner(
             run,
             request.part,
             request.protocol,
-            make_solver(book, run, request.part, characters, request.views),
+            evaluation_runs.make_solver(book, request.part, characters, request.views),
             book.runtime(),
             progress,
         )
-        return await scored(book.store, opened, await runner.go_on())
+        return await comparison.scored(book.store, opened, await runner.go_on())
 
     async def estimate(
         self,
         benchmark: str,
         *,
         build: bool = False,
-        **wanted: Unpack[RunOptions],
+        **wanted: Unpack[evaluation_runs.RunOptions],
     ) -> Estimate:
         """Estimate what `run` would cost now, without a call and without what is stored already.
 
@@ -128,7 +109,7 @@ class Evaluation:
             IndexMissing: an index is missing, and is not to be built.
         """
         book = self._book
-        request = await requested(book, benchmark, wanted)
+        request = await evaluation_runs.requested(book, benchmark, wanted)
         before = Estimate()
         if wanted.get("create") or build:
             before = await estimate_characters(request.chosen, request.views)
@@ -144,20 +125,20 @@ class Evaluation:
             return replace(before, messages=(*before.messages, message))
         await make_characters(book, characters, request.views, build=False, progress=unheard)
         request, described = await self._described(request, characters)
-        run = await stored_like(book, described)
+        run = await evaluation_runs.stored_like(book, described)
         return added(before, [await self._left(run, request, characters)])
 
     async def _described(
-        self, request: RunRequest, characters: Mapping[str, Character]
-    ) -> tuple[RunRequest, Run]:
+        self, request: evaluation_runs.RunRequest, characters: Mapping[str, Character]
+    ) -> tuple[evaluation_runs.RunRequest, Run]:
         """Introduce the subjects of a request, and describe the run of it."""
         ids = {subject: character.id for subject, character in characters.items()}
         part = await introduced(self._book, request.part, ids)
-        run = await describe_run(self._book, request, part, characters)
+        run = await evaluation_runs.describe_run(self._book, request, part, characters)
         return replace(request, part=part), run
 
     async def _left(
-        self, run: Run, request: RunRequest, characters: Mapping[str, Character]
+        self, run: Run, request: evaluation_runs.RunRequest, characters: Mapping[str, Character]
     ) -> Estimate:
         """Estimate what is left of a run."""
         book = self._book
@@ -165,7 +146,7 @@ class Evaluation:
             name: Price(price.prompt, price.completion)
             for name, price in book.settings.values.prices.items()
         }
-        solver = make_solver(book, run, request.part, characters, request.views)
+        solver = evaluation_runs.make_solver(book, request.part, characters, request.views)
         return await RunEstimator(
             run, request.part, request.protocol, solver, book.runtime(), prices
         ).count()
@@ -179,34 +160,39 @@ class Evaluation:
         path: Path | str | None = None,
         retry_missing: bool = False,
         progress: ProgressListener = unheard,
-    ) -> RunReport:
+    ) -> comparison.RunReport:
         """Ask the configured judge for ratings that are not stored, and score; no reply is asked.
 
         Another judge than the run's rates under its own name, beside the others.
         """
         book = self._book
-        opened = await open_run(book, run, path=path)
-        judged, judges = await judged_now(book, opened)
+        opened = await evaluation_runs.open_run(book, run, path=path)
+        judged, judges = await evaluation_runs.judged_now(book, opened)
         judge = judged.models["judge"].model
         if retry_missing:
-            await book.store.write(lambda conn: evaluations.remove_missing(conn, run, judge))
+            remove = partial(evaluations.remove_missing, judge=judge)
+            await book.store.write(partial(_removed, remove, run))
         done = await self._judging(judged, opened, opened.protocol, progress).go_on()
-        return await scored(book.store, replace(opened, run=judged, judges=judges), done)
+        return await comparison.scored(book.store, replace(opened, run=judged, judges=judges), done)
 
     def _judging(
-        self, run: Run, opened: OpenRun, protocol: Judging, progress: ProgressListener
+        self,
+        run: Run,
+        opened: evaluation_runs.OpenRun,
+        protocol: Judging,
+        progress: ProgressListener,
     ) -> Runner:
         """Make a runner that asks the judge alone."""
         book, dataset = self._book, opened.dataset
-        solver = make_solver(book, run, dataset, {}, ())
+        solver = evaluation_runs.make_solver(book, dataset, {}, ())
         return Runner(run, dataset, protocol, solver, book.runtime(), progress, asks=False)
 
     async def show(
         self, run: str, *, judge: str | None = None, path: Path | str | None = None
-    ) -> RunReport:
+    ) -> comparison.RunReport:
         """The scores of a run by the judge that it names, or by another that rated it."""
-        opened = await open_run(self._book, run, judge=judge, path=path)
-        return await scored(self._book.store, opened, None)
+        opened = await evaluation_runs.open_run(self._book, run, judge=judge, path=path)
+        return await comparison.scored(self._book.store, opened, None)
 
     async def compare(
         self,
@@ -215,19 +201,19 @@ class Evaluation:
         *,
         judge: str | None = None,
         path: Path | str | None = None,
-    ) -> Comparison:
+    ) -> comparison.Comparison:
         """Differences of two runs on the same questions, each with its interval.
 
         Raises:
             UsageError: they have different judges, datasets or protocols: nothing is comparable.
         """
-        first = await open_run(self._book, one, judge=judge, path=path)
-        second = await open_run(self._book, other, judge=judge, path=path)
-        return await compared(self._book.store, first, second)
+        first = await evaluation_runs.open_run(self._book, one, judge=judge, path=path)
+        second = await evaluation_runs.open_run(self._book, other, judge=judge, path=path)
+        return await comparison.compared(self._book.store, first, second)
 
-    async def open(self, run: str, *, path: Path | str | None = None) -> OpenRun:
+    async def open(self, run: str, *, path: Path | str | None = None) -> evaluation_runs.OpenRun:
         """A run with its dataset and protocol, for whoever reads its cells and ratings."""
-        return await open_run(self._book, run, path=path)
+        return await evaluation_runs.open_run(self._book, run, path=path)
 
     # -- to look at and to hand on -------------------------------------------------------------
 
@@ -235,9 +221,9 @@ class Evaluation:
         """All benchmarks, ours first."""
         return benchmarks()
 
-    async def runs(self) -> list[RunLine]:
+    async def runs(self) -> list[comparison.RunLine]:
         """All stored runs, newest first."""
-        return await lines_of(self._book.store)
+        return await comparison.lines_of(self._book.store)
 
     async def export(self, run: str, file: Path | str, *, path: Path | str | None = None) -> Path:
         """Write a run into a file: ``.jsonl``, or ``.eval.json``, which inspect_ai reads.
@@ -248,8 +234,8 @@ class Evaluation:
         from offbook.evaluation.export import check_file, export_run
 
         check_file(Path(file))
-        opened = await open_run(self._book, run, path=path)
-        report = await scored(self._book.store, opened, None)
+        opened = await evaluation_runs.open_run(self._book, run, path=path)
+        report = await comparison.scored(self._book.store, opened, None)
         return await export_run(
             self._book.store, report.run, opened.dataset, report.scores, Path(file)
         )
@@ -292,24 +278,25 @@ class Evaluation:
             UsageError: the run has one method only.
         """
         book = self._book
-        opened = await open_run(book, run, path=path)
+        opened = await evaluation_runs.open_run(book, run, path=path)
         if len(opened.run.variants) < 2:
             raise UsageError(
                 f"the run {run!r} has one method only, and its judge nothing to compare",
                 "check the judge on a run of two or more methods",
             )
-        judged, _ = await judged_now(book, opened)
+        judged, _ = await evaluation_runs.judged_now(book, opened)
         checks = JudgeChecks(limit, replies)
         done = await self._judging(judged, opened, checks, progress).go_on()
         bias = await storage.with_stream(
             book.store,
-            run,
-            judged.models["judge"].model,
+            judged,
             lambda cells, ratings: checks.bias(judged, opened.dataset, cells, ratings),
         )
         return CheckReport(run, bias, done.missing, judged.mark, book.meter.usage())
 
-    async def fetch(self, dataset: str, *, notify: Notify = silent) -> Fetched:
+    async def fetch(
+        self, dataset: str, *, notify: evaluation_runs.Notify = evaluation_runs.silent
+    ) -> Fetched:
         """Fetch a dataset from upstream into the home folder; nothing else ever does.
 
         Raises:
@@ -319,5 +306,11 @@ class Evaluation:
         from offbook.evaluation.datasets.fetching import fetch, folder_of
         from offbook.evaluation.datasets.sources import source
 
-        folder = folder_of(self._book.settings.values.home.expanduser(), dataset)
+        folder = folder_of(self._book.settings.values.home, dataset)
         return await fetch(source(dataset), folder, notify=notify)
+
+
+def _removed(remove: Callable[[Connection, str], int], run: str, conn: Connection) -> int:
+    """Remove what is to be asked for again, unless another process is at work on it."""
+    require_free(conn, run)
+    return remove(conn, run)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from offbook.errors import ConfigurationError
 from offbook.evaluation import storage
+from offbook.evaluation.scores import COSTS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,9 +58,12 @@ async def frames_of(store: Store, run: Run, judge: str | None = None) -> Frames:
     pd = require_pandas()
     cells, rated = await storage.with_stream(
         store,
-        run.id,
-        judge,
-        lambda cells, ratings: (list(map(_cell, cells)), list(map(_rating, ratings))),
+        run,
+        lambda cells, ratings: (
+            [_cell(cell) for cell in cells],
+            [_rating(each) for each in ratings if judge in (None, each.key.judge)],
+        ),
+        of_all=True,
     )
     return Frames(
         pd.DataFrame(cells, columns=list(CELL_COLUMNS)),
@@ -68,10 +72,9 @@ async def frames_of(store: Store, run: Run, judge: str | None = None) -> Frames:
     )
 
 
-_USED: Final = ("calls", "prompt_tokens", "completion_tokens", "cost_usd", "seconds")
 CELL_COLUMNS: Final = (
     *("subject", "question", "variant", "repeat", "character", "reply", "error", "verdict"),
-    *("fallback", "pieces", "chunks", *_USED, "finished"),
+    *("fallback", "pieces", "chunks", *COSTS, "finished"),
 )
 """Columns of the frame of cells; ``chunks`` is how many different chunks a reply rested on."""
 
@@ -87,7 +90,7 @@ def _cell(cell: Cell) -> dict[str, Any]:
     return {
         **asdict(cell.key),
         **{name: getattr(cell, name) for name in plain},
-        **{name: getattr(cell.usage, name) for name in _USED},
+        **{name: getattr(cell.usage, name) for name in COSTS},
         "pieces": len(cell.context),
         "chunks": len({s.chunk for item in cell.context for s in item.sources if s.chunk}),
     }

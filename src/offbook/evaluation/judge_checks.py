@@ -53,6 +53,12 @@ class Layout:
         """The variants in the first or the second order."""
         return self.order if order == _ORDERS[0] else self.order[::-1]
 
+    def key(self, judge: str, place: Place, labelling: Labelling, order: int) -> RatingKey:
+        """The key of a preference; one that was given among other replies has another."""
+        among = hashlib.sha256("\n".join((*self.order, self.own)).encode()).hexdigest()[:8]
+        unit = f"{place.unit}/{labelling}/{order}/{among}"
+        return RatingKey(place.subject, "", place.repeat, METRIC, unit, judge)
+
 
 @dataclass(frozen=True, slots=True)
 class JudgeBias:
@@ -149,7 +155,7 @@ class JudgeChecks:
                 )
                 for letter, cell in zip(_LETTERS, shown, strict=False)
             )
-            key = _key(judge, place, labelling, order)
+            key = layout.key(judge, place, labelling, order)
             yield Judgement(
                 keys=(key,),
                 prompt=COMPARE_REPLIES,
@@ -198,7 +204,7 @@ def _bias(
     owners: list[Place] = []
     for place, layout in layouts.items():
         preferred = {
-            (labelling, order): choices.get(_key(judge, place, labelling, order))
+            (labelling, order): choices.get(layout.key(judge, place, labelling, order))
             for labelling in _LABELLINGS
             for order in _ORDERS
         }
@@ -235,11 +241,6 @@ def _label_effect(
     if named is None or neutral is None:
         return None
     return float(named == layout.own) - float(neutral == layout.own)
-
-
-def _key(judge: str, place: Place, labelling: Labelling, order: int) -> RatingKey:
-    unit = f"{place.unit}/{labelling}/{order}"
-    return RatingKey(place.subject, "", place.repeat, METRIC, unit, judge)
 
 
 def _place(key: CellKey) -> Place:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from offbook.evaluation.metrics.statistics import Estimate, estimate
 from offbook.evaluation.metrics.typology import (
     TYPOLOGIES,
+    Dimension,
     DimensionScore,
     ItemRating,
     LabelScore,
@@ -59,6 +60,8 @@ def _sign(measured: Measured, metric: str, place: Place, dimension: str) -> int 
     return None if item is None or item.dimension != dimension else item.sign
 
 
+LETTERS: Final = ("mbti_item", "bigfive_item")
+"""Tests that end in letters (AMADEUS); the others end in types and scores (InCharacter)."""
 _BANDED: Final = ("BFI", "16Personalities")
 """Questionnaires whose labels are H, L or X: H is the first pole of MBTI, or much of a trait."""
 
@@ -83,12 +86,12 @@ class Personality:
         return letters_of(self.scores)
 
 
-def personalities(measured: Measured, *, by_repeat: bool = False) -> Iterator[Personality]:
+def personalities(measured: Measured) -> Iterator[Personality]:
     """The characters by metric and variant, for tables of letters and radar pictures."""
     for metric in measured.run.metrics:
         if metric in TYPOLOGIES:
             for variant in measured.variants:
-                yield from of_variant(measured, metric, variant, by_repeat=by_repeat)
+                yield from of_variant(measured, metric, variant, by_repeat=False)
 
 
 def estimate_of(measured: Measured, one: Personality, score: DimensionScore) -> Estimate:
@@ -97,47 +100,30 @@ def estimate_of(measured: Measured, one: Personality, score: DimensionScore) -> 
     return Estimate(score.score, score.n, score.missing, drawn.low, drawn.high)
 
 
-def item_scores(measured: Measured) -> Iterator[Score]:
-    """Items one by one (AMADEUS): dimension scores; letters against labels."""
-    by_variant: dict[tuple[str, str], list[Personality]] = defaultdict(list)
-    for one in personalities(measured):
-        if one.metric in ("mbti_item", "bigfive_item"):
-            by_variant[one.metric, one.variant].append(one)
-            yield from _dimension_scores(measured, one)
-    for (metric, variant), group in by_variant.items():
-        yield from _against_letters(metric, variant, group)
-
-
-def interview_scores(measured: Measured) -> Iterator[Score]:
-    """Open interviews (InCharacter): dimension scores; types and scores against labels."""
+def personality_scores(measured: Measured) -> Iterator[Score]:
+    """Dimension scores; letters against labels (AMADEUS), or types and scores (InCharacter)."""
     for one in personalities(measured):
         yield from _dimension_scores(measured, one)
     for metric in measured.run.metrics:
         if metric in TYPOLOGIES:
+            compared = _against_letters if metric in LETTERS else _against_labels
             for variant in measured.variants:
-                yield from _against_labels(measured, metric, variant)
+                yield from compared(measured, metric, variant)
 
 
 def typology_labels(subject: Subject, typology: Typology) -> Letters:
     """What people say of a subject, as letters; None where they are undecided or silent."""
-    letters: dict[str, str] = {}
-    for label in subject.labels:
-        known = {dimension.name: dimension for dimension in typology.dimensions}
-        dimension = known.get(label.dimension)
-        if dimension is None:
-            continue
-        poles = {"H": dimension.first, "L": dimension.second}
-        plain = {dimension.first: dimension.first, dimension.second: dimension.second}
-        letter = (poles if label.questionnaire in _BANDED else plain).get(label.type)
-        if letter is not None:
-            letters[label.dimension] = letter
-    return tuple(letters.get(dimension.name) for dimension in typology.dimensions)
+    labels = label_scores(subject, typology)
+    types = (labels[each.name].type if each.name in labels else "X" for each in typology.dimensions)
+    return tuple(
+        {"H": each.first, "L": each.second}.get(kind)
+        for each, kind in zip(typology.dimensions, types, strict=True)
+    )
 
 
-def label_scores(subject: Subject, metric: str) -> dict[str, LabelScore]:
+def label_scores(subject: Subject, typology: Typology) -> dict[str, LabelScore]:
     """What people say of a subject by dimension, as H, L or X with a score where there is one."""
-    typology = TYPOLOGIES[metric]
-    known = {dimension.name: dimension.first for dimension in typology.dimensions}
+    known = {dimension.name: dimension for dimension in typology.dimensions}
     return {
         label.dimension: LabelScore(_band(label, known[label.dimension]), label.score)
         for label in subject.labels
@@ -145,12 +131,11 @@ def label_scores(subject: Subject, metric: str) -> dict[str, LabelScore]:
     }
 
 
-def _band(label: Label, first: str) -> LabelType:
-    if label.type == "X":
-        return "X"
-    if label.questionnaire in _BANDED:
-        return "H" if label.type == "H" else "L"
-    return "H" if label.type == first else "L"
+def _band(label: Label, dimension: Dimension) -> LabelType:
+    """H, L or X of a label; what is none of its questionnaire's is undecided."""
+    plain: dict[str, LabelType] = {dimension.first: "H", dimension.second: "L"}
+    banded: dict[str, LabelType] = {"H": "H", "L": "L"}
+    return (banded if label.questionnaire in _BANDED else plain).get(label.type, "X")
 
 
 def of_variant(
@@ -186,12 +171,8 @@ def _scored(
     batches: dict[str, list[float | None]] = defaultdict(list)
     for (unit, _), value in values.items():
         batches[unit.rpartition("/")[0]].append(value)
-    scores = []
-    for name in (dimension.name for dimension in typology.dimensions):
-        one = batched_score(batches.get(name, []))
-        letter = typology.letter(name, one.score)
-        scores.append(DimensionScore(name, one.score, letter, one.n, one.missing))
-    return tuple(scores)
+    names = (dimension.name for dimension in typology.dimensions)
+    return tuple(batched_score(typology, name, batches.get(name, [])) for name in names)
 
 
 def _items(
@@ -216,7 +197,8 @@ def _dimension_scores(measured: Measured, one: Personality) -> Iterator[Score]:
             yield Score(f"{one.metric}.score", one.variant, group, estimate, None, scale.unit)
 
 
-def _against_letters(metric: str, variant: str, group: Sequence[Personality]) -> Iterator[Score]:
+def _against_letters(measured: Measured, metric: str, variant: str) -> Iterator[Score]:
+    group = list(of_variant(measured, metric, variant, by_repeat=False))
     labels = {one.subject: one.labels for one in group if any(one.labels)}
     if not labels:
         return
@@ -239,7 +221,9 @@ def _against_labels(measured: Measured, metric: str, variant: str) -> Iterator[S
     labels = {
         (subject, dimension): label
         for subject in measured.subjects
-        for dimension, label in label_scores(measured.places.of(subject).subject, metric).items()
+        for dimension, label in label_scores(
+            measured.places.of(subject).subject, TYPOLOGIES[metric]
+        ).items()
     }
     if not labels:
         return

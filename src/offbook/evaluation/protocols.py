@@ -15,7 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from offbook.evaluation.metrics.typology import batches
-from offbook.evaluation.personality import interview_scores, item_scores
+from offbook.evaluation.personality import personality_scores
 from offbook.evaluation.record import Judgement, Rating, RatingKey, Run
 from offbook.evaluation.reply_metrics import (
     BIG_FIVE,
@@ -27,7 +27,7 @@ from offbook.evaluation.reply_metrics import (
     rating_key,
     reply_judgements,
 )
-from offbook.evaluation.scores import More, scores_of
+from offbook.evaluation.scores import scores_of
 from offbook.prompts.interviewing import (
     CONVERT_OPTIONS,
     RATE_16P_BATCH,
@@ -231,8 +231,6 @@ def _rating(key: RatingKey, part: ChosenOption) -> Rating:
 class QuestionsProtocol:
     """Each question is one reply, rated alone."""
 
-    more: Sequence[More] = ()
-
     def __init__(self) -> None:
         self._places = PlacesOf()
 
@@ -248,8 +246,8 @@ class QuestionsProtocol:
     def scores(
         self, run: Run, dataset: Dataset, cells: Iterable[Cell], ratings: Iterable[Rating]
     ) -> list[Score]:
-        """Means by variant and group, what there is more, and what the replies cost."""
-        return scores_of(run, dataset, cells, ratings, self.more)
+        """Means by variant and group, personalities against labels, and what the replies cost."""
+        return scores_of(run, dataset, cells, ratings, [personality_scores])
 
 
 _EXPERTS: Final[Mapping[str, tuple[Prompt[BatchToRate, Any], Mapping[str, tuple[Pole, Pole]]]]] = {
@@ -259,11 +257,8 @@ _EXPERTS: Final[Mapping[str, tuple[Prompt[BatchToRate, Any], Mapping[str, tuple[
 """The expert's prompt and the dimensions that it knows, by the name of the scale."""
 
 
-class OpenInterviewProtocol:
+class OpenInterviewProtocol(QuestionsProtocol):
     """A whole interview is answered first, and rated then."""
-
-    def __init__(self) -> None:
-        self._places = PlacesOf()
 
     def ready(self, key: CellKey) -> Hashable:
         """One interview: a subject, a variant, a repeat."""
@@ -283,12 +278,6 @@ class OpenInterviewProtocol:
             for metric in run.metrics
             for judgement in _of_interview(run, metric, interview)
         ]
-
-    def scores(
-        self, run: Run, dataset: Dataset, cells: Iterable[Cell], ratings: Iterable[Rating]
-    ) -> list[Score]:
-        """Dimension scores, agreement with labels, and what the replies cost."""
-        return scores_of(run, dataset, cells, ratings, [interview_scores])
 
 
 def batched(interview: Sequence[Exchange]) -> dict[str, Sequence[Exchange]]:
@@ -339,5 +328,3 @@ def _open_interview_read(key: RatingKey, first: str, answer: Any) -> list[Rating
 
 class ItemsProtocol(QuestionsProtocol):
     """Each item of a questionnaire is one open answer, rated alone."""
-
-    more: Sequence[More] = (item_scores,)

@@ -19,18 +19,8 @@ from offbook.evaluation.metrics.scales import SCALES, JudgedScale, Registered
 from offbook.evaluation.metrics.typology import MBTI, SLOAN
 from offbook.evaluation.record import Cell, CellKey, Judgement, Rating, RatingKey, Run
 from offbook.ingestion.documents import document_id
+from offbook.prompts import judging
 from offbook.prompts.interviewing import RATE_BIGFIVE_ITEM, RATE_MBTI_ITEM, ItemToRate
-from offbook.prompts.judging import (
-    ANSWER_CONTAINED,
-    ANSWER_QUALITY,
-    HALLUCINATION_SCORE,
-    KNOWLEDGE_EXPOSURE,
-    KNOWLEDGE_HALLUCINATION,
-    UNKNOWN_REJECTION,
-    GroundedReply,
-    ReplyToJudge,
-    ReplyWithAnswers,
-)
 from offbook.prompts.prompt import Prompt
 
 _OPENING_CHARS: Final = 1_200
@@ -118,19 +108,23 @@ def opening(text: str) -> str:
     return "\n".join(paragraphs)
 
 
-def _to_judge(exchange: Exchange) -> ReplyToJudge:
+def _to_judge(exchange: Exchange) -> judging.ReplyToJudge:
     introduction = exchange.introduction.text
-    return ReplyToJudge(exchange.subject.name, introduction, exchange.question.text, exchange.reply)
+    return judging.ReplyToJudge(
+        exchange.subject.name, introduction, exchange.question.text, exchange.reply
+    )
 
 
-def _with_answers(exchange: Exchange) -> ReplyWithAnswers:
+def _with_answers(exchange: Exchange) -> judging.ReplyWithAnswers:
     question = exchange.question
-    return ReplyWithAnswers(exchange.subject.name, question.text, exchange.reply, question.answers)
+    return judging.ReplyWithAnswers(
+        exchange.subject.name, question.text, exchange.reply, question.answers
+    )
 
 
-def _grounded(exchange: Exchange) -> GroundedReply:
+def _grounded(exchange: Exchange) -> judging.GroundedReply:
     question = exchange.question
-    return GroundedReply(
+    return judging.GroundedReply(
         exchange.subject.name,
         question.text,
         exchange.reply,
@@ -167,12 +161,12 @@ MBTI_DIMENSIONS: Final = tuple(each.name for each in MBTI.dimensions)
 BIG_FIVE: Final = tuple(each.name for each in SLOAN.dimensions)
 
 _OURS: Final = (
-    ReplyMetric(SCALES["ke"], _to_judge, KNOWLEDGE_EXPOSURE, introduces=True),
-    ReplyMetric(SCALES["kh"], _to_judge, KNOWLEDGE_HALLUCINATION, introduces=True),
-    ReplyMetric(SCALES["uqr"], _to_judge, UNKNOWN_REJECTION, introduces=True),
-    ReplyMetric(SCALES["acc"], _with_answers, ANSWER_CONTAINED, _needs_answer),
-    ReplyMetric(SCALES["acc_l"], _with_answers, ANSWER_QUALITY, _needs_answer),
-    ReplyMetric(SCALES["hs"], _grounded, HALLUCINATION_SCORE, _needs_chunks),
+    ReplyMetric(SCALES["ke"], _to_judge, judging.KNOWLEDGE_EXPOSURE, introduces=True),
+    ReplyMetric(SCALES["kh"], _to_judge, judging.KNOWLEDGE_HALLUCINATION, introduces=True),
+    ReplyMetric(SCALES["uqr"], _to_judge, judging.UNKNOWN_REJECTION, introduces=True),
+    ReplyMetric(SCALES["acc"], _with_answers, judging.ANSWER_CONTAINED, _needs_answer),
+    ReplyMetric(SCALES["acc_l"], _with_answers, judging.ANSWER_QUALITY, _needs_answer),
+    ReplyMetric(SCALES["hs"], _grounded, judging.HALLUCINATION_SCORE, _needs_chunks),
     ReplyMetric(SCALES["mbti_item"], _item, RATE_MBTI_ITEM, _needs_item_of(MBTI_DIMENSIONS)),
     ReplyMetric(SCALES["bigfive_item"], _item, RATE_BIGFIVE_ITEM, _needs_item_of(BIG_FIVE)),
 )

@@ -20,12 +20,14 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from offbook.errors import UnknownName, UsageError
 from offbook.evaluation import runs as evaluation_runs
 from offbook.evaluation import storage
+from offbook.evaluation.datasets.reading import LONGEST_FIELD, separator_in
 from offbook.evaluation.judge_checks import JudgeBias
 from offbook.evaluation.metrics.agreement import Level, cohen_kappa, krippendorff_alpha
 from offbook.evaluation.metrics.scales import SCALES, JudgedScale
 from offbook.evaluation.metrics.statistics import Estimate, estimate
 from offbook.evaluation.protocols import batched
 from offbook.evaluation.reply_metrics import Exchange, Places
+from offbook.evaluation.spreadsheets import guarded, unguarded
 from offbook.stores import evaluations
 from offbook.types import as_tuple
 
@@ -45,10 +47,8 @@ COLUMNS: Final = (
 )
 """The columns in their order; a person fills in the last three."""
 _NEEDED: Final = ("id", "judge_value", "person_value")
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "|", "%")
 _LONGEST_CELL: Final = 32_000
 """Excel cuts a cell at 32,767 characters, and says nothing."""
-_LONGEST_FIELD: Final = 10_000_000
 _SAID: Final = {"yes": 1.0, "no": 0.0}
 
 
@@ -76,7 +76,7 @@ def write_rows(path: Path, rows: Iterable[Mapping[str, str]], separator: str = "
             writer = csv.writer(file, delimiter=separator, quoting=csv.QUOTE_ALL)
             writer.writerow(COLUMNS)
             for row in rows:
-                writer.writerow([_safe(row[name]) for name in COLUMNS])
+                writer.writerow([_cell(row[name]) for name in COLUMNS])
                 count += 1
     except OSError as error:
         raise UsageError(
@@ -92,18 +92,15 @@ def read_rows(path: Path) -> list[ReviewRow]:
         UsageError: it cannot be read, or a column that is needed is not there.
     """
     text = _text(path)
-    header = text.partition("\n")[0]
-    separator = max(",;\t", key=header.count)
-    # A process-wide setting of the module: some replies are longer than its 131,072 characters.
-    before = csv.field_size_limit(_LONGEST_FIELD)
+    # A setting of the process: some replies are longer than its 131,072 characters.
+    csv.field_size_limit(LONGEST_FIELD)
+    lines = io.StringIO(text, newline="")
     try:
-        table = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True))
+        table = list(csv.reader(lines, delimiter=separator_in(text), strict=True))
     except csv.Error as error:
         raise UsageError(
             f"{str(path)!r} is no CSV file: {error}", "save it as CSV (UTF-8)"
         ) from None
-    finally:
-        csv.field_size_limit(before)
     names = [name.strip().casefold() for name in table[0]] if table else []
     lacking = [name for name in _NEEDED if name not in names]
     if lacking:
@@ -112,7 +109,7 @@ def read_rows(path: Path) -> list[ReviewRow]:
             f"keep the first row of the export: {', '.join(COLUMNS)}",
         )
     return [
-        ReviewRow(number, dict(zip(names, map(_plain, cells), strict=False)))
+        ReviewRow(number, dict(zip(names, map(unguarded, cells), strict=False)))
         for number, cells in enumerate(table[1:], 2)
         if any(cell.strip() for cell in cells)
     ]
@@ -150,24 +147,12 @@ def _text(path: Path) -> str:
         ) from None
 
 
-def _safe(cell: str) -> str:
-    """A cell that no spreadsheet runs as a formula: an apostrophe in front makes it text."""
-    text = cell.replace("\x00", "")
+def _cell(text: str) -> str:
+    """A cell that a spreadsheet shows as it is, as far as it holds so much."""
+    text = text.replace("\x00", "")
     if len(text) > _LONGEST_CELL:
         text = f"{text[:_LONGEST_CELL]}… (cut for the spreadsheet; the run holds it whole)"
-    return f"'{text}" if _is_guarded(text) else text
-
-
-def _plain(cell: str) -> str:
-    """A cell without the apostrophe that the export put in front."""
-    rest = cell.removeprefix("'")
-    return rest if rest != cell and _is_guarded(rest) else cell
-
-
-def _is_guarded(text: str) -> bool:
-    """Whether an apostrophe goes in front: also where the text begins with some of its own."""
-    bare = text.lstrip("'")
-    return bare.lstrip().startswith(_FORMULA) or bare[:1].isspace()
+    return guarded(text)
 
 
 _MOST_PROBLEMS: Final = 20
@@ -508,8 +493,7 @@ class Reviews:
     async def _streamed(
         self, run: Run, function: Callable[[Iterator[Cell], Iterator[Rating]], T]
     ) -> T:
-        judge = run.models["judge"].model
-        return await storage.with_stream(self._book.store, run.id, judge, function)
+        return await storage.with_stream(self._book.store, run, function)
 
 
 def _of_metrics(ratings: Iterable[Rating], metrics: Sequence[str]) -> Iterator[Rating]:

@@ -21,16 +21,7 @@ from offbook.errors import AnswerError, BudgetReached, InputRefused, InUse, Offb
 from offbook.evaluation import storage
 from offbook.evaluation.benchmark import limited, subject_named
 from offbook.evaluation.record import Cell, CellKey, Rating
-from offbook.evaluation.reply_metrics import documents_named, introduction_of
-from offbook.evaluation.storage import (
-    cell_of,
-    cell_row,
-    rating_row,
-    rests_on,
-    summed,
-    usage_of,
-    usage_row,
-)
+from offbook.evaluation.reply_metrics import Places, documents_named, introduction_of
 from offbook.ingestion.reports import Progress, ProgressListener, unheard
 from offbook.models.batching import Job, failed_around, run_all
 from offbook.prompts.ask import ask
@@ -96,7 +87,7 @@ class Solver:
     """Who is asked what, and how."""
 
     characters: Mapping[str, Character]
-    questions: Mapping[tuple[str, str], Question]
+    places: Places
     variants: Mapping[str, Variant]
     make_runtime: MakeRuntime
     meter: Meter
@@ -110,7 +101,7 @@ class Solver:
             ModelError: the endpoint failed for good, not only on this question.
         """
         character, meter = self.characters[key.subject], self.meter.part()
-        question = self.questions[key.subject, key.question]
+        question = self.places.of(key.subject).questions[key.question]
         runtime = self.make_runtime(self.variants[key.variant], character, meter)
         recalled: Recall | None = None
         reply: str | None = None
@@ -154,7 +145,7 @@ class HeldRun:
     @property
     def usage(self) -> Usage:
         """What the run has cost, this stretch included."""
-        return summed(self.before, self.meter.usage())
+        return storage.summed(self.before, self.meter.usage())
 
 
 @asynccontextmanager
@@ -172,7 +163,7 @@ async def hold_run(
 
     def sign() -> Callable[[Connection], None]:
         """A sign of life, with what the run has cost by now: the meter counts on meanwhile."""
-        usage = usage_row(held.usage)
+        usage = storage.usage_row(held.usage)
         return lambda conn: evaluations.heartbeat(conn, run, owner, usage)
 
     async def give_signs() -> None:
@@ -195,7 +186,7 @@ async def hold_run(
         await store.write(end)
 
     stored = await _take(store, run, owner)
-    held = HeldRun(meter, usage_of(stored.usage))
+    held = HeldRun(meter, storage.usage_of(stored.usage))
     signs = asyncio.create_task(give_signs())
     try:
         yield held
@@ -206,15 +197,30 @@ async def hold_run(
         await to_the_end(leave(signs))
 
 
+def require_free(conn: Connection, run: str) -> None:
+    """See that nobody works on a run.
+
+    Raises:
+        InUse: another process does.
+    """
+    owner = Owner(uuid.uuid4().hex)
+    _claim(conn, run, owner)
+    evaluations.release(conn, run, owner)
+
+
+def _claim(conn: Connection, run: str, owner: Owner) -> None:
+    other = evaluations.claim(conn, run, owner)
+    if other is not None:
+        raise InUse(
+            f"another process works on the run {run!r}",
+            "wait until it has ended",
+            f"process {other.pid} on {other.host!r}",
+        )
+
+
 async def _take(store: Store, run: str, owner: Owner) -> evaluations.StoredRun:
     try:
-        other = await store.write(lambda conn: evaluations.claim(conn, run, owner))
-        if other is not None:
-            raise InUse(
-                f"another process works on the run {run!r}",
-                "wait until it has ended",
-                f"process {other.pid} on {other.host!r}",
-            )
+        await store.write(lambda conn: _claim(conn, run, owner))
         return await store.read(lambda conn: evaluations.require_run(conn, run))
     except BaseException:
         # The write that takes it goes on to its end even where it is cancelled. What cannot be
@@ -269,7 +275,7 @@ class Rater:
         if failed_around():
             return
         mine = _subjects_of(judgement, cells)
-        names = frozenset(name for cell in mine for name in rests_on(cell.context))
+        names = frozenset(name for cell in mine for name in storage.rests_on(cell.context))
         whose = mine[0].character
         introducing = judgement.documents - self.elsewhere
         noted = introducing | {f"{whose}/{name}" for name in names}
@@ -280,7 +286,7 @@ class Rater:
             ratings = await self._answered(judgement, noted)
         new = [rating for rating in ratings if rating.key not in self.rated]
         read = names | {name.partition("/")[2] for name in introducing}
-        rows = [rating_row(self.run.id, whose, rating, read) for rating in new]
+        rows = [storage.rating_row(self.run.id, whose, rating, read) for rating in new]
         await to_the_end(self.store.write(lambda conn: evaluations.add_ratings(conn, rows)))
         self.rated.update(rating.key for rating in new)
         self.given += len(new)
@@ -435,14 +441,14 @@ class Runner:
 
     async def _keep(self, cell: Cell) -> Cell:
         """Store a cell; as it is stored."""
-        row = cell_row(self.run.id, cell)
+        row = storage.cell_row(self.run.id, cell)
         stored: list[Mapping[str, Any]] = []
 
         def write(conn: Connection) -> None:
             stored[:] = evaluations.add_cells(conn, [row])
 
         await to_the_end(self.runtime.store.write(write))
-        return cell if stored == [row] else cell_of(stored[0])
+        return cell if stored == [row] else storage.cell_of(stored[0])
 
     async def _judge_stored(self, groups: Sequence[Group]) -> None:
         cells = {cell.key: cell for cell in await self._cells(groups)}

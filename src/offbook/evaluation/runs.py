@@ -20,7 +20,8 @@ from offbook.evaluation.benchmark import benchmark, narrowed, parts_named, subje
 from offbook.evaluation.characters import MissingCharacter, find_characters, introduced
 from offbook.evaluation.datasets.loading import load_benchmark
 from offbook.evaluation.record import ModelNamed, Run
-from offbook.evaluation.runner import Solver, questions_of
+from offbook.evaluation.reply_metrics import Places
+from offbook.evaluation.runner import Solver, require_free
 from offbook.evaluation.storage import judged_by, run_of, run_row
 from offbook.evaluation.variants import VariantView, variants_of
 from offbook.stores import chunks, evaluations
@@ -182,7 +183,7 @@ def dataset_of(
     Raises:
         UsageError: a path is needed; or what lies there cannot be read as such a dataset.
     """
-    home = book.settings.values.home.expanduser()
+    home = book.settings.values.home
     return load_benchmark(measured, Path(path) if path else None, options, home=home)
 
 
@@ -318,7 +319,12 @@ def _readable(stored: Sequence[evaluations.StoredRun]) -> Iterator[Run]:
 
 
 def _grown(conn: Connection, old: Run, described: Run) -> Run:
-    """The stored run, with as many questions and repeats as are wanted now."""
+    """The stored run, with as many questions and repeats as are wanted now.
+
+    Raises:
+        InUse: another process works on it, and would call it finished too early.
+    """
+    require_free(conn, old.id)
     run = replace(old, limit=described.limit, repeats=described.repeats, path=described.path)
     evaluations.change_run(conn, run.id, record=run_row(run).record, status="running")
     return replace(run, status="running")
@@ -350,8 +356,14 @@ async def judged_now(book: Offbook, opened: OpenRun) -> tuple[Run, Mapping[str, 
             f"{judge.base_url}",
             "two models of one name would be mixed: name the same address",
         )
-    judges = {**opened.judges, judge.model: judge.base_url}
-    await book.store.write(lambda conn: evaluations.change_run(conn, run.id, judges=judges))
+
+    def note(conn: Connection) -> dict[str, str]:
+        # Another command may have noted its judge since the run was opened.
+        judges = {**evaluations.require_run(conn, run.id).judges, judge.model: judge.base_url}
+        evaluations.change_run(conn, run.id, judges=judges)
+        return judges
+
+    judges: dict[str, str] = await book.store.write(note)
     return replace(run, models={**run.models, "judge": judge}), judges
 
 
@@ -394,21 +406,13 @@ def introductions_of(dataset: Dataset) -> dict[str, str]:
 
 
 def make_solver(
-    book: Offbook,
-    run: Run,
-    dataset: Dataset,
-    ready: Mapping[str, Character],
-    views: Sequence[VariantView],
+    book: Offbook, dataset: Dataset, ready: Mapping[str, Character], views: Sequence[VariantView]
 ) -> Solver:
     """Who is asked what, and how."""
     by_label = {view.variant.label: view for view in views}
     return Solver(
         characters=ready,
-        questions={
-            (subject, question.id): question
-            for subject in run.subjects
-            for question in questions_of(run, dataset, subject)
-        },
+        places=Places(dataset),
         variants={label: view.variant for label, view in by_label.items()},
         make_runtime=lambda variant, who, meter: by_label[variant.label].runtime_for(who, meter),
         meter=book.meter,

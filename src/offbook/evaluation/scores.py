@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from offbook.evaluation.metrics.retrieval import CharacterUse, RetrievalUse, over_characters
@@ -24,8 +24,14 @@ if TYPE_CHECKING:
     from offbook.evaluation.record import Cell, Rating, Run
 
 
-COSTS: Final = ("calls", "prompt_tokens", "completion_tokens", "cost_usd", "seconds")
-"""What a reply cost, by the names of the contract's USAGE."""
+COSTS: Final[Mapping[str, str]] = {
+    "calls": "calls",
+    "prompt_tokens": "tokens",
+    "completion_tokens": "tokens",
+    "cost_usd": "USD",
+    "seconds": "seconds",
+}
+"""What a reply cost, by the names of the contract's USAGE, with their units."""
 
 
 class Place(NamedTuple):
@@ -48,6 +54,17 @@ class _Chunks:
     times: Counter[str] = field(default_factory=Counter)
     failures: list[bool] = field(default_factory=list)
 
+    def of(self, chunks: int | None) -> CharacterUse:
+        """The same of all the chunks that there are; None: nobody counted them."""
+        distinct = len(self.times)
+        # A document may have been forgotten since: what was used cannot be more than there is.
+        whole = 0 if chunks is None else max(chunks, distinct)
+        histogram = Counter(self.times.values())
+        if whole > distinct:
+            histogram[0] = whole - distinct
+        duplication = dict(sorted(histogram.items()))
+        return CharacterUse(self.questions, whole, distinct, tuple(self.failures), duplication)
+
 
 class Measured:
     """The numbers of a run.
@@ -64,7 +81,7 @@ class Measured:
         self._undefined: Counter[tuple[str, str]] = Counter()
         self._chunks: dict[tuple[str, str], _Chunks] = defaultdict(_Chunks)
         self._known: dict[Place, Place] = {}
-        self._failed: dict[str, list[Place]] = defaultdict(list)
+        self._failed: dict[str, list[tuple[Place, Exchange | None]]] = defaultdict(list)
         for cell in cells:
             self._add_cell(cell)
         self._count_failed()
@@ -103,7 +120,7 @@ class Measured:
         """
         chunks = self.run.chunks.get(variant, {})
         uses = [
-            _use(tally, chunks.get(subject))
+            tally.of(chunks.get(subject))
             for (label, subject), tally in sorted(self._chunks.items())
             if label == variant
         ]
@@ -118,9 +135,10 @@ class Measured:
         self._values[key.variant, "failed"][place] = float(cell.reply is None)
         for cost in COSTS:
             self._values[key.variant, cost][place] = getattr(cell.usage, cost)
-        exchange = self.places.exchange_of(cell)
+        exchange = self.places.exchange_of(replace(cell, reply=cell.reply or ""))
         if cell.reply is None:
-            self._failed[key.variant].append(place)
+            # One that failed before anything was recalled might have had any context.
+            self._failed[key.variant].append((place, exchange if cell.context else None))
         elif exchange is not None:
             self._expect(exchange, place)
         self._add_chunks(cell)
@@ -136,11 +154,13 @@ class Measured:
 
     def _count_failed(self) -> None:
         """A reply that failed has no rating where others of its variant should have one."""
-        for variant, places in self._failed.items():
+        for variant, failed in self._failed.items():
             for metric in self._metrics():
+                undefined = REPLY_METRICS[metric].undefined
+                missing = [p for p, each in failed if each is None or undefined(each) is None]
                 expected = self._values.get((variant, metric))
                 if expected or not self._undefined[variant, metric]:
-                    self._values[variant, metric].update(dict.fromkeys(places))
+                    self._values[variant, metric].update(dict.fromkeys(missing))
 
     def _add_chunks(self, cell: Cell) -> None:
         tally = self._chunks[cell.key.variant, cell.key.subject]
@@ -162,32 +182,9 @@ class Measured:
         return self._known.setdefault(place, place)
 
 
-def _use(tally: _Chunks, chunks: int | None) -> CharacterUse:
-    histogram = Counter(tally.times.values())
-    distinct = len(tally.times)
-    if chunks is not None and chunks > distinct:
-        histogram[0] = chunks - distinct
-    return CharacterUse(
-        questions=tally.questions,
-        # A document may have been forgotten since: what was used cannot be more than there is.
-        chunks=0 if chunks is None else max(chunks, distinct),
-        distinct=distinct,
-        failures=tuple(tally.failures),
-        duplication=dict(sorted(histogram.items())),
-    )
-
-
 More = Callable[[Measured], Iterable[Score]]
 
 ALL: Final = "all"
-UNITS: Final = {
-    "calls": "calls",
-    "prompt_tokens": "tokens",
-    "completion_tokens": "tokens",
-    "cost_usd": "USD",
-    "seconds": "seconds",
-}
-"""Of what replies cost."""
 
 
 def scores_of(
@@ -226,11 +223,11 @@ def cost_scores(measured: Measured) -> Iterator[Score]:
         failed = measured.values(variant, "failed")
         if failed:
             yield Score("failed", variant, ALL, _estimate(measured, failed), "lower", "share")
-        for cost in COSTS:
+        for cost, unit in COSTS.items():
             values = measured.values(variant, cost)
             if any(value is not None for value in values.values()):
                 estimate_of_cost = _estimate(measured, values)
-                yield Score(cost, variant, ALL, estimate_of_cost, "lower", UNITS[cost])
+                yield Score(cost, variant, ALL, estimate_of_cost, "lower", unit)
 
 
 def retrieval_scores(measured: Measured) -> Iterator[Score]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from offbook.evaluation.benchmark import Dataset
     from offbook.evaluation.record import EvaluationProtocol, Score
     from offbook.protocols import Store
+    from offbook.stores.connection import Connection
 
 
 FORMAT: Final = 1
@@ -209,23 +210,22 @@ async def scores(
     store: Store, protocol: EvaluationProtocol, run: Run, dataset: Dataset
 ) -> list[Score]:
     """The scores of a run by the judge that it names."""
-    judge = run.models["judge"].model
-    return await with_stream(
-        store,
-        run.id,
-        judge,
-        lambda all_cells, rated: protocol.scores(run, dataset, all_cells, rated),
-    )
+    return await with_stream(store, run, lambda *streams: protocol.scores(run, dataset, *streams))
 
 
 async def with_stream(
     store: Store,
-    run: str,
-    judge: str | None,
+    run: Run,
     function: Callable[[Iterator[Cell], Iterator[Rating]], T],
+    *,
+    of_all: bool = False,
 ) -> T:
-    """What a plain function makes of the cells and ratings of a run, read as it goes on."""
+    """What a plain function makes of the cells and ratings of a run, read as it goes on.
+
+    Ratings are those of the judge that the run names; ``of_all``: of all judges.
+    """
     loop = asyncio.get_running_loop()
+    judge = None if of_all else run.models["judge"].model
 
     def pages(read: ReadPage, key: Sequence[str]) -> Iterator[Any]:
         after: tuple[Any, ...] | None = None
@@ -237,14 +237,12 @@ async def with_stream(
             yield from page
             after = tuple(page[-1][name] for name in key)
 
-    all_cells = map(cell_of, pages(partial(_cell_page, run), evaluations.CELL_KEY))
-    rated = map(rating_of, pages(partial(_rating_page, run, judge), evaluations.RATING_KEY))
+    def cell_page(after: Any, conn: Connection) -> Page:
+        return evaluations.cells_after(conn, run.id, after)
+
+    def rating_page(after: Any, conn: Connection) -> Page:
+        return evaluations.ratings_after(conn, run.id, judge, after)
+
+    all_cells = map(cell_of, pages(cell_page, evaluations.CELL_KEY))
+    rated = map(rating_of, pages(rating_page, evaluations.RATING_KEY))
     return await asyncio.to_thread(function, all_cells, rated)
-
-
-def _cell_page(run: str, after: Any, conn: Any) -> Page:
-    return evaluations.cells_after(conn, run, after)
-
-
-def _rating_page(run: str, judge: str | None, after: Any, conn: Any) -> Page:
-    return evaluations.ratings_after(conn, run, judge, after)

@@ -11,7 +11,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import Connection, Select, Table, and_, delete, func, select, true, tuple_, update
+from sqlalchemy import (
+    Connection,
+    Select,
+    Table,
+    and_,
+    delete,
+    exists,
+    func,
+    select,
+    true,
+    tuple_,
+    update,
+)
 
 from offbook.errors import UnknownName
 from offbook.stores.characters import nearest
@@ -268,8 +280,16 @@ def overrule(
 
 
 def remove_failed(conn: Connection, run: str) -> int:
-    """Delete the cells that failed, so that they are asked again; how many there were."""
-    failed = and_(cells.c.run_id == run, cells.c.error.is_not(None))
+    """Delete the cells that failed, so that they are asked again; how many there were.
+
+    A rating of a whole interview was given without their answers, and goes with them.
+    """
+    c, r = cells.c, ratings.c
+    failed = and_(c.run_id == run, c.error.is_not(None))
+    beside = and_(c.subject == r.subject, c.variant == r.variant, c.repeat == r.repeat)
+    of_one = exists().where(c.run_id == run, beside, c.question == r.unit)
+    stale = and_(r.run_id == run, exists().where(failed, beside), ~of_one, r.person.is_(None))
+    conn.execute(delete(ratings).where(stale))
     return conn.execute(delete(cells).where(failed)).rowcount
 
 

@@ -6,8 +6,7 @@ import math
 
 import pytest
 
-from offbook.errors import UnknownName
-from offbook.evaluation.metrics.scales import scale
+from offbook.evaluation.metrics.scales import SCALES
 
 
 @pytest.mark.parametrize(
@@ -28,7 +27,7 @@ from offbook.evaluation.metrics.scales import scale
     ],
 )
 def test_ranges_and_directions_are_those_of_the_papers(name, low, high, better):
-    found = scale(name)
+    found = SCALES[name]
     assert (found.low, found.high, found.better) == (low, high, better)
     assert found.accepts(low)
     assert found.accepts(high)
@@ -38,18 +37,9 @@ def test_ranges_and_directions_are_those_of_the_papers(name, low, high, better):
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 11, 0, -1, 7.5])
 def test_what_is_no_rating_is_not_accepted(value):
-    assert not scale("ke").accepts(value)
+    assert not SCALES["ke"].accepts(value)
 
 
 def test_a_batch_may_be_rated_between_whole_numbers():
-    assert scale("bfi_batch").accepts(3.5)
-    assert scale("16p_batch").accepts(62.5)
-
-
-def test_an_unknown_scale_names_the_nearest():
-    with pytest.raises(UnknownName) as error:
-        scale("acc_1")
-    assert "did you mean 'acc_l'" in error.value.hint
-    with pytest.raises(UnknownName) as error:
-        scale("zzz")
-    assert error.value.hint.startswith("known: ke, kh")
+    assert SCALES["bfi_batch"].accepts(3.5)
+    assert SCALES["16p_batch"].accepts(62.5)

@@ -337,6 +337,7 @@ def test_runs_of_the_same_questions_stand_side_by_side_with_paired_differences()
         {"dataset_checksum": "1"},
         {"benchmark_version": 2},
         {"limit": 3},
+        {"subjects": {"Tom Ash": "tom-ash"}},
         {"prompts": {"knowledge_exposure": 9}},
     ],
 )
@@ -355,11 +356,16 @@ def test_files_of_several_runs_do_not_replace_one_another():
 
 
 def test_labels_with_scores_and_undecided_ones_are_told_apart():
-    labels = [Label("BFI", "Extraversion", "H", 4.5), Label("BFI", "Openness", "X", 3.1)]
+    labels = [
+        Label("BFI", "Extraversion", "H", 4.5),
+        Label("BFI", "Openness", "X", 3.1),
+        Label("BFI", "Agreeableness", "high"),
+    ]
     (interview,) = interviews(measured("bfi_batch", [2.0], labels))
     told = {trait.dimension: (trait.label, trait.label_score) for trait in interview.traits}
     assert told["Extraversion"] == ("S", 4.5)
     assert told["Openness"] == ("X", 3.1)
     assert told["Neuroticism"] == ("", None)
-    assert (interview.labels, interview.letters) == ("S---X", "R----")
+    assert told["Agreeableness"] == ("X", None), "neither high nor low: nothing is compared"
+    assert (interview.labels, interview.letters) == ("S--XX", "R----")
     assert (interview.wrong, interview.compared) == (1, 1)

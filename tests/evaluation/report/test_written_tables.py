@@ -17,8 +17,9 @@ from offbook.evaluation.metrics.statistics import Estimate
 from offbook.evaluation.record import OFFLINE_MARK
 from offbook.evaluation.report import latex, markdown
 from offbook.evaluation.report.csv_tables import write_csv
-from offbook.evaluation.report.material import FailedCell, Report
+from offbook.evaluation.report.material import FailedCell, Report, printable
 from offbook.evaluation.report.tables import Number, Table, tables_of
+from offbook.evaluation.spreadsheets import unguarded
 from tests.evaluation.report import made_reports
 
 HOSTILE = st.text(alphabet=st.sampled_from('\\{}$&#%_~^|<>"`*[]()!-+=.1 @\n\r\t\0\u202eaé方'))
@@ -127,7 +128,8 @@ def test_text_in_csv_is_never_a_formula_and_comes_back(text):
         ("naive",), failed=(FailedCell(made_reports.example().key, text),), **NOTHING
     )
     (row,) = rows_of(write_csv(Report((run,)))["failed.csv"])
-    assert not row["error"].startswith(("=", "+", "-", "@", "\t", "\r"))
+    assert not row["error"].lstrip().startswith(("=", "+", "-", "@"))
+    assert unguarded(row["error"]) == printable(text)
 
 
 def test_markdown_has_the_mark_below_every_heading_of_a_table():

@@ -252,6 +252,17 @@ async def test_runs_that_are_not_of_the_same_models_do_not_serve(tmp_path, judge
             assert (await filled_table(book, "amadeus-qa", other)).runs == ()
 
 
+@pytest.mark.parametrize("part", [{"metrics": ["acc"]}, {"characters": ["Ada Byrne"]}])
+async def test_a_run_of_some_metrics_or_characters_does_not_stand_for_all(
+    tmp_path, judge, folder, part
+):
+    request = TableRequest({"": folder}, stored=True)
+    async with await book_at(tmp_path, judge) as book:
+        told = {"methods": ["vanilla"], "path": folder, "create": True}
+        await book.evaluation.run("characterrag", **told, **part)
+        assert (await filled_table(book, "amadeus-qa", request)).runs == ()
+
+
 async def test_what_has_changed_since_is_not_shown(tmp_path, judge, folder):
     shown = TableRequest({"": folder}, stored=True)
     async with await book_at(tmp_path, judge) as book:

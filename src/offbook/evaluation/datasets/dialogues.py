@@ -17,17 +17,9 @@ from typing import Any, Final
 
 from offbook.errors import UnreadableDocument, UsageError
 from offbook.evaluation.benchmark import Dataset
+from offbook.evaluation.datasets import reading
 from offbook.evaluation.datasets.collector import Collector, scored
 from offbook.evaluation.datasets.questionnaires import Turn, fill
-from offbook.evaluation.datasets.reading import (
-    Columns,
-    first,
-    needed,
-    read_json,
-    read_rows,
-    read_text,
-    required,
-)
 from offbook.evaluation.datasets.sources import SOURCES
 
 _COLUMNS: Final = {
@@ -79,13 +71,13 @@ def load_character_eval(
     Raises:
         UnreadableDocument, UsageError: what is wrong with which file.
     """
-    path = needed(path, "charactereval", "CharacterEval's data")
-    where = required(path, _EVAL_TURNS, "dialogues of CharacterEval")
+    path = reading.needed(path, "charactereval", "CharacterEval's data")
+    where = reading.required(path, _EVAL_TURNS, "dialogues of CharacterEval")
     licence = SOURCES["charactereval"].licence
     collector = Collector("charactereval", licence=licence, source=str(path))
     folder = path if path.is_dir() else path.parent
     fill(collector, _turns(collector, where), questions=questions, path=folder, language=language)
-    profiles = first(folder, _EVAL_PROFILES)
+    profiles = reading.first(folder, _EVAL_PROFILES)
     if profiles is None:
         collector.notes.say("no profiles: the characters have memories, but no persona document")
     else:
@@ -104,19 +96,19 @@ def load_chat_haruhi(
     Raises:
         UnreadableDocument, UsageError: what is wrong with which file.
     """
-    path = needed(path, "chatharuhi", "ChatHaruhi's repository")
+    path = reading.needed(path, "chatharuhi", "ChatHaruhi's repository")
     licence = SOURCES["chatharuhi"].licence
     collector = Collector("chatharuhi", licence=licence, source=str(path))
-    flat = first(path, _HARUHI_FLAT)
+    flat = reading.first(path, _HARUHI_FLAT)
     turns = _turns(collector, flat) if flat is not None else _scenes(collector, path)
     folder = path if path.is_dir() else path.parent
     fill(collector, turns, questions=questions, path=folder, language=language)
-    prompts = first(folder, _HARUHI_PROMPTS)
-    for row in read_rows(prompts) if prompts is not None else ():
+    prompts = reading.first(folder, _HARUHI_PROMPTS)
+    for row in reading.read_rows(prompts) if prompts is not None else ():
         name = str(row.values.get("character", ""))
         if collector.has(name):
             collector.subject(name, description=str(row.values.get("system_prompt", "")).strip())
-    labels = first(folder, _HARUHI_LABELS)
+    labels = reading.first(folder, _HARUHI_LABELS)
     if labels is None:
         collector.notes.say("no labels: mbti_labels.jsonl is not there")
     else:
@@ -126,8 +118,8 @@ def load_chat_haruhi(
 
 def _turns(collector: Collector, where: Path) -> Iterator[Turn]:
     """The turns of a file of rows: a question with its answer each, or a transcript."""
-    columns = Columns(_COLUMNS, collector.notes, _IGNORED)
-    for row in read_rows(where):
+    columns = reading.Columns(_COLUMNS, collector.notes, _IGNORED)
+    for row in reading.read_rows(where):
         fields, place = columns.of(row), row.short_place
         character = fields.text("character")
         if not character:
@@ -165,10 +157,10 @@ def _answered(name: str, lines: list[tuple[str, str]], place: str) -> Iterator[T
 
 def _profiles(where: Path) -> Iterator[tuple[str, Any]]:
     if where.suffix == ".jsonl":
-        for row in read_rows(where):
+        for row in reading.read_rows(where):
             yield str(row.values.get("character", "")), row.values.get("profile")
         return
-    value = read_json(where)
+    value = reading.read_json(where)
     if not isinstance(value, dict):
         raise UsageError(f"{str(where)!r} is no object of profiles", "fetch the file again")
     yield from value.items()
@@ -183,14 +175,14 @@ def _document(name: str, profile: Any) -> str:
 
 
 def _eval_labels(collector: Collector, folder: Path) -> None:
-    where = first(folder, _EVAL_LABELS)
+    where = reading.first(folder, _EVAL_LABELS)
     if where is None:
         collector.notes.say("no labels of the characters' types")
         return
     if where.suffix == ".jsonl":
         collector.label(where)
         return
-    for source, characters in read_json(where).items():
+    for source, characters in reading.read_json(where).items():
         for name, said in characters.items():
             if collector.has(name):
                 dimensions = said.get(_QUESTIONNAIRE, {}).items()
@@ -234,7 +226,7 @@ def _scenes(collector: Collector, path: Path) -> Iterator[Turn]:
             f"{len(scenes)}"
         )
         prompt = folder / "system_prompt.txt"
-        description = read_text(prompt).strip() if prompt.exists() else ""
+        description = reading.read_text(prompt).strip() if prompt.exists() else ""
         collector.subject(name, names=[folder.name], description=description)
         for file, lines in scenes.items():
             yield from _answered(name, lines, f"{folder.name}/{file}")
@@ -243,7 +235,7 @@ def _scenes(collector: Collector, path: Path) -> Iterator[Turn]:
 def _lines(collector: Collector, file: Path) -> list[tuple[str, str]]:
     """Who says what in a text; a line without a speaker goes on with the one before."""
     try:
-        text = read_text(file)
+        text = reading.read_text(file)
     except UsageError as error:
         collector.notes.at(f"texts that cannot be read ({error.message})", file.name)
         return []

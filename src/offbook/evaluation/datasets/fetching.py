@@ -78,7 +78,7 @@ class Fetched:
 
 def folder_of(home: Path, name: str) -> Path:
     """Where a fetched dataset lies in a home folder."""
-    return home / "datasets" / name
+    return home.expanduser() / "datasets" / name
 
 
 async def fetch(

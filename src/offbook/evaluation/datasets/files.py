@@ -15,21 +15,9 @@ from typing import Any, Final
 from offbook import demo
 from offbook.errors import UsageError
 from offbook.evaluation.benchmark import Dataset, Item
+from offbook.evaluation.datasets import reading
 from offbook.evaluation.datasets.collector import Collector, type_labels
 from offbook.evaluation.datasets.questionnaires import put_items
-from offbook.evaluation.datasets.reading import (
-    ROW_ENDINGS,
-    Columns,
-    Fields,
-    Row,
-    chosen,
-    column_key,
-    needed,
-    read_json,
-    read_rows,
-    read_text,
-    rows_of,
-)
 from offbook.evaluation.metrics.typology import MBTI, SLOAN
 from offbook.evaluation.questionnaires import SHIPPED, shipped
 
@@ -68,7 +56,7 @@ def load_demo_character(path: Path | None, *, questions: str = "demo") -> Datase
             f"the demo's set is shipped, and was given the path {str(path)!r}",
             "leave the path out, or name the benchmark 'file'",
         )
-    questions = chosen(questions, ("demo", *SHIPPED), "questions")
+    questions = reading.chosen(questions, ("demo", *SHIPPED), "questions")
     collector = Collector("demo", licence=LICENCE, source="offbook")
     labels = [
         *type_labels(MBTI, MBTI_TYPE, OUR_READING),
@@ -133,14 +121,14 @@ def load_user_file(
         UnreadableDocument, UsageError: what is wrong with which file and line.
     """
     if rows:
-        read, name, source = rows_of(rows, _SENT), _SENT, "the questions that were sent"
+        read, name, source = reading.rows_of(rows, _SENT), _SENT, "the questions that were sent"
     else:
-        path = needed(path, "file", "a file of questions (JSON Lines, JSON or CSV)")
+        path = reading.needed(path, "file", "a file of questions (JSON Lines, JSON or CSV)")
         if path.is_dir():
             raise UsageError(f"{str(path)!r} is a folder", "name the file of questions in it")
-        read, name, source = read_rows(path), path.stem, str(path)
+        read, name, source = reading.read_rows(path), path.stem, str(path)
     collector = Collector(name, licence=licence, source=source)
-    columns = Columns(_COLUMNS, collector.notes)
+    columns = reading.Columns(_COLUMNS, collector.notes)
     for row in read:
         fields = columns.of(row)
         collector.ask_row(fields, item=_item(fields))
@@ -149,7 +137,7 @@ def load_user_file(
     return collector.dataset()
 
 
-def _item(fields: Fields) -> Item | None:
+def _item(fields: reading.Fields) -> Item | None:
     """The item that a row words, where it names a dimension."""
     dimension = fields.text("dimension")
     if not dimension:
@@ -186,16 +174,19 @@ def load_harry_potter(path: Path | None) -> Dataset:
     Raises:
         UnreadableDocument, UsageError: what is wrong with which file.
     """
-    path = needed(path, "harry-potter", "your question file, or a folder with a file a role")
+    path = reading.needed(
+        path, "harry-potter", "your question file, or a folder with a file a role"
+    )
     licence = "as its owner says; the authors' questions were not published"
     collector = Collector("harry-potter", licence=licence, source=str(path))
-    columns = Columns(_ROLE_COLUMNS, collector.notes)
-    endings = (*ROW_ENDINGS, ".txt")
+    columns = reading.Columns(_ROLE_COLUMNS, collector.notes)
+    endings = (*reading.ROW_ENDINGS, ".txt")
     below = [] if path.is_file() else sorted(path.iterdir())
     files = [path] if path.is_file() else [f for f in below if f.suffix.lower() in endings]
     if not files:
         raise UsageError(
-            f"{str(path)!r} holds no question file", f"its files end in {', '.join(ROW_ENDINGS)}"
+            f"{str(path)!r} holds no question file",
+            f"its files end in {', '.join(reading.ROW_ENDINGS)}",
         )
     for file in files:
         role = "" if file == path else file.stem.replace("_", " ")
@@ -214,21 +205,21 @@ def load_harry_potter(path: Path | None) -> Dataset:
 
 
 def _kind(collector: Collector, value: str, place: str) -> str:
-    key = column_key(value).removesuffix("_questions").removesuffix("_question")
+    key = reading.column_key(value).removesuffix("_questions").removesuffix("_question")
     if key and key not in _KINDS:
         collector.notes.at("kinds other than general and specific, kept as they are", place)
     return _KINDS.get(key, value)
 
 
-def _rows(file: Path) -> list[Row]:
+def _rows(file: Path) -> list[reading.Row]:
     if file.suffix.lower() == ".txt":
-        lines = [line.strip() for line in read_text(file).split("\n")]
-        return [Row(file, n, {"question": line}) for n, line in enumerate(lines, 1) if line]
+        lines = [line.strip() for line in reading.read_text(file).split("\n")]
+        return [reading.Row(file, n, {"question": line}) for n, line in enumerate(lines, 1) if line]
     if file.suffix.lower() == ".json":
-        value = read_json(file)
+        value = reading.read_json(file)
         if isinstance(value, dict) and "question" not in value:
-            return [Row(file, n, each) for n, each in enumerate(_nested(file, value), 1)]
-    return read_rows(file)
+            return [reading.Row(file, n, each) for n, each in enumerate(_nested(file, value), 1)]
+    return reading.read_rows(file)
 
 
 def _nested(file: Path, value: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -238,7 +229,7 @@ def _nested(file: Path, value: dict[str, Any]) -> Iterator[dict[str, Any]]:
             for kind, questions in under.items():
                 yield from _listed(file, kind, questions, {"role": key, "kind": kind})
         else:
-            is_kind = column_key(key).partition("_")[0] in ("general", "specific", "role")
+            is_kind = reading.column_key(key).partition("_")[0] in ("general", "specific", "role")
             yield from _listed(file, key, under, {"kind" if is_kind else "role": key})
 
 

@@ -16,21 +16,9 @@ from typing import Final
 
 from offbook.errors import UnreadableDocument, UsageError
 from offbook.evaluation.benchmark import Dataset, Scope
+from offbook.evaluation.datasets import reading
 from offbook.evaluation.datasets.collector import Collector
 from offbook.evaluation.datasets.questionnaires import ASKED, fill
-from offbook.evaluation.datasets.reading import (
-    ROW_ENDINGS,
-    Columns,
-    Fields,
-    Row,
-    chosen,
-    column_key,
-    first,
-    needed,
-    read_rows,
-    read_text,
-    required,
-)
 from offbook.evaluation.datasets.sources import SOURCES
 
 _OUT_TOPIC: Final = "topic-4"
@@ -79,25 +67,25 @@ def load_character_llm(
     Raises:
         UnreadableDocument, UsageError: what is wrong with which file.
     """
-    path = needed(path, "character-llm", "Character-LLM's data/seed_data")
-    mode = chosen(mode, ("single", "multi", "all"), "mode")
-    set_asked = chosen(questions, ("interview", *ASKED[1:]), "questions")
+    path = reading.needed(path, "character-llm", "Character-LLM's data/seed_data")
+    mode = reading.chosen(mode, ("single", "multi", "all"), "mode")
+    set_asked = reading.chosen(questions, ("interview", *ASKED[1:]), "questions")
     if set_asked != "interview":
         mode = ""
-    where = required(path, _QUESTIONS, "questions of Character-LLM")
+    where = reading.required(path, _QUESTIONS, "questions of Character-LLM")
     licence = SOURCES["character-llm"].licence
     collector = Collector("character-llm", licence=licence, source=str(path))
-    columns = Columns(_COLUMNS, collector.notes, ignored=("scope_source",))
+    columns = reading.Columns(_COLUMNS, collector.notes, ignored=("scope_source",))
     folder = path if path.is_dir() else path.parent
     if where.suffix == ".jsonl":
         _characters(collector, where.parent)
-        for row in read_rows(where):
+        for row in reading.read_rows(where):
             _ask(collector, columns.of(row), "", "", mode)
     else:
         _upstream(collector, columns, where, mode)
     if set_asked != "interview":
         fill(collector, (), questions=set_asked, path=folder, language=language)
-    if (labels := first(folder, _LABELS)) is not None:
+    if (labels := reading.first(folder, _LABELS)) is not None:
         collector.label(labels)
     return collector.dataset()
 
@@ -108,7 +96,7 @@ def _characters(collector: Collector, folder: Path) -> None:
     if not table.exists():
         collector.notes.say("no characters.jsonl: no persona documents, no full names")
         return
-    for row in read_rows(table):
+    for row in reading.read_rows(table):
         name = str(row.values.get("character", "")).strip()
         collector.subject(name, names=[str(row.values.get("full_name") or "")])
         _profile(collector, name, folder / str(row.values.get("profile") or f"profiles/{name}.md"))
@@ -116,12 +104,12 @@ def _characters(collector: Collector, folder: Path) -> None:
 
 def _profile(collector: Collector, name: str, profile: Path) -> None:
     if profile.exists():
-        collector.document(name, profile.name, read_text(profile))
+        collector.document(name, profile.name, reading.read_text(profile))
     else:
         collector.notes.at("persona documents that are not there", f"{name}: {profile.name}")
 
 
-def _upstream(collector: Collector, columns: Columns, where: Path, mode: str) -> None:
+def _upstream(collector: Collector, columns: reading.Columns, where: Path, mode: str) -> None:
     """The layout of the repository: a file of questions and a profile a character."""
     for file in sorted(where.parent.glob("generated_agent_interview*.json")):
         match = _UPSTREAM.fullmatch(file.name)
@@ -131,11 +119,11 @@ def _upstream(collector: Collector, columns: Columns, where: Path, mode: str) ->
         if not collector.has(who):
             collector.subject(who)
             _profile(collector, who, where.parent.parent / "profiles" / f"wiki_{who}.txt")
-        for row in read_rows(file):
+        for row in reading.read_rows(file):
             _ask(collector, columns.of(row), who, its_mode, mode)
 
 
-def _ask(collector: Collector, fields: Fields, who: str, its_mode: str, mode: str) -> None:
+def _ask(collector: Collector, fields: reading.Fields, who: str, its_mode: str, mode: str) -> None:
     """Add a question, if it is of the mode that is asked for."""
     place, its_mode = fields.row.short_place, fields.text("mode") or its_mode
     if mode not in ("all", its_mode):
@@ -166,7 +154,7 @@ _CHARACTER_RAG_COLUMNS: Final = {
     "persona": ("persona_document", "document", "context", "text", "profile"),
 }
 _PERSONA: Final = (".md", ".markdown", ".txt")
-_ENDINGS: Final = (*ROW_ENDINGS, *_PERSONA, ".parquet")
+_ENDINGS: Final = (*reading.ROW_ENDINGS, *_PERSONA, ".parquet")
 _NOT_DATA: Final = ("readme", "license", "licence", "citation", "gitattributes", "dataset_infos")
 _PART: Final = re.compile(
     r"(?:^|[\s_\-.]+)(?:qa|q&a|qna|questions?|answers?|personas?|documents?|docs?|profile|data|"
@@ -188,15 +176,15 @@ def load_character_rag(path: Path | None) -> Dataset:
     Raises:
         UnreadableDocument, UsageError: what is wrong with which file.
     """
-    path = needed(path, "characterrag", "the downloaded folder of CharacterRAG")
+    path = reading.needed(path, "characterrag", "the downloaded folder of CharacterRAG")
     licence = SOURCES["characterrag"].licence
     collector = Collector("characterrag", licence=licence, source=str(path))
-    columns = Columns(_CHARACTER_RAG_COLUMNS, collector.notes)
+    columns = reading.Columns(_CHARACTER_RAG_COLUMNS, collector.notes)
     files = [path] if path.is_file() else sorted(_files(path))
     if not files:
         raise UnreadableDocument(
             f"{str(path)!r} holds neither questions nor persona documents",
-            f"looked for files that end in {', '.join((*ROW_ENDINGS, *_PERSONA))}",
+            f"looked for files that end in {', '.join((*reading.ROW_ENDINGS, *_PERSONA))}",
         )
     for file in files:
         _read(collector, columns, file, path)
@@ -211,13 +199,13 @@ def _files(path: Path) -> Iterator[Path]:
             yield file
 
 
-def _read(collector: Collector, columns: Columns, file: Path, root: Path) -> None:
+def _read(collector: Collector, columns: reading.Columns, file: Path, root: Path) -> None:
     who = character_of(file, root)
     if file.suffix.lower() not in _PERSONA:
-        for row in read_rows(file):
+        for row in reading.read_rows(file):
             _row(collector, columns, row, who)
         return
-    text = read_text(file)
+    text = reading.read_text(file)
     pairs = list(_asked(text))
     if len(pairs) < _FEWEST:
         if not who:
@@ -238,7 +226,7 @@ def _read(collector: Collector, columns: Columns, file: Path, root: Path) -> Non
         )
 
 
-def _row(collector: Collector, columns: Columns, row: Row, who: str) -> None:
+def _row(collector: Collector, columns: reading.Columns, row: reading.Row, who: str) -> None:
     fields, place = columns.of(row), row.short_place
     character = fields.text("character") or who
     if not character:
@@ -272,7 +260,7 @@ def _asked(text: str) -> Iterator[tuple[int, str, str, str]]:
 
 def _kind(collector: Collector, value: str, place: str) -> str:
     """The attribute under its own name; another one is kept as it is and noted."""
-    key = column_key(value.replace("&", "and"))
+    key = reading.column_key(value.replace("&", "and"))
     for attribute in ATTRIBUTES:
         if key.rstrip("s") == attribute.rstrip("s") or key == attribute.replace("_and_", "_"):
             return attribute
@@ -336,24 +324,24 @@ def load_role_bench(
     Raises:
         UnreadableDocument, UsageError: what is wrong with which file.
     """
-    path = needed(path, "rolebench", "RoleBench")
-    language = chosen(language, tuple(_SPECIFIC), "language")
-    part = chosen(part, ("role_specific", "general", "all"), "part")
+    path = reading.needed(path, "rolebench", "RoleBench")
+    language = reading.chosen(language, tuple(_SPECIFIC), "language")
+    part = reading.chosen(part, ("role_specific", "general", "all"), "part")
     licence = SOURCES["rolebench"].licence
     collector = Collector(f"rolebench-{language}", licence=licence, source=str(path))
     places = {"role_specific": _SPECIFIC[language], "general": _GENERAL[language]}
     parts = [name for name in places if part in (name, "all")]
     for name in parts[:1] if path.is_file() else parts:
         what = f"RoleBench of the language {language!r}"
-        where = path if path.is_file() else required(path, places[name], what)
+        where = path if path.is_file() else reading.required(path, places[name], what)
         _role_bench_read(collector, where, name)
     return collector.dataset()
 
 
 def _role_bench_read(collector: Collector, where: Path, part: str) -> None:
-    columns = Columns(_ROLE_BENCH_COLUMNS, collector.notes, _IGNORED)
+    columns = reading.Columns(_ROLE_BENCH_COLUMNS, collector.notes, _IGNORED)
     default: Scope | None = "in" if part == "role_specific" else None
-    for row in read_rows(where):
+    for row in reading.read_rows(where):
         fields, place = columns.of(row), row.short_place
         roles, name = fields.texts("character"), fields.text("id")
         if not roles:
@@ -370,7 +358,7 @@ def _role_bench_read(collector: Collector, where: Path, part: str) -> None:
             )
 
 
-def _answers(collector: Collector, fields: Fields, place: str) -> tuple[str, ...]:
+def _answers(collector: Collector, fields: reading.Fields, place: str) -> tuple[str, ...]:
     answers = fields.texts("answers")
     real = tuple(each for each in answers if _PLACEHOLDER.fullmatch(each) is None)
     if len(real) < len(answers):

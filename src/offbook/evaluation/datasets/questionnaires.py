@@ -20,15 +20,8 @@ from typing import Any, Final
 
 from offbook.errors import UsageError
 from offbook.evaluation.benchmark import Dataset, Item
+from offbook.evaluation.datasets import reading
 from offbook.evaluation.datasets.collector import Collector, read_labels, scored
-from offbook.evaluation.datasets.reading import (
-    chosen,
-    first,
-    needed,
-    read_json,
-    read_rows,
-    required,
-)
 from offbook.evaluation.datasets.sources import SOURCES
 from offbook.evaluation.metrics.typology import sign_of
 from offbook.evaluation.questionnaires import LANGUAGES, SHIPPED, WordedItem, shipped
@@ -42,7 +35,7 @@ def _items_of(path: Path, language: str) -> Iterator[WordedItem]:
     Raises:
         UnreadableDocument, UsageError: the file is no questionnaire; it says where.
     """
-    value = read_json(path)
+    value = reading.read_json(path)
     questions = value.get("questions") if isinstance(value, dict) else None
     if not isinstance(questions, dict) or not questions:
         raise UsageError(
@@ -100,7 +93,7 @@ def fill(
     collector: Collector, turns: Iterable[Turn], *, questions: str, path: Path, language: str
 ) -> None:
     """Add memories, and the questions of ``asked`` (one of `ASKED`)."""
-    questions = chosen(questions, ASKED, "questions")
+    questions = reading.chosen(questions, ASKED, "questions")
     for turn in turns:
         if questions == "dialogue" and _is_held_out(turn):
             collector.ask(
@@ -122,7 +115,7 @@ def fill(
     elif questions in SHIPPED:
         put_items(collector, shipped(questions, language))
     else:
-        where = required(
+        where = reading.required(
             path, [f"{folder}{questions}.json" for folder in _FOLDERS], f"{questions}.json"
         )
         put_items(collector, _items_of(where, language))
@@ -156,7 +149,7 @@ def _load_shipped(name: str, path: Path | None, *, language: str = "en") -> Data
     Raises:
         UnreadableDocument, UsageError: the language is not there, or the labels cannot be read.
     """
-    language = chosen(language, LANGUAGES, "language")
+    language = reading.chosen(language, LANGUAGES, "language")
     collector = Collector(name, licence="Apache-2.0 (ours)", source="offbook")
     put_items(collector, shipped(name, language))
     if path is not None:
@@ -189,12 +182,12 @@ def load_in_character(
     Raises:
         UnreadableDocument, UsageError: what is wrong with which file.
     """
-    path = needed(path, "incharacter", "InCharacter's data")
-    questionnaire = chosen(questionnaire, NAMES, "questionnaire")
-    labels = chosen(labels, LABELLED_BY, "labels")
-    language = chosen(language, ("auto", "en", "zh"), "language")
+    path = reading.needed(path, "incharacter", "InCharacter's data")
+    questionnaire = reading.chosen(questionnaire, NAMES, "questionnaire")
+    labels = reading.chosen(labels, LABELLED_BY, "labels")
+    language = reading.chosen(language, ("auto", "en", "zh"), "language")
     folder = path if path.is_dir() else path.parent
-    where = required(
+    where = reading.required(
         folder, [f"{each}{questionnaire}.json" for each in _IN_CHARACTER_FOLDERS], "questionnaire"
     )
     licence = SOURCES["incharacter"].licence
@@ -206,9 +199,9 @@ def load_in_character(
 
 
 def _characters(collector: Collector, folder: Path, questionnaire: str, source: str) -> None:
-    flat, nested = first(folder, _FLAT), first(folder, _NESTED)
+    flat, nested = reading.first(folder, _FLAT), reading.first(folder, _NESTED)
     if flat is not None:
-        for name, each in read_labels(read_rows(flat), collector.notes).items():
+        for name, each in read_labels(reading.read_rows(flat), collector.notes).items():
             labels = [
                 label
                 for label in each.labels
@@ -222,7 +215,7 @@ def _characters(collector: Collector, folder: Path, questionnaire: str, source: 
     table = _object(nested).get(source)
     if not isinstance(table, dict):
         raise UsageError(f"{str(nested)!r} has no labels of {source!r}", "choose other labels")
-    described = first(folder, _CHARACTERS)
+    described = reading.first(folder, _CHARACTERS)
     about = {} if described is None else _object(described)
     for name, by_questionnaire in table.items():
         character = about.get(name, {})
@@ -238,7 +231,7 @@ def _characters(collector: Collector, folder: Path, questionnaire: str, source: 
 
 
 def _object(path: Path) -> dict[str, Any]:
-    value = read_json(path)
+    value = reading.read_json(path)
     if not isinstance(value, dict):
         raise UsageError(f"{str(path)!r} is no object", "fetch the file again")
     return value
@@ -280,8 +273,8 @@ def load_ipip(path: Path | None, *, language: str = "en") -> Dataset:
     Raises:
         UnreadableDocument, UsageError: what is wrong with which file.
     """
-    path = needed(path, "ipip-neo-120", "the IPIP-NEO-120 items")
-    language = chosen(language, tuple(QUESTION), "language")
+    path = reading.needed(path, "ipip-neo-120", "the IPIP-NEO-120 items")
+    language = reading.chosen(language, tuple(QUESTION), "language")
     folder = {"en": "en", "zh": "zh-cn"}[language]
     places = [
         "ipip_neo_120.json",
@@ -290,10 +283,10 @@ def load_ipip(path: Path | None, *, language: str = "en") -> Dataset:
         f"{folder}/questions.json",
         "questions.json",
     ]
-    where = path if path.is_file() else required(path, places, "IPIP-NEO-120 items")
+    where = path if path.is_file() else reading.required(path, places, "IPIP-NEO-120 items")
     licence = SOURCES["ipip-neo-120"].licence
     collector = Collector("ipip-neo-120", licence=licence, source=str(path))
-    value = read_json(where)
+    value = reading.read_json(where)
     entries = value.get("items") if isinstance(value, dict) else value
     if not isinstance(entries, list) or not all(isinstance(each, dict) for each in entries):
         raise UsageError(

@@ -145,9 +145,19 @@ def _line_rows(path: Path, text: str) -> Iterator[Row]:
         yield Row(path, number, value)
 
 
+LONGEST_FIELD: Final = 10_000_000
+"""Characters of one field of a CSV file."""
+
+
+def separator_in(text: str) -> str:
+    """What separates the fields of a CSV file, by its first line."""
+    return max(",;\t", key=text.partition("\n")[0].count)
+
+
 def _csv_rows(path: Path, text: str, delimiter: str | None) -> Iterator[Row]:
-    head = text.split("\n", 1)[0]
-    delimiter = delimiter or max(",;\t", key=head.count)
+    delimiter = delimiter or separator_in(text)
+    # A setting of the process: a document in a field may be longer than its 131,072 characters.
+    csv.field_size_limit(LONGEST_FIELD)
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
         for values in reader:

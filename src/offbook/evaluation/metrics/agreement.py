@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
-from offbook.evaluation.metrics.statistics import DRAWS, SEED, Estimate, estimate, resampled
+from offbook.evaluation.metrics.statistics import Estimate, estimate, resampled
 
 if TYPE_CHECKING:
     from offbook.evaluation.metrics.statistics import Floats, Integers
@@ -27,6 +27,9 @@ Weighting = Literal["plain", "quadratic"]
 Level = Literal["nominal", "ordinal", "interval"]
 """What may be said of two ratings: that they differ, which is more, by how much."""
 
+Metric = Callable[["Floats", "Floats"], "Floats"]
+"""Disagreement of each value with each, from the values and how often each was given."""
+
 _UNITS_AND_RATERS: Final = 2
 
 
@@ -34,9 +37,6 @@ def cohen_kappa(
     first: Sequence[float | None],
     second: Sequence[float | None],
     weighting: Weighting = "plain",
-    *,
-    draws: int = DRAWS,
-    seed: int = SEED,
 ) -> Estimate:
     """Cohen's kappa of two raters: 1 - observed / expected disagreement.
 
@@ -65,15 +65,12 @@ def cohen_kappa(
         kappas: Floats = 1 - _divided((weights @ observed) / n, expected)
         return kappas
 
-    return resampled(statistic, len(pairs), n=len(pairs), missing=missing, draws=draws, seed=seed)
+    return resampled(statistic, len(pairs), n=len(pairs), missing=missing)
 
 
 def krippendorff_alpha(
     ratings: Sequence[Sequence[float | None]],
     level: Level = "ordinal",
-    *,
-    draws: int = DRAWS,
-    seed: int = SEED,
 ) -> Estimate:
     """Krippendorff's alpha of any number of raters: 1 - observed / expected disagreement.
 
@@ -90,56 +87,45 @@ def krippendorff_alpha(
         return Estimate(None, 0, missing)
     values, codes = np.unique(np.concatenate(pairable), return_inverse=True)
     owners = np.repeat(np.arange(len(pairable)), [len(unit) for unit in pairable])
-    coincidences = _Coincidences.of(owners, codes, len(values))
-    metric = _METRICS[level]
-
-    def statistic(weights: Floats) -> Floats:
-        return np.array([coincidences.alpha(row, values, metric) for row in weights])
-
+    alpha = _alpha(owners, codes, values, _METRICS[level])
     return resampled(
-        statistic, len(pairable), n=len(pairable), missing=missing, draws=draws, seed=seed
+        lambda weights: np.array([alpha(row) for row in weights]),
+        len(pairable),
+        n=len(pairable),
+        missing=missing,
     )
 
 
-class _Coincidences:
-    """Which values meet in which unit, kept sparse: a judge may rate 20,000 units in percent.
+def _alpha(
+    owners: Integers, codes: Integers, values: Floats, metric: Metric
+) -> Callable[[Floats], float]:
+    """Alpha by how often each unit counts; NaN where it is undefined.
 
-    Args:
-        shares: How much each counts: 1 / (ratings of the unit - 1) for each ordered pair.
+    ``owners`` and ``codes``: the unit and the value's code of each rating, those of a unit
+    adjacent. Which values meet in which unit is kept sparse: a judge may rate 20,000 in percent.
     """
+    import numpy as np
 
-    def __init__(self, units: Integers, cells: Integers, shares: Floats, values: int) -> None:
-        self._units, self._cells, self._shares, self._values = units, cells, shares, values
+    size = len(values)
+    units, cells, shares = [], [], []
+    for unit, of_unit in enumerate(np.split(codes, np.cumsum(np.bincount(owners))[:-1])):
+        pairs = of_unit[:, None] * size + of_unit[None, :]
+        apart = pairs[~np.eye(len(of_unit), dtype=bool)]
+        units.append(np.full(len(apart), unit))
+        cells.append(apart)
+        shares.append(np.full(len(apart), 1 / (len(of_unit) - 1)))
+    all_units, all_cells, share = map(np.concatenate, (units, cells, shares))
 
-    @classmethod
-    def of(cls, owners: Integers, codes: Integers, values: int) -> _Coincidences:
-        """From the unit and the value's code of each rating; ratings of a unit are adjacent."""
-        import numpy as np
-
-        sizes = np.bincount(owners)
-        units, cells, shares = [], [], []
-        for unit, of_unit in enumerate(np.split(codes, np.cumsum(sizes)[:-1])):
-            pairs = of_unit[:, None] * values + of_unit[None, :]
-            apart = pairs[~np.eye(len(of_unit), dtype=bool)]
-            units.append(np.full(len(apart), unit))
-            cells.append(apart)
-            shares.append(np.full(len(apart), 1 / (len(of_unit) - 1)))
-        return cls(np.concatenate(units), np.concatenate(cells), np.concatenate(shares), values)
-
-    def alpha(
-        self, weights: Floats, values: Floats, metric: Callable[[Floats, Floats], Floats]
-    ) -> float:
-        """Alpha where each unit counts ``weights`` times; NaN where it is undefined."""
-        import numpy as np
-
-        size = self._values
-        counted = weights[self._units] * self._shares
-        table = np.bincount(self._cells, counted, minlength=size * size).reshape(size, size)
+    def alpha(weights: Floats) -> float:
+        counted = weights[all_units] * share
+        table = np.bincount(all_cells, counted, minlength=size * size).reshape(size, size)
         margins = table.sum(axis=1)
         distances = metric(values, margins)
         observed = (table * distances).sum()
         expected = margins @ distances @ margins / (margins.sum() - 1)
         return float(1 - observed / expected) if expected > 0 else float("nan")
+
+    return alpha
 
 
 def _distances(values: Floats, is_plain: bool) -> Floats:
@@ -154,7 +140,7 @@ def _ordinal(_values: Floats, margins: Floats) -> Floats:
     return _distances(ranks, is_plain=False)
 
 
-_METRICS: Final[Mapping[Level, Callable[[Floats, Floats], Floats]]] = {
+_METRICS: Final[Mapping[Level, Metric]] = {
     "nominal": lambda values, _: _distances(values, is_plain=True),
     "ordinal": _ordinal,
     "interval": lambda values, _: _distances(values, is_plain=False),

@@ -40,11 +40,6 @@ class CharacterUse:
         """Distinct chunks used / all chunks; None without chunks."""
         return self.distinct / self.chunks if self.chunks else None
 
-    @property
-    def failure_rate(self) -> float | None:
-        """Questions whose slot stayed empty / questions; None where nothing was selected."""
-        return sum(self.failures) / len(self.failures) if self.failures else None
-
 
 @dataclass(frozen=True, slots=True)
 class RetrievalUse:
@@ -90,7 +85,6 @@ class CharacterSimilarity:
     mean: float | None
     variance: float | None
     n: int
-    questions: int
     without_chunks: int
 
 
@@ -107,9 +101,7 @@ class SimilarityTable:
     sum_of_variances: Estimate
 
 
-def similarity_table(
-    cosines: Mapping[str, Sequence[Sequence[float]]], *, draws: int = DRAWS, seed: int = SEED
-) -> SimilarityTable:
+def similarity_table(cosines: Mapping[str, Sequence[Sequence[float]]]) -> SimilarityTable:
     """Table 1 from the cosines of each character's questions.
 
     ``cosines``: by character, for each question the cosines with its nearest chunks.
@@ -117,14 +109,14 @@ def similarity_table(
     import numpy as np
 
     rows: dict[str, CharacterSimilarity] = {}
-    means, variances = np.zeros(draws), np.zeros(draws)
+    means, variances = np.zeros(DRAWS), np.zeros(DRAWS)
     # One stream a character: taking one away leaves the draws of the others alone.
     for place, character in enumerate(sorted(cosines)):
         questions = cosines[character]
         present = [np.asarray(each, dtype=np.float64) for each in questions if len(each)]
         rows[character] = _row(present, len(questions))
         if len(present) > 1:
-            drawn = _drawn(present, draws, seed + place)
+            drawn = _drawn(present, SEED + place)
             means += drawn[0]
             variances += drawn[1]
         else:
@@ -140,18 +132,17 @@ def _row(present: Sequence[Floats], questions: int) -> CharacterSimilarity:
     import numpy as np
 
     if not present:
-        return CharacterSimilarity(None, None, 0, questions, questions)
+        return CharacterSimilarity(None, None, 0, questions)
     pairs = np.concatenate(present)
     return CharacterSimilarity(
         mean=float(pairs.mean()),
         variance=float(pairs.var()),
         n=len(pairs),
-        questions=questions,
         without_chunks=questions - len(present),
     )
 
 
-def _drawn(present: Sequence[Floats], draws: int, seed: int) -> tuple[Floats, Floats]:
+def _drawn(present: Sequence[Floats], seed: int) -> tuple[Floats, Floats]:
     """Means and variances of a character when its questions are drawn anew."""
     import numpy as np
 
@@ -161,7 +152,7 @@ def _drawn(present: Sequence[Floats], draws: int, seed: int) -> tuple[Floats, Fl
     sums = np.array([float((each - centre).sum()) for each in present])
     squares = np.array([float(((each - centre) ** 2).sum()) for each in present])
     means, variances = [], []
-    for weights in draw_weights(len(present), draws, seed):
+    for weights in draw_weights(len(present), seed):
         below = weights @ counts
         offset = (weights @ sums) / below
         means.append(centre + offset)

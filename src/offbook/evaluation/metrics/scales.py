@@ -10,11 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any, Final, Literal, TypeVar
 
 from offbook import registry
-from offbook.errors import UnknownName
 
 T = TypeVar("T")
 
@@ -110,16 +108,3 @@ class Registered(Mapping[str, T]):
 
 SCALES: Final = Registered({scale.name: scale for scale in _OURS}, lambda metric: metric.scale)
 """All scales by name."""
-
-
-def scale(name: str) -> JudgedScale:
-    """The scale of this name.
-
-    Raises:
-        UnknownName: there is none; the hint lists those there are.
-    """
-    if name not in SCALES:
-        near = get_close_matches(name, SCALES, 1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        raise UnknownName(f"no scale {name!r}", f"{hint}known: {', '.join(SCALES)}")
-    return SCALES[name]

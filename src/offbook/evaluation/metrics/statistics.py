@@ -80,9 +80,6 @@ class Estimate:
 def estimate(
     values: Iterable[float | None],
     clusters: Iterable[Hashable] | None = None,
-    *,
-    draws: int = DRAWS,
-    seed: int = SEED,
 ) -> Estimate:
     """Mean of the values that are there, with its interval.
 
@@ -102,7 +99,7 @@ def estimate(
         sums, counts = present, [1] * len(present)
     else:
         sums, counts = _by_cluster(listed, list(clusters))
-    low, high = _interval_of_mean(sums, counts, draws, seed) or (None, None)
+    low, high = _interval_of_mean(sums, counts) or (None, None)
     return Estimate(math.fsum(present) / len(present), len(present), missing, low, high)
 
 
@@ -110,9 +107,6 @@ def paired_difference(
     first: Mapping[Any, float | None],
     second: Mapping[Any, float | None],
     cluster_of: Callable[[Any], Hashable] | None = None,
-    *,
-    draws: int = DRAWS,
-    seed: int = SEED,
 ) -> Estimate:
     """Mean of ``first - second`` over the questions that both have a rating for.
 
@@ -124,7 +118,7 @@ def paired_difference(
         one, other = first.get(key), second.get(key)
         differences.append(None if one is None or other is None else one - other)
     clusters = None if cluster_of is None else [cluster_of(key) for key in keys]
-    return estimate(differences, clusters, draws=draws, seed=seed)
+    return estimate(differences, clusters)
 
 
 def resampled(
@@ -133,8 +127,6 @@ def resampled(
     *,
     n: int,
     missing: int = 0,
-    draws: int = DRAWS,
-    seed: int = SEED,
 ) -> Estimate:
     """A statistic that is no mean of single values, with its bootstrap interval.
 
@@ -151,7 +143,7 @@ def resampled(
         return Estimate(None, n, missing)
     if units == 1:
         return Estimate(whole, n, missing)
-    drawn = np.concatenate([statistic(weights) for weights in draw_weights(units, draws, seed)])
+    drawn = np.concatenate([statistic(weights) for weights in draw_weights(units)])
     drawn = drawn[~np.isnan(drawn)]
     if not len(drawn):
         return Estimate(whole, n, missing)
@@ -159,7 +151,7 @@ def resampled(
     return Estimate(whole, n, missing, float(low), float(high))
 
 
-def draw_weights(units: int, draws: int = DRAWS, seed: int = SEED) -> Iterator[Floats]:
+def draw_weights(units: int, seed: int = SEED) -> Iterator[Floats]:
     """How often each unit is drawn, in blocks of resamples.
 
     Yields arrays of shape (resamples of the block, units); each row sums to ``units``.
@@ -168,8 +160,8 @@ def draw_weights(units: int, draws: int = DRAWS, seed: int = SEED) -> Iterator[F
 
     generator = np.random.default_rng(seed)
     block = max(1, _BLOCK_CELLS // units)
-    for start in range(0, draws, block):
-        rows = min(block, draws - start)
+    for start in range(0, DRAWS, block):
+        rows = min(block, DRAWS - start)
         picks = generator.integers(0, units, (rows, units)) + np.arange(rows)[:, None] * units
         counted = np.bincount(picks.ravel(), minlength=rows * units)
         yield counted.reshape(rows, units).astype(np.float64)
@@ -192,9 +184,7 @@ def _by_cluster(
     return [math.fsum(each) for each in grouped.values()], [len(each) for each in grouped.values()]
 
 
-def _interval_of_mean(
-    sums: Sequence[float], counts: Sequence[int], draws: int, seed: int
-) -> tuple[float, float] | None:
+def _interval_of_mean(sums: Sequence[float], counts: Sequence[int]) -> tuple[float, float] | None:
     """Ends of the interval of sum of sums / sum of counts, units drawn with replacement."""
     import numpy as np
 
@@ -203,25 +193,25 @@ def _interval_of_mean(
     # Sorted, so that the order in which cells finished does not show in the interval.
     units, times = np.unique(np.column_stack([sums, counts]), axis=0, return_counts=True)
     if len(units) > _MOST_DISTINCT:
-        drawn = _means_by_picking(np.repeat(units, times, axis=0), draws, seed)
+        drawn = _means_by_picking(np.repeat(units, times, axis=0))
     else:
         # Ratings have few distinct values: how often each is drawn is all that matters, and is
         # drawn at once, whatever the number of cells.
         chances = times / times.sum()
-        weights = np.random.default_rng(seed).multinomial(times.sum(), chances, size=draws)
+        weights = np.random.default_rng(SEED).multinomial(times.sum(), chances, size=DRAWS)
         drawn = (weights @ units[:, 0]) / (weights @ units[:, 1])
     low, high = np.percentile(drawn, [_LOW, _HIGH])
     return float(low), float(high)
 
 
-def _means_by_picking(units: Floats, draws: int, seed: int) -> Floats:
-    """Means of ``draws`` resamples; ``units`` has columns sum and count."""
+def _means_by_picking(units: Floats) -> Floats:
+    """Means of resamples; ``units`` has columns sum and count."""
     import numpy as np
 
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(SEED)
     block = max(1, _BLOCK_CELLS // len(units))
     means = []
-    for start in range(0, draws, block):
-        picks = generator.integers(0, len(units), (min(block, draws - start), len(units)))
+    for start in range(0, DRAWS, block):
+        picks = generator.integers(0, len(units), (min(block, DRAWS - start), len(units)))
         means.append(units[picks, 0].sum(axis=1) / units[picks, 1].sum(axis=1))
     return np.concatenate(means)

@@ -203,7 +203,7 @@ def written(letters: Letters) -> str:
 class TypeRow:
     """One character: ``wrong`` is |d| of the papers' tables, over the ``compared`` letters.
 
-    ``undecided`` dimensions have the label X; ``missing`` ones have a label and no letter.
+    ``missing`` dimensions have a label and no letter.
     """
 
     character: str
@@ -211,7 +211,6 @@ class TypeRow:
     label: Letters
     wrong: int
     compared: int
-    undecided: int
     missing: int
 
 
@@ -229,11 +228,6 @@ class TypeTable:
     accuracy: Estimate
     f1: Mapping[str, float | None]
     average_f1: Estimate
-
-    @property
-    def undecided(self) -> int:
-        """Letters that were not compared, because the label is X."""
-        return sum(row.undecided for row in self.rows)
 
 
 def compare(
@@ -286,7 +280,6 @@ def _row(character: str, guess: Letters, label: Letters, typology: Typology) -> 
         label=label,
         wrong=sum(mine != theirs for mine, theirs in compared),
         compared=len(compared),
-        undecided=len(label) - len(decided),
         missing=len(decided) - len(compared),
     )
 
@@ -376,29 +369,12 @@ def batches(answers: Sequence[T]) -> list[list[T]]:
     return blocks
 
 
-@dataclass(frozen=True, slots=True)
-class BatchedScore:
-    """Score of one dimension: plain mean over its rated batches.
-
-    ``score`` is None where no batch has a rating; ``deviation`` is the population standard
-    deviation over the batches. ``n`` and ``missing`` count batches.
-    """
-
-    score: float | None
-    deviation: float | None
-    n: int
-    missing: int
-
-
-def batched_score(ratings: Sequence[float | None]) -> BatchedScore:
-    """Mean over batches, whatever their sizes; None is a batch without a rating."""
+def batched_score(typology: Typology, name: str, ratings: Sequence[float | None]) -> DimensionScore:
+    """Score a dimension: the mean over its batches, whatever their sizes; None has no rating."""
     present = [rating for rating in ratings if rating is not None]
-    missing = len(ratings) - len(present)
-    if not present:
-        return BatchedScore(None, None, 0, missing)
-    mean = math.fsum(present) / len(present)
-    deviation = math.sqrt(math.fsum((each - mean) ** 2 for each in present) / len(present))
-    return BatchedScore(mean, deviation, len(present), missing)
+    score = math.fsum(present) / len(present) if present else None
+    letter, missing = typology.letter(name, score), len(ratings) - len(present)
+    return DimensionScore(name, score, letter, len(present), missing)
 
 
 def label_type(score: float, scale: JudgedScale) -> LabelType:
@@ -442,16 +418,13 @@ class LabelAgreement:
 
     With repeats each number is the mean over them, and n counts all of them. ``acc_full`` is the
     share of characters with all their decided dimensions right; one of whom a decided dimension
-    was not rated is missing there. ``pairs`` are the decided (character, dimension) pairs.
+    was not rated is missing there.
     """
 
     acc_dim: Estimate
     acc_full: Estimate
     mse: Estimate
     mae: Estimate
-    pairs: int
-    undecided: int
-    characters: int
 
 
 def agreement_with_labels(
@@ -480,9 +453,6 @@ def agreement_with_labels(
         acc_full=_mean_over_repeats(fulls),
         mse=_mean_over_repeats(squares),
         mae=_mean_over_repeats(sizes),
-        pairs=len(decided),
-        undecided=len(labels) - len(decided),
-        characters=len(characters),
     )
 
 

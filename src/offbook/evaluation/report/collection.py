@@ -9,14 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from offbook.evaluation import storage
-from offbook.evaluation.comparison import (
-    Difference,
-    check_judge,
-    comparable,
-    differences,
-    judging_prompts,
-)
+from offbook.evaluation import comparison, storage
 from offbook.evaluation.metrics.retrieval import TOP
 from offbook.evaluation.metrics.scales import SCALES
 from offbook.evaluation.metrics.statistics import estimate
@@ -29,22 +22,7 @@ from offbook.evaluation.personality import (
 )
 from offbook.evaluation.record import CellKey
 from offbook.evaluation.reply_metrics import REPLY_METRICS, chunk_ids_of
-from offbook.evaluation.report.material import (
-    ChunkUse,
-    Cosines,
-    Counts,
-    Example,
-    FailedCell,
-    Grounds,
-    Interview,
-    JointRuns,
-    Ratings,
-    Report,
-    ReportedRun,
-    Trait,
-    metric_name,
-    one_line,
-)
+from offbook.evaluation.report import material
 from offbook.evaluation.runner import plan, questions_of
 from offbook.evaluation.scores import Measured
 from offbook.evaluation.storage import rating_of, usage_of
@@ -123,7 +101,7 @@ class Nearness:
         self._values[cell.key.variant] += nearest
         self._clusters[cell.key.variant] += [place] * len(nearest)
 
-    def cosines(self, variants: Sequence[str]) -> tuple[Cosines, ...]:
+    def cosines(self, variants: Sequence[str]) -> tuple[material.Cosines, ...]:
         """What was found, by variant; those that found no chunk at all are left out."""
         groups = []
         for variant in variants:
@@ -134,7 +112,7 @@ class Nearness:
             several = len({subject for subject, _ in places}) > 1
             clusters = [place[0] if several else place for place in places]
             mean = estimate(values, clusters)
-            groups.append(Cosines(variant, present, mean, self._unmatched[variant]))
+            groups.append(material.Cosines(variant, present, mean, self._unmatched[variant]))
         return tuple(groups)
 
 
@@ -179,7 +157,7 @@ class Watch:
         self._reasons: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
         self._overruled: Counter[tuple[str, str]] = Counter()
         self._why: dict[CellKey, list[str]] = defaultdict(list)
-        self.failed: list[FailedCell] = []
+        self.failed: list[material.FailedCell] = []
 
     def cells(self, stream: Iterable[Cell]) -> Iterator[Cell]:
         """The cells, each looked at."""
@@ -194,11 +172,11 @@ class Watch:
                 self._see_rating(rating)
             yield rating
 
-    def counts(self, planned: int) -> Counts:
+    def counts(self, planned: int) -> material.Counts:
         """How many cells there are."""
-        return Counts(planned, self._cells, len(self.failed), self._forgotten)
+        return material.Counts(planned, self._cells, len(self.failed), self._forgotten)
 
-    def rated(self) -> tuple[Ratings, ...]:
+    def rated(self) -> tuple[material.Ratings, ...]:
         """How the ratings came out, by metric and variant in the order of the run."""
         order = [
             (metric, variant.label)
@@ -206,7 +184,7 @@ class Watch:
             for variant in self._run.variants
         ]
         return tuple(
-            Ratings(
+            material.Ratings(
                 place[0],
                 place[1],
                 self._totals[place],
@@ -228,7 +206,7 @@ class Watch:
             for name, extremes, others in (("worst", worst, best), ("best", best, worst)):
                 for value, key in extremes:
                     if value != others[0][0]:
-                        why[key].append(f"{name} {metric_name(metric)}: {value:g}")
+                        why[key].append(f"{name} {material.metric_name(metric)}: {value:g}")
         for key, reasons in self._why.items():
             why[key] += reasons
         labels = [variant.label for variant in self._run.variants]
@@ -240,7 +218,9 @@ class Watch:
         self._cells += 1
         self._forgotten += cell.forgotten
         if cell.reply is None:
-            self.failed.append(FailedCell(cell.key, one_line(cell.error or "", 2 * _REASON)))
+            self.failed.append(
+                material.FailedCell(cell.key, material.one_line(cell.error or "", 2 * _REASON))
+            )
         if self._nearness is not None:
             self._nearness.add(cell)
 
@@ -252,7 +232,7 @@ class Watch:
         if rating.person is not None:
             self._overruled[place] += 1
             if is_reply and sum(self._overruled.values()) <= _OVERRULED:
-                self._why[cell].append(f"overruled {metric_name(key.metric)}")
+                self._why[cell].append(f"overruled {material.metric_name(key.metric)}")
         if rating.final is None:
             self._see_missing(rating, cell, is_reply=is_reply)
         elif is_reply and SCALES[key.metric].better is not None:
@@ -261,11 +241,11 @@ class Watch:
     def _see_missing(self, rating: Rating, cell: CellKey, *, is_reply: bool) -> None:
         place = (rating.key.metric, rating.key.variant)
         self._missing[place] += 1
-        why = one_line(rating.missing or "no reason is noted", _REASON)
+        why = material.one_line(rating.missing or "no reason is noted", _REASON)
         reasons = self._reasons[place]
         reasons[why if why in reasons or len(reasons) < _KINDS_OF_REASONS else _OTHER] += 1
         if is_reply and self._missing[place] <= _MISSING:
-            self._why[cell].append(f"no rating of {metric_name(rating.key.metric)}")
+            self._why[cell].append(f"no rating of {material.metric_name(rating.key.metric)}")
 
 
 def _most_common(reasons: Counter[str]) -> tuple[tuple[str, int], ...]:
@@ -275,21 +255,21 @@ def _most_common(reasons: Counter[str]) -> tuple[tuple[str, int], ...]:
     return (*ordered[:_REASONS], *(((_OTHER, left),) if left else ()))
 
 
-def interviews(measured: Measured) -> Iterator[Interview]:
+def interviews(measured: Measured) -> Iterator[material.Interview]:
     """All interviews of a run, by test, variant and character; all repeats together."""
     for one in personalities(measured):
         traits = tuple(_traits(measured, one))
         if any(trait.score.n or trait.score.missing for trait in traits):
-            yield Interview(one.metric, one.variant, one.subject, traits)
+            yield material.Interview(one.metric, one.variant, one.subject, traits)
 
 
-def _traits(measured: Measured, one: Personality) -> Iterator[Trait]:
+def _traits(measured: Measured, one: Personality) -> Iterator[material.Trait]:
     typology = TYPOLOGIES[one.metric]
     scale = typology.scale
-    labels = label_scores(measured.places.of(one.subject).subject, one.metric)
+    labels = label_scores(measured.places.of(one.subject).subject, typology)
     for dimension, score, letter in zip(typology.dimensions, one.scores, one.labels, strict=True):
         label = labels.get(dimension.name)
-        yield Trait(
+        yield material.Trait(
             dimension=dimension.name,
             first=dimension.first,
             second=dimension.second,
@@ -311,7 +291,7 @@ _LONGEST: Final = 20_000
 
 async def collect(
     store: Store, source: OpenRun, *, embedder: Embedder | None = None, most: int = EXAMPLES
-) -> ReportedRun:
+) -> material.ReportedRun:
     """Everything that a report shows of a run.
 
     Raises:
@@ -324,11 +304,10 @@ async def collect(
     watch = Watch(run, most, near)
     measured = await storage.with_stream(
         store,
-        run.id,
-        watch.judge,
+        run,
         lambda cells, ratings: Measured(run, dataset, watch.cells(cells), watch.ratings(ratings)),
     )
-    return ReportedRun(
+    return material.ReportedRun(
         run=run,
         counts=watch.counts(sum(map(len, plan(run, dataset, source.protocol)))),
         usage=usage_of(source.usage),
@@ -346,23 +325,25 @@ async def collect(
     )
 
 
-def _differences(measured: Measured) -> Iterator[Difference]:
+def _differences(measured: Measured) -> Iterator[comparison.Difference]:
     """Every other variant less the first, metric by metric."""
     for other in measured.variants[1:]:
-        yield from differences(measured, other, measured, measured.variants[0])
+        yield from comparison.differences(measured, other, measured, measured.variants[0])
 
 
-def _use(measured: Measured) -> Iterator[ChunkUse]:
+def _use(measured: Measured) -> Iterator[material.ChunkUse]:
     for variant in measured.variants:
         use = measured.retrieval(variant)
         if use is not None:
             is_known = all(measured.run.chunks.get(variant, {}).get(s) for s in measured.subjects)
-            yield ChunkUse(variant, use, sum(use.duplication.values()) if is_known else None)
+            yield material.ChunkUse(
+                variant, use, sum(use.duplication.values()) if is_known else None
+            )
 
 
 async def _examples(
     store: Store, measured: Measured, chosen: Mapping[CellKey, tuple[str, ...]]
-) -> tuple[Example, ...]:
+) -> tuple[material.Example, ...]:
     keys = list(chosen)
     if not keys:
         return ()
@@ -398,10 +379,10 @@ def _example(
     why: tuple[str, ...],
     ratings: Sequence[Rating],
     names: Mapping[tuple[str, str], str],
-) -> Example:
+) -> material.Example:
     question = measured.places.question(cell.key)
     items = sorted(cell.context, key=lambda item: -item.score)[:_GROUNDS]
-    return Example(
+    return material.Example(
         key=cell.key,
         why=why,
         question=question.text if question else cell.key.question,
@@ -409,10 +390,10 @@ def _example(
         reply=(cell.reply or "")[:_LONGEST],
         ratings=tuple(replace(each, analysis=each.analysis[:_LONGEST]) for each in ratings),
         grounds=tuple(
-            Grounds(
+            material.Grounds(
                 item.kind,
-                one_line(item.title, 200),
-                one_line(item.text, _EXCERPT),
+                material.one_line(item.title, 200),
+                material.one_line(item.text, _EXCERPT),
                 item.score,
                 tuple(
                     f"{names.get((cell.character, s.document), s.document)}[{s.start}:{s.end}]"
@@ -426,37 +407,38 @@ def _example(
     )
 
 
-def joined(runs: Sequence[ReportedRun]) -> Report:
+def joined(runs: Sequence[material.ReportedRun]) -> material.Report:
     """One report of these runs.
 
     Raises:
         UsageError: they were rated by different judges.
     """
     for other in runs[1:]:
-        check_judge(runs[0].run, other.run)
-    groups: dict[Hashable, list[ReportedRun]] = {}
+        comparison.check_judge(runs[0].run, other.run)
+    groups: dict[Hashable, list[material.ReportedRun]] = {}
     for each in runs:
         groups.setdefault(_asked_alike(each.run), []).append(each)
     several = [group for group in groups.values() if len(group) > 1]
     joint = tuple(_side_by_side(f"joint-{place}", group) for place, group in enumerate(several, 1))
-    return Report(tuple(runs), joint)
+    return material.Report(tuple(runs), joint)
 
 
 def _asked_alike(run: Run) -> Hashable:
     """What must be equal for scores to stand in one table: questions, metrics, judge's words."""
     questions = (run.benchmark, run.benchmark_version, run.dataset_checksum, run.protocol)
     seed = run.seed if run.limit is not None else None
-    return questions, run.limit, seed, tuple(sorted(judging_prompts(run).items()))
+    subjects, prompts = sorted(run.subjects), sorted(comparison.judging_prompts(run).items())
+    return questions, tuple(subjects), run.limit, seed, tuple(prompts)
 
 
-def _side_by_side(name: str, runs: Sequence[ReportedRun]) -> JointRuns:
+def _side_by_side(name: str, runs: Sequence[material.ReportedRun]) -> material.JointRuns:
     scores = tuple(
         replace(score, variant=_variant(each, score.variant))
         for each in runs
         for score in each.scores
         if score.group == "all"
     )
-    return JointRuns(
+    return material.JointRuns(
         name=name,
         runs=tuple(each.run.id for each in runs),
         benchmark=runs[0].run.benchmark,
@@ -466,17 +448,17 @@ def _side_by_side(name: str, runs: Sequence[ReportedRun]) -> JointRuns:
     )
 
 
-def _joining_differences(runs: Sequence[ReportedRun]) -> Iterator[Difference]:
+def _joining_differences(runs: Sequence[material.ReportedRun]) -> Iterator[comparison.Difference]:
     """Each later run less the first: variants of one name, or the only ones that they have."""
     base = runs[0]
     for other in runs[1:]:
         if base.measured is None or other.measured is None:
             continue
-        for mine, theirs in comparable(base.run, other.run):
+        for mine, theirs in comparison.comparable(base.run, other.run):
             names = _variant(other, theirs), _variant(base, mine)
-            for difference in differences(other.measured, theirs, base.measured, mine):
+            for difference in comparison.differences(other.measured, theirs, base.measured, mine):
                 yield replace(difference, first=names[0], second=names[1])
 
 
-def _variant(report: ReportedRun, label: str) -> str:
+def _variant(report: material.ReportedRun, label: str) -> str:
     return f"{report.run.id}: {label}"

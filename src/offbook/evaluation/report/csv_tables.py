@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from offbook.evaluation.frames import require_pandas
 from offbook.evaluation.report.material import metric_title, printable
+from offbook.evaluation.spreadsheets import guarded
 
 if TYPE_CHECKING:
     from offbook.evaluation.comparison import Difference
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
 
 _RUN: Final = ("run", "benchmark", "dataset_checksum", "judge", "mark")
 _ESTIMATE: Final = ("value", "low", "high", "n", "missing")
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
-"""What a spreadsheet takes for the beginning of a formula."""
-
 _SCORES: Final = ("metric", "title", "method", "group", *_ESTIMATE, "better", "unit")
 
 Row = dict[str, Any]
@@ -107,7 +105,4 @@ def _text(rows: Sequence[Row]) -> str:
 
 def _entry(value: Any) -> Any:
     """A value as a spreadsheet may read it: text never begins a formula."""
-    if isinstance(value, str):
-        text = printable(value)
-        return f"'{text}" if text.startswith(_FORMULA) else text
-    return value
+    return guarded(printable(value)) if isinstance(value, str) else value

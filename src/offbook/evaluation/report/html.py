@@ -13,15 +13,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from offbook.evaluation.report import material
 from offbook.evaluation.report.markdown import record_rows
-from offbook.evaluation.report.material import (
-    counted,
-    distinct,
-    interval,
-    metric_name,
-    number,
-    printable,
-)
 from offbook.evaluation.report.picture import SERIES, inlined
 from offbook.evaluation.report.tables import Number, failed_table, joint_tables, tables_of
 
@@ -43,11 +36,11 @@ def write_html(report: Report, pictures: Sequence[Picture] = ()) -> str:
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True,
                               lstrip_blocks=True, finalize=_finalized)  # fmt: skip
-    environment.filters["number"] = lambda n: number(n.estimate.mean, n.unit)
-    environment.filters["interval"] = lambda n: interval(n.estimate, n.unit)
-    environment.filters["counted"] = lambda n: counted(n.estimate)
-    environment.filters["metric"] = metric_name
-    environment.filters["plain"] = printable
+    environment.filters["number"] = lambda n: material.number(n.estimate.mean, n.unit)
+    environment.filters["interval"] = lambda n: material.interval(n.estimate, n.unit)
+    environment.filters["counted"] = lambda n: material.counted(n.estimate)
+    environment.filters["metric"] = material.metric_name
+    environment.filters["plain"] = material.printable
     environment.tests["number_of"] = lambda entry: isinstance(entry, Number)
     template = environment.from_string((ASSETS / "report.html.jinja").read_text("utf-8"))
     style = _style()
@@ -71,7 +64,7 @@ def write_html(report: Report, pictures: Sequence[Picture] = ()) -> str:
 
 def _finalized(value: Any) -> Any:
     """Text without what a page may not hold; markup of our own stays as it is."""
-    return printable(value) if type(value) is str else value
+    return material.printable(value) if type(value) is str else value
 
 
 def _run(report: ReportedRun, place: int, pictures: Sequence[Picture]) -> dict[str, Any]:
@@ -114,7 +107,7 @@ def _pictures(pictures: Sequence[Picture], run: str) -> list[dict[str, Any]]:
 
 def _examples(examples: Sequence[Example]) -> list[tuple[str, list[Example]]]:
     """Cells by method."""
-    variants = distinct(each.key.variant for each in examples)
+    variants = material.distinct(each.key.variant for each in examples)
     return [(name, [each for each in examples if each.key.variant == name]) for name in variants]
 
 

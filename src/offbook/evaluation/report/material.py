@@ -43,21 +43,14 @@ _TITLES: Final = {
     "score": "Score of a dimension",
 }
 _TESTS: Final = {
-    "mbti_item": "MBTI, item by item",
-    "bigfive_item": "Big Five, item by item",
-    "16p_batch": "16Personalities, rated in batches",
-    "16p_option": "16Personalities, options",
-    "bfi_batch": "BFI, rated in batches",
-    "bfi_option": "BFI, options",
+    "mbti_item": ("MBTI, item by item", "MBTI items"),
+    "bigfive_item": ("Big Five, item by item", "Big Five items"),
+    "16p_batch": ("16Personalities, rated in batches", "16P batches"),
+    "16p_option": ("16Personalities, options", "16P options"),
+    "bfi_batch": ("BFI, rated in batches", "BFI batches"),
+    "bfi_option": ("BFI, options", "BFI options"),
 }
-_SHORT: Final = {
-    "mbti_item": "MBTI items",
-    "bigfive_item": "Big Five items",
-    "16p_batch": "16P batches",
-    "16p_option": "16P options",
-    "bfi_batch": "BFI batches",
-    "bfi_option": "BFI options",
-}
+"""Personality tests by their scales: what they are called, and in short."""
 _DECIMALS: Final = {
     "letters": 0,
     "chunks": 0,
@@ -79,7 +72,7 @@ def metric_title(metric: str) -> str:
     if metric in _TITLES:
         return _TITLES[metric]
     if metric in _TESTS:
-        return _TESTS[metric]
+        return test_title(metric)
     if metric in SCALES:
         return f"{SCALES[metric].title} ({metric.upper()})"
     if metric.endswith("_undefined"):
@@ -91,13 +84,13 @@ def metric_name(metric: str) -> str:
     """A short name for the head of a column: ``KE``, ``Acc(Dim)``."""
     head, _, part = metric.partition(".")
     if part:
-        return f"{_TITLES.get(part, part)} ({_SHORT.get(head, head)})"
+        return f"{_TITLES.get(part, part)} ({_TESTS.get(head, (head, head))[1]})"
     return metric.upper() if metric in SCALES and metric not in _TESTS else metric_title(metric)
 
 
 def test_title(metric: str) -> str:
     """The personality test behind a scale."""
-    return _TESTS.get(metric, metric)
+    return _TESTS.get(metric, (metric, metric))[0]
 
 
 def arrow(better: Direction | None) -> str:

@@ -15,7 +15,7 @@ from offbook.evaluation.report.material import (
     metric_title,
     test_title,
 )
-from offbook.evaluation.scores import COSTS
+from offbook.evaluation.scores import ALL, COSTS
 
 if TYPE_CHECKING:
     from offbook.evaluation.comparison import Difference
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
         ReportedRun,
     )
 
-ALL: Final = "all"
 _COLUMNS: Final = 4
 """Columns of numbers, each with interval and n, that fit beside one another."""
 _RETRIEVAL: Final = ("chunk_usage", "duplication", "gs_failure")

@@ -13,18 +13,13 @@ from offbook.errors import StoreFailed, UsageError
 from offbook.evaluation import runs as evaluation_runs
 from offbook.evaluation.comparison import check_judge
 from offbook.evaluation.frames import require_pandas
+from offbook.evaluation.report import tables
 from offbook.evaluation.report.collection import EXAMPLES, collect, joined
 from offbook.evaluation.report.csv_tables import write_csv
 from offbook.evaluation.report.html import write_html
 from offbook.evaluation.report.latex import write_latex
 from offbook.evaluation.report.markdown import write_markdown
-from offbook.evaluation.report.tables import (
-    ALL,
-    failed_table,
-    is_quality,
-    joint_tables,
-    tables_of,
-)
+from offbook.evaluation.scores import ALL
 from offbook.stores import evaluations
 from offbook.types import as_tuple, traits_of
 
@@ -195,7 +190,7 @@ def draw(report: Report) -> Iterator[Picture]:
 def _of_scores(scores: Sequence[Score], run: str, mark: str | None) -> Iterator[Picture]:
     from offbook.evaluation.report.plots import cost_quality, score_bars
 
-    yield from score_bars([score for score in scores if is_quality(score)], run, mark)
+    yield from score_bars([score for score in scores if tables.is_quality(score)], run, mark)
     yield from cost_quality([score for score in scores if score.group == ALL], run, mark)
 
 
@@ -203,12 +198,12 @@ def _tables(report: Report) -> Iterator[tuple[str, Table]]:
     """Every table with the name of its file; of several runs the name begins with the run's."""
     taken: set[str] = set()
     several = len(report.runs) > 1
-    named = [("", table) for joint in report.joint for table in joint_tables(joint)]
+    named = [("", table) for joint in report.joint for table in tables.joint_tables(joint)]
     for each in report.runs:
         prefix = f"{each.run.id}-" if several else ""
-        named += [(prefix, table) for table in tables_of(each)]
+        named += [(prefix, table) for table in tables.tables_of(each)]
         if each.failed:
-            named.append((prefix, failed_table(each.failed, 50, each.mark)))
+            named.append((prefix, tables.failed_table(each.failed, 50, each.mark)))
     for prefix, table in named:
         name = re.sub(r"[^\w.-]+", "-", f"{prefix}{table.name}").strip("-.")[:_LONGEST] or "table"
         while name in taken:

@@ -1,7 +1,8 @@
 """The published tables by name, as ``tables.json`` describes them.
 
 What stands in several tables (a remark, a line, a column) stands once in the file, under
-``shared``, and is named there as ``@name``.
+``shared``, and is named there as ``@name``. A column is its key, title and metric, a line its key,
+title and method; a table of one block is that block.
 Paper: RoleRAG (001), section 5, tables 1 to 4, figure 3; AMADEUS (002), tables 1 to 6, figure 1,
 and (003), tables 1 to 6 and 8, figures 6 and 8; Emotional RAG (004), section III, tables II and
 III, figure 5.
@@ -10,7 +11,7 @@ III, figure 5.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
@@ -112,10 +113,7 @@ class Table:
         Raises:
             KeyError: there is none.
         """
-        for each in self.uses:
-            if each.key == key:
-                return each
-        raise KeyError(key)
+        return {each.key: each for each in self.uses}[key]
 
     def line(self, key: str) -> Line:
         """The line of this key.
@@ -123,11 +121,7 @@ class Table:
         Raises:
             KeyError: there is none.
         """
-        for block in self.blocks:
-            for each in block.lines:
-                if each.key == key:
-                    return each
-        raise KeyError(key)
+        return {each.key: each for block in self.blocks for each in block.lines}[key]
 
     def needed(self) -> Iterator[tuple[Use, str]]:
         """Each use with each method that a cell rests on, once, in the order of the table."""
@@ -139,9 +133,6 @@ class Table:
                     if column.use and method:
                         uses.setdefault((column.use, method))
         return ((self.use(key), method) for key, method in uses)
-
-
-FILE: Final = "published.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +151,23 @@ def printed(table: str) -> tuple[PrintedRow, ...]:
     Raises:
         KeyError: there is no such table.
     """
-    return tuple(PrintedRow(**row) for row in _tables()[table])
+    keys = {
+        line.key: [column.key for column in block.columns]
+        for block in TABLES[table].blocks
+        for line in block.lines
+    }
+    return tuple(
+        PrintedRow(line, of, source, _by_key(keys[line], text))
+        for source, models in _file("published.json")[table].items()
+        for of, lines in models.items()
+        for line, text in lines.items()
+    )
+
+
+def _by_key(keys: Sequence[str], text: str) -> dict[str, str]:
+    """The values of a line of ``published.json`` by column; ``-`` is none."""
+    pairs = zip(keys, text.split(), strict=True)
+    return {key: value for key, value in pairs if value != "-"}
 
 
 def published_types(table: str) -> dict[str, str]:
@@ -171,15 +178,13 @@ def published_types(table: str) -> dict[str, str]:
 
 
 @cache
-def _tables() -> dict[str, list[dict[str, Any]]]:
-    tables: dict[str, list[dict[str, Any]]] = json.loads(
-        files(__package__).joinpath(FILE).read_text("utf-8")
-    )
-    return tables
+def _file(name: str) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads(files(__package__).joinpath(name).read_text("utf-8"))
+    return content
 
 
 CHARACTERS: Final = "characters"
-"""In the place of lines: one for each character whose type the papers print."""
+"""In the place of lines: one for each character of whom the papers print something."""
 
 
 def table_named(name: str) -> Table:
@@ -196,15 +201,54 @@ def table_named(name: str) -> Table:
 
 
 def _read() -> dict[str, Table]:
-    file = json.loads(files(__package__).joinpath("tables.json").read_text("utf-8"))
-    rows = _expanded(file["tables"], file["shared"])
+    rows = _expanded(_file("tables.json")["tables"], _file("tables.json")["shared"])
     for row in rows:
-        for block in row["blocks"]:
-            if block["lines"] == CHARACTERS:
-                names = published_types(row["name"])
-                block["lines"] = [{"key": name, "title": name, "subject": name} for name in names]
+        uses = [use["key"] for use in row.get("uses", ())]
+        row["blocks"] = [
+            {
+                "title": "" if block is row else block.get("title", ""),
+                "columns": [_column(each, uses, block.get("group")) for each in block["columns"]],
+                "lines": list(_lines(row, block)),
+            }
+            for block in row.get("blocks", [row])
+        ]
     tables = TypeAdapter(list[Table]).validate_python(rows)
     return {table.name: table for table in tables}
+
+
+def _column(row: Sequence[str], uses: Sequence[str], group: str | None) -> dict[str, Any]:
+    """A column of key, title and metric; the key of one of several uses begins with that use's."""
+    key, title, metric = row
+    metrics = _file("tables.json")["metrics"]
+    first, _, rest = key.partition(".")
+    use = first if first in uses else next(iter(uses), "")
+    return {
+        "key": key,
+        "title": title,
+        "metric": metric,
+        "use": "" if metric == "label" else use,
+        "group": group or "all",
+        "line": rest if metric == "type" else "",
+        **metrics.get(metric, metrics.get(metric.partition(".")[2], {})),
+    }
+
+
+def _lines(table: Mapping[str, Any], block: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+    """Lines of key, title and method, once a role where there are roles; or the characters'."""
+    if block["lines"] == CHARACTERS:
+        summary = [key for key, _, _ in table["blocks"][0]["lines"]]
+        sources = _file("published.json")[table["name"]].values()
+        keys = (key for models in sources for lines in models.values() for key in lines)
+        for name in dict.fromkeys(key for key in keys if key not in summary):
+            yield {"key": name, "title": name, "subject": name}
+        return
+    for role in block.get("roles", ("",)):
+        for key, title, method in block["lines"]:
+            line = {"key": key, "title": title, "method": method}
+            if role:
+                line |= {"key": f"{role}/{key}", "title": f"{role}, {title}"}
+                line["group"] = f"subject={role}"
+            yield line
 
 
 def _expanded(value: Any, shared: dict[str, Any]) -> Any:

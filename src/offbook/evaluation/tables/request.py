@@ -14,27 +14,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from offbook.errors import UsageError
 from offbook.evaluation import runs as evaluation_runs
+from offbook.evaluation import splitter_ranking
 from offbook.evaluation.benchmark import benchmark, narrowed, parts_named
 from offbook.evaluation.estimate import added
 from offbook.evaluation.metrics.retrieval import TOP, similarity_table
 from offbook.evaluation.runs import Notify, silent
-from offbook.evaluation.splitter_ranking import (
-    BUDGET_TOKENS,
-    embedded_questions,
-    rank_chunks,
-    study_subjects,
-    within_budget,
-)
+from offbook.evaluation.tables import filling
 from offbook.evaluation.tables.catalogue import table_named
-from offbook.evaluation.tables.filling import (
-    FilledTable,
-    OurRow,
-    OurScores,
-    fill,
-    human_rows,
-    labels_of,
-    needs_ratings,
-)
 from offbook.evaluation.tables.runs import TableRequest, TableRuns, about, why_not_run
 from offbook.evaluation.variants import methods_named
 from offbook.ingestion.reports import Estimate, ProgressListener, Steps, counted, unheard
@@ -98,7 +84,7 @@ async def table_plan(book: Offbook, name: str, request: TableRequest) -> TablePl
         note = "no chat model is asked; documents and questions are embedded by each embedder"
         return TablePlan(table, (), Estimate(), (note,))
     if table.kind == "ratings":
-        note = "no model is asked" if request.ratings else _needed(needs_ratings())
+        note = "no model is asked" if request.ratings else _needed(filling.needs_ratings())
         return TablePlan(table, (), Estimate(), (note,))
     runs = TableRuns(book, table, request)
     planned: list[PlannedRun] = []
@@ -128,7 +114,7 @@ async def filled_table(
     *,
     progress: ProgressListener = unheard,
     notify: Notify = silent,
-) -> FilledTable:
+) -> filling.FilledTable:
     """Run what a table needs and is not stored, and put our numbers beside the printed ones.
 
     Raises:
@@ -142,11 +128,11 @@ async def filled_table(
         return await _studied(book, table, request, progress)
     if table.kind == "ratings":
         if request.ratings is None:
-            raise needs_ratings()
-        rows, notes = human_rows(request.ratings)
-        return fill(table, rows=rows, notes=notes, about={"ratings": str(request.ratings)})
+            raise filling.needs_ratings()
+        rows, notes = filling.human_rows(request.ratings)
+        return filling.fill(table, rows=rows, notes=notes, about={"ratings": str(request.ratings)})
     runs = TableRuns(book, table, request, progress, notify)
-    ours: list[OurScores] = []
+    ours: list[filling.OurScores] = []
     notes = []
     for use, method in table.needed():
         why = why_not_run(book, use)
@@ -158,13 +144,13 @@ async def filled_table(
         if why is not None:
             notes.append(why)
     metric = next((use.typology for use in table.uses if use.typology), "")
-    labels = labels_of(metric, request.labels) if metric and request.labels else None
-    return fill(table, ours, labels=labels, notes=notes, about=about(book))
+    labels = filling.labels_of(metric, request.labels) if metric and request.labels else None
+    return filling.fill(table, ours, labels=labels, notes=notes, about=about(book))
 
 
 async def _studied(
     book: Offbook, table: Table, request: TableRequest, progress: ProgressListener
-) -> FilledTable:
+) -> filling.FilledTable:
     """A table of splitters, as `benchmarks/splitter_study.py` measures them: a row an embedder."""
     from offbook.ingestion.documents import make_splitters
     from offbook.models.builtin import BuiltinEmbedder
@@ -175,7 +161,7 @@ async def _studied(
     if request.characters:
         parts = parts_named(dataset, request.characters)
         dataset = narrowed(dataset, [part.subject for part in parts])
-    subjects = study_subjects(dataset, limit=request.limit, seed=request.seed)
+    subjects = splitter_ranking.study_subjects(dataset, limit=request.limit, seed=request.seed)
     if not subjects:
         raise UsageError(
             f"the dataset {dataset.name!r} has no character with a document and a question",
@@ -183,12 +169,12 @@ async def _studied(
         )
     embedders = {each.name: each for each in (BuiltinEmbedder(), book.runtime().embedder)}
     lines = [line for block in table.blocks for line in block.lines]
-    rows: dict[str, list[OurRow]] = {line.key: [] for line in lines}
+    rows: dict[str, list[filling.OurRow]] = {line.key: [] for line in lines}
     steps = Steps("splitters", progress)
     steps.begin(len(embedders) * len(lines))
     notes = list(dataset.notes)
     for embedder in embedders.values():
-        vectors = await embedded_questions(subjects, embedder)
+        vectors = await splitter_ranking.embedded_questions(subjects, embedder)
         if blank := sum(not vector.any() for each in vectors for vector in each):
             notes.append(f"{embedder.name}: {counted(blank, 'question')} without a direction")
         for line in lines:
@@ -196,7 +182,9 @@ async def _studied(
             settings = book.settings.overlaid(method.settings).values
             (splitter,) = make_splitters([method.method], settings, embedder)
             count = token_counter(settings.tokens.encoding)
-            ranked = await rank_chunks(subjects, vectors, splitter, embedder, count)
+            ranked = await splitter_ranking.rank_chunks(
+                subjects, vectors, splitter, embedder, count
+            )
             rows[line.key].append(_study_row(embedder.name, ranked))
             steps.add(1)
     about = {
@@ -204,21 +192,21 @@ async def _studied(
         "characters": str(len(subjects)),
         "questions": str(sum(len(subject.questions) for subject in subjects)),
         "chunks a question": str(TOP),
-        "equal budget": f"{BUDGET_TOKENS} tokens",
+        "equal budget": f"{splitter_ranking.BUDGET_TOKENS} tokens",
     }
-    return fill(table, rows=rows, notes=notes, about=about)
+    return filling.fill(table, rows=rows, notes=notes, about=about)
 
 
-def _study_row(embedder: str, ranked: Sequence[RankedQuestion]) -> OurRow:
+def _study_row(embedder: str, ranked: Sequence[RankedQuestion]) -> filling.OurRow:
     """The table of similarity with the top chunks, and with those that fit the equal budget."""
     top: dict[str, list[list[float]]] = defaultdict(list)
     at_budget: dict[str, list[list[float]]] = defaultdict(list)
     for each in ranked:
         top[each.subject].append([chunk.cosine for chunk in each.chunks[:TOP]])
-        fitting = within_budget(each.chunks, BUDGET_TOKENS)
+        fitting = splitter_ranking.within_budget(each.chunks, splitter_ranking.BUDGET_TOKENS)
         at_budget[each.subject].append([chunk.cosine for chunk in fitting])
     tables = {"": similarity_table(top), "budget.": similarity_table(at_budget)}
-    return OurRow(
+    return filling.OurRow(
         embedder,
         {
             prefix + name: getattr(table, name)

@@ -245,28 +245,25 @@ class TableRuns:
             and run.seed == request.seed
             and run.repeats >= request.repeats
             and view.variant in run.variants
+            and set(benchmark(use.benchmark).metrics) <= set(run.metrics)
             and _same_prompts(run)
-            and self._are_asked(run)
         )
 
     async def _is_unchanged(self, run: Run, use: Use) -> bool:
-        """Whether questions and characters are what they were; of what is only shown: questions."""
+        """Whether it asked what would be asked now of whom; of what is only shown: no more."""
         measured = benchmark(use.benchmark)
         dataset = dataset_of(self.book, measured, self._path(use), dict(use.options))
-        if dataset.checksum != run.dataset_checksum:
+        parts = parts_named(dataset, self._characters_named(use))
+        is_of_these = {part.subject.name for part in parts} == set(run.subjects)
+        if dataset.checksum != run.dataset_checksum or not is_of_these:
             return False
         if self.request.stored:
             return True
         for subject, character in run.subjects.items():
             now = await self.book.store.read(evaluations.knowledge_digest, character)
-            if run.characters[subject] != now:
+            if run.characters.get(subject) != now:
                 return False
         return True
-
-    def _are_asked(self, run: Run) -> bool:
-        """Whether the characters that are named, if any are, are those of the run."""
-        named = {text.partition("=")[0].strip() for text in as_tuple(self.request.characters)}
-        return not named or named == set(run.subjects)
 
     # -- names ---------------------------------------------------------------------------------
 
