@@ -13,8 +13,9 @@ questions are those of FILE and of every --in-scope FILE. A question names an en
 that is not its first, and is no part of the persona's name, no pronoun, month or day, begins with a
 capital. The share that was found is also told by why the gold puts a question out of scope: a later
 date, another world, or by absence alone, where the rules say `in`, since a contemporary whom no
-text mentions may be known all the same. Intervals are 95 % by bootstrap over questions (2,000
-draws, seeded).
+text mentions may be known all the same; `known` is gold that is wrong, since the persona lives
+after it. A kind with such gold has a balanced accuracy without both, too, `by_date_or_world`.
+Intervals are 95 % by bootstrap over questions (2,000 draws, seeded).
 Personas are split in half by the CRC-32 of their name (even: development), and each half is
 reported apart.
 
@@ -51,10 +52,15 @@ HELP: Final = "verdicts in or out of scope, by kind of question"
 DRAWS: Final = 2_000
 _PROFILE_OF: Final = re.compile(r"entity \['(.*?)'.*?\] occurs in the profile of (\w+)")
 _OTHER_WORLDS: Final = frozenset({"Hermione"})
+"""Whose names belong to a world of its own, which is otherwise ours of today."""
 _OF_OLDER_TIMES: Final = frozenset({"Cleopatra"})
 """Whose document is asked of by those who lived at the end of the same age: Alexander, Egypt."""
-_OF_ITS_TIME: Final = frozenset({("Newton", "Vienna"), ("Newton", "Harry"), ("Beethoven", "Harry")})
+_OF_ITS_TIME: Final = frozenset(
+    {("Newton", "Vienna")}
+    | {(who, name) for who in ("Newton", "Beethoven") for name in ("Harry", "Lavender Brown")}
+)
 """What there was in the persona's time, though the other profile means another of that name."""
+_REASONS: Final = ("dated", "other_world")
 PROFILES: Final = Path(__file__).resolve().parents[2] / "shared/data/character_llm/profiles"
 
 
@@ -122,9 +128,9 @@ def _flat(figures: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for why, shape in figures["share_out_by_reason"].items():
         yield f"out ({why}): share_out", _cell(shape)
     for kind, shape in figures["kinds"].items():
-        for key in ("share_out", "balanced_accuracy", "balanced_accuracy_named"):
-            if key in shape:
-                yield f"{kind}: {key}", _cell(shape[key])
+        for key, figure in shape.items():
+            if isinstance(figure, dict):
+                yield f"{kind}: {key}", _cell(figure)
 
 
 def _cell(figure: dict[str, Any]) -> str:
@@ -148,9 +154,13 @@ def _figures(judged: Sequence[Judged]) -> dict[str, Any]:
         if any(one.row.out for one in own):
             kinds[kind]["balanced_accuracy"] = _balanced(own, inside)
             kinds[kind]["balanced_accuracy_named"] = _balanced(own, named)
+            proven = [one for one in own if one.row.why in _REASONS]
+            if 0 < len(proven) < len(own):
+                kinds[kind]["by_date_or_world"] = _balanced(proven, inside)
+                kinds[kind]["by_date_or_world_named"] = _balanced(proven, named)
     by_reason = {
         why: _share([one for one in judged if one.row.why == why])
-        for why in ("dated", "other_world", "absence")
+        for why in (*_REASONS, "absence", "known")
     }
     return {
         "false_alarms": _share(inside),
@@ -195,11 +205,16 @@ def why_out(persona: str, row: dict[str, Any]) -> str:
     """Why the gold puts a question out of scope, as far as the row tells.
 
     A later date, another world, or nothing but that the persona's document is silent about somebody
-    or something of its time or before it, which is no proof.
+    or something of its time or before it, which is no proof. Cars, planes, films and programming
+    are known to a persona of our time.
     """
+    if "why" in row:
+        return str(row["why"])
     if match := _PROFILE_OF.search(row.get("evidence") or ""):
         silent = match[2] in _OF_OLDER_TIMES or (persona, match[1]) in _OF_ITS_TIME
         return "absence" if silent else "other_world" if match[2] in _OTHER_WORLDS else "dated"
+    if row.get("kind") == "cllm_topic4" and persona in _OTHER_WORLDS:
+        return "known"
     return "other_world" if row.get("entity") else "dated"
 
 

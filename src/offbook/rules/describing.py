@@ -123,11 +123,8 @@ def description(passage: Passage, entity: Named) -> str:
 
 
 def _stopped(line: str) -> str:
-    return (
-        line
-        if not line or line[-1] in ".!?…。！？”\"'’」』)" or ord(line[-1]) > 0x3000
-        else f"{line}."
-    )
+    stopped = not line or line[-1] in ".!?…。！？”\"'’」』)" or ord(line[-1]) > 0x3000
+    return line if stopped else f"{line}."
 
 
 def _repeats(line: str, other: str) -> bool:

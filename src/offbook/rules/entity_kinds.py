@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import Final, Literal, get_args
 
 from offbook.rules.name_words import (
     COUNTRIES_AND_CITIES,
@@ -33,9 +33,6 @@ from offbook.rules.passage_words import Passage
 from offbook.text import grammar
 from offbook.text.grammar import word_set
 from offbook.text.verbs import is_finite, is_past
-
-if TYPE_CHECKING:
-    from offbook.rules.passage_words import Passage
 
 _BEING_ONE: Final = word_set("is was am became becomes")
 _SUBJECTS: Final = word_set("he she i who")

@@ -160,22 +160,14 @@ def leads(passage: Passage, span: Span) -> bool:
 
 def _works(passage: Passage) -> Iterator[tuple[Span, str]]:
     """Titles in quotation marks or italics: of several words, in capitals, no speech."""
-    starts = {token.start: index for index, token in enumerate(passage.tokens)}
-    ends = {token.end: index + 1 for index, token in enumerate(passage.tokens)}
     for match in _WORK.finditer(passage.text):
         group = match.lastgroup or ""
         text = match[group].rstrip(",")
         if text != match[group] and _is_speech(passage.text, match.end()):
             continue
-        first = starts.get(match.start(group))
-        last = ends.get(match.start(group) + len(text))
-        if (
-            first is not None
-            and last is not None
-            and first < last
-            and _is_title(passage, first, last)
-        ):
-            yield (first, last), text
+        span = passage.span_of(match.start(group), match.start(group) + len(text))
+        if span and _is_title(passage, *span):
+            yield span, text
 
 
 def _is_speech(text: str, end: int) -> bool:
@@ -251,16 +243,9 @@ _COUNTING: Final = word_set(
 
 
 def _time_spans(passage: Passage, taken: list[Span]) -> list[Span]:
-    starts = {token.start: index for index, token in enumerate(passage.tokens)}
-    ends = {token.end: index + 1 for index, token in enumerate(passage.tokens)}
     blocked = {index for span in taken for index in range(*span)}
-    spans: list[Span] = []
-    for start, end in times_in(passage.text):
-        first, last = starts.get(start), ends.get(end)
-        if first is None or last is None or first in blocked or last - 1 in blocked:
-            continue
-        spans.append((first, last))
-    return spans
+    spans = [passage.span_of(*offsets) for offsets in times_in(passage.text)]
+    return [span for span in spans if span and blocked.isdisjoint((span[0], span[1] - 1))]
 
 
 def told_aliases(passage: Passage, spans: Sequence[Span]) -> dict[Span, Span]:

@@ -152,24 +152,17 @@ def _past_stop(passage: Passage, index: int) -> int:
     before = passage.tokens[index - 1]
     if before.end != passage.tokens[index].start:
         return 0
-    initial = len(before.text) == 1 or _is_initials(before.text)
+    initial = len(before.text) == 1 or (before.text.isupper() and len(before.text) == 2)
     if not (initial or before.low in _ABBREVIATED):
         return 0
     if index + 1 >= len(passage.tokens) or passage.sentence[index + 1] != passage.sentence[index]:
         return 0
     following = passage.tokens[index + 1]
-    near = (
-        passage.between(index, index + 1).strip() == ""
-        and passage.between(index, index + 1).count("\n") < 2
-    )
-    if near and is_capital(passage, index + 1):
+    gap = passage.between(index, index + 1)
+    if not gap.strip() and gap.count("\n") < 2 and is_capital(passage, index + 1):
         return 2
     ends_initial = initial and len(before.text) == 1 and following.text[0].islower()
     return int(ends_initial and passage.touches(index, index + 1))
-
-
-def _is_initials(text: str) -> bool:
-    return text.isupper() and len(text) <= 2
 
 
 def _past_possessive(passage: Passage, index: int) -> int:
@@ -306,25 +299,16 @@ def _candidates(passage: Passage) -> Iterator[NamedSpan]:
 
 def _trimmed(passage: Passage, first: int, last: int) -> Iterator[NamedSpan]:
     """The span without words that are no part of the name; nothing where none is left."""
-    opened = passage.opens[first] or passage.titled[first]
     first = _past_opening(passage, first, last)
     last = _without_tail(passage, first, last)
     if first >= last or not _may_name(passage, first, last):
         return
-    inner = first > 0 and passage.word(first - 1) and not passage.opens[first]
-    if _words(passage, first, last) == 1:
+    sure = not passage.opens[first] and not passage.titled[first]
+    if sum(token.is_word for token in passage.tokens[first:last]) == 1:
         if not _single_may_name(passage, first):
             return
-        sure = not passage.opens[first] and not passage.titled[first]
         sure = sure or _is_set_off(passage, first)
-    else:
-        sure = bool(inner) and not passage.titled[first]
-    sure = sure or (_is_marked(passage, first, last) and (opened or inner) is not None)
-    yield NamedSpan(first, last, bool(sure))
-
-
-def _words(passage: Passage, first: int, last: int) -> int:
-    return sum(passage.tokens[index].is_word for index in range(first, last))
+    yield NamedSpan(first, last, sure or _is_marked(passage, first, last))
 
 
 def _past_opening(passage: Passage, first: int, last: int) -> int:
@@ -337,21 +321,11 @@ def _past_opening(passage: Passage, first: int, last: int) -> int:
         if not longer and not is_function(word):
             break
         first += 1
-        if first < last and not is_capital(passage, first):
-            first += _leading_signs(passage, first, last)
-        break_off = first >= last or not passage.opens[first]
-        if break_off:
-            break
+        while first < last and not is_capital(passage, first):
+            first += 1
     while first + 1 < last and passage.word(first) in ("the", "a", "an", "his", "her", "my"):
         first += 1
     return _past_people(passage, first, last)
-
-
-def _leading_signs(passage: Passage, first: int, last: int) -> int:
-    count = 0
-    while first + count < last and not is_capital(passage, first + count):
-        count += 1
-    return count
 
 
 def _is_opening(passage: Passage, word: str, first: int, last: int) -> bool:
@@ -359,10 +333,9 @@ def _is_opening(passage: Passage, word: str, first: int, last: int) -> bool:
         return False
     if is_function(word):
         return True
-    if word in _EPITHETS:
-        following = passage.word(first + 1)
-        return following in PERSON_TITLES or is_given_name(following) or word in ("poor", "dear")
     following = passage.word(first + 1)
+    if word in _EPITHETS:
+        return following in PERSON_TITLES or is_given_name(following) or word in ("poor", "dear")
     if following in HEADS or (first + 1 < last and following in PARTICLES):
         return False
     return not is_given_name(word) and is_common(word) and word not in HEADS

@@ -7,6 +7,7 @@ there may owe to the place alone. Source: ours.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass
 from typing import Final
@@ -61,6 +62,13 @@ class Passage:
         end = self.tokens[first].end
         wrapped = end - (self.text.rfind("\n", 0, end) + 1) >= _WRAPPED
         return wrapped and gap.isspace() and gap.count("\n") == 1
+
+    def span_of(self, start: int, end: int) -> tuple[int, int] | None:
+        """The tokens ``[first, last)`` that begin and end at these offsets; None where none do."""
+        first = bisect_left(self.tokens, start, key=lambda token: token.start)
+        last = bisect_left(self.tokens, end, lo=first, key=lambda token: token.end)
+        within = last < len(self.tokens) and self.tokens[last].end == end
+        return (first, last + 1) if within and self.tokens[first].start == start else None
 
     def word(self, index: int) -> str:
         """The lower-case word at ``index``; empty outside the passage."""

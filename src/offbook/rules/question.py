@@ -1,8 +1,9 @@
 """What a question is about and whether the character can know of it, by rules.
 
 Takes: the inputs of the boundary prompts.  Gives: a passage to search with, and the entities, each
-known or not. Not known is what came after the character's life (``dated``, ``modernity``) and a
-name that its texts never say. Paper: RoleRAG (001), section 3.4; the rules are ours.
+known or not. Not known is what came after the character's life (``dated``) or belongs to another
+world; a name that its texts never say may be known. Paper: RoleRAG (001), section 3.4; the rules
+are ours.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from offbook.prompts.question import (
 )
 from offbook.retrieval.beyond import last_year_of, unmentioned_words, years_in
 from offbook.rules import dated
-from offbook.rules.dated import is_later
+from offbook.rules.dated import is_later, means_later
 from offbook.rules.languages import language_of
 from offbook.rules.question_names import Named, names_in_question, telling_words
 from offbook.text import grammar
@@ -39,7 +40,11 @@ _GRACE: Final = 25
 _TODAY: Final = 1950
 _PET_NAMES: Final = 1000
 """The year before which nobody was called Harry or Ron."""
-_MADE_TODAY: Final = re.compile(r"[A-Za-z][+#]|[A-Z]{2,}-?\d|[a-z][A-Z]\w*[a-z]")
+_MADE_TODAY: Final = re.compile(
+    r"\b[A-Za-z]\+\+|\b[A-Z]#(?! m(?:inor|ajor)\b)|\b[A-Z]{2,}-?\d\w*"
+    r"|\b(?!(?:Ma?c|Fitz|Van|D[aeiu]|L[aeou]|Des?|Dela)[A-Z])\w*[a-z][A-Z]\w*[a-z]\b"
+)
+"""How nothing was named before our time: C++, GPT-4, JavaScript (and not MacLean)."""
 _LONGEST_NAME: Final = 200
 """A word that is longer names nothing; an answer has no place for it."""
 _GENERAL_ENTITIES: Final = 3
@@ -157,6 +162,8 @@ class _Judge:
         question = self.inputs.question
         topics = [one for one in dated.shipped_topics().find(question) if not self._is_own(one)]
         taken = [(one.start, one.end) for one in topics]
+        modern = [span for span in self._made_today() if not _overlaps(*span, taken)]
+        taken += modern
         names = [
             one
             for one in names_in_question(question, self._lacks_surely)
@@ -167,8 +174,9 @@ class _Judge:
         taken += [(one.start, one.end) for one in names]
         placed = [(one.start, self._topic(one)) for one in topics]
         placed += [(one.start, self._name(one)) for one in names]
+        placed += [(start, self._later(question[start:end])) for start, end in modern]
         placed += [(len(question), entity) for entity in self._later_years()]
-        placed += [(token.start, self._later(token)) for token in self._later_words(taken)]
+        placed += [(token.start, self._later(token.text)) for token in self._later_words(taken)]
         names_taken: set[str] = set()
         for _, entity in sorted(placed, key=lambda one: one[0]):
             if fold(entity.name) not in names_taken:
@@ -234,13 +242,21 @@ class _Judge:
         )
 
     def _is_of_today(self, named: Named) -> bool:
-        """Whether it is made as names of today are (GPT-4), or a pet name in antiquity."""
+        """Whether it means a later thing, body or event, or is a pet name in antiquity."""
         if self.last_year is None or self.last_year >= _TODAY:
             return False
         year = self.last_year
         short = year < _PET_NAMES and any(formal_names(word) - {word} for word in named.words)
         thing = named.name.islower() and any(is_later(word, year) for word in named.words)
-        return short or thing or _MADE_TODAY.search(named.name) is not None
+        return short or thing or means_later(named.name, year)
+
+    def _made_today(self) -> Iterator[tuple[int, int]]:
+        """Where the question has names that are made as those of today are."""
+        if self.last_year is None or self.last_year >= _TODAY:
+            return
+        for match in _MADE_TODAY.finditer(self.inputs.question):
+            if len(match[0]) <= _LONGEST_NAME:
+                yield match.span()
 
     def _mention(self, name: str, *, known: bool) -> str:
         how = "mention" if known else "never mention"
@@ -275,14 +291,12 @@ class _Judge:
             if later[word]:
                 yield token
 
-    def _later(self, token: Token) -> QuestionEntity:
+    def _later(self, name: str) -> QuestionEntity:
         reason = (
-            f"{token.text} is unknown to the texts about {self.inputs.character} and sounds like"
+            f"{name} is unknown to the texts about {self.inputs.character} and sounds like"
             f" something of a time after {_year(self.last_year or 0)}."
         )
-        return QuestionEntity(
-            name=token.text, type="object", known=False, specific=False, reason=reason
-        )
+        return QuestionEntity(name=name, type="object", known=False, specific=False, reason=reason)
 
 
 def _overlaps(start: int, end: int, taken: list[tuple[int, int]]) -> bool:

@@ -21,11 +21,7 @@ _MONTH: Final = (
 _DAY: Final = r"(?:[12]?\d|3[01])(?:st|nd|rd|th)?"
 _YEAR: Final = r"(?:1\d{3}|20\d{2})"
 _ERA: Final = r"(?:BCE?|CE|AD|B\.C\.|A\.D\.)"
-_ORDINAL: Final = (
-    r"(?:\d{1,2}(?:st|nd|rd|th)|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth"
-    r"|eleventh|twelfth|thirteenth|fourteenth|fifteenth|sixteenth|seventeenth|eighteenth"
-    r"|nineteenth|twentieth|twenty-first)"
-)
+_ORDINAL: Final = rf"(?:\d{{1,2}}(?:st|nd|rd|th)|{'|'.join(ORDINALS)}|twenty-first)"
 _LEADS: Final = (
     r"(?:[Ii]n|[Ss]ince|[Bb]y|[Uu]ntil|[Tt]ill|[Ff]rom|[Aa]fter|[Bb]efore|[Aa]bout|[Aa]round"
     r"|[Dd]uring|[Oo]f|[Tt]o|and|or|early|late|mid|circa|ca?\.|year|[Bb]etween|born|died|b\.|d\.)"

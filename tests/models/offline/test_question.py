@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from offbook.prompts.question import QuestionInputs
 from offbook.retrieval.beyond import last_year_of, unmentioned_words
 from offbook.rules import dated
+from offbook.rules.dated import means_later
 from offbook.rules.question import analyse_question, hypothetical_context, question_entities
 from offbook.text.words import search_terms
+from tests.tables import cases
 
 _SHARED = Path(__file__).resolve().parents[3] / ".." / "shared" / "data"
 _WARDEN = (
@@ -62,6 +64,9 @@ def unknown(question, **more):
         ("What do you think of Darth Vader?", ["Darth Vader"]),
         ("What do you think of Muggle?", ["Muggle"]),
         ("What do you think of Taylor Swift?", ["Taylor Swift"]),
+        ("Are you Muggle-born?", ["Muggle"]),
+        ("Would you learn C++ with me?", ["C++"]),
+        ("Have you bought a Tesla?", ["Tesla"]),
     ],
 )
 def test_what_came_after_a_life_is_unknown(question, names):
@@ -91,6 +96,9 @@ def test_what_came_after_a_life_is_unknown(question, names):
         "Do you fear Hell more than Nature?",
         "Did you ever speak to the Bishop?",
         "Is he your Friend?",
+        # Words that make an abbreviation together, names with a capital inside.
+        "Will you tell us a story?",
+        "Did Squire MacLean or Miss DuBois write to you?",
     ],
 )
 def test_what_there_was_in_a_life_is_known(question):
@@ -311,6 +319,28 @@ def test_words_of_any_age_are_a_later_name_where_they_have_its_capitals():
     assert [one.topic.name for one in found] == names
     found = dated.shipped_topics().find("At 9/11, at 911")
     assert [one.topic.year for one in found] == [2001, 2001]
+
+
+def _share_later(table, year):
+    names = [name for row in cases(__file__, table) for name in row.split(", ")]
+    return sum(means_later(name, year) for name in names) / len(names)
+
+
+@pytest.mark.parametrize("year", [-44, 1368, 1727, 1827, 1934])
+def test_names_mean_later_things_only_where_they_do(year):
+    assert _share_later("names of people, places and bodies that stand on no list", year) <= 0.015
+    least = 0.35 if year < 1900 else 0.15
+    assert _share_later("names of things, bodies and events of our time", year) >= least
+
+
+def test_lives_of_other_times_and_worlds():
+    texts = dict(cases(__file__, "lives of three other times and worlds"))
+    shares = {"in": [], "out": []}
+    for who, scope, question in cases(__file__, "questions to them"):
+        entities = judged(question, who, texts[who]).entities
+        shares[scope].append(not any(entity.known for entity in entities))
+    assert sum(shares["in"]) == 0
+    assert sum(shares["out"]) / len(shares["out"]) >= 0.8
 
 
 def _rows(file, kinds):
