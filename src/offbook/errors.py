@@ -166,13 +166,11 @@ class ModelError(OffbookError):
     """The model endpoint failed for good.
 
     Attributes:
-        requests: How many went out for the call that failed.
         tokens: Those of the prompt and of the answer that cost all the same, where it is known.
     """
 
     exit_code = 4
     kind = "model_failed"
-    requests: int = 1
     tokens: tuple[int, int] = (0, 0)
 
 

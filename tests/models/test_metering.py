@@ -15,7 +15,9 @@ from offbook.models.limits import Limiter, Limits
 from offbook.models.metering import Budget, Chain, Meter, Price
 from offbook.models.wrappers import wrap
 from offbook.protocols import ChatModel
+from offbook.rules.model import OfflineModel
 from offbook.types import ChatResponse, Ending, TaskUsage
+from tests.app.homes import opened
 from tests.models.fakes import Clock, Said, Scripted, collected, prompt, request
 
 INTERVALS = st.lists(st.tuples(st.integers(0, 30), st.integers(1, 8)), max_size=9).map(
@@ -59,6 +61,11 @@ async def test_calls_that_wait_for_one_another_are_a_chain():
     for runtime in range(3):
         await asyncio.gather(*(actor.complete(request(f"{runtime} {n}")) for n in range(5)))
     assert meter.usage().round_trips == 3
+
+
+async def test_the_offline_model_stands_alone(tmp_path):
+    async with await opened(tmp_path) as book:
+        assert type(book.runtime().actor) is OfflineModel
 
 
 async def test_tokens_and_calls_are_told_by_prompt_and_cost_by_price():

@@ -58,10 +58,6 @@ class StaticVectors:
         exact = self._find(words)
         return np.where(exact == ABSENT, self._find(stems), exact)
 
-    def ranks(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """How many words are more frequent; one that is absent is rarer than all."""
-        return np.where(rows == ABSENT, len(self.vectors), rows)
-
     def unit(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         """The vectors of ``rows`` with length 1, zeros where absent."""
         gathered = self.vectors[np.maximum(rows, 0)].astype(np.float32)
@@ -87,7 +83,9 @@ def shipped_vectors() -> StaticVectors:
 
 
 NAME: Final = "builtin-768-v1"
+"""With its version: other numbers for a text need another name."""
 DIMENSION: Final = 768
+"""How many numbers a vector has."""
 
 _HASHED: Final = 512
 _MEANING: Final = DIMENSION - _HASHED
@@ -109,17 +107,9 @@ class BuiltinEmbedder:
     Hangul characters) has a vector of its own there too, drawn from its hash.
     """
 
+    name: Final = NAME
+    dimension: Final = DIMENSION
     traits: Final = EMBEDDED
-
-    @property
-    def name(self) -> str:
-        """The embedder's name and version; other numbers for a text need another name."""
-        return NAME
-
-    @property
-    def dimension(self) -> int:
-        """How many numbers a vector has."""
-        return DIMENSION
 
     async def embed(self, texts: Sequence[str], kind: EmbedKind) -> NDArray[np.float32]:
         """Vectors of ``texts``.
@@ -158,7 +148,8 @@ def embed_texts(texts: Sequence[str]) -> NDArray[np.float32]:
             continue
         table = shipped_vectors()
         rows = table.rows(batch.words, batch.stems)
-        weights = np.log(table.ranks(rows) + 2.0)
+        # A row tells how many words are more frequent; one that is absent is rarer than all.
+        weights = np.log(np.where(rows == ABSENT, len(table.vectors), rows) + 2.0)
         block = vectors[start : start + _BATCH]
         block[:, :_HASHED] = _unit(_hashed_block(batch, weights))
         block[:, _HASHED:] = _unit(_meaning_block(batch, rows, weights, table))
@@ -232,7 +223,12 @@ def _scatter(
     """Each value added, with a sign, at ``_PLACES`` places of its text's row."""
     size = batch.size * width
     seeds = np.arange(seed, seed + _PLACES, dtype=np.uint64)[:, None]
-    mixed = _mix(hashes.astype(np.uint64), seeds)
+    # SplitMix64 (Steele, Lea, Flood 2014): every bit depends on all bits.
+    mixed = (hashes.astype(np.uint64) << np.uint64(20)) + seeds + np.uint64(1)
+    mixed = mixed * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    mixed ^= mixed >> np.uint64(31)
     shares = np.where(mixed >> np.uint64(63), values, -values) / np.sqrt(_PLACES)
     columns = ((mixed >> np.uint64(20)) % np.uint64(width)).astype(np.intp)
     # A row for each place, added in their order: the same numbers whatever else is in the batch.
@@ -252,12 +248,3 @@ def _unit(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 def word_hash(word: str) -> int:
     """The number under which a folded word or stem stands in the table of meanings."""
     return crc32(word.encode("utf-8", "surrogatepass"))
-
-
-def _mix(hashes: NDArray[np.uint64], seeds: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """SplitMix64 of hash and seeds (Steele, Lea, Flood 2014): every bit depends on all bits."""
-    x = (hashes << np.uint64(20)) + seeds
-    x = (x + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))

@@ -6,20 +6,16 @@ shape that the contract prints, and a refusal before the call that would go over
 
 from __future__ import annotations
 
-import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import aclosing
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Protocol
 
-from offbook.errors import BudgetReached, ConfigurationError, ModelError
-from offbook.models.delegation import AroundModel
+from offbook.errors import BudgetReached, ConfigurationError
 from offbook.text.tokens import count_tokens
 from offbook.types import TaskUsage, Usage
 
 if TYPE_CHECKING:
-    from offbook.protocols import ChatModel
     from offbook.types import ChatRequest, ChatResponse, Ending
 
 
@@ -249,6 +245,12 @@ class Meter:
             name: TaskUsage(t.calls, t.prompt_tokens, t.completion_tokens)
             for name, t in sorted(self._tasks.items())
         }
+        models, prices = self._models, self.prices
+        cost = sum(
+            prices[model].of(t.prompt_tokens, t.completion_tokens)
+            for model, t in models.items()
+            if model in prices
+        )
         return Usage(
             calls=sum(task.calls for task in tasks.values()),
             cached_calls=self._cached_calls,
@@ -256,20 +258,12 @@ class Meter:
             prompt_tokens=sum(task.prompt_tokens for task in tasks.values()),
             completion_tokens=sum(task.completion_tokens for task in tasks.values()),
             embed_calls=self._embed_calls,
-            cost_usd=self._cost(),
+            # It is not known where one that was used has no price.
+            cost_usd=cost if prices and models.keys() <= prices.keys() else None,
             seconds=self.clock() - self._started,
             by_task=tasks,
             cached_tokens=self._cached_tokens,
             reasoning_tokens=self._reasoning_tokens,
-        )
-
-    def _cost(self) -> float | None:
-        """Cost over all models, or None where one that was used has no price."""
-        if not self.prices or not self._models.keys() <= self.prices.keys():
-            return None
-        return sum(
-            self.prices[name].of(entry.prompt_tokens, entry.completion_tokens)
-            for name, entry in self._models.items()
         )
 
 
@@ -278,6 +272,7 @@ def _with(sum_so_far: int | None, count: int | None) -> int | None:
     return sum_so_far if count is None else (sum_so_far or 0) + count
 
 
+@dataclass(slots=True)
 class Chain:
     """The longest chain of intervals of which each begins when or after the one before it ended.
 
@@ -286,11 +281,8 @@ class Chain:
     taking the earliest end first finds the longest chain: one number has to be kept.
     """
 
-    __slots__ = ("_end", "length")
-
-    def __init__(self) -> None:
-        self._end = float("-inf")
-        self.length = 0
+    length: int = 0
+    _end: float = float("-inf")
 
     def add(self, submitted: float, finished: float) -> None:
         """Take in the interval that ended last."""
@@ -307,40 +299,3 @@ def task_of(request: ChatRequest) -> str:
 def prompt_tokens_of(request: ChatRequest) -> int:
     """Estimate of the tokens of a request's messages."""
     return sum(count_tokens(message.content) for message in request.messages)
-
-
-class Metered(AroundModel):
-    """Counts what goes through; the outermost wrapper.
-
-    Requests to the endpoint and their tokens are counted where they are sent and answered
-    (``limits.Limited``), because one call may take several, and others may wait for it; here the
-    time from the question to the answer.
-    """
-
-    def __init__(self, inner: ChatModel, meter: Meter) -> None:
-        super().__init__(inner)
-        self._meter = meter
-
-    async def complete(self, request: ChatRequest) -> ChatResponse:
-        """Answer whole; see the protocol."""
-        submitted, task = self._meter.clock(), task_of(request)
-        try:
-            response = await self._inner.complete(request)
-        except (ModelError, asyncio.CancelledError):
-            self._meter.waited(task, submitted, self._meter.clock())
-            raise
-        if response.cached:
-            self._meter.found()
-        else:
-            self._meter.waited(task, submitted, self._meter.clock())
-        return response
-
-    async def stream(self, request: ChatRequest) -> AsyncGenerator[str, None]:
-        """Answer in pieces; see the protocol."""
-        submitted, task = self._meter.clock(), task_of(request)
-        try:
-            async with aclosing(self._inner.stream(request)) as stream:  # type: ignore[type-var]
-                async for piece in stream:
-                    yield piece
-        finally:
-            self._meter.waited(task, submitted, self._meter.clock())
