@@ -58,6 +58,10 @@ class StaticVectors:
         exact = self._find(words)
         return np.where(exact == ABSENT, self._find(stems), exact)
 
+    def ranks(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many words are more frequent; one that is absent is rarer than all."""
+        return np.where(rows == ABSENT, len(self.vectors), rows)
+
     def unit(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         """The vectors of ``rows`` with length 1, zeros where absent."""
         gathered = self.vectors[np.maximum(rows, 0)].astype(np.float32)
@@ -148,8 +152,7 @@ def embed_texts(texts: Sequence[str]) -> NDArray[np.float32]:
             continue
         table = shipped_vectors()
         rows = table.rows(batch.words, batch.stems)
-        # A row tells how many words are more frequent; one that is absent is rarer than all.
-        weights = np.log(np.where(rows == ABSENT, len(table.vectors), rows) + 2.0)
+        weights = np.log(table.ranks(rows) + 2.0)
         block = vectors[start : start + _BATCH]
         block[:, :_HASHED] = _unit(_hashed_block(batch, weights))
         block[:, _HASHED:] = _unit(_meaning_block(batch, rows, weights, table))
