@@ -8,9 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offbook.errors import BudgetReached, ConfigurationError, IncompleteAnswer, ModelError
-from offbook.models.failures import Place
-from offbook.models.failures import broken as broken_response
+from offbook.errors import BudgetReached, ConfigurationError, ModelError
 from offbook.models.limits import Limiter, Limits
 from offbook.models.metering import Budget, Chain, Meter, Price
 from offbook.models.wrappers import wrap
@@ -91,14 +89,6 @@ async def test_without_a_price_for_every_model_the_cost_is_unknown():
     assert meter.usage().cost_usd is None
 
 
-async def test_requests_that_failed_were_made_all_the_same():
-    meter = Meter()
-    with pytest.raises(ModelError):
-        await wrapped(Scripted(ModelError("gone")), meter).complete(request())
-    usage = meter.usage()
-    assert (usage.calls, usage.round_trips, usage.prompt_tokens) == (1, 1, 0)
-
-
 async def test_tokens_are_estimated_where_the_endpoint_tells_none():
     meter = Meter()
     await wrapped(Scripted(ChatResponse("Yes indeed.")), meter).complete(request("Hello there."))
@@ -112,15 +102,6 @@ async def test_a_stream_is_metered_by_estimate():
     usage = meter.usage()
     assert usage.by_task["echo"] == TaskUsage(1, 4, 3)
     assert usage.round_trips == 1
-
-
-async def test_an_answer_that_nobody_can_use_has_cost_all_the_same():
-    meter, broken = Meter(), broken_response(Place(Scripted.base_url, "m"), "no choices", (100, 40))
-    cut_off = IncompleteAnswer("cut off", answer="Yes indeed.")
-    actor = wrapped(Scripted(broken, cut_off), meter)
-    with pytest.raises(IncompleteAnswer):
-        await actor.complete(request("Hello there."))
-    assert meter.usage().by_task["echo"] == TaskUsage(2, 100 + 4, 40 + 3)
 
 
 class Told:

@@ -116,12 +116,6 @@ async def test_the_number_of_retries_is_a_setting():
     assert len(model.requests) == 1
 
 
-async def test_an_answer_at_the_length_limit_is_asked_for_again_however_whole_it_looks():
-    model = Scripted(ChatResponse(GOOD, "length"), GOOD)
-    await ask(model, PROBE_STRUCTURED, WORDS)
-    assert "length limit" in model.requests[1].messages[0].content
-
-
 async def test_a_reply_as_long_as_the_person_allows_is_a_reply():
     model = Scripted(ChatResponse("I am Ada, and", "length"))
     limit = {"max_tokens": 5}
