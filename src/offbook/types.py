@@ -599,9 +599,6 @@ def traits_of(model: object) -> ModelTraits:
     return traits
 
 
-_HALF: Final = 2**63
-
-
 @dataclass(frozen=True, slots=True)
 class Ending:
     """Why an answer ended, and its tokens as far as the endpoint counts them (else 0).
@@ -683,18 +680,3 @@ class ChatResponse:
             self.cached_tokens,
             self.reasoning_tokens,
         )
-
-
-def parameters_of(sample: int, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Sampling parameters of one of several answers: with one seed all of them would be the same.
-
-    Seeds go on from the greatest of 64 bits with the least: endpoints take no others.
-
-    Args:
-        sample: Its number; the first keeps the seed.
-        parameters: Those that were asked for.
-    """
-    told, seed = dict(parameters), parameters.get("seed")
-    if not sample or not isinstance(seed, int) or isinstance(seed, bool):
-        return told
-    return {**told, "seed": (seed + sample + _HALF) % (2 * _HALF) - _HALF}

@@ -119,13 +119,6 @@ class Budget:
         self._longest[model] = max(self._longest.get(model, 0), completion_tokens)
 
 
-@dataclass(slots=True)
-class _Task:
-    calls: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-
-
 class Spending(Protocol):
     """Told of what is spent while it is: whoever counts over many commands."""
 
@@ -175,8 +168,8 @@ class Meter:
         self.budget = Budget(budget_calls, budget_usd, self.prices)
         self.clock = clock
         self._started = clock()
-        self._tasks: dict[str, _Task] = {}
-        self._models: dict[str, _Task] = {}
+        self._tasks: dict[str, TaskUsage] = {}
+        self._models: dict[str, TaskUsage] = {}
         self._cached_calls = 0
         self._embed_calls = 0
         self._embed_tokens = 0
@@ -186,8 +179,8 @@ class Meter:
 
     def requested(self, model: str, task: str, requests: int = 1) -> None:
         """Count requests that went out to an endpoint, answered or not."""
-        self._tasks.setdefault(task, _Task()).calls += requests
-        self._models.setdefault(model, _Task()).calls += requests
+        _add(self._tasks, task, TaskUsage(requests))
+        _add(self._models, model, TaskUsage(requests))
         if self._spending is not None:
             self._spending.requested(task, requests)
         if self._whole is not None:
@@ -195,12 +188,9 @@ class Meter:
 
     def answered(self, model: str, task: str, counts: Ending | ChatResponse) -> None:
         """Count the tokens of an answer."""
-        for entry in (
-            self._tasks.setdefault(task, _Task()),
-            self._models.setdefault(model, _Task()),
-        ):
-            entry.prompt_tokens += counts.prompt_tokens
-            entry.completion_tokens += counts.completion_tokens
+        tokens = TaskUsage(0, counts.prompt_tokens, counts.completion_tokens)
+        _add(self._tasks, task, tokens)
+        _add(self._models, model, tokens)
         self._cached_tokens = _with(self._cached_tokens, counts.cached_tokens)
         self._reasoning_tokens = _with(self._reasoning_tokens, counts.reasoning_tokens)
         if self._spending is not None:
@@ -226,8 +216,7 @@ class Meter:
         """Count an answered request for embeddings; its tokens cost, and are no chat's."""
         self._embed_calls += 1
         self._embed_tokens += prompt_tokens
-        entry = self._models.setdefault(model, _Task())
-        entry.prompt_tokens += prompt_tokens
+        _add(self._models, model, TaskUsage(0, prompt_tokens))
         if self._spending is not None:
             self._spending.embedded(prompt_tokens)
         if self._whole is not None:
@@ -241,10 +230,7 @@ class Meter:
 
     def usage(self) -> Usage:
         """What was used so far."""
-        tasks = {
-            name: TaskUsage(t.calls, t.prompt_tokens, t.completion_tokens)
-            for name, t in sorted(self._tasks.items())
-        }
+        tasks = dict(sorted(self._tasks.items()))
         models, prices = self._models, self.prices
         cost = sum(
             prices[model].of(t.prompt_tokens, t.completion_tokens)
@@ -265,6 +251,15 @@ class Meter:
             cached_tokens=self._cached_tokens,
             reasoning_tokens=self._reasoning_tokens,
         )
+
+
+def _add(table: dict[str, TaskUsage], name: str, more: TaskUsage) -> None:
+    known = table.get(name, TaskUsage())
+    table[name] = TaskUsage(
+        known.calls + more.calls,
+        known.prompt_tokens + more.prompt_tokens,
+        known.completion_tokens + more.completion_tokens,
+    )
 
 
 def _with(sum_so_far: int | None, count: int | None) -> int | None:

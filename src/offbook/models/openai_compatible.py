@@ -86,7 +86,8 @@ class OpenAICompatible:
         rungs: RungMemory | None = None,
         clients: Clients = WITHOUT_OWNER,
     ) -> None:
-        self._place = Place(base_url.rstrip("/"), model, section, api_key, timeout_seconds)
+        self.name, self.base_url = model, base_url.rstrip("/")
+        self._place = Place(self.base_url, model, section, api_key, timeout_seconds)
         self._rungs = rungs or RungMemory()
         self._clients = clients
         self._renamed: dict[str, str | None] = {}
@@ -94,16 +95,6 @@ class OpenAICompatible:
         self._takes_limits = False
         self._too_high: float = inf
         self._thinks_first = False
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self._place.model
-
-    @property
-    def base_url(self) -> str:
-        """Where it answers."""
-        return self._place.base_url
 
     def __repr__(self) -> str:
         return f"OpenAICompatible({self.base_url!r}, {self.name!r})"

@@ -16,8 +16,7 @@ from typing import Final
 from pydantic import BaseModel, Field
 
 from offbook.errors import InvalidAnswer
-from offbook.prompts.batches import in_order
-from offbook.prompts.prompt import Json, Prompt
+from offbook.prompts.prompt import Json, Prompt, in_order
 from offbook.prompts.refusals import check_summarized
 from offbook.text.words import fold
 
