@@ -166,19 +166,6 @@ async def test_equal_calls_in_flight_are_one_call(cache):
 
 
 @pytest.mark.usefixtures("texts")
-async def test_documents_of_all_who_asked_are_noted(cache, sqlite_store):
-    model = Scripted("Yes.")
-    asked = cached(model, cache)
-    await asyncio.gather(
-        asked.complete(request(documents=frozenset({"ada/a.md"}))),
-        asked.complete(request(documents=frozenset({"ada/b.md", "bo/a.md"}))),
-    )
-    assert await documents(sqlite_store) == {"ada/a.md", "ada/b.md", "bo/a.md"}
-    await sqlite_store.write(lambda conn: call_cache.forget_documents(conn, "ada", "b.md"))
-    assert await stored(sqlite_store, request(), model) is None
-
-
-@pytest.mark.usefixtures("texts")
 async def test_one_who_finds_a_stored_answer_has_its_documents_noted(cache, sqlite_store):
     asked = cached(Scripted("Yes."), cache)
     await asked.complete(request(documents=frozenset({"ada/a.md"})))
