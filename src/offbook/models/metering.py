@@ -116,7 +116,8 @@ class Budget:
         self._reserved -= aside
         if model in self.prices:
             self._spent += self.prices[model].of(prompt_tokens, completion_tokens)
-        self._longest[model] = max(self._longest.get(model, 0), completion_tokens)
+        if completion_tokens:
+            self._longest[model] = max(self._longest.get(model, 0), completion_tokens)
 
 
 class Spending(Protocol):

@@ -38,10 +38,10 @@ def wrap(
         ConfigurationError: there is a budget in money, and the model has no price.
     """
     meter.budget.check_price(backend.name)
-    return _Wrapped(backend, meter, limiter, cache)
+    return Wrapped(backend, meter, limiter, cache)
 
 
-class _Wrapped:
+class Wrapped:
     """The meter around the cache around the limits around a backend.
 
     The meter takes the time from the question to the answer. Requests and their tokens are counted
