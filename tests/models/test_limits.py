@@ -15,8 +15,7 @@ from offbook.models.batching import run_all
 from offbook.models.failures import PassingError, Place, broken
 from offbook.models.limits import Limiter, Limiters, Limits, Pace
 from offbook.models.metering import Meter, Price
-from offbook.models.wrappers import wrap
-from offbook.protocols import ChatModel
+from offbook.models.wrappers import Wrapped, wrap
 from offbook.types import Ending
 from tests.models.fakes import Clock, Scripted, request
 from tests.waiting import PATIENCE_SECONDS, eventually
@@ -34,7 +33,7 @@ def limited(
     limits: Limits | None = None,
     meter: Meter | None = None,
     limiter: Limiter | None = None,
-) -> ChatModel:
+) -> Wrapped:
     return wrap(model, meter=meter or Meter(), limiter=limiter or limiter_on(Clock(), limits))
 
 

@@ -154,7 +154,10 @@ def embed_texts(texts: Sequence[str]) -> NDArray[np.float32]:
         rows = table.rows(batch.words, batch.stems)
         weights = np.log(table.ranks(rows) + 2.0)
         block = vectors[start : start + _BATCH]
-        block[:, :_HASHED] = _unit(_hashed_block(batch, weights))
+        # A repetition adds less and less.
+        values = weights[batch.members] * np.sqrt(batch.counts)
+        terms = batch.stems[batch.members]
+        block[:, :_HASHED] = _unit(_scatter(batch, terms, values, _HASHED, _SEED_TERM))
         block[:, _HASHED:] = _unit(_meaning_block(batch, rows, weights, table))
     vectors *= np.float32(np.sqrt(0.5))
     return vectors
@@ -188,12 +191,6 @@ def _count(texts: Sequence[str]) -> _Counted:
         members=np.fromiter(map(place.__getitem__, pairs), np.intp, total),
         counts=np.array([n for counts in counted for n in counts.values()], dtype=np.float64),
     )
-
-
-def _hashed_block(batch: _Counted, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Signed sums of the terms' weights; a repetition adds less and less (square root)."""
-    values = weights[batch.members] * np.sqrt(batch.counts)
-    return _scatter(batch, batch.stems[batch.members], values, _HASHED, _SEED_TERM)
 
 
 def _meaning_block(

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 def wrap(
     backend: ChatModel, *, meter: Meter, limiter: Limiter, cache: CallCache | None = None
-) -> ChatModel:
+) -> Wrapped:
     """Make ``metered(cached(limited(backend)))``.
 
     It is done anew for each command or turn, with a meter of its own, around a backend, a limiter
