@@ -169,7 +169,7 @@ REFUSED_ELSEWHERE = [
 
 @pytest.mark.parametrize(
     ("prompt", "text", "value"),
-    [(KNOWLEDGE_EXPOSURE, *pair) for pair in READ_OF_TEN.items()] + READ_ELSEWHERE,
+    [*((KNOWLEDGE_EXPOSURE, *pair) for pair in READ_OF_TEN.items()), *READ_ELSEWHERE],
 )
 def test_a_rating_is_read_in_whatever_form_it_comes(prompt, text, value):
     answer = prompt.answer.parse(text)
@@ -179,7 +179,7 @@ def test_a_rating_is_read_in_whatever_form_it_comes(prompt, text, value):
 
 @pytest.mark.parametrize(
     ("prompt", "text"),
-    [(KNOWLEDGE_EXPOSURE, text) for text in REFUSED_OF_TEN] + REFUSED_ELSEWHERE,
+    [*((KNOWLEDGE_EXPOSURE, text) for text in REFUSED_OF_TEN), *REFUSED_ELSEWHERE],
 )
 def test_what_is_no_rating_is_refused_and_never_moved_to_the_scale(prompt, text):
     with pytest.raises(InvalidAnswer):
