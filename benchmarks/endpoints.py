@@ -21,8 +21,9 @@ from openai import AsyncOpenAI
 from offbook.models.clients import WITHOUT_OWNER
 from offbook.models.embedders import OpenAIEmbedder
 from offbook.models.failures import PassingError
-from offbook.models.metering import Meter, Metered
+from offbook.models.metering import Meter
 from offbook.models.openai_compatible import OpenAICompatible
+from offbook.models.wrappers import Wrapped
 
 T = TypeVar("T")
 
@@ -128,16 +129,16 @@ class Traffic:
 def recorded() -> Iterator[Traffic]:
     """While it lasts, what this process sends to endpoints is counted."""
     traffic = Traffic()
-    chat: Any = OpenAICompatible._send
+    chat: Any = OpenAICompatible._post
     vectors: Any = OpenAIEmbedder._send
     embed: Any = OpenAIEmbedder.embed
-    complete: Any = Metered.complete
+    complete: Any = Wrapped.complete
     waited: Any = Meter.waited
     post: Any = AsyncOpenAI.post
 
     def count(send: Any) -> Any:
-        async def counted(self: Any, *told: Any) -> Any:
-            return await traffic.follow(lambda: send(self, *told))
+        async def counted(self: Any, *told: Any, **options: Any) -> Any:
+            return await traffic.follow(lambda: send(self, *told, **options))
 
         return counted
 
@@ -170,10 +171,10 @@ def recorded() -> Iterator[Traffic]:
 
 def _set(*values: Any) -> None:
     places = (
-        (OpenAICompatible, "_send"),
+        (OpenAICompatible, "_post"),
         (OpenAIEmbedder, "_send"),
         (OpenAIEmbedder, "embed"),
-        (Metered, "complete"),
+        (Wrapped, "complete"),
         (Meter, "waited"),
         (AsyncOpenAI, "post"),
     )

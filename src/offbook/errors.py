@@ -1,25 +1,6 @@
 """Every error that offbook raises on purpose, in one tree.
 
 Takes: what happened, and a hint that says how to mend it.  Gives: an exit code.
-
-OffbookError                 exit 1   something failed; what was done is kept
-├── BudgetReached            exit 1   the most a command may spend is spent
-├── StoreFailed              exit 1   the database could not be read or written
-├── Interrupted              exit 130 a person, or the system, ended the command
-├── FetchFailed              exit 1   a dataset could not be fetched, or is not what it should be
-├── UsageError               exit 2   bad input
-│   ├── UnknownName          exit 2   no character, document, method or setting of that name
-│   ├── UnreadableDocument   exit 2   a file is empty, binary, in an unknown encoding or gone
-│   ├── UnreadableCard       exit 2   a card, lorebook or chat log is damaged, locked or too large
-│   ├── InUse                exit 2   another process works on it already
-│   └── IndexMissing         exit 2   the method needs an index that was not built
-├── ConfigurationError       exit 3   settings contradict one another, or may not be combined
-│   └── EmbedderMismatch     exit 3   the stored vectors came from another embedder
-└── ModelError               exit 4   the model endpoint failed for good
-    ├── InputRefused         exit 4   the endpoint refuses this one input (too long, filtered)
-    └── AnswerError          exit 4   the model answered, but with nothing that can be used
-        ├── InvalidAnswer             the answer does not fit the schema
-        └── IncompleteAnswer          the answer was cut off
 """
 
 from __future__ import annotations
@@ -169,13 +150,11 @@ class ModelError(OffbookError):
     """The model endpoint failed for good.
 
     Attributes:
-        requests: How many went out for the call that failed.
         tokens: Those of the prompt and of the answer that cost all the same, where it is known.
     """
 
     exit_code = 4
     kind = "model_failed"
-    requests: int = 1
     tokens: tuple[int, int] = (0, 0)
 
 

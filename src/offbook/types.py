@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, Literal, TypeVar
@@ -599,9 +599,6 @@ def traits_of(model: object) -> ModelTraits:
     return traits
 
 
-_HALF: Final = 2**63
-
-
 @dataclass(frozen=True, slots=True)
 class Ending:
     """Why an answer ended, and its tokens as far as the endpoint counts them (else 0).
@@ -637,6 +634,8 @@ class ChatRequest:
         ended: Told how the answer ended, also where it then fails; never sent.
         heard: Told of each text that comes in a stream, thoughts that nobody is shown among them,
             so that they are counted also where nobody waits for the end; never sent.
+        further: Awaited before another request goes out for the same answer, in a form that the
+            endpoint may take; never sent.
     """
 
     messages: tuple[Message, ...]
@@ -650,13 +649,13 @@ class ChatRequest:
     retry_of: ChatRequest | None = None
     ended: Callable[[Ending], None] | None = field(default=None, compare=False, repr=False)
     heard: Callable[[str], None] | None = field(default=None, compare=False, repr=False)
+    further: Callable[[], Awaitable[None]] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class ChatResponse:
     """The answer of a chat model: text without ``<think>`` blocks, and what it cost.
 
-    ``requests`` is more than 1 where the endpoint refused a form of the request and took another.
     ``cached_tokens`` are those of the prompt that it had read before, ``reasoning_tokens`` those of
     the answer that are thoughts; None where it does not count them apart. ``thought`` says whether
     the model thought aloud before it answered.
@@ -667,22 +666,17 @@ class ChatResponse:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cached: bool = False
-    requests: int = 1
     cached_tokens: int | None = None
     reasoning_tokens: int | None = None
     thought: bool = False
 
-
-def parameters_of(sample: int, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Sampling parameters of one of several answers: with one seed all of them would be the same.
-
-    Seeds go on from the greatest of 64 bits with the least: endpoints take no others.
-
-    Args:
-        sample: Its number; the first keeps the seed.
-        parameters: Those that were asked for.
-    """
-    told, seed = dict(parameters), parameters.get("seed")
-    if not sample or not isinstance(seed, int) or isinstance(seed, bool):
-        return told
-    return {**told, "seed": (seed + sample + _HALF) % (2 * _HALF) - _HALF}
+    @property
+    def ending(self) -> Ending:
+        """How the answer ended."""
+        return Ending(
+            self.finish_reason,
+            self.prompt_tokens,
+            self.completion_tokens,
+            self.cached_tokens,
+            self.reasoning_tokens,
+        )

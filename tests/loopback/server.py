@@ -1,12 +1,10 @@
 """An OpenAI-compatible server on 127.0.0.1: latency, faults on demand, and a record of requests.
 
 Takes: a script of faults, a function that answers.  Gives: chat completions, streams, embeddings.
-Run alone: ``python -m tests.loopback.server --port 0 --latency-ms 200`` prints ``READY <port>``.
 """
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import socket
@@ -193,8 +191,6 @@ class LoopbackServer:
             routes=[
                 Route("/v1/chat/completions", self._chat, methods=["POST"]),
                 Route("/v1/embeddings", self._embeddings, methods=["POST"]),
-                Route("/v1/models", self._models),
-                Route("/stats", self._stats),
             ]
         )
 
@@ -359,19 +355,6 @@ class LoopbackServer:
             shape["usage"] = {"prompt_tokens": sum(len(text.split()) for text in body["input"])}
         return Response(json.dumps(shape), media_type="application/json")
 
-    async def _models(self, request: Request) -> Response:
-        return JSONResponse({"object": "list", "data": [{"id": "loopback", "object": "model"}]})
-
-    async def _stats(self, request: Request) -> Response:
-        return JSONResponse(
-            {
-                "requests": len(self.requests),
-                "chat": self.count("/chat/completions"),
-                "embeddings": self.count("/embeddings"),
-                "peak_in_flight": self.peak_in_flight,
-            }
-        )
-
 
 def _error(
     status: int, code: str, message: str, headers: Mapping[str, str] | None = None
@@ -388,32 +371,3 @@ def _event(delta: Mapping[str, Any], finish_reason: str | None = None) -> str:
 def _to_list(row: NDArray[np.float32]) -> list[float]:
     numbers: list[float] = row.tolist()
     return numbers
-
-
-def main() -> None:
-    """Serve until the process is ended."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--port", type=int, default=0)
-    parser.add_argument("--latency-ms", type=float, default=0.0)
-    parser.add_argument("--dimension", type=int, default=8)
-    parser.add_argument("--refuse", nargs="*", default=[], choices=["json_schema", "json_object"])
-    parser.add_argument("--fault", help="every request meets it", choices=FAULTS)
-    parser.add_argument("--retry-after")
-    parser.add_argument("--script", nargs="*", default=[], choices=FAULTS, help="one a request")
-    told = parser.parse_args()
-    server = LoopbackServer(
-        latency_seconds=told.latency_ms / 1000,
-        dimension=told.dimension,
-        refuses=frozenset(told.refuse),
-        port=told.port,
-        retry_after=told.retry_after,
-    )
-    server.always(told.fault)
-    server.script(*told.script)
-    with server:
-        print(f"READY {server.port}", flush=True)
-        threading.Event().wait()
-
-
-if __name__ == "__main__":
-    main()

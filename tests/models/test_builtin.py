@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from zlib import crc32
 
 import numpy as np
 import pytest
@@ -14,11 +13,9 @@ from hypothesis import strategies as st
 import offbook.models
 from offbook.models.builtin import (
     ABSENT,
-    MEANING_DIMENSION,
     BuiltinEmbedder,
     StaticVectors,
     embed_texts,
-    shipped_vectors,
 )
 from tests.waiting import work_below
 
@@ -54,10 +51,6 @@ def test_the_name_belongs_to_these_numbers():
     assert vector[[713, 560, 674, 519, 15, 29]] == pytest.approx(
         [-0.21504, -0.20695, -0.20020, -0.19346, -0.17825, 0.17825], abs=2e-4
     )
-
-
-def test_the_files_stay_within_their_size():
-    assert sum(file.stat().st_size for file in DATA.iterdir()) <= 8_000_000
 
 
 @settings(deadline=None)
@@ -134,18 +127,3 @@ def test_a_word_comes_before_its_stem_and_the_stem_before_nothing(table):
 def test_only_the_direction_of_a_row_counts(table):
     rows = np.array([0, 1, ABSENT])
     assert table.unit(rows) == pytest.approx(np.array([[0.6, 0.8], [0, -1], [0, 0]]))
-
-
-def test_the_shipped_table_is_sorted_and_whole():
-    table = shipped_vectors()
-    assert (np.diff(table.hashes.astype(np.int64)) > 0).all()
-    assert table.vectors.shape == (int(table.places.max()) + 1, MEANING_DIMENSION)
-    assert (np.abs(table.vectors).max(axis=1) == 127).all()
-
-
-def test_the_shipped_rows_are_in_order_of_frequency():
-    table = shipped_vectors()
-    found = [crc32(word) for word in (b"house", b"harbour", b"dungeon")]
-    rows = table.rows(hashes(*found), hashes(*found))
-    assert (np.diff(rows) > 0).all()
-    assert (rows != ABSENT).all()

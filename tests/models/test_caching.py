@@ -9,13 +9,13 @@ import pytest
 from sqlalchemy import select
 
 from offbook.errors import BudgetReached, ModelError
-from offbook.models.caching import Cached, CallCache, call_key
+from offbook.models.caching import CallCache, call_key
 from offbook.models.limits import Limiter
 from offbook.models.metering import Meter
 from offbook.models.wrappers import wrap
 from offbook.prompts.ask import ask
 from offbook.prompts.summaries import PROFILE, ProfileInputs
-from offbook.protocols import Store
+from offbook.protocols import ChatModel, Store
 from offbook.stores import call_cache, characters, memories
 from offbook.stores import documents as stored_texts
 from offbook.stores.call_cache import CachedCall
@@ -51,6 +51,10 @@ def put_text(conn, character: str, name: str, text: str) -> None:
     stored_texts.put(conn, character, data.document(name, text))
 
 
+def cached(model: Scripted, cache: CallCache) -> ChatModel:
+    return wrap(model, meter=Meter(), limiter=Limiter(), cache=cache)
+
+
 async def stored(store: Store, sent: ChatRequest, model: Scripted) -> CachedCall | None:
     key = call_key(model.base_url, model.name, sent)
     return await store.read(lambda conn: call_cache.get(conn, key))
@@ -66,8 +70,8 @@ async def documents(store: Store) -> set[str]:
 
 async def test_a_second_call_is_answered_without_the_model(cache):
     model = Scripted("Yes.")
-    first = await Cached(model, cache).complete(request())
-    again = await Cached(model, cache).complete(request())
+    first = await cached(model, cache).complete(request())
+    again = await cached(model, cache).complete(request())
     assert not first.cached
     assert again == replace(first, cached=True)
     assert len(model.requests) == 1
@@ -76,7 +80,7 @@ async def test_a_second_call_is_answered_without_the_model(cache):
 async def test_each_who_asks_reads_an_answer_by_its_own_inputs(cache):
     read: list[object] = []
     noting = replace(PROFILE, check=lambda inputs, _: read.append(inputs))
-    model = Cached(Scripted("Ada."), cache)
+    model = cached(Scripted("Ada."), cache)
     one, other = replace(ADA), replace(ADA)
     answers = await asyncio.gather(*(ask(model, noting, inputs) for inputs in (one, other)))
     assert answers == ["Ada."] * 2
@@ -85,8 +89,8 @@ async def test_each_who_asks_reads_an_answer_by_its_own_inputs(cache):
 
 
 async def test_a_later_process_finds_what_was_stored(sqlite_store):
-    await Cached(Scripted("Yes."), CallCache(sqlite_store)).complete(request())
-    later = await Cached(Scripted(), CallCache(sqlite_store)).complete(request())
+    await cached(Scripted("Yes."), CallCache(sqlite_store)).complete(request())
+    later = await cached(Scripted(), CallCache(sqlite_store)).complete(request())
     assert (later.text, later.cached) == ("Yes.", True)
 
 
@@ -110,10 +114,10 @@ def test_everything_that_decides_the_answer_is_in_the_key():
 
 async def test_what_may_not_be_kept_is_asked_for_each_time(cache):
     model = Scripted("One.", "Two.", "Three.")
-    cached = Cached(model, cache)
+    asked = cached(model, cache)
     reply = request(cacheable=False)
-    assert [(await cached.complete(reply)).text for _ in range(2)] == ["One.", "Two."]
-    assert "".join([piece async for piece in cached.stream(reply)]) == "Three. "
+    assert [(await asked.complete(reply)).text for _ in range(2)] == ["One.", "Two."]
+    assert "".join([piece async for piece in asked.stream(reply)]) == "Three. "
 
 
 @pytest.mark.parametrize(
@@ -121,17 +125,17 @@ async def test_what_may_not_be_kept_is_asked_for_each_time(cache):
 )
 async def test_an_unusable_answer_is_not_kept(cache, sqlite_store, bad):
     model = Scripted(bad, "Yes.")
-    cached = Cached(model, cache)
-    await cached.complete(request())
+    asked = cached(model, cache)
+    await asked.complete(request())
     assert await stored(sqlite_store, request(), model) is None
-    assert (await cached.complete(request())).text == "Yes."
+    assert (await asked.complete(request())).text == "Yes."
 
 
 async def test_the_answer_to_a_repeated_question_is_kept_for_the_first(cache):
     model = Scripted("", "Ada is a mathematician.")
-    assert await ask(Cached(model, cache), PROFILE, ADA) == "Ada is a mathematician."
+    assert await ask(cached(model, cache), PROFILE, ADA) == "Ada is a mathematician."
     silent = Scripted()
-    assert await ask(Cached(silent, cache), PROFILE, ADA) == "Ada is a mathematician."
+    assert await ask(cached(silent, cache), PROFILE, ADA) == "Ada is a mathematician."
 
 
 async def test_a_kept_answer_that_the_prompt_no_longer_takes_is_asked_for_again(
@@ -150,37 +154,24 @@ async def test_a_kept_answer_that_the_prompt_no_longer_takes_is_asked_for_again(
             documents=frozenset(),
         )
     )
-    assert (await Cached(model, cache).complete(request())).text == "Yes."
+    assert (await cached(model, cache).complete(request())).text == "Yes."
 
 
 async def test_equal_calls_in_flight_are_one_call(cache):
     model = Scripted("Yes.")
-    cached = Cached(model, cache)
-    answers = await asyncio.gather(*(cached.complete(request()) for _ in range(20)))
+    asked = cached(model, cache)
+    answers = await asyncio.gather(*(asked.complete(request()) for _ in range(20)))
     assert [answer.cached for answer in answers] == [False] + [True] * 19
     assert {answer.text for answer in answers} == {"Yes."}
 
 
 @pytest.mark.usefixtures("texts")
-async def test_documents_of_all_who_asked_are_noted(cache, sqlite_store):
-    model = Scripted("Yes.")
-    cached = Cached(model, cache)
-    await asyncio.gather(
-        cached.complete(request(documents=frozenset({"ada/a.md"}))),
-        cached.complete(request(documents=frozenset({"ada/b.md", "bo/a.md"}))),
-    )
-    assert await documents(sqlite_store) == {"ada/a.md", "ada/b.md", "bo/a.md"}
-    await sqlite_store.write(lambda conn: call_cache.forget_documents(conn, "ada", "b.md"))
-    assert await stored(sqlite_store, request(), model) is None
-
-
-@pytest.mark.usefixtures("texts")
 async def test_one_who_finds_a_stored_answer_has_its_documents_noted(cache, sqlite_store):
-    cached = Cached(Scripted("Yes."), cache)
-    await cached.complete(request(documents=frozenset({"ada/a.md"})))
+    asked = cached(Scripted("Yes."), cache)
+    await asked.complete(request(documents=frozenset({"ada/a.md"})))
     await asyncio.gather(
-        cached.complete(request(documents=frozenset({"ada/a.md", "bo/a.md"}))),
-        cached.complete(request(documents=frozenset({"cy/a.md"}))),
+        asked.complete(request(documents=frozenset({"ada/a.md", "bo/a.md"}))),
+        asked.complete(request(documents=frozenset({"cy/a.md"}))),
     )
     assert await documents(sqlite_store) == {"ada/a.md", "bo/a.md", "cy/a.md"}
 
@@ -199,21 +190,21 @@ async def test_whenever_one_joins_its_documents_are_noted(sqlite_store, steps):
 
     writing = asyncio.Event()
     model = Scripted("Yes.", "Yes.")
-    cached = Cached(model, CallCache(Immediate()))  # type: ignore[arg-type]
-    first = asyncio.create_task(cached.complete(request(documents=frozenset({"ada/a.md"}))))
+    asked = cached(model, CallCache(Immediate()))  # type: ignore[arg-type]
+    first = asyncio.create_task(asked.complete(request(documents=frozenset({"ada/a.md"}))))
     await writing.wait()
     await asyncio.sleep(0.002 * steps)
     for _ in range(steps):
         await asyncio.sleep(0)
-    await asyncio.gather(first, cached.complete(request(documents=frozenset({"ada/b.md"}))))
+    await asyncio.gather(first, asked.complete(request(documents=frozenset({"ada/b.md"}))))
     assert await documents(sqlite_store) == {"ada/a.md", "ada/b.md"}
 
 
 async def test_cancelling_one_who_waits_does_not_cancel_the_others(cache):
     model = Scripted("Yes.")
     model.gate = asyncio.Event()
-    cached = Cached(model, cache)
-    tasks = [asyncio.create_task(cached.complete(request())) for _ in range(3)]
+    asked = cached(model, cache)
+    tasks = [asyncio.create_task(asked.complete(request())) for _ in range(3)]
     await eventually(lambda: model.in_flight)
     tasks[0].cancel()
     await asyncio.sleep(0)
@@ -225,15 +216,15 @@ async def test_cancelling_one_who_waits_does_not_cancel_the_others(cache):
 async def test_when_all_are_gone_the_call_is_cancelled_and_can_be_made_anew(cache):
     model = Scripted("Yes.")
     model.gate = asyncio.Event()
-    cached = Cached(model, cache)
-    tasks = [asyncio.create_task(cached.complete(request())) for _ in range(2)]
+    asked = cached(model, cache)
+    tasks = [asyncio.create_task(asked.complete(request())) for _ in range(2)]
     await eventually(lambda: model.in_flight)
     for task in tasks:
         task.cancel()
     await asyncio.wait(tasks)
     assert model.cancelled == 1
     model.gate.set()
-    assert (await cached.complete(request())).text == "Yes."
+    assert (await asked.complete(request())).text == "Yes."
 
 
 async def test_an_answer_that_arrived_is_stored_though_the_caller_is_cancelled(sqlite_store):
@@ -249,8 +240,8 @@ async def test_an_answer_that_arrived_is_stored_though_the_caller_is_cancelled(s
             return await sqlite_store.write(operation)
 
     model = Scripted("Yes.")
-    cached = Cached(model, CallCache(Slow()))  # type: ignore[arg-type]
-    task = asyncio.create_task(cached.complete(request()))
+    asked = cached(model, CallCache(Slow()))  # type: ignore[arg-type]
+    task = asyncio.create_task(asked.complete(request()))
     await writing.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -261,12 +252,12 @@ async def test_an_answer_that_arrived_is_stored_though_the_caller_is_cancelled(s
 
 
 async def test_all_who_wait_are_told_of_a_failure(cache):
-    cached = Cached(Scripted(ModelError("gone"), "Yes."), cache)
+    asked = cached(Scripted(ModelError("gone"), "Yes."), cache)
     told = await asyncio.gather(
-        *(cached.complete(request()) for _ in range(3)), return_exceptions=True
+        *(asked.complete(request()) for _ in range(3)), return_exceptions=True
     )
     assert [str(error) for error in told] == ["gone"] * 3
-    assert (await cached.complete(request())).text == "Yes."
+    assert (await asked.complete(request())).text == "Yes."
 
 
 async def test_one_who_joins_does_not_share_the_others_budget(cache):
@@ -353,7 +344,7 @@ async def test_an_answer_is_kept_only_while_all_that_its_prompt_held_is_stored(
     model = Scripted("She was born.")
     model.gate = asyncio.Event()
     sent = request(documents=frozenset({"ada/a.md", "bo/a.md"}))
-    first = asyncio.create_task(Cached(model, cache).complete(sent))
+    first = asyncio.create_task(cached(model, cache).complete(sent))
     await eventually(lambda: model.in_flight)
     await sqlite_store.write(meanwhile)
     model.gate.set()
@@ -369,14 +360,14 @@ async def test_an_answer_about_a_memory_goes_with_it(sqlite_store, cache):
     sent = request(documents=frozenset({f"ada/{memory_name('m1')}", "ada/a.md"}))
     model = Scripted("Good day.", "Good day.")
     model.gate = asyncio.Event()
-    first = asyncio.create_task(Cached(model, cache).complete(sent))
+    first = asyncio.create_task(cached(model, cache).complete(sent))
     await eventually(lambda: model.in_flight)
     await sqlite_store.write(lambda conn: memories.remove(conn, "ada", ["m1"]))
     model.gate.set()
     await first
     assert await stored(sqlite_store, sent, model) is None
     await sqlite_store.write(lambda conn: memories.add(conn, "ada", [fragment]))
-    await Cached(model, cache).complete(sent)
+    await cached(model, cache).complete(sent)
     assert await stored(sqlite_store, sent, model) is not None
 
 
@@ -386,10 +377,10 @@ async def test_an_answer_that_others_joined_is_kept_only_while_their_texts_are_s
 ):
     model = Scripted("She was born.")
     model.gate = asyncio.Event()
-    cached = Cached(model, cache)
+    asked = cached(model, cache)
     names = ({"bo/a.md"}, {"ada/a.md"})
     both = [
-        asyncio.create_task(cached.complete(request(documents=frozenset(each)))) for each in names
+        asyncio.create_task(asked.complete(request(documents=frozenset(each)))) for each in names
     ]
     await eventually(lambda: model.in_flight)
     await sqlite_store.write(forget_a)
@@ -402,9 +393,9 @@ async def test_an_answer_that_others_joined_is_kept_only_while_their_texts_are_s
 async def test_one_who_finds_a_stored_answer_about_a_text_that_is_gone_has_it_forgotten(
     sqlite_store, cache
 ):
-    cached = Cached(Scripted("She was born."), cache)
-    await cached.complete(request(documents=frozenset({"bo/a.md"})))
+    asked = cached(Scripted("She was born."), cache)
+    await asked.complete(request(documents=frozenset({"bo/a.md"})))
     await sqlite_store.write(forget_a)
-    found = await cached.complete(request(documents=frozenset({"ada/a.md", "bo/a.md"})))
+    found = await asked.complete(request(documents=frozenset({"ada/a.md", "bo/a.md"})))
     assert found.cached
     assert await stored(sqlite_store, request(), Scripted()) is None

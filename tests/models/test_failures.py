@@ -20,7 +20,7 @@ from offbook.models.failures import (
     unquoted,
     why_without,
 )
-from offbook.models.responses import Counts, counts_of, ending_of, read_chat, read_event
+from offbook.models.responses import Counts, counts_of, read_chat, read_event
 from offbook.types import Ending
 
 PLACE = Place("http://models.test/v1", "m", "judge", "sk-secret-key")
@@ -162,8 +162,8 @@ COUNTS = Counts(812, 41, 640, 12)
 def test_tokens_that_are_counted_apart_are_read_from_a_body_and_from_a_stream():
     choices = [{"message": {"content": "Ay."}, "finish_reason": "stop"}]
     content = json.dumps({"choices": choices, "usage": USAGE}).encode()
-    found = read_chat(PLACE, content, structured=False, requests=1)
-    assert ending_of(found) == Ending("stop", *COUNTS)
+    found = read_chat(PLACE, content, structured=False)
+    assert found.ending == Ending("stop", *COUNTS)
     assert read_event(json.dumps({"choices": [], "usage": USAGE})).counts == COUNTS
     assert read_event('{"choices": []}').counts is None
 
@@ -172,7 +172,7 @@ def test_tokens_that_are_counted_apart_are_read_from_a_body_and_from_a_stream():
 def test_a_broken_answer_tells_what_it_cost(choices: Any):
     content = json.dumps({"choices": choices, "usage": USAGE}).encode()
     with pytest.raises(PassingError) as caught:
-        read_chat(PLACE, content, structured=False, requests=1)
+        read_chat(PLACE, content, structured=False)
     assert caught.value.tokens == (812, 41)
 
 

@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offbook.errors import BudgetReached, IncompleteAnswer, InvalidAnswer, ModelError
+from offbook.errors import BudgetReached, IncompleteAnswer, InputRefused, InvalidAnswer, ModelError
 from offbook.models.batching import run_all
 from offbook.models.failures import PassingError, Place, broken
-from offbook.models.limits import Limited, Limiter, Limiters, Limits, Pace
+from offbook.models.limits import Limiter, Limiters, Limits, Pace
 from offbook.models.metering import Meter, Price
+from offbook.models.wrappers import Wrapped, wrap
 from offbook.types import Ending
 from tests.models.fakes import Clock, Scripted, request
 from tests.waiting import PATIENCE_SECONDS, eventually
@@ -27,8 +28,13 @@ def limiter_on(clock: Clock, limits: Limits | None = None) -> Limiter:
     return Limiter(limits, clock=clock, sleep=clock.sleep, jitter=lambda: 1.0)
 
 
-def limited(model: Scripted, limits: Limits | None = None, meter: Meter | None = None) -> Limited:
-    return Limited(model, limiter_on(Clock(), limits), meter or Meter())
+def limited(
+    model: Scripted,
+    limits: Limits | None = None,
+    meter: Meter | None = None,
+    limiter: Limiter | None = None,
+) -> Wrapped:
+    return wrap(model, meter=meter or Meter(), limiter=limiter or limiter_on(Clock(), limits))
 
 
 async def fail(error: Exception) -> str:
@@ -61,7 +67,7 @@ async def test_a_dead_endpoint_is_given_up_long_before_everything_was_tried_once
             await asyncio.sleep(0)
 
     limiter = Limiter(Limits(concurrency=4), sleep=pause)
-    actor = Limited(model, limiter, Meter())
+    actor = limited(model, limiter=limiter)
     with pytest.raises(PassingError, match="no such host"):
         await run_all([partial(actor.complete, request(str(n))) for n in range(300)])
     assert len(model.requests) < 60
@@ -99,7 +105,7 @@ async def test_passing_failures_are_tried_again_with_growing_pauses():
     clock = Clock()
     limiter = limiter_on(clock, Limits(retries=4, backoff_seconds=1.0, backoff_cap_seconds=3.0))
     model = Scripted(BROKEN, BROKEN, BROKEN, BROKEN, "Yes.")
-    assert (await Limited(model, limiter, Meter()).complete(request())).text == "Yes."
+    assert (await limited(model, limiter=limiter).complete(request())).text == "Yes."
     assert clock.slept == [1.0, 2.0, 3.0, 3.0]
 
 
@@ -110,21 +116,35 @@ async def test_after_the_last_try_the_failure_is_told():
     assert len(model.requests) == 3
 
 
-async def test_another_request_need_not_wait_and_is_no_retry():
-    clock = Clock()
-    other = PassingError("temperature is not known", at_once=True)
-    limiter = limiter_on(clock, Limits(retries=1, backoff_seconds=1.0))
-    model = Scripted(other, BROKEN, other, "Yes.")
-    assert (await Limited(model, limiter, Meter()).complete(request())).text == "Yes."
-    assert clock.slept == [1.0]
+class Reforming(Scripted):
+    """A backend that sends each request three times, as if two forms of it were refused."""
+
+    async def complete(self, request):
+        response = await super().complete(request)
+        for _ in range(2):
+            await request.further()
+            response = await super().complete(request)
+        return response
 
 
-async def test_all_requests_of_a_call_that_failed_are_counted():
-    meter, refused = Meter(), ModelError("400")
-    refused.requests = 3
-    with pytest.raises(ModelError):
-        await limited(Scripted(refused), meter=meter).complete(request())
-    assert meter.usage().calls == 3
+async def test_all_requests_of_a_call_count_for_usage_budget_and_rates():
+    clock, meter = Clock(), Meter(budget_calls=5)
+    model = Reforming(by=lambda _: "Yes.")
+    actor = limited(model, meter=meter, limiter=limiter_on(clock, Limits(rpm=2)))
+    await actor.complete(request())
+    assert clock.slept == [60.0], "a minute has two, and the third waits"
+    with pytest.raises(BudgetReached):
+        await actor.complete(request("Again."))
+    assert meter.usage().calls == len(model.requests) == 5
+
+
+async def test_an_endpoint_that_refused_an_input_was_reached():
+    lost = PassingError("no connection", unreachable=True)
+    model = Scripted(InputRefused("too long"), lost, lost, lost, "Yes.")
+    actor = limited(model, Limits(retries=3))
+    with pytest.raises(InputRefused):
+        await actor.complete(request())
+    assert (await actor.complete(request())).text == "Yes."
 
 
 async def test_lasting_failures_are_told_at_once():
@@ -144,7 +164,7 @@ async def test_retry_after_is_honoured_and_holds_back_everybody():
     clock = Clock()
     limiter = limiter_on(clock)
     model = Scripted(PassingError("busy", throttled=True, retry_after=20.0), "Yes.")
-    await Limited(model, limiter, Meter()).complete(request())
+    await limited(model, limiter=limiter).complete(request())
     assert clock.slept == [20.0]
     limiter = limiter_on(clock, Limits(retries=0))
     with pytest.raises(PassingError):
@@ -158,7 +178,7 @@ async def test_nobody_waits_for_hours():
     clock = Clock()
     model = Scripted(PassingError("busy", throttled=True, retry_after=3600.0))
     with pytest.raises(PassingError):
-        await Limited(model, limiter_on(clock), Meter()).complete(request())
+        await limited(model, limiter=limiter_on(clock)).complete(request())
     assert clock.slept == []
 
 
@@ -193,22 +213,10 @@ async def test_tokens_a_minute_are_kept_and_a_huge_request_goes_alone():
 async def test_the_longest_answer_counts_against_the_tokens_a_minute(limits):
     clock = Clock()
     model = Scripted(by=lambda _: "Yes.")
-    actor = Limited(model, limiter_on(clock, Limits(tpm=250)), Meter())
+    actor = limited(model, limiter=limiter_on(clock, Limits(tpm=250)))
     for _ in range(3):
         await actor.complete(request(**limits))
     assert sum(clock.slept) == pytest.approx(60)
-
-
-async def test_a_budget_ends_before_the_call_that_would_go_over_it():
-    meter = Meter(budget_calls=3)
-    model = Scripted(by=lambda _: "Yes.")
-    actor = limited(model, meter=meter)
-    for n in range(3):
-        await actor.complete(request(str(n)))
-    with pytest.raises(BudgetReached):
-        await actor.complete(request("4"))
-    assert len(model.requests) == 3
-    assert meter.usage().calls == 3
 
 
 async def test_money_is_booked_as_it_is_spent():
@@ -301,7 +309,7 @@ async def test_a_stream_that_breaks_after_its_first_piece_is_told():
 
 async def test_a_closed_stream_frees_its_place():
     limiter = limiter_on(Clock(), Limits(concurrency=1))
-    actor = Limited(Scripted(by=lambda _: "I am Ada."), limiter, Meter())
+    actor = limited(Scripted(by=lambda _: "I am Ada."), limiter=limiter)
     stream = actor.stream(request())
     assert await anext(stream) == "I "
     await stream.aclose()

@@ -252,21 +252,6 @@ class TestFailures:
         assert await ask(model, PROFILE, ADA) == PLAIN_TEXT
         assert loopback.count() == 3
 
-    @pytest.mark.parametrize("fault", ["401", "403", "404"])
-    async def test_a_lasting_failure_is_told_at_once(self, loopback, fault):
-        loopback.always(fault)
-        with pytest.raises(ModelError, match=fault) as caught:
-            await ask(patient(loopback), PROFILE, ADA)
-        assert "chat." in caught.value.hint
-        assert caught.value.exit_code == 4
-        assert loopback.count() == 1
-
-    async def test_an_endpoint_that_hangs_is_given_up(self, loopback):
-        loopback.script("hang")
-        with pytest.raises(PassingError, match=r"did not answer within 0\.2 s") as caught:
-            await backend(loopback, timeout_seconds=0.2).complete(request_of(PROFILE, ADA))
-        assert "limits.timeout_seconds" in caught.value.hint
-
     @pytest.mark.parametrize(
         "fault", ["empty", "no_content", "think_only", "unclosed_think", "half_json", "rubbish"]
     )

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from offbook.errors import IncompleteAnswer, InputRefused, InvalidAnswer
-from offbook.prompts.ask import answer_limit, ask, request_of, stream_text
-from offbook.prompts.batches import in_order
+from offbook.prompts.ask import answer_limit, ask, parameters_of, request_of, stream_text
 from offbook.prompts.emotion import (
     SCORE_EMOTIONS,
     EmotionsAnswer,
@@ -40,12 +39,13 @@ from offbook.prompts.probes import (
     NumberedWords,
     StructuredProbeInputs,
 )
+from offbook.prompts.prompt import in_order
 from offbook.prompts.question import ANALYSE_QUESTION, QuestionInputs
 from offbook.prompts.reply import REPLY, ReplyInputs
 from offbook.prompts.summaries import PROFILE, ProfileInputs
 from offbook.text.emotion_names import EMOTIONS
 from offbook.text.tokens import count_tokens
-from offbook.types import ChatResponse, Message, parameters_of
+from offbook.types import ChatResponse, Message
 from tests.models.fakes import Scripted
 
 ADA = ProfileInputs("Ada", ("Ada counts.",))
@@ -114,12 +114,6 @@ async def test_the_number_of_retries_is_a_setting():
     with pytest.raises(InvalidAnswer):
         await ask(model, PROFILE, ADA, retries=0)
     assert len(model.requests) == 1
-
-
-async def test_an_answer_at_the_length_limit_is_asked_for_again_however_whole_it_looks():
-    model = Scripted(ChatResponse(GOOD, "length"), GOOD)
-    await ask(model, PROBE_STRUCTURED, WORDS)
-    assert "length limit" in model.requests[1].messages[0].content
 
 
 async def test_a_reply_as_long_as_the_person_allows_is_a_reply():

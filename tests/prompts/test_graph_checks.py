@@ -104,43 +104,46 @@ def test_a_text_without_end_is_no_description():
         merged(("Ada", "She writes. " * 1000), ("Tom", "He sails."), ("Nora", "She waits."))
 
 
-def test_answers_under_one_anothers_numbers_are_refused():
-    with pytest.raises(InvalidAnswer, match="its own number"):
-        merged(("Tom", "He sails."), ("ADA", "She writes."), ("Nora", "She waits."))
-
-
-@pytest.mark.parametrize("name", ["Ada Byrne", "Somebody", "", "Nora"])
-def test_one_name_that_is_not_given_does_no_harm(name):
-    assert merged((name, "She writes."), ("Tom", "He sails."), ("Nora", "She waits."))
-
-
-def test_one_name_for_all_is_no_exchange():
-    """Each stands under its own number still; to ask for each again would cost a call a name."""
-    found = merged(("Ada", "She keeps it."), ("Ada", "He sails."), ("Ada", "She waits."))
-    assert [part.description for part in found.items] == [
-        "She keeps it.",
-        "He sails.",
-        "She waits.",
+def renamed(names: str, told: str):
+    """Each name's entity, answered under its own number with the name that was told."""
+    given = names.split(",")
+    inputs = MergeEntitiesInputs(tuple(EntityToMerge((name,), ("A.", "B.")) for name in given))
+    items = [
+        {"item": number, "name": name, "description": "A, B."}
+        for number, name in enumerate(told.split(","), 1)
     ]
+    return read(MERGE_ENTITIES, inputs, json.dumps({"items": items}))
 
 
-def test_better_names_of_several_that_are_called_so_as_well_are_no_exchange():
-    """Two that were left apart bear one name at times; a batch may have more than one such pair."""
-    names = "Tom Wren", "Wren", "Ada Byrne", "Byrne"
-    inputs = MergeEntitiesInputs(tuple(EntityToMerge((n,), ("A.", "B.")) for n in names))
-    told = "Tom Wren", "Tom Wren", "Ada Byrne", "Ada Byrne"
-    items = [{"item": n, "name": a, "description": "A, B."} for n, a in enumerate(told, 1)]
-    assert read(MERGE_ENTITIES, inputs, json.dumps({"items": items}))
-
-
-def test_answers_that_stand_one_number_too_late_are_refused():
-    """The first is told twice, and from there on each bears the name of the one before it."""
-    names = "Ada", "Tom", "Nora", "Silas"
-    inputs = MergeEntitiesInputs(tuple(EntityToMerge((n,), ("A.", "B.")) for n in names))
-    told = "Ada", "Ada", "Tom", "Nora"
-    items = [{"item": n, "name": a, "description": "A, B."} for n, a in enumerate(told, 1)]
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        ("Ada,Tom,Nora", "Tom,ADA,Nora"),
+        # The first is told twice, and from there on each bears the name of the one before it.
+        ("Ada,Tom,Nora,Silas", "Ada,Ada,Tom,Nora"),
+    ],
+)
+def test_answers_under_one_anothers_numbers_are_refused(names, told):
     with pytest.raises(InvalidAnswer, match="its own number"):
-        read(MERGE_ENTITIES, inputs, json.dumps({"items": items}))
+        renamed(names, told)
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        # One name that is not given does no harm.
+        ("Ada,Tom,Nora", "Ada Byrne,Tom,Nora"),
+        ("Ada,Tom,Nora", "Somebody,Tom,Nora"),
+        ("Ada,Tom,Nora", ",Tom,Nora"),
+        ("Ada,Tom,Nora", "Nora,Tom,Nora"),
+        # One name for all: each stands under its own number still.
+        ("Ada,Tom,Nora", "Ada,Ada,Ada"),
+        # Two that were left apart bear one name at times; a batch may have more than one such pair.
+        ("Tom Wren,Wren,Ada Byrne,Byrne", "Tom Wren,Tom Wren,Ada Byrne,Ada Byrne"),
+    ],
+)
+def test_other_names_are_no_exchange(names, told):
+    assert [part.name for part in renamed(names, told).items] == told.split(",")
 
 
 @pytest.mark.parametrize("quote", '"“”„‟«»〝〞〟＂″')

@@ -122,17 +122,68 @@ CUT_OFF = (
 )
 
 
-@pytest.mark.parametrize(("text", "rating"), READ_OF_TEN.items())
-def test_a_rating_is_read_in_whatever_form_it_comes(text, rating):
-    answer = KNOWLEDGE_EXPOSURE.answer.parse(text)
-    assert answer.rating == rating
+READ_ELSEWHERE = [
+    (UNKNOWN_REJECTION, '{"analysis": "It declines.", "rating": 1}', 1),
+    (UNKNOWN_REJECTION, '{"analysis": "It declines.", "rating": "0"}', 0),
+    (UNKNOWN_REJECTION, '{"analysis": "It declines.", "rating": true}', 1),
+    (UNKNOWN_REJECTION, '{"analysis": "It declines.", "rating": false}', 0),
+    (UNKNOWN_REJECTION, "It declines.\nRating: 0", 0),
+    (UNKNOWN_REJECTION, "It declines.\nRating: 1/1", 1),
+    (UNKNOWN_REJECTION, "拒绝得当。\n评分：1", 1),
+    (ANSWER_CONTAINED, '{"analysis": "It names rain.", "rating": "yes"}', "yes"),
+    (ANSWER_CONTAINED, '{"analysis": "It names rain.", "rating": "Yes."}', "yes"),
+    (ANSWER_CONTAINED, '{"analysis": "It names no rain.", "rating": false}', "no"),
+    (ANSWER_CONTAINED, '{"analysis": "没有提到。", "rating": "否"}', "no"),
+    (ANSWER_CONTAINED, "It names rain.\nRating: yes", "yes"),
+    (ANSWER_CONTAINED, "It names rain.\n**Answer:** No.", "no"),
+    (ANSWER_CONTAINED, "Yes, because it names rain.", "yes"),
+    (ANSWER_CONTAINED, "It names rain.\nyes", "yes"),
+    (ANSWER_CONTAINED, "提到了下雨。\n结论：是", "yes"),
+    (RATE_BFI_BATCH, "Quiet.\nRating: 3,5", 3.5),
+    (RATE_BFI_BATCH, '{"analysis": "Quiet.", "rating": 3.5}', 3.5),
+    (COMPARE_REPLIES, '{"analysis": "B is right.", "best": "B"}', "B"),
+    (COMPARE_REPLIES, "B is right, A invents.\nBest: B", "B"),
+    (COMPARE_REPLIES, "B is right.\n**Best reply:** Reply B", "B"),
+    (COMPARE_REPLIES, "The second is right.\nB", "B"),
+]
+REFUSED_ELSEWHERE = [
+    (UNKNOWN_REJECTION, "It declines.\nRating: 2"),
+    (UNKNOWN_REJECTION, "It declines.\nRating: 0.5"),
+    (UNKNOWN_REJECTION, "It declines.\nRating: 8/10"),
+    (ANSWER_CONTAINED, "yes"),
+    (ANSWER_CONTAINED, "It may, or it may not."),
+    (ANSWER_CONTAINED, "Yes, it does.\nno"),
+    (ANSWER_CONTAINED, "Rating: yes\nRating: no"),
+    (ANSWER_CONTAINED, '{"analysis": "It names rain.", "rating": "partly"}'),
+    (ANSWER_CONTAINED, '{"analysis": "It names rain.", "rating": 8}'),
+    (RATE_16P_BATCH, "E: 70%"),
+    (RATE_16P_BATCH, "Lively, 70%."),
+    (RATE_16P_BATCH, "E: 70%, I: 30%, E: 60%"),
+    (RATE_16P_BATCH, "E: 700%, I: 1%"),
+    (RATE_MBTI_ITEM, "Quiet.\nRating: 3.5"),
+    (COMPARE_REPLIES, "Both are fine."),
+    (COMPARE_REPLIES, "Best: A\nBest: B"),
+    (COMPARE_REPLIES, "B"),
+]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "text", "value"),
+    [*((KNOWLEDGE_EXPOSURE, *pair) for pair in READ_OF_TEN.items()), *READ_ELSEWHERE],
+)
+def test_a_rating_is_read_in_whatever_form_it_comes(prompt, text, value):
+    answer = prompt.answer.parse(text)
+    assert (answer.best if prompt is COMPARE_REPLIES else answer.rating) == value
     assert answer.analysis.strip()
 
 
-@pytest.mark.parametrize("text", REFUSED_OF_TEN)
-def test_what_is_no_rating_is_refused_and_never_moved_to_the_scale(text):
+@pytest.mark.parametrize(
+    ("prompt", "text"),
+    [*((KNOWLEDGE_EXPOSURE, text) for text in REFUSED_OF_TEN), *REFUSED_ELSEWHERE],
+)
+def test_what_is_no_rating_is_refused_and_never_moved_to_the_scale(prompt, text):
     with pytest.raises(InvalidAnswer):
-        KNOWLEDGE_EXPOSURE.answer.parse(text)
+        prompt.answer.parse(text)
 
 
 @pytest.mark.parametrize("text", CUT_OFF)
@@ -148,64 +199,6 @@ def test_an_analysis_of_blanks_is_none():
 
 
 @pytest.mark.parametrize(
-    ("text", "rating"),
-    [
-        ('{"analysis": "It declines.", "rating": 1}', 1),
-        ('{"analysis": "It declines.", "rating": "0"}', 0),
-        ('{"analysis": "It declines.", "rating": true}', 1),
-        ('{"analysis": "It declines.", "rating": false}', 0),
-        ("It declines.\nRating: 0", 0),
-        ("It declines.\nRating: 1/1", 1),
-        ("拒绝得当。\n评分：1", 1),
-    ],
-)
-def test_a_binary_rating_is_read(text, rating):
-    assert UNKNOWN_REJECTION.answer.parse(text).rating == rating
-
-
-@pytest.mark.parametrize(
-    "text", ["It declines.\nRating: 2", "It declines.\nRating: 0.5", "It declines.\nRating: 8/10"]
-)
-def test_a_binary_rating_off_its_scale_is_refused(text):
-    with pytest.raises(InvalidAnswer):
-        UNKNOWN_REJECTION.answer.parse(text)
-
-
-@pytest.mark.parametrize(
-    ("text", "verdict"),
-    [
-        ('{"analysis": "It names rain.", "rating": "yes"}', "yes"),
-        ('{"analysis": "It names rain.", "rating": "Yes."}', "yes"),
-        ('{"analysis": "It names no rain.", "rating": false}', "no"),
-        ('{"analysis": "没有提到。", "rating": "否"}', "no"),
-        ("It names rain.\nRating: yes", "yes"),
-        ("It names rain.\n**Answer:** No.", "no"),
-        ("Yes, because it names rain.", "yes"),
-        ("It names rain.\nyes", "yes"),
-        ("提到了下雨。\n结论：是", "yes"),
-    ],
-)
-def test_a_verdict_is_read(text, verdict):
-    assert ANSWER_CONTAINED.answer.parse(text).rating == verdict
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "yes",
-        "It may, or it may not.",
-        "Yes, it does.\nno",
-        "Rating: yes\nRating: no",
-        '{"analysis": "It names rain.", "rating": "partly"}',
-        '{"analysis": "It names rain.", "rating": 8}',
-    ],
-)
-def test_a_verdict_that_is_none_or_both_is_refused(text):
-    with pytest.raises(InvalidAnswer):
-        ANSWER_CONTAINED.answer.parse(text)
-
-
-@pytest.mark.parametrize(
     ("text", "first"),
     [
         ('{"analysis": "Lively.", "percentages": [{"pole": "E", "percent": 70},'
@@ -218,40 +211,6 @@ def test_a_verdict_that_is_none_or_both_is_refused(text):
 )  # fmt: skip
 def test_percentages_of_both_poles_are_read(text, first):
     assert RATE_16P_BATCH.answer.parse(text).of("E") == first
-
-
-@pytest.mark.parametrize(
-    "text", ["E: 70%", "Lively, 70%.", "E: 70%, I: 30%, E: 60%", "E: 700%, I: 1%"]
-)
-def test_percentages_that_are_not_two_are_refused(text):
-    with pytest.raises((InvalidAnswer, ValueError)):
-        RATE_16P_BATCH.answer.parse(text)
-
-
-def test_parts_of_points_are_read_where_the_scale_has_them_and_only_there():
-    assert RATE_BFI_BATCH.answer.parse("Quiet.\nRating: 3,5").rating == 3.5
-    assert RATE_BFI_BATCH.answer.parse('{"analysis": "Quiet.", "rating": 3.5}').rating == 3.5
-    with pytest.raises(InvalidAnswer):
-        RATE_MBTI_ITEM.answer.parse("Quiet.\nRating: 3.5")
-
-
-@pytest.mark.parametrize(
-    ("text", "best"),
-    [
-        ('{"analysis": "B is right.", "best": "B"}', "B"),
-        ("B is right, A invents.\nBest: B", "B"),
-        ("B is right.\n**Best reply:** Reply B", "B"),
-        ("The second is right.\nB", "B"),
-    ],
-)
-def test_a_preference_is_read(text, best):
-    assert COMPARE_REPLIES.answer.parse(text).best == best
-
-
-@pytest.mark.parametrize("text", ["Both are fine.", "Best: A\nBest: B", "B"])
-def test_a_preference_that_names_none_or_two_is_refused(text):
-    with pytest.raises(InvalidAnswer):
-        COMPARE_REPLIES.answer.parse(text)
 
 
 @given(st.integers(-50, 200), st.sampled_from(["Rating: {}", "评分：{}", "**Score**: {}/10", "{}"]))

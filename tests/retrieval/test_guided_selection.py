@@ -9,9 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from offbook.errors import InputRefused, InvalidAnswer
-from offbook.models.limits import Limited, Limiter, Limits
+from offbook.models.limits import Limiter, Limits
 from offbook.models.metering import Meter
+from offbook.models.wrappers import wrap
 from offbook.prompts.traits import REVEALS_TRAIT, Revealing
+from offbook.protocols import ChatModel
 from offbook.retrieval.guided_selection import (
     Selection,
     select_live,
@@ -164,9 +166,9 @@ async def test_each_passage_is_put_to_the_model_with_the_question():
     assert all(text in told for text in ("Are you patient?", "Ada, Youth", "Deed 0."))
 
 
-def limited(model: Scripted, concurrency: int) -> tuple[Limited, Meter]:
+def limited(model: Scripted, concurrency: int) -> tuple[ChatModel, Meter]:
     meter = Meter()
-    return Limited(model, Limiter(Limits(concurrency=concurrency)), meter), meter
+    return wrap(model, meter=meter, limiter=Limiter(Limits(concurrency=concurrency))), meter
 
 
 async def test_a_full_slot_lets_calls_that_are_out_come_home_and_sends_no_more():

@@ -25,28 +25,42 @@ def test_the_embedded_default_needs_no_address(load):
     assert endpoint_of(settings, "judge").api_key is None
 
 
-def test_openais_key_goes_to_openais_address(load):
-    endpoint = endpoint_of(load({"OPENAI_API_KEY": "sk-1", "OFFBOOK_CHAT_MODEL": "gpt-x"}), "chat")
-    assert (endpoint.base_url, endpoint.api_key) == (OPENAI_ADDRESS, "sk-1")
+OPENAIS = {"OPENAI_API_KEY": "sk-1", "OFFBOOK_CHAT_MODEL": "m"}
+TEAM = "[chat]\nmodel = 'm'\napi_key = 'sk-team'\n"
+JUDGE = {
+    "OFFBOOK_JUDGE_MODEL": "j",
+    "OFFBOOK_JUDGE_API_KEY": "sk-j",
+    "OFFBOOK_JUDGE_BASE_URL": "http://judge.example/v1",
+}
+LOCAL = "http://127.0.0.1:11434/v1"
 
 
-def test_openais_key_goes_with_openais_base_url(load):
-    env = {
-        "OPENAI_API_KEY": "sk-1",
-        "OPENAI_BASE_URL": "http://proxy.example/v1/",
-        "OFFBOOK_CHAT_MODEL": "m",
-    }
-    endpoint = endpoint_of(load(env), "chat")
-    assert (endpoint.base_url, endpoint.api_key) == ("http://proxy.example/v1", "sk-1")
-
-
-def test_openais_key_does_not_go_to_another_address(load):
-    env = {
-        "OPENAI_API_KEY": "sk-1",
-        "OFFBOOK_CHAT_MODEL": "m",
-        "OFFBOOK_CHAT_BASE_URL": "http://127.0.0.1:11434/v1",
-    }
-    assert endpoint_of(load(env), "chat").api_key is None
+@pytest.mark.parametrize(
+    ("environment", "project", "role", "url", "key"),
+    [
+        (OPENAIS, "", "chat", OPENAI_ADDRESS, "sk-1"),
+        ({**OPENAIS, "OPENAI_BASE_URL": f"{LOCAL}/"}, "", "chat", LOCAL, "sk-1"),
+        ({**OPENAIS, "OFFBOOK_CHAT_BASE_URL": LOCAL}, "", "chat", LOCAL, None),
+        # An embedder alone goes where chat would, not to OpenAI with OpenAI's key.
+        (
+            {**OPENAIS, "OFFBOOK_CHAT_BASE_URL": LOCAL, "OFFBOOK_EMBED_MODEL": "e"},
+            "",
+            "embed",
+            LOCAL,
+            None,
+        ),
+        # A project's own key may go to its own address, or to a more trusted one.
+        ({}, f"{TEAM}base_url = '{LOCAL}'\n", "chat", LOCAL, "sk-team"),
+        ({"OFFBOOK_CHAT_BASE_URL": LOCAL}, TEAM, "chat", LOCAL, "sk-team"),
+        (JUDGE, "", "judge", "http://judge.example/v1", "sk-j"),
+        (JUDGE, "", "chat", None, None),
+    ],
+)
+def test_a_key_goes_to_the_address_that_it_was_given_for(
+    load, environment, project, role, url, key
+):
+    endpoint = endpoint_of(load(environment, project), role)
+    assert (endpoint.base_url, endpoint.api_key) == (url, key)
 
 
 @pytest.mark.parametrize("where", ["environment", "user", "flag"])
@@ -76,17 +90,6 @@ def test_a_project_file_cannot_send_chats_key_elsewhere_through_another_role(loa
     assert endpoint_of(load(env, embed), "embed").api_key is None
 
 
-def test_a_projects_own_key_may_go_to_its_own_address(load):
-    project = "[chat]\nmodel = 'm'\nbase_url = 'http://team.example/v1'\napi_key = 'sk-team'\n"
-    assert endpoint_of(load(project=project), "chat").api_key == "sk-team"
-
-
-def test_a_projects_key_may_go_to_a_more_trusted_address(load):
-    env = {"OFFBOOK_CHAT_BASE_URL": "http://mine.example/v1"}
-    settings = load(env, "[chat]\nmodel='m'\napi_key='sk-team'\n")
-    assert endpoint_of(settings, "chat").api_key == "sk-team"
-
-
 def test_roles_take_over_what_chat_has(load):
     env = {
         "OFFBOOK_CHAT_MODEL": "big",
@@ -108,45 +111,20 @@ def test_roles_take_over_what_chat_has(load):
     ]
 
 
-def test_an_embedder_alone_goes_where_chat_would(load):
-    """Not to OpenAI, with OpenAI's key, where a server of one's own is named."""
-    env = {
-        "OPENAI_API_KEY": "sk-openai",
-        "OFFBOOK_CHAT_BASE_URL": "http://127.0.0.1:11434/v1",
-        "OFFBOOK_EMBED_MODEL": "e",
-    }
-    endpoint = endpoint_of(load(env), "embed")
-    assert (endpoint.base_url, endpoint.api_key) == ("http://127.0.0.1:11434/v1", None)
-
-
 def test_openais_key_does_not_go_where_a_project_says_even_to_openai(load):
     project = f"[chat]\nmodel = 'm'\nbase_url = '{OPENAI_ADDRESS}'\n"
     with pytest.raises(ConfigurationError, match="environment"):
         endpoint_of(load({"OPENAI_API_KEY": "sk-1"}, project), "chat")
 
 
-def test_a_role_with_its_own_key(load):
-    env = {
-        "OFFBOOK_JUDGE_MODEL": "j",
-        "OFFBOOK_JUDGE_API_KEY": "sk-j",
-        "OFFBOOK_JUDGE_BASE_URL": "http://judge.example/v1",
-    }
-    settings = load(env)
-    assert endpoint_of(settings, "judge").api_key == "sk-j"
-    assert endpoint_of(settings, "chat").embedded
-
-
-@pytest.mark.parametrize("url", ["ftp://x", "localhost:11434", "http://", "file:///etc/passwd"])
-def test_an_address_must_be_http(load, url):
+@pytest.mark.parametrize(
+    "url",
+    ["ftp://x", "localhost:1", "http://", "file:///etc/passwd", "http://me:secret@h.example/v1"],
+)
+def test_an_address_must_be_http_and_carries_no_password(load, url):
     settings = load({"OFFBOOK_CHAT_MODEL": "m", "OFFBOOK_CHAT_BASE_URL": url})
-    with pytest.raises(ConfigurationError, match="http"):
+    with pytest.raises(ConfigurationError, match=r"chat\.base_url") as caught:
         endpoint_of(settings, "chat")
-
-
-def test_an_address_carries_no_password(load):
-    env = {"OFFBOOK_CHAT_MODEL": "m", "OFFBOOK_CHAT_BASE_URL": "http://me:secret@h.example/v1"}
-    with pytest.raises(ConfigurationError) as caught:
-        endpoint_of(load(env), "chat")
     assert "secret" not in str(caught.value)
 
 

@@ -27,6 +27,7 @@ from offbook.runtime import Runtime
 from offbook.settings.endpoints import endpoint_of
 from offbook.stores import characters, documents
 from offbook.stores.connection import open_store, sqlite_url
+from offbook.types import traits_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
@@ -116,6 +117,8 @@ class Wiring:
         backend: ChatModel
         if endpoint.base_url is None:
             backend = registry.load("model", endpoint.model)(embedder=embedder)
+            if traits_of(backend).free:
+                return backend
         else:
             key = (endpoint.model, endpoint.base_url, endpoint.section)
             if key not in self.backends:

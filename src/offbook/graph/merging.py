@@ -23,7 +23,6 @@ from offbook.models.batching import (
     open_batches,
     tokens_of,
 )
-from offbook.prompts.batches import in_order
 from offbook.prompts.entities import (
     MERGE_ENTITIES,
     MERGE_RELATIONS,
@@ -34,6 +33,7 @@ from offbook.prompts.entities import (
     MergeRelationsInputs,
     RelationToMerge,
 )
+from offbook.prompts.prompt import in_order
 
 if TYPE_CHECKING:
     from offbook.types import RawEntity, RawRelation

@@ -23,7 +23,6 @@ from offbook.models.batching import (
     tokens_of,
 )
 from offbook.names.evidence import says_who
-from offbook.prompts.batches import in_order
 from offbook.prompts.entities import (
     SAME_ENTITY,
     VERIFY_GROUP,
@@ -35,6 +34,7 @@ from offbook.prompts.entities import (
     SameEntityInputs,
     VerifyGroupInputs,
 )
+from offbook.prompts.prompt import in_order
 from offbook.types import Decision
 
 if TYPE_CHECKING:

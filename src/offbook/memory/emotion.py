@@ -13,13 +13,13 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from offbook.models.batching import Asking, PutAside, ask_in_batches, in_batches, tokens_of
-from offbook.prompts.batches import in_order
 from offbook.prompts.emotion import (
     SCORE_EMOTIONS,
     ScoreEmotionsInputs,
     Utterance,
     shortened,
 )
+from offbook.prompts.prompt import in_order
 from offbook.text.emotion_names import EMOTIONS, LEAST, MOST
 
 if TYPE_CHECKING:

@@ -68,7 +68,8 @@ async def run_all(jobs: Iterable[Job]) -> None:
         for task in running.tasks:
             task.cancel()
         await asyncio.gather(*running.tasks, return_exceptions=True)
-        running.leave()
+        if running.outer is not None:
+            running.outer.within.pop(running, None)
     if running.why is not None:
         raise running.why
 
@@ -94,7 +95,7 @@ class _Running:
     def __init__(self, outer: _Running | None) -> None:
         self.tasks: dict[asyncio.Task[object], list[str]] = {}
         self.within: dict[_Running, asyncio.Task[Any] | None] = {}
-        self._outer = outer
+        self.outer = outer
         self._failure: BaseException | None = None
         if outer is not None:
             outer.within[self] = asyncio.current_task()
@@ -102,14 +103,9 @@ class _Running:
     @property
     def why(self) -> BaseException | None:
         """The first failure, of a job here or around."""
-        if self._failure is not None or self._outer is None:
+        if self._failure is not None or self.outer is None:
             return self._failure
-        return self._outer.why
-
-    def leave(self) -> None:
-        """This run is over."""
-        if self._outer is not None:
-            self._outer.within.pop(self, None)
+        return self.outer.why
 
     def ended(self, task: asyncio.Task[object]) -> None:
         """After the first failure, give up what still waits for its turn."""

@@ -87,7 +87,9 @@ def shipped_vectors() -> StaticVectors:
 
 
 NAME: Final = "builtin-768-v1"
+"""With its version: other numbers for a text need another name."""
 DIMENSION: Final = 768
+"""How many numbers a vector has."""
 
 _HASHED: Final = 512
 _MEANING: Final = DIMENSION - _HASHED
@@ -109,17 +111,9 @@ class BuiltinEmbedder:
     Hangul characters) has a vector of its own there too, drawn from its hash.
     """
 
+    name: Final = NAME
+    dimension: Final = DIMENSION
     traits: Final = EMBEDDED
-
-    @property
-    def name(self) -> str:
-        """The embedder's name and version; other numbers for a text need another name."""
-        return NAME
-
-    @property
-    def dimension(self) -> int:
-        """How many numbers a vector has."""
-        return DIMENSION
 
     async def embed(self, texts: Sequence[str], kind: EmbedKind) -> NDArray[np.float32]:
         """Vectors of ``texts``.
@@ -160,7 +154,10 @@ def embed_texts(texts: Sequence[str]) -> NDArray[np.float32]:
         rows = table.rows(batch.words, batch.stems)
         weights = np.log(table.ranks(rows) + 2.0)
         block = vectors[start : start + _BATCH]
-        block[:, :_HASHED] = _unit(_hashed_block(batch, weights))
+        # A repetition adds less and less.
+        values = weights[batch.members] * np.sqrt(batch.counts)
+        terms = batch.stems[batch.members]
+        block[:, :_HASHED] = _unit(_scatter(batch, terms, values, _HASHED, _SEED_TERM))
         block[:, _HASHED:] = _unit(_meaning_block(batch, rows, weights, table))
     vectors *= np.float32(np.sqrt(0.5))
     return vectors
@@ -196,12 +193,6 @@ def _count(texts: Sequence[str]) -> _Counted:
     )
 
 
-def _hashed_block(batch: _Counted, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Signed sums of the terms' weights; a repetition adds less and less (square root)."""
-    values = weights[batch.members] * np.sqrt(batch.counts)
-    return _scatter(batch, batch.stems[batch.members], values, _HASHED, _SEED_TERM)
-
-
 def _meaning_block(
     batch: _Counted,
     rows: NDArray[np.int64],
@@ -232,7 +223,12 @@ def _scatter(
     """Each value added, with a sign, at ``_PLACES`` places of its text's row."""
     size = batch.size * width
     seeds = np.arange(seed, seed + _PLACES, dtype=np.uint64)[:, None]
-    mixed = _mix(hashes.astype(np.uint64), seeds)
+    # SplitMix64 (Steele, Lea, Flood 2014): every bit depends on all bits.
+    mixed = (hashes.astype(np.uint64) << np.uint64(20)) + seeds + np.uint64(1)
+    mixed = mixed * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    mixed ^= mixed >> np.uint64(31)
     shares = np.where(mixed >> np.uint64(63), values, -values) / np.sqrt(_PLACES)
     columns = ((mixed >> np.uint64(20)) % np.uint64(width)).astype(np.intp)
     # A row for each place, added in their order: the same numbers whatever else is in the batch.
@@ -252,12 +248,3 @@ def _unit(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 def word_hash(word: str) -> int:
     """The number under which a folded word or stem stands in the table of meanings."""
     return crc32(word.encode("utf-8", "surrogatepass"))
-
-
-def _mix(hashes: NDArray[np.uint64], seeds: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """SplitMix64 of hash and seeds (Steele, Lea, Flood 2014): every bit depends on all bits."""
-    x = (hashes << np.uint64(20)) + seeds
-    x = (x + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))

@@ -9,13 +9,11 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from offbook.errors import BudgetReached, ModelError
-from offbook.models.delegation import AroundModel
 from offbook.prompts.prompt import read_answer
 from offbook.stores.connection import to_the_end
 from offbook.types import ChatResponse
@@ -68,20 +66,26 @@ class CallCache:
         self._store = store
         self._flights: dict[str, _Flight] = {}
 
-    async def answer(self, inner: ChatModel, request: ChatRequest) -> ChatResponse:
-        """The stored answer to ``request``, or that of ``inner``, which is then stored.
+    async def answer(
+        self,
+        backend: ChatModel,
+        request: ChatRequest,
+        ask: Callable[[ChatRequest], Awaitable[ChatResponse]],
+    ) -> ChatResponse:
+        """The stored answer of ``backend``, or the one that ``ask`` gets, which is then stored.
 
         An answer is stored when the prompt's own reader takes it, and never otherwise. The answer
         to a repeated question is stored under the first question too, so that a second run finds
         it at once.
         """
-        key = call_key(inner.base_url, inner.name, request)
+        requests = [request] if request.retry_of is None else [request, request.retry_of]
+        keys = [call_key(backend.base_url, backend.name, each) for each in requests]
         while True:
-            flight = self._flights.get(key)
+            flight = self._flights.get(keys[0])
             if flight is None or flight.over:
                 documents = set(request.documents)
-                task = asyncio.create_task(self._fetch(key, inner, request, documents))
-                return await self._wait_for(self._begun(key, task, documents), request)
+                task = asyncio.create_task(self._fetch(keys, request, ask, documents))
+                return await self._wait_for(self._begun(keys[0], task, documents), request)
             try:
                 return replace(await self._wait_for(flight, request), cached=True)
             except BudgetReached:
@@ -116,17 +120,18 @@ class CallCache:
         return flight
 
     async def _fetch(
-        self, key: str, inner: ChatModel, request: ChatRequest, documents: set[str]
+        self,
+        keys: Sequence[str],
+        request: ChatRequest,
+        ask: Callable[[ChatRequest], Awaitable[ChatResponse]],
+        documents: set[str],
     ) -> ChatResponse:
         """Return the answer; ``documents`` grows while others join, and all of them are noted."""
         from offbook.stores import call_cache, text_versions
 
-        keys = [key]
-        if request.retry_of is not None:
-            keys.append(call_key(inner.base_url, inner.name, request.retry_of))
         call, versions = await self._store.read(
             lambda connection: (
-                call_cache.get(connection, key),
+                call_cache.get(connection, keys[0]),
                 text_versions.versions(connection, request.documents),
             )
         )
@@ -134,7 +139,7 @@ class CallCache:
         if call is not None and response is not None:
             noted = call.documents
         else:
-            response, noted = await inner.complete(request), frozenset(documents)
+            response, noted = await ask(request), frozenset(documents)
             if not _is_usable(request, response):
                 return response
             await to_the_end(self._keep(keys, request, response, noted, versions))
@@ -203,23 +208,3 @@ def _is_usable(request: ChatRequest, response: ChatResponse) -> bool:
     except ModelError:
         return False
     return True
-
-
-class Cached(AroundModel):
-    """Asks the cache first, for prompts that may be cached."""
-
-    def __init__(self, inner: ChatModel, cache: CallCache) -> None:
-        super().__init__(inner)
-        self._cache = cache
-
-    async def complete(self, request: ChatRequest) -> ChatResponse:
-        """Answer whole; see the protocol."""
-        if request.cacheable and request.origin is not None:
-            return await self._cache.answer(self._inner, request)
-        return await self._inner.complete(request)
-
-    async def stream(self, request: ChatRequest) -> AsyncGenerator[str, None]:
-        """Answer in pieces; streams are replies, and replies are not cached."""
-        async with aclosing(self._inner.stream(request)) as pieces:  # type: ignore[type-var]
-            async for piece in pieces:
-                yield piece

@@ -17,7 +17,7 @@ from offbook.models.limits import Limiter
 from offbook.models.metering import Meter
 from offbook.models.responses import body_of
 from offbook.text.tokens import count_tokens
-from offbook.types import ModelTraits, traits_of
+from offbook.types import traits_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,6 +38,7 @@ class KnownVectors:
     def __init__(
         self, inner: Embedder, kind: EmbedKind, known: Mapping[str, NDArray[np.float32]]
     ) -> None:
+        self.name, self.traits = inner.name, traits_of(inner)
         self._inner, self._kind, self._known = inner, kind, known
 
     @classmethod
@@ -51,16 +52,6 @@ class KnownVectors:
         distinct = list(dict.fromkeys(texts))
         vectors = await inner.embed(distinct, kind)
         return cls(inner, kind, dict(zip(distinct, vectors, strict=True)))
-
-    @property
-    def name(self) -> str:
-        """The embedder's name."""
-        return self._inner.name
-
-    @property
-    def traits(self) -> ModelTraits:
-        """What sets the embedder apart."""
-        return traits_of(self._inner)
 
     async def embed(self, texts: Sequence[str], kind: EmbedKind) -> NDArray[np.float32]:
         """Vectors of ``texts``; see the protocol. Nothing is asked for where all are known."""
@@ -104,27 +95,13 @@ class OpenAIEmbedder:
     ) -> None:
         if batch < 1:
             raise ValueError(f"a batch holds at least one text, not {batch!r}")
-        self._place = Place(base_url.rstrip("/"), model, "embed", api_key, timeout_seconds)
+        self.name, self.base_url = model, base_url.rstrip("/")
+        self._place = Place(self.base_url, model, "embed", api_key, timeout_seconds)
         self._limiter = limiter or Limiter()
         self._meter = meter or Meter()
         self._batch = batch
-        self._dimension = dimension
+        self.dimension = dimension  # None until it is told or seen
         self._clients = clients
-
-    @property
-    def name(self) -> str:
-        """The embedder's name, which stays with its vectors."""
-        return self._place.model
-
-    @property
-    def base_url(self) -> str:
-        """Where it answers."""
-        return self._place.base_url
-
-    @property
-    def dimension(self) -> int | None:
-        """Length of the vectors; None until it was told or seen."""
-        return self._dimension
 
     def __repr__(self) -> str:
         return f"OpenAIEmbedder({self.base_url!r}, {self.name!r})"
@@ -139,7 +116,7 @@ class OpenAIEmbedder:
         meter.budget.check_price(self.name)
         made = copy(self)
         made._meter = meter
-        made._dimension = dimension or self._dimension
+        made.dimension = dimension or self.dimension
         return made
 
     async def embed(self, texts: Sequence[str], kind: EmbedKind) -> NDArray[np.float32]:
@@ -165,7 +142,7 @@ class OpenAIEmbedder:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
         return (
-            np.concatenate(batches) if batches else np.zeros((0, self._dimension or 0), np.float32)
+            np.concatenate(batches) if batches else np.zeros((0, self.dimension or 0), np.float32)
         )
 
     async def _vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -175,9 +152,9 @@ class OpenAIEmbedder:
         filled = [index for index, text in enumerate(texts) if text.strip()]
         if not filled:
             # Only the endpoint knows the dimension, and it takes no blanks.
-            if self._dimension is None:
+            if self.dimension is None:
                 await self._request(["."])
-            return np.zeros((len(texts), self._dimension or 0), np.float32)
+            return np.zeros((len(texts), self.dimension or 0), np.float32)
         some = await self._request([texts[index] for index in filled])
         if len(filled) == len(texts):
             return some
@@ -239,12 +216,12 @@ class OpenAIEmbedder:
         return _to_unit(np.asarray(rows, np.float64), self)
 
     def _check_dimension(self, dimension: int) -> None:
-        if self._dimension is None:
-            self._dimension = dimension
-        elif dimension != self._dimension:
+        if self.dimension is None:
+            self.dimension = dimension
+        elif dimension != self.dimension:
             raise EmbedderMismatch(
                 f"embedder {self.name!r} gave vectors of {dimension} numbers, and the stored ones "
-                f"have {self._dimension}",
+                f"have {self.dimension}",
                 "use the embedder that made the stored vectors, or run `offbook reembed`",
             )
 

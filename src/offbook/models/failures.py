@@ -42,8 +42,7 @@ _FILTER_MARKS: Final = ("content_filter", "content management policy", "content_
 class PassingError(ModelError):
     """A failure that may be gone at the next try; ``limits.Limiter`` tries again.
 
-    ``throttled`` is a 429, ``unreachable`` where no connection came about; ``at_once`` says that
-    the next try is another request, so that there is nothing to wait for.
+    ``throttled`` is a 429, ``unreachable`` where no connection came about.
     """
 
     def __init__(
@@ -54,13 +53,11 @@ class PassingError(ModelError):
         retry_after: float | None = None,
         throttled: bool = False,
         unreachable: bool = False,
-        at_once: bool = False,
     ) -> None:
         super().__init__(message, hint)
         self.retry_after = retry_after
         self.throttled = throttled
         self.unreachable = unreachable
-        self.at_once = at_once
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,8 +212,7 @@ def from_exception(place: Place, error: Exception) -> ModelError:
     if isinstance(error, ModelError):
         return error
     if isinstance(error, openai.APIStatusError):
-        body = error.body if error.body is not None else error.response.text
-        return from_status(place, error.status_code, body, error.response.headers)
+        return from_status(place, error.status_code, body_in(error), error.response.headers)
     if isinstance(error, openai.APITimeoutError | httpx.TimeoutException | TimeoutError):
         return PassingError(
             f"{place.base_url} did not answer within {place.timeout_seconds:g} s "
@@ -239,6 +235,11 @@ def from_exception(place: Place, error: Exception) -> ModelError:
             "the endpoint may have stopped: is it running?",
         )
     return broken(place, str(error) or type(error).__name__)
+
+
+def body_in(error: Any) -> Any:
+    """What stands in the response behind an error of the SDK with a status."""
+    return error.body if error.body is not None else error.response.text
 
 
 def broken(place: Place, what: str, tokens: tuple[int, int] = (0, 0)) -> PassingError:

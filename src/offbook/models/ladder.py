@@ -94,8 +94,7 @@ def refuses_format(status: int, said: str) -> bool:
 
 def names_format(said: str) -> bool:
     """Whether an error response speaks of the form of structured answers."""
-    folded = said.casefold()
-    return any(mark in folded for mark in _MARKS)
+    return any(mark in said.casefold() for mark in _MARKS)
 
 
 def body_on(rung: Rung, request: ChatRequest) -> tuple[Sequence[Message], dict[str, Any]]:

@@ -12,22 +12,13 @@ import random
 import time
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, TypeVar
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Final, TypeVar
 
-from offbook.errors import AnswerError, ModelError
+from offbook.errors import ModelError
 from offbook.models.batching import note_call
-from offbook.models.delegation import AroundModel
 from offbook.models.failures import PassingError
-from offbook.models.metering import Meter, prompt_tokens_of, task_of
-from offbook.text.tokens import count_tokens
-from offbook.types import Ending
-
-if TYPE_CHECKING:
-    from offbook.protocols import ChatModel
-    from offbook.types import ChatRequest, ChatResponse
-
 
 T = TypeVar("T")
 
@@ -198,7 +189,7 @@ class Limiter:
         await self._enter(again=again)
         level, epoch = self._in_flight, self._pace.epoch
         try:
-            await self._wait_for_rates(tokens)
+            await self.keep_rates(tokens)
             level, epoch = self._in_flight, self._pace.epoch
             note_call()
             yield
@@ -208,6 +199,9 @@ class Limiter:
                 self._pace.refused(level, epoch)
                 self._rest(error.retry_after)
             raise
+        except ModelError:
+            self._reached = True
+            raise
         else:
             self._reached = True
             self._pace.succeeded(level)
@@ -215,15 +209,13 @@ class Limiter:
             self._leave()
 
     async def pause(self, error: PassingError, tries: int) -> int:
-        """Wait before the next try, and return the retries with it; one ``at_once`` is none.
+        """Wait before the next try, and return the retries with it.
 
         Raises:
             PassingError: ``error`` itself, when it was the last try: after ``retries``, after one
                 where nothing was ever reached, or where the endpoint asks for a longer rest
                 than anyone would wait for.
         """
-        if error.at_once:
-            return tries
         limits = self.limits
         most = limits.retries if self._reached else min(1, limits.retries)
         rest = error.retry_after or 0.0
@@ -266,7 +258,8 @@ class Limiter:
             rest = 0.0  # nobody waits that long: `pause` gives up
         self._rest_until = max(self._rest_until, self._clock() + rest)
 
-    async def _wait_for_rates(self, tokens: int) -> None:
+    async def keep_rates(self, tokens: int) -> None:
+        """Wait until a request of so many tokens may go out; it then counts as sent."""
         while (seconds := self._seconds_to_wait(tokens)) > 0:
             await self._sleep(seconds)
         self._recent.append((self._clock(), tokens))
@@ -287,73 +280,6 @@ class Limiter:
         return wait
 
 
-def _most_tokens(request: ChatRequest) -> int:
-    """Tokens of the longest answer, where a person or its prompt limits it."""
-    return int(request.parameters.get("max_tokens") or request.limit or 0)
-
-
-def _with_tokens(response: ChatResponse, request: ChatRequest) -> ChatResponse:
-    """The response with estimates where the endpoint tells no usage."""
-    if response.prompt_tokens:
-        return response
-    return replace(
-        response,
-        prompt_tokens=prompt_tokens_of(request),
-        completion_tokens=response.completion_tokens or count_tokens(response.text),
-    )
-
-
-def _spent_on(error: ModelError, request: ChatRequest) -> Ending | None:
-    """What an answer cost that was none; None where nothing is known of one.
-
-    Of a model that tells no tokens, whatever it answered is as long as what there is of it, or
-    else as the longest that it could be.
-    """
-    prompt, completion = error.tokens
-    if isinstance(error, AnswerError):
-        prompt = prompt or prompt_tokens_of(request)
-        longest = int(request.parameters.get("max_tokens") or 0)
-        completion = completion or count_tokens(error.answer) or longest
-    return Ending("error", prompt, completion) if prompt or completion else None
-
-
-class _Heard:
-    """What of a stream has come, and what its end tells.
-
-    Args:
-        request: What is asked; whoever hears of its end still does.
-    """
-
-    def __init__(self, request: ChatRequest) -> None:
-        self.pieces: list[str] = []
-        self._texts: list[str] = []  # with the thoughts, where the model tells of them
-        self._ending: Ending | None = None
-        self._original = request
-        self.request = replace(request, ended=self._ended, heard=self._heard)
-
-    def _ended(self, ending: Ending) -> None:
-        self._ending = ending
-        if self._original.ended is not None:
-            self._original.ended(ending)
-
-    def _heard(self, text: str) -> None:
-        self._texts.append(text)
-        if self._original.heard is not None:
-            self._original.heard(text)
-
-    def spent(self, prompt_tokens: int) -> Ending | None:
-        """What it cost; None where nothing has come. What is not told is estimated."""
-        if self._ending is None and not self._texts and not self.pieces:
-            return None
-        ending = self._ending or Ending()
-        text = "".join(self._texts or self.pieces)
-        return replace(
-            ending,
-            prompt_tokens=ending.prompt_tokens or prompt_tokens,
-            completion_tokens=ending.completion_tokens or count_tokens(text),
-        )
-
-
 class Limiters:
     """One limiter for each endpoint, for as long as the process lives."""
 
@@ -367,79 +293,3 @@ class Limiters:
         if key not in self._known:
             self._known[key] = Limiter(self._limits)
         return self._known[key]
-
-
-class Limited(AroundModel):
-    """Asks within the limits, tries again after passing failures, and keeps to the budget.
-
-    What an answer cost is counted here, where it comes, whoever then still waits for it.
-    """
-
-    def __init__(self, inner: ChatModel, limiter: Limiter, meter: Meter) -> None:
-        super().__init__(inner)
-        self._limiter = limiter
-        self._meter = meter
-
-    async def complete(self, request: ChatRequest) -> ChatResponse:
-        """Answer whole; see the protocol."""
-        budget = self._meter.budget
-        # Counting a long prompt takes as long as sending it: it is done where somebody looks.
-        counted = self._limiter.limits.tpm is not None or budget.usd is not None
-        tokens = prompt_tokens_of(request) if counted else 0
-
-        async def attempt() -> ChatResponse:
-            aside = budget.reserve(self.name, tokens, request.parameters.get("max_tokens"))
-            self._meter.requested(self.name, task_of(request))
-            spent: ChatResponse | Ending | None = None
-            try:
-                response = spent = _with_tokens(await self._inner.complete(request), request)
-            except ModelError as error:
-                spent = _spent_on(error, request)
-                self._count_further(request, error.requests)
-                raise
-            finally:
-                self._book(request, aside, spent)
-            self._count_further(request, response.requests)
-            return response
-
-        return await self._limiter.run(attempt, tokens=tokens + _most_tokens(request))
-
-    def _count_further(self, request: ChatRequest, requests: int) -> None:
-        """Count the requests beyond the first that one attempt took."""
-        if requests > 1:
-            self._meter.requested(self.name, task_of(request), requests - 1)
-
-    def _book(
-        self, request: ChatRequest, aside: float, spent: ChatResponse | Ending | None
-    ) -> None:
-        """Count what a request really cost instead of what was set aside for it."""
-        if spent is None:
-            self._meter.budget.settle(self.name, aside, 0, 0)
-        else:
-            tokens_in, tokens_out = spent.prompt_tokens, spent.completion_tokens
-            self._meter.budget.settle(self.name, aside, tokens_in, tokens_out)
-            self._meter.answered(self.name, task_of(request), spent)
-
-    async def stream(self, request: ChatRequest) -> AsyncGenerator[str, None]:
-        """Answer in pieces; tried again only while no piece was given."""
-        tokens = prompt_tokens_of(request)
-        budget = self._meter.budget
-        tries, again = 0, False
-        while True:
-            heard = _Heard(request)
-            try:
-                async with self._limiter.slot(tokens + _most_tokens(request), again=again):
-                    aside = budget.reserve(self.name, tokens, request.parameters.get("max_tokens"))
-                    self._meter.requested(self.name, task_of(request))
-                    try:
-                        async with aclosing(self._inner.stream(heard.request)) as pieces:  # type: ignore[type-var]
-                            async for piece in pieces:
-                                heard.pieces.append(piece)
-                                yield piece
-                    finally:
-                        self._book(request, aside, heard.spent(tokens))
-                return
-            except PassingError as error:
-                if heard.pieces:
-                    raise
-                tries, again = await self._limiter.pause(error, tries), True

@@ -6,20 +6,16 @@ shape that the contract prints, and a refusal before the call that would go over
 
 from __future__ import annotations
 
-import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import aclosing
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Protocol
 
-from offbook.errors import BudgetReached, ConfigurationError, ModelError
-from offbook.models.delegation import AroundModel
+from offbook.errors import BudgetReached, ConfigurationError
 from offbook.text.tokens import count_tokens
 from offbook.types import TaskUsage, Usage
 
 if TYPE_CHECKING:
-    from offbook.protocols import ChatModel
     from offbook.types import ChatRequest, ChatResponse, Ending
 
 
@@ -120,14 +116,8 @@ class Budget:
         self._reserved -= aside
         if model in self.prices:
             self._spent += self.prices[model].of(prompt_tokens, completion_tokens)
-        self._longest[model] = max(self._longest.get(model, 0), completion_tokens)
-
-
-@dataclass(slots=True)
-class _Task:
-    calls: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
+        if completion_tokens:
+            self._longest[model] = max(self._longest.get(model, 0), completion_tokens)
 
 
 class Spending(Protocol):
@@ -179,8 +169,8 @@ class Meter:
         self.budget = Budget(budget_calls, budget_usd, self.prices)
         self.clock = clock
         self._started = clock()
-        self._tasks: dict[str, _Task] = {}
-        self._models: dict[str, _Task] = {}
+        self._tasks: dict[str, TaskUsage] = {}
+        self._models: dict[str, TaskUsage] = {}
         self._cached_calls = 0
         self._embed_calls = 0
         self._embed_tokens = 0
@@ -190,8 +180,8 @@ class Meter:
 
     def requested(self, model: str, task: str, requests: int = 1) -> None:
         """Count requests that went out to an endpoint, answered or not."""
-        self._tasks.setdefault(task, _Task()).calls += requests
-        self._models.setdefault(model, _Task()).calls += requests
+        _add(self._tasks, task, TaskUsage(requests))
+        _add(self._models, model, TaskUsage(requests))
         if self._spending is not None:
             self._spending.requested(task, requests)
         if self._whole is not None:
@@ -199,12 +189,9 @@ class Meter:
 
     def answered(self, model: str, task: str, counts: Ending | ChatResponse) -> None:
         """Count the tokens of an answer."""
-        for entry in (
-            self._tasks.setdefault(task, _Task()),
-            self._models.setdefault(model, _Task()),
-        ):
-            entry.prompt_tokens += counts.prompt_tokens
-            entry.completion_tokens += counts.completion_tokens
+        tokens = TaskUsage(0, counts.prompt_tokens, counts.completion_tokens)
+        _add(self._tasks, task, tokens)
+        _add(self._models, model, tokens)
         self._cached_tokens = _with(self._cached_tokens, counts.cached_tokens)
         self._reasoning_tokens = _with(self._reasoning_tokens, counts.reasoning_tokens)
         if self._spending is not None:
@@ -230,8 +217,7 @@ class Meter:
         """Count an answered request for embeddings; its tokens cost, and are no chat's."""
         self._embed_calls += 1
         self._embed_tokens += prompt_tokens
-        entry = self._models.setdefault(model, _Task())
-        entry.prompt_tokens += prompt_tokens
+        _add(self._models, model, TaskUsage(0, prompt_tokens))
         if self._spending is not None:
             self._spending.embedded(prompt_tokens)
         if self._whole is not None:
@@ -245,10 +231,13 @@ class Meter:
 
     def usage(self) -> Usage:
         """What was used so far."""
-        tasks = {
-            name: TaskUsage(t.calls, t.prompt_tokens, t.completion_tokens)
-            for name, t in sorted(self._tasks.items())
-        }
+        tasks = dict(sorted(self._tasks.items()))
+        models, prices = self._models, self.prices
+        cost = sum(
+            prices[model].of(t.prompt_tokens, t.completion_tokens)
+            for model, t in models.items()
+            if model in prices
+        )
         return Usage(
             calls=sum(task.calls for task in tasks.values()),
             cached_calls=self._cached_calls,
@@ -256,21 +245,22 @@ class Meter:
             prompt_tokens=sum(task.prompt_tokens for task in tasks.values()),
             completion_tokens=sum(task.completion_tokens for task in tasks.values()),
             embed_calls=self._embed_calls,
-            cost_usd=self._cost(),
+            # It is not known where one that was used has no price.
+            cost_usd=cost if prices and models.keys() <= prices.keys() else None,
             seconds=self.clock() - self._started,
             by_task=tasks,
             cached_tokens=self._cached_tokens,
             reasoning_tokens=self._reasoning_tokens,
         )
 
-    def _cost(self) -> float | None:
-        """Cost over all models, or None where one that was used has no price."""
-        if not self.prices or not self._models.keys() <= self.prices.keys():
-            return None
-        return sum(
-            self.prices[name].of(entry.prompt_tokens, entry.completion_tokens)
-            for name, entry in self._models.items()
-        )
+
+def _add(table: dict[str, TaskUsage], name: str, more: TaskUsage) -> None:
+    known = table.get(name, TaskUsage())
+    table[name] = TaskUsage(
+        known.calls + more.calls,
+        known.prompt_tokens + more.prompt_tokens,
+        known.completion_tokens + more.completion_tokens,
+    )
 
 
 def _with(sum_so_far: int | None, count: int | None) -> int | None:
@@ -278,6 +268,7 @@ def _with(sum_so_far: int | None, count: int | None) -> int | None:
     return sum_so_far if count is None else (sum_so_far or 0) + count
 
 
+@dataclass(slots=True)
 class Chain:
     """The longest chain of intervals of which each begins when or after the one before it ended.
 
@@ -286,11 +277,8 @@ class Chain:
     taking the earliest end first finds the longest chain: one number has to be kept.
     """
 
-    __slots__ = ("_end", "length")
-
-    def __init__(self) -> None:
-        self._end = float("-inf")
-        self.length = 0
+    length: int = 0
+    _end: float = float("-inf")
 
     def add(self, submitted: float, finished: float) -> None:
         """Take in the interval that ended last."""
@@ -307,40 +295,3 @@ def task_of(request: ChatRequest) -> str:
 def prompt_tokens_of(request: ChatRequest) -> int:
     """Estimate of the tokens of a request's messages."""
     return sum(count_tokens(message.content) for message in request.messages)
-
-
-class Metered(AroundModel):
-    """Counts what goes through; the outermost wrapper.
-
-    Requests to the endpoint and their tokens are counted where they are sent and answered
-    (``limits.Limited``), because one call may take several, and others may wait for it; here the
-    time from the question to the answer.
-    """
-
-    def __init__(self, inner: ChatModel, meter: Meter) -> None:
-        super().__init__(inner)
-        self._meter = meter
-
-    async def complete(self, request: ChatRequest) -> ChatResponse:
-        """Answer whole; see the protocol."""
-        submitted, task = self._meter.clock(), task_of(request)
-        try:
-            response = await self._inner.complete(request)
-        except (ModelError, asyncio.CancelledError):
-            self._meter.waited(task, submitted, self._meter.clock())
-            raise
-        if response.cached:
-            self._meter.found()
-        else:
-            self._meter.waited(task, submitted, self._meter.clock())
-        return response
-
-    async def stream(self, request: ChatRequest) -> AsyncGenerator[str, None]:
-        """Answer in pieces; see the protocol."""
-        submitted, task = self._meter.clock(), task_of(request)
-        try:
-            async with aclosing(self._inner.stream(request)) as stream:  # type: ignore[type-var]
-                async for piece in stream:
-                    yield piece
-        finally:
-            self._meter.waited(task, submitted, self._meter.clock())

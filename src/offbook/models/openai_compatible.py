@@ -7,9 +7,8 @@ It asks once: trying again, limits, the cache and metering are ``wrappers.wrap``
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, suppress
-from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
@@ -34,7 +33,6 @@ from offbook.models.responses import (
     Counts,
     StreamEvent,
     check_end,
-    ending_of,
     plain,
     read_chat,
     read_event,
@@ -58,6 +56,7 @@ _COUNTED: Final = {"stream_options": {"include_usage": True}}
 _ABOUT_LIMIT: Final = ("max_tokens", "max_completion_tokens", "max_new_tokens", "completion")
 """By these words an endpoint says that the limit of an answer is more than the model can write, or
 than its context holds beside the prompt."""
+_BAD_REQUEST: Final = (400, 422)
 _DISLIKES: Final = ("unsupported", "not support", "unrecognized", "unknown", "not permitted")
 
 
@@ -87,7 +86,8 @@ class OpenAICompatible:
         rungs: RungMemory | None = None,
         clients: Clients = WITHOUT_OWNER,
     ) -> None:
-        self._place = Place(base_url.rstrip("/"), model, section, api_key, timeout_seconds)
+        self.name, self.base_url = model, base_url.rstrip("/")
+        self._place = Place(self.base_url, model, section, api_key, timeout_seconds)
         self._rungs = rungs or RungMemory()
         self._clients = clients
         self._renamed: dict[str, str | None] = {}
@@ -95,16 +95,6 @@ class OpenAICompatible:
         self._takes_limits = False
         self._too_high: float = inf
         self._thinks_first = False
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self._place.model
-
-    @property
-    def base_url(self) -> str:
-        """Where it answers."""
-        return self._place.base_url
 
     def __repr__(self) -> str:
         return f"OpenAICompatible({self.base_url!r}, {self.name!r})"
@@ -118,61 +108,67 @@ class OpenAICompatible:
             ModelError: it will not.
         """
         if request.schema is None:
-            response = await self._send("text", request, 0)
+            response = await self._answer(request, "text")
             if request.ended is not None:
-                request.ended(ending_of(response))
-            return response
-        known = await self._rungs.get(self.base_url, self.name)
-        return await self._descend(known, request)
+                request.ended(response.ending)
+        else:
+            known = await self._rungs.get(self.base_url, self.name)
+            response = await self._answer(request, known or RUNGS[0])
+        return response
 
-    async def _descend(self, known: Rung | None, request: ChatRequest) -> ChatResponse:
-        """Try the known rung, then the ones below it."""
-        rungs = RUNGS[RUNGS.index(known or RUNGS[0]) :]
-        sent = 0
-        for rung in rungs:
+    async def _answer(self, request: ChatRequest, rung: Rung) -> ChatResponse:
+        """Ask on a rung, or one below it; with the limit, or without one that is refused."""
+        whole = await self._limit_of(request)
+        limit, refusal = whole, ""
+        while True:
+            messages, form = body_on(rung, request)
+            body = {"model": self.name, "messages": plain(messages)} | form
             try:
-                response = await self._send(rung, request, sent)
-            except _FormatRefusedError as error:
-                sent = error.requests
-                continue
-            if rung != known:
-                await self._rungs.put(self.base_url, self.name, rung)
-            return response
-        raise AssertionError("the last rung has no form to refuse")
-
-    async def _send(self, rung: Rung, request: ChatRequest, before: int) -> ChatResponse:
-        """Send the request on a rung, after ``before`` others for the same answer."""
-        messages, form = body_on(rung, request)
-        limit = await self._limit_of(request)
-        values = limit | dict(request.parameters)
-        names = self._names(values)
-        parameters = {name: values[old] for old, name in names.items()}
-        body = {"model": self.name, "messages": plain(messages)} | parameters | form
-        try:
-            answer = await self._clients.post(self._place, _PATH, body)
-        except OffbookError:
-            raise
-        except Exception as error:
-            failure = self._failure(error, names)
-            if limit and self._refuses_limit(error, failure):
-                response = await self._send(rung, replace(request, limit=None), before + 1)
-                if not is_about_context_length(_said(error)):
-                    self._too_high = min(self._too_high, *limit.values())
-                return response
-            if form and _is_about_format(error, failure):
-                raise _FormatRefusedError(before + 1) from error
-            failure.requests = before + 1
-            raise failure from error
+                answer = await self._post(request, body, limit | dict(request.parameters))
+                break
+            except ModelError as failure:
+                if limit and self._refuses_limit(failure):
+                    limit, refusal = {}, _refusal(failure)[1]
+                elif form and _is_about_format(failure):
+                    rung, limit = RUNGS[RUNGS.index(rung) + 1], whole
+                else:
+                    raise
+            await _announce(request)
         self._takes_limits = self._takes_limits or bool(limit)
-        structured = request.schema is not None
-        response = read_chat(
-            self._place, answer.content, structured=structured, requests=before + 1
-        )
+        if whole and not limit and not is_about_context_length(refusal):
+            self._too_high = min(self._too_high, *whole.values())
+        response = read_chat(self._place, answer.content, structured=request.schema is not None)
+        if request.schema is not None:
+            await self._rungs.put(self.base_url, self.name, rung)
         # Some think without saying so: nothing is left of the limit for an answer.
         in_silence = bool(limit) and not response.text and response.finish_reason == "length"
         if response.thought or in_silence:
             await self._rungs.note_thinking(self.base_url, self.name)
         return response
+
+    async def _post(
+        self,
+        request: ChatRequest,
+        body: Mapping[str, Any],
+        parameters: Mapping[str, Any],
+        *,
+        stream: bool = False,
+    ) -> httpx.Response:
+        """Send a request, and again without a parameter that turns out not to be known there."""
+        while True:
+            known = {name: self._renamed.get(name, name) for name in parameters}
+            names = {old: new for old, new in known.items() if new is not None}
+            sent = {**body, **{new: parameters[old] for old, new in names.items()}}
+            try:
+                return await self._clients.post(self._place, _PATH, sent, stream=stream)
+            except OffbookError:
+                raise
+            except Exception as error:
+                failure = from_exception(self._place, error)
+                failure.__cause__ = error
+                if not self._adapts(failure, names):
+                    raise failure from error
+            await _announce(request)
 
     async def _limit_of(self, request: ChatRequest) -> dict[str, Any]:
         """The limit of the answer, as a parameter.
@@ -189,42 +185,24 @@ class OpenAICompatible:
             return {}  # the endpoint takes none
         return {"max_tokens": limit}
 
-    def _refuses_limit(self, error: Exception, failure: ModelError) -> bool:
+    def _refuses_limit(self, failure: ModelError) -> bool:
         """Whether the endpoint may take the request without the limit that is ours."""
-        import openai
-
-        if not isinstance(error, openai.BadRequestError | openai.UnprocessableEntityError):
+        status, said = _refusal(failure)
+        if status not in _BAD_REQUEST:
             return False
-        if isinstance(failure, PassingError):
-            return False
-        said = _said(error).casefold()
         if any(mark in said for mark in _ABOUT_LIMIT):
             return True
         # It may be a bare complaint, of one that has never taken a limit.
         bare = not isinstance(failure, InputRefused) and not names_format(said)
         return bare and not self._takes_limits
 
-    def _failure(self, error: Exception, names: Mapping[str, str]) -> ModelError:
-        """The failure for an exception of the SDK, when parameters were sent under ``names``."""
-        failure = from_exception(self._place, error)
-        if self._adapts(error, names):
-            return PassingError(failure.message, failure.hint, at_once=True)
-        return failure
-
-    def _names(self, parameters: Iterable[str]) -> dict[str, str]:
-        """Under which names these parameters are sent, of those that are."""
-        names = {name: self._renamed.get(name, name) for name in parameters}
-        return {old: new for old, new in names.items() if new is not None}
-
-    def _adapts(self, error: Exception, names: Mapping[str, str]) -> bool:
+    def _adapts(self, failure: ModelError, names: Mapping[str, str]) -> bool:
         """Whether the endpoint refused a parameter that it can be asked without, from now on."""
-        import openai
-
-        if not isinstance(error, openai.BadRequestError | openai.UnprocessableEntityError):
-            return False
-        said = _said(error).casefold()
+        status, said = _refusal(failure)
         refused = next((old for old, name in names.items() if name in said), None)
-        if refused is None or not any(mark in said for mark in _DISLIKES):
+        if status not in _BAD_REQUEST or refused is None:
+            return False
+        if not any(mark in said for mark in _DISLIKES):
             return False
         if names[refused] == "max_tokens":
             # Newer models of OpenAI know the length limit by another name only.
@@ -275,28 +253,22 @@ class OpenAICompatible:
 
     async def _events(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
         """Pieces of content as the endpoint sends them, and why it ended where it says so."""
-        wished = {**request.parameters, **_COUNTED}
-        names = self._names(wished)
-        parameters = {name: wished[old] for old, name in names.items()}
         body = {"model": self.name, "messages": plain(request.messages), "stream": True}
+        parameters = {**request.parameters, **_COUNTED}
+        response = await self._post(request, body, parameters, stream=True)
         try:
-            response = await self._clients.post(self._place, _PATH, body | parameters, stream=True)
             # Each is closed here: what the collector closes, it closes when it comes to it.
             async with aclosing(response), aclosing(_data(response)) as coming:
                 async for data in coming:
                     yield read_event(data)
-        except OffbookError:
-            raise
         except Exception as error:
-            raise self._broken_off(error, names) from error
+            raise self._broken_off(error) from error
 
-    def _broken_off(self, error: Exception, names: Mapping[str, str]) -> ModelError:
+    def _broken_off(self, error: Exception) -> ModelError:
         import httpx
-        import openai
 
-        failure = self._failure(error, names)
-        timeouts = TimeoutError, httpx.TimeoutException
-        if isinstance(error, (openai.APIStatusError, openai.APIConnectionError, *timeouts)):
+        failure = from_exception(self._place, error)
+        if isinstance(error, TimeoutError | httpx.TimeoutException):
             return failure
         message = f"the answer of model {self.name!r} broke off: {failure.message}"
         return PassingError(message, failure.hint)
@@ -336,30 +308,24 @@ async def _read_out(chunks: AsyncIterator[bytes]) -> None:
             await anext(chunks, None)
 
 
-def _is_about_format(error: Exception, failure: ModelError) -> bool:
+async def _announce(request: ChatRequest) -> None:
+    """Say that another request goes out for the same answer."""
+    if request.further is not None:
+        await request.further()
+
+
+def _is_about_format(failure: ModelError) -> bool:
     """Whether the endpoint may not know this way to ask for a structured answer."""
+    return not isinstance(failure, InputRefused) and refuses_format(*_refusal(failure))
+
+
+def _refusal(failure: ModelError) -> tuple[int, str]:
+    """The status with which the endpoint refused, 0 where it did not, and its words, folded."""
     import openai
 
-    otherwise = isinstance(failure, PassingError) and failure.at_once
-    if otherwise or isinstance(failure, InputRefused):
-        return False
-    return isinstance(error, openai.APIStatusError) and refuses_format(
-        error.status_code, _said(error)
-    )
-
-
-def _said(error: Any) -> str:
-    """What the endpoint said in an error of the SDK with a status."""
-    return said_by(error.body if error.body is not None else error.response.text)
-
-
-class _FormatRefusedError(Exception):
-    """The endpoint does not know this way to ask for a structured answer.
-
-    Args:
-        requests: How many were sent so far.
-    """
-
-    def __init__(self, requests: int) -> None:
-        super().__init__()
-        self.requests = requests
+    error = failure.__cause__
+    if not isinstance(error, openai.APIStatusError):
+        return 0, ""
+    return error.status_code, said_by(
+        error.body if error.body is not None else error.response.text
+    ).casefold()

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from offbook.errors import IncompleteAnswer, InputRefused
 from offbook.models.failures import PassingError, Place, broken, said_by
 from offbook.text.thinking import strip_thinking
-from offbook.types import ChatResponse, Ending, Message
+from offbook.types import ChatResponse, Message
 
 
 def plain(messages: Sequence[Message]) -> list[Any]:
@@ -37,7 +37,7 @@ def body_of(place: Place, content: bytes) -> Mapping[str, Any]:
     return body
 
 
-def read_chat(place: Place, content: bytes, *, structured: bool, requests: int) -> ChatResponse:
+def read_chat(place: Place, content: bytes, *, structured: bool) -> ChatResponse:
     """The answer in the body of a chat completion.
 
     ``reasoning_content`` and its like are no part of the answer; that they are there is noted.
@@ -57,20 +57,8 @@ def read_chat(place: Place, content: bytes, *, structured: bool, requests: int) 
     return ChatResponse(
         text=answer,
         finish_reason=str(choices[0].get("finish_reason") or "stop"),
-        requests=requests,
         thought=tagged or bool(_thoughts(message) or counts.reasoning_tokens),
         **counts._asdict(),
-    )
-
-
-def ending_of(response: ChatResponse) -> Ending:
-    """How a whole answer ended."""
-    return Ending(
-        response.finish_reason,
-        response.prompt_tokens,
-        response.completion_tokens,
-        response.cached_tokens,
-        response.reasoning_tokens,
     )
 
 

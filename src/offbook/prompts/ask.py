@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, TypedDict, TypeVar, Unpack, cast
 from offbook.errors import AnswerError, IncompleteAnswer, InvalidAnswer
 from offbook.prompts.prompt import Prompt, describe_schema, may_be_empty, read_answer, render
 from offbook.prompts.reply import REPLY
-from offbook.types import ChatRequest, Ending, Message, parameters_of
+from offbook.types import ChatRequest, Ending, Message
 
 if TYPE_CHECKING:
     from offbook.protocols import ChatModel
@@ -65,6 +65,24 @@ Out = TypeVar("Out")
 
 RETRIES: Final = 2
 """How often an unusable answer is asked for again (setting ``answers.retries``)."""
+
+
+_HALF: Final = 2**63
+
+
+def parameters_of(sample: int, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Sampling parameters of one of several answers: with one seed all of them would be the same.
+
+    Seeds go on from the greatest of 64 bits with the least: endpoints take no others.
+
+    Args:
+        sample: Its number; the first keeps the seed.
+        parameters: Those that were asked for.
+    """
+    told, seed = dict(parameters), parameters.get("seed")
+    if not sample or not isinstance(seed, int) or isinstance(seed, bool):
+        return told
+    return {**told, "seed": (seed + sample + _HALF) % (2 * _HALF) - _HALF}
 
 
 class RequestOptions(TypedDict, total=False):

@@ -12,8 +12,7 @@ from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from offbook.prompts.batches import in_order
-from offbook.prompts.prompt import Json, Prompt
+from offbook.prompts.prompt import Json, Prompt, in_order
 from offbook.text.emotion_names import EMOTIONS
 
 _SAID: Final = "You were told: "

@@ -16,8 +16,7 @@ from typing import Final
 from pydantic import BaseModel, Field
 
 from offbook.errors import InvalidAnswer
-from offbook.prompts.batches import in_order
-from offbook.prompts.prompt import Json, Prompt
+from offbook.prompts.prompt import Json, Prompt, in_order
 from offbook.prompts.refusals import check_summarized
 from offbook.text.words import fold
 
@@ -135,7 +134,11 @@ def check_same_entity(inputs: SameEntityInputs, answer: SameEntityAnswer) -> Non
     count = len(inputs.comparisons)
     for part in in_order(answer.items, count):
         known = len(inputs.comparisons[part.item - 1].candidates)
-        _refuse_unknown(part.item, part.same, known, "candidates")
+        unknown = sorted({number for number in part.same if not 1 <= number <= known})
+        if unknown:
+            raise InvalidAnswer(
+                f"item {part.item} has {known} candidates; there is no number {unknown}"
+            )
 
 
 SAME_ENTITY: Final = Prompt(
@@ -205,12 +208,6 @@ VERIFY_GROUP: Final = Prompt(
     check=check_verify_group,
 )
 """Is a group of linked names one and the same throughout?"""
-
-
-def _refuse_unknown(item: int, numbers: list[int], known: int, what: str) -> None:
-    unknown = sorted({number for number in numbers if not 1 <= number <= known})
-    if unknown:
-        raise InvalidAnswer(f"item {item} has {known} {what}; there is no number {unknown}")
 
 
 _TOLD_CHARS: Final = 600

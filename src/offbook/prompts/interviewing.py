@@ -16,7 +16,6 @@ from typing import Annotated, Any, Final
 from pydantic import BaseModel, BeforeValidator, Field
 
 from offbook.errors import InvalidAnswer
-from offbook.prompts.batches import in_order
 from offbook.prompts.entities import one_line
 from offbook.prompts.judging import (
     Analysed,
@@ -27,7 +26,7 @@ from offbook.prompts.judging import (
     rating_in,
     require_analysis,
 )
-from offbook.prompts.prompt import Json
+from offbook.prompts.prompt import Json, in_order
 
 FIVE: Final = Range(1, 5)
 SEVEN: Final = Range(1, 7)

@@ -182,7 +182,7 @@ class Judged(Json[M]):
             value = super().parse(text)
             self._refuse_another(value, text)
             return value
-        return self.model.model_validate(self.read(text))
+        return self._validate(self.read(text), text)
 
     def _refuse_another(self, value: M, text: str) -> None:
         """Raise InvalidAnswer where a rating stands outside of the object, and differs."""
@@ -192,7 +192,7 @@ class Judged(Json[M]):
         if not _LETTER.search(around):
             return
         try:
-            said = self.model.model_validate(self.read(f"Judged.\n{around}"))
+            said = self._validate(self.read(f"Judged.\n{around}"), text)
         except InvalidAnswer:
             return
         if said.model_copy(update={"analysis": ""}) != value.model_copy(update={"analysis": ""}):

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
@@ -109,20 +110,16 @@ def read_answer(request: ChatRequest, response: ChatResponse) -> Any:
     return value
 
 
-def _refuse_empty(text: str) -> str:
-    stripped = text.strip()
-    if not stripped:
-        raise InvalidAnswer("the answer is empty", answer=text)
-    return stripped
-
-
 @dataclass(frozen=True, slots=True)
 class Text:
     """Plain text without blanks around it; an empty one is no answer."""
 
     def parse(self, text: str) -> str:
         """The text without blanks around it."""
-        return _refuse_empty(text)
+        stripped = text.strip()
+        if not stripped:
+            raise InvalidAnswer("the answer is empty", answer=text)
+        return stripped
 
     def write(self, value: str) -> str:
         """The text as it is.
@@ -153,7 +150,7 @@ class Json(Generic[M]):
         Fences and prose around it, single quotes, trailing commas and Python's literals are
         mended; brackets and strings that do not close are not.
         """
-        stripped = _refuse_empty(text.lstrip("\ufeff"))
+        stripped = Text().parse(text.lstrip("\ufeff"))
         try:
             return self._validate(loads_strictly(stripped), text)
         except ValueError:
@@ -210,7 +207,7 @@ def strict_schema(model: type[BaseModel]) -> dict[str, Any]:
             no object, or has a default, by which a missing field would pass for an answer.
     """
     shape: dict[str, Any] = _strict(model.model_json_schema(), model.__name__)
-    if "properties" not in shape and "$ref" not in shape:
+    if "properties" not in shape:
         raise TypeError(f"{model.__name__}: an answer is an object, so that it has an end")
     return {"title": model.__name__, **shape}
 
@@ -253,6 +250,45 @@ def _explain(error: Any) -> str:
     return "; ".join(lines)
 
 
+class Numbered(Protocol):
+    """A part of an answer about many items, numbered ``[1] ...`` in the question."""
+
+    @property
+    def item(self) -> int:
+        """The number of the item that it is about."""
+        ...
+
+
+Part = TypeVar("Part", bound=Numbered)
+
+
+def in_order(parts: Sequence[Part], count: int) -> list[Part]:
+    """Return the parts of an answer in the order of the ``count`` items that were asked about.
+
+    Raises:
+        InvalidAnswer: names the numbers that are missing, repeated or unknown.
+    """
+    given = Counter(part.item for part in parts)
+    wanted = range(1, count + 1)
+    faults = {
+        "missing": [n for n in wanted if n not in given],
+        "given more than once": sorted(n for n, times in given.items() if times > 1),
+        "not in the question": sorted(n for n in given if n not in wanted),
+    }
+    complaints = [f"{fault}: {_listed(numbers)}" for fault, numbers in faults.items() if numbers]
+    if complaints:
+        raise InvalidAnswer(
+            f"every number from 1 to {count} must stand in the answer exactly once; "
+            + "; ".join(complaints)
+        )
+    return sorted(parts, key=lambda part: part.item)
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    shown = ", ".join(f"[{n}]" for n in numbers[:20])
+    return shown if len(numbers) <= 20 else f"{shown} and {len(numbers) - 20} more"
+
+
 def describe_schema(schema: Mapping[str, Any]) -> str:
     """The schema in words, for endpoints that take none: appended to the last message."""
     shape = json.dumps(schema, ensure_ascii=False, separators=(",", ":"))
@@ -292,7 +328,7 @@ class Prompt(Generic[In, Out]):
         parameters: Sampling parameters.
         cacheable: Whether a valid answer is kept: yes for indexing, recall and judgement.
         check: Raises InvalidAnswer where a value does not fit these inputs, such as a batch of
-            which a number is missing (``batches.in_order``).
+            which a number is missing (:func:`in_order`).
     """
 
     name: str

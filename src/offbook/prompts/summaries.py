@@ -11,7 +11,6 @@ from typing import Final
 
 from pydantic import BaseModel, Field
 
-from offbook.errors import InvalidAnswer
 from offbook.prompts.prompt import Json, Prompt, Text
 from offbook.prompts.refusals import check_summarized
 from offbook.types import Turn
@@ -87,18 +86,12 @@ class ClusterSummary(BaseModel):
     summary: str = Field(min_length=1)
 
 
-def _says_something(inputs: ClusterInputs, answer: ClusterSummary) -> None:
-    if not answer.summary.strip():
-        raise InvalidAnswer("the summary is blank; write what the passages say")
-    check_summarized(answer.summary, inputs.passages)
-
-
 SUMMARIZE_CLUSTER: Final = Prompt(
     name="summarize_cluster",
     stage="raptor",
     inputs=ClusterInputs,
     answer=Json(ClusterSummary),
     source="RAPTOR section 3",
-    check=_says_something,
+    check=lambda inputs, answer: check_summarized(answer.summary, inputs.passages),
 )
 """What do these passages say, in one paragraph?"""

@@ -31,6 +31,7 @@ _SHORT: Final = {
 _OWN: Final = ("crag.searcher",)
 """Settings by which a question may leave the machine: a project's file may not set them."""
 _PRESET: Final = "preset "
+_PRICE: Final = ("prompt", "completion")
 _OPENAI: Final = ("OPENAI_API_KEY", "OPENAI_BASE_URL")
 
 
@@ -70,9 +71,9 @@ class Settings:
 
     def rows(self) -> list[tuple[str, str, str]]:
         """``(name, value, origin)`` of every setting, secrets masked."""
-        return sorted(
-            (name, _shown(self.plain(name)), self.origin(name).label) for name in _names(self)
-        )
+        prices = [f"prices.{model}.{kind}" for model in self.values.prices for kind in _PRICE]
+        names = [*setting_names(), *prices]
+        return sorted((name, _shown(self.plain(name)), self.origin(name).label) for name in names)
 
     def plain(self, name: str) -> str | float | bool | None:
         """The value of the dotted ``name`` as JSON has it; secrets are masked, also in URLs."""
@@ -291,15 +292,6 @@ def _validated(values_found: Mapping[str, tuple[Any, Origin]]) -> SettingsModel:
             if name in setting_names()
             else "`offbook config show` lists what can be set",
         ) from error
-
-
-def _names(settings: Settings) -> list[str]:
-    prices = [
-        f"prices.{model}.{kind}"
-        for model in settings.values.prices
-        for kind in ("prompt", "completion")
-    ]
-    return [*setting_names(), *prices]
 
 
 def _shown(value: Any) -> str:

@@ -6,38 +6,14 @@ import pytest
 
 from offbook.prompts.retrieval import ComplexityInputs, NextStepInputs, check_next_step
 from offbook.rules.retrieval_steps import classify_question, next_step
+from tests.tables import cases
 
-SHAPES = {
-    "none": ("Hello there!", "How are you?", "Thank you.", "I feel sad today.", "你好"),
-    "one": (
-        "Who are you?",
-        "Who taught you to trim the lamp?",
-        "Who is the man who taught you?",
-        "Tell me about the day that you left.",
-        "What is your greatest fear?",
-        "What did you do after supper?",
-        "Whom would you rather meet than Tom?",
-        "谁教你的？",
-    ),
-    "several": (
-        "Where did the man who taught you live?",
-        "Who was the father of the woman that Tom married?",
-        "What was the name of Tom's wife's father?",
-        "What did you do after Tom drowned?",
-        "Did you meet Tom before you left Galway?",
-        "Are you older than Tom?",
-        "Compare Tom and Maud.",
-        "Who taught you, and when did he die?",
-        "Who is Tom? And who is Maud?",
-        "你和汤姆有什么不同？",
-    ),
-}
 QUESTION = "Where did the man who taught you live?"
 TAUGHT = "Ada Byrne\nTom Keane taught Ada Byrne to trim the lamp."
 
 
 @pytest.mark.parametrize(
-    ("question", "expected"), [(q, route) for route, asked in SHAPES.items() for q in asked]
+    ("question", "expected"), cases(__file__, "the shape of a question decides")
 )
 def test_the_shape_of_a_question_decides(question, expected):
     found = classify_question(ComplexityInputs("Ada Byrne", question))

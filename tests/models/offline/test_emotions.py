@@ -27,6 +27,7 @@ from offbook.rules.emotions import (
     strengths,
 )
 from offbook.text.emotion_names import EMOTIONS
+from tests.tables import cases
 
 ROOT = Path(__file__).resolve().parents[3]
 DATA = ROOT / ".." / "shared" / "data" / "emotion"
@@ -44,27 +45,7 @@ def felt(text, **more):
     return found
 
 
-@pytest.mark.parametrize(
-    ("text", "emotion"),
-    [
-        ("I am so happy to see you!", "joy"),
-        ("You have my trust, I rely on you completely.", "acceptance"),
-        ("I am terrified, they will kill us.", "fear"),
-        ("What? I can't believe it, how is that possible?", "surprise"),
-        ("I miss her, I wept all night.", "sadness"),
-        ("Ugh, how disgusting, it stinks.", "disgust"),
-        ("Shut up, I hate you!", "anger"),
-        ("I can't wait until tomorrow, we are going to sail.", "anticipation"),
-        ("我真的很高兴！", "joy"),
-        ("相信我，我向你保证。", "acceptance"),
-        ("救命，我好害怕。", "fear"),
-        ("天啊，怎么可能？", "surprise"),
-        ("她去世了，我很伤心。", "sadness"),
-        ("真恶心，太脏了。", "disgust"),
-        ("滚开！我恨你！", "anger"),
-        ("明天我们准备出发，真期待。", "anticipation"),
-    ],
-)
+@pytest.mark.parametrize(("text", "emotion"), cases(__file__, "what is plainly felt is strongest"))
 def test_what_is_plainly_felt_is_strongest(text, emotion):
     found = felt(text)
     assert max(found, key=lambda name: found[name]) == emotion
@@ -77,14 +58,7 @@ def test_a_denied_feeling_is_not_that_feeling():
     assert felt("I am not happy.")["sadness"] > felt("I am happy.")["sadness"]
 
 
-@pytest.mark.parametrize(
-    ("text", "same"),
-    [
-        ("我很難過，她離開了我。", "我很难过，她离开了我。"),  # traditional characters
-        ("I ca n't , I 'm sorry", "I ca n't , I'm sorry"),  # apostrophes of transcripts
-        ("it is not fair", "not fair"),  # a phrase counts instead of its words
-    ],
-)
+@pytest.mark.parametrize(("text", "same"), cases(__file__, "these are heard alike"))
 def test_these_are_heard_alike(text, same):
     assert (hear(text).weights == hear(same).weights).all()
 

@@ -8,6 +8,7 @@ from offbook.prompts.extraction import ExtractionInputs
 from offbook.rules.extraction import extract
 from offbook.rules.german_names import is_german
 from offbook.rules.passage_words import read_passage
+from tests.tables import cases
 from tests.waiting import work_below
 
 _STORY = (
@@ -46,12 +47,7 @@ def test_names_are_found_and_nouns_are_not():
 
 
 @pytest.mark.parametrize(
-    ("sentence", "name"),
-    [
-        ("Heinrich, du kennst mich und den Brand nicht.", "Heinrich"),
-        ("Das ist der Garten des Grafen von Malsburg.", "Grafen von Malsburg"),
-        ("Das ist sein Freund Heinrich.", "Heinrich"),
-    ],
+    ("sentence", "name"), cases(__file__, "a name that is said once is found by its form")
 )
 def test_a_name_that_is_said_once_is_found_by_its_form(sentence: str, name: str):
     assert list(types(f"{sentence} {_NOBODY}")) == [name]

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from offbook.prompts.entities import Described
 from offbook.rules.group_verification import partition
 from offbook.rules.identity import fit
+from tests.tables import cases
 
 
 def described(name, told=""):
@@ -147,14 +148,7 @@ def test_one_person_under_many_names_stays_whole():
     assert any({"Old Tom", "Mr. Tom Wren"} <= part for part in parts(*GENERATIONS))
 
 
-@pytest.mark.parametrize(
-    ("names", "told"),
-    [
-        (["Mr. Wren", "Miss Wren", "Wren"], "Mr. Wren and Miss Wren"),
-        (["Hetty Wren", "Hetty Lane", "Hetty"], "different ones"),
-        (["Hetty", "Hetty Wren", "poor Hetty"], "nothing speaks against"),
-    ],
-)
+@pytest.mark.parametrize(("names", "told"), cases(__file__, "the reason says why"))
 def test_the_reason_says_why(names, told):
     assert told in partition(list(map(described, names))).reason
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from offbook.evaluation.record import ModelNamed
 from offbook.prompts.interviewing import (
     Pole,
 )
 from offbook.prompts.judging import ReplyWithAnswers
 from offbook.rules import judging
-from tests.evaluation.made import run
 
 ABOUT = "Nora Vey, born in 1851, repairs clocks in Hull."
 POLES = (Pole("E", "talkative, seeks company"), Pole("I", "quiet, alone"))
@@ -20,9 +18,3 @@ def test_replies_that_differ_are_rated_apart():
         return judging.answer_quality(inputs).rating
 
     assert quality("In a shop in Hull.") > quality("In Hull.") > quality("York.")
-
-
-def test_a_run_that_it_judged_is_marked():
-    offline = run((), models={"judge": ModelNamed("offline", "offline:")})
-    assert offline.mark == "offline rules, not a measurement"
-    assert run(()).mark is None

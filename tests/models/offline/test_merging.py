@@ -11,28 +11,10 @@ from offbook.prompts.entities import (
     RelationToMerge,
 )
 from offbook.rules.merging import canonical_name, merge_entities, merge_relations
+from tests.tables import cases
 
 
-@pytest.mark.parametrize(
-    ("names", "best"),
-    [
-        (("Nora", "Nora Whitlock", "the Captain", "my aunt"), "Nora Whitlock"),
-        (("Nell", "Miss Whitlock", "the old nurse"), "Miss Whitlock"),
-        (("the Count", "Count of Arlune", "Osric Vane"), "Osric Vane"),
-        (("Sir Osric Vane", "Osric Vane", "Sir Osric"), "Osric Vane"),
-        (("the old nurse", "Nell"), "Nell"),
-        (("Captain", "my uncle"), "Captain"),
-        (("Countess of Arlune", "Nora"), "Nora"),
-        (("Duke of Arlune", "Arlune", "the Duke"), "Duke of Arlune"),
-        (("Duke of Arlune", "Osric Vane", "Arlune"), "Osric Vane"),
-        (("Osric II", "Osric"), "Osric II"),
-        (("Cambridge University", "the University"), "Cambridge University"),
-        (("NORA WHITLOCK", "Nora Whitlock"), "Nora Whitlock"),
-        (("李白", "李太白"), "李太白"),
-        (("", "Nora"), "Nora"),
-        ((" ",), " "),
-    ],
-)
+@pytest.mark.parametrize(("names", "best"), cases(__file__, "the best known name is chosen"))
 def test_the_best_known_name_is_chosen(names: tuple[str, ...], best: str) -> None:
     assert canonical_name(EntityToMerge(names, ())) == best
 

@@ -45,6 +45,7 @@ def unknown(question, **more):
 
 
 @pytest.mark.parametrize(
+<<<<<<< HEAD
     ("question", "names"),
     [
         ("Do you own a telephone?", ["telephone"]),
@@ -68,11 +69,15 @@ def unknown(question, **more):
         ("Would you learn C++ with me?", ["C++"]),
         ("Have you bought a Tesla?", ["Tesla"]),
     ],
+=======
+    ("question", "names"), cases(__file__, "what came after a life is unknown")
+>>>>>>> w-models
 )
 def test_what_came_after_a_life_is_unknown(question, names):
     assert unknown(question) == names
 
 
+<<<<<<< HEAD
 @pytest.mark.parametrize(
     "question",
     [
@@ -101,6 +106,9 @@ def test_what_came_after_a_life_is_unknown(question, names):
         "Did Squire MacLean or Miss DuBois write to you?",
     ],
 )
+=======
+@pytest.mark.parametrize("question", cases(__file__, "what there was in a life is known"))
+>>>>>>> w-models
 def test_what_there_was_in_a_life_is_known(question):
     assert unknown(question) == []
 
@@ -136,13 +144,7 @@ def test_what_is_unknown_depends_on_who_is_asked(who, question, names):
 
 @pytest.mark.parametrize(
     ("question", "name"),
-    [
-        ("What do you think of Zebedee Cratchett?", "Zebedee Cratchett"),
-        ("what do you think of zebedee cratchett?", "zebedee cratchett"),
-        ("Were you in the Society for the Relief of Owls?", "Relief of Owls"),
-        ("Who is Xanthippa Vole?", "Xanthippa Vole"),
-        ("How did you like the rococo period?", "rococo period"),
-    ],
+    cases(__file__, "a contemporary whom the texts never mention may be known"),
 )
 def test_a_contemporary_whom_the_texts_never_mention_may_be_known(question, name):
     assert unknown(question) == []
@@ -181,14 +183,7 @@ def test_common_things_do_not_turn_an_unheard_name_into_a_half_known_one():
 
 @pytest.mark.parametrize(
     ("question", "name"),
-    [
-        ("Have you ever been to Rome?", "Rome"),
-        ("have you ever been to rome?", "rome"),
-        ("What do you make of the Dutch?", "Dutch"),
-        ("Do you look for Venus before the night?", "Venus"),
-        ("Have you read Homer?", "Homer"),
-        ("Do you know the Old Testament by heart?", "Old Testament"),
-    ],
+    cases(__file__, "what all the world has heard of needs no text that speaks of it"),
 )
 def test_what_all_the_world_has_heard_of_needs_no_text_that_speaks_of_it(question, name):
     (entity,) = [entity for entity in judged(question).entities if entity.name == name]
@@ -210,26 +205,7 @@ _FAMILY = (
 
 
 @pytest.mark.parametrize(
-    ("question", "names"),
-    [
-        # Many names make no headline of a question that says "you" and "met" in lower case.
-        (
-            "Have you met Zebedee Cratchett and Silas Crane?",
-            [("Zebedee Cratchett", True), ("Silas Crane", True)],
-        ),
-        # One family name does not make the character of its sister.
-        (
-            "Have you met Zebedee Cratchett and Lydia Quill?",
-            [("Zebedee Cratchett", True), ("Lydia Quill", True)],
-        ),
-        ("Have you met Zebedee Cratchett and Miss Quill?", [("Zebedee Cratchett", True)]),
-        ("Do you answer to Norah Quill?", [("Nora Quill", True)]),
-        # A title is followed by a name, whatever the word means otherwise.
-        ("Who is Mr. Crane?", [("Crane", True)]),
-        ("Who is Dr. Crane?", [("Crane", True)]),
-        ("who is mr. crane?", [("crane", True)]),
-        ("Who is Mr. Baker?", [("Baker", True)]),
-    ],
+    ("question", "names"), cases(__file__, "known people are named beside unknown ones")
 )
 def test_known_people_are_named_beside_unknown_ones(question, names):
     entities = judged(question, text=_FAMILY).entities
@@ -292,18 +268,7 @@ def test_removed_topics_are_not_found():
 
 
 @pytest.mark.parametrize(
-    "plain",
-    [
-        "Did you walk with her under the starry night?",
-        "What did you tell them of war and peace, or of crime and punishment?",
-        "How did you treat his wounded knee?",
-        "Would you strike a new deal with the little prince?",
-        "Was it a summer of love, or one behind an iron curtain?",
-        "Do you crack them with a nutcracker on an animal farm?",
-        "Did you see the western front of the mill, walking on the moon in your dreams?",
-        "Have you met the doctor who treated him, or the godfather of your child?",
-        "Did you sing a christmas carol in a ring cycle, and march on Rome?",
-    ],
+    "plain", cases(__file__, "words of any age are no later thing of the same words")
 )
 def test_words_of_any_age_are_no_later_thing_of_the_same_words(plain):
     found = dated.shipped_topics().find(plain)

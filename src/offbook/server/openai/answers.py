@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, Final
 from offbook.agent.replay import Piece
 from offbook.errors import ConfigurationError, IncompleteAnswer, InputRefused
 from offbook.models.metering import Meter
+from offbook.prompts.ask import parameters_of
 from offbook.prompts.reply import ReplyOptions
 from offbook.server.openai.client_tasks import offline_answer
 from offbook.server.openai.events import Choice
 from offbook.text.tokens import count_tokens
-from offbook.types import ChatRequest, Ending, Message, MessageRole, Usage, parameters_of, traits_of
+from offbook.types import ChatRequest, Ending, Message, MessageRole, Usage, traits_of
 
 if TYPE_CHECKING:
     from offbook.agent.replay import ReplayedSession
