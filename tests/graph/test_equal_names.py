@@ -4,7 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offbook.graph.candidates import Rules, link_equal_names, name_key, speaks_against
+from offbook.graph.candidates import link_equal_names, speaks_against
+from offbook.names.identity import name_key
+from offbook.settings.model import GraphSettings
 from offbook.types import RawEntity
 
 
@@ -70,7 +72,7 @@ def test_a_term_of_kinship_is_found_again_however_many_others_say_it():
         RawEntity(str(n), str(n), 0, "my father", "character", told)
         for n, told in enumerate([*said, said[0], said[60]])
     ]
-    blocks = link_equal_names(entities, Rules())
+    blocks = link_equal_names(entities, GraphSettings())
     assert blocks.of[120] == blocks.of[0]
     assert blocks.of[121] == blocks.of[60]
     assert len(set(blocks.of)) == 120

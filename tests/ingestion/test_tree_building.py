@@ -191,18 +191,6 @@ async def test_a_new_embedder_gives_new_vectors_and_keeps_the_words(keeper):
     assert (await keeper.recall("ship 3")).context
 
 
-async def test_what_is_forgotten_is_in_no_summary(keeper):
-    await keeper.put("a.md", sections(8))
-    await keeper.put("b.md", "## Late\n\nQuixwarble.\n\n## Later\n\nQuixwarble again.")
-    assert any("Quixwarble" in summary.text for summary in await keeper.summaries())
-    await keeper.remove("b.md")
-    assert all("Quixwarble" not in summary.text for summary in await keeper.summaries())
-    ids, _ = await keeper.store.read(lambda c: vectors.load_matrix(c, "keeper", "summary"))
-    assert len(ids) == len(await keeper.summaries())
-    await keeper.remove("a.md")
-    assert await keeper.summaries() == []
-
-
 async def test_long_texts_are_not_put_into_one_call(keeper):
     keeper.raptor = {"size": 6, "cluster_tokens": 100}
     long = "\n\n".join(f"## Year {n}\n\n{'lamp ' * 40}{n}" for n in range(9))

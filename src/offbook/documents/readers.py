@@ -170,15 +170,19 @@ def _wrong_encoding(
 
 
 def _declared(data: bytes) -> str | None:
-    """The encoding that an HTML page declares for itself, if Python knows it."""
+    """The encoding that an HTML page declares for itself, if Python makes text of it.
+
+    A page that is read so far is in no wide encoding, whatever it declares.
+    """
     match = _CHARSET.search(data[:_CHARSET_WITHIN])
     if match is None:
         return None
     try:
-        codec = codecs.lookup(match[1].decode("ascii"))
-    except LookupError:
+        name = codecs.lookup(match[1].decode("ascii")).name
+        b" ".decode(name)  # refused by what is no encoding of text, such as "hex"
+    except (LookupError, UnicodeError):
         return None
-    return None if codec.name in ("utf-8", "utf-16", "utf-32") else codec.name
+    return None if name.startswith("utf-") else name
 
 
 # What pypdf mends it logs, and without a handler that would be printed between our own messages.

@@ -68,6 +68,7 @@ def put(conn: Connection, character: str, document: Document) -> None:
         if old.digest != document.digest:
             for each in characters.sharing(conn, character):
                 call_cache.forget_documents(conn, each, document.id)
+                jobs.remove_quoting(conn, each)
     row = {**row_of(document), "chars": document.chars, "ordinal": ordinal}
     put_rows(conn, documents, character, [row])
     characters.touch(conn, character)
@@ -196,9 +197,7 @@ def _remove_resting(
     cards.remove(conn, character, document)
     _forget_profile(conn, character, document)
     queue.forget_quotes(conn, character)
-    for kind in (jobs.PROFILE, jobs.GRAPH):
-        # Why these stay open may quote any text; who brings the graph up to date notes them anew.
-        jobs.remove_kind(conn, character, kind)
+    jobs.remove_quoting(conn, character)
     cached = call_cache.forget_documents(conn, character, document)
     mark_unpurged(conn)
     return Removal(cached, turns, memories)
