@@ -60,12 +60,6 @@ def indexed(ada: World) -> World:
     return ada
 
 
-def chosen(shape: Mapping[str, Any]) -> set[str]:
-    """Chunks that the attributes were inferred from."""
-    items = [item for item in shape["context"] if item["kind"] == "attribute"]
-    return {source["chunk"] for item in items for source in item["sources"]}
-
-
 def test_live_three_calls_wait_for_one_another(ada: World):
     assert ada.server is not None
     ada.server.gather(16, path="/chat/completions")
@@ -77,26 +71,10 @@ def test_live_three_calls_wait_for_one_another(ada: World):
     assert ada.server.peak_in_flight == 16
 
 
-def test_a_full_slot_asks_no_more(ada: World):
-    ada.set("amadeus.window=5")
-    shape = ada.done("ask", "ada-byrne", "Who waited for ship 3, ship 10 and ship 17?", "--json")
-    assert shape.json["usage"]["by_task"]["reveals_trait"]["calls"] < 30
-    assert len(chosen(shape.json)) == 2
-
-
 def test_indexed_two_calls_wait_for_one_another(indexed: World):
     usage = indexed.done("ask", "ada-byrne", QUESTION, "--json").json["usage"]
     assert set(usage["by_task"]) == {"extract_attributes", "reply"}
     assert (usage["calls"], usage["round_trips"], usage["embed_calls"]) == (2, 2, 1)
-
-
-@pytest.mark.long
-def test_the_first_word_waits_for_the_judgements_and_the_attributes_only(ada: World):
-    assert ada.server is not None
-    outcome = ada.process("chat", "ada-byrne", stdin=QUESTION + "\n")
-    assert outcome.code == 0
-    streamed = [bool(body.get("stream")) for body in ada.server.chat_bodies]
-    assert streamed == [False] * (len(streamed) - 1) + [True]
 
 
 def test_attributes_are_shown_with_their_places(indexed: World):

@@ -112,15 +112,6 @@ def test_a_chunk_that_is_always_refused_is_told_and_the_rest_goes_on(ada: World)
     assert "lamp 7" in again["context"][0]["text"]
 
 
-def test_a_route_that_cannot_be_had_is_told_and_nothing_is_made_up(ada: World):
-    assert ada.server is not None
-    ada.server.answer = lambda body: "Nonsense." if schema_in(body) else "So it is."
-    shape = ask(ada, "adaptive")
-    assert shape["reply"] == "So it is."
-    assert "not judged" in shape["skipped"][-1]["why"]
-    assert cached(ada) == {}
-
-
 # -- a kill -----------------------------------------------------------------------------------
 
 

@@ -101,17 +101,6 @@ def test_by_default_a_question_takes_three_calls_and_ingestion_none_for_traits(a
     assert not {"index_traits", "reveals_trait", "extract_attributes"} & set(usage["by_task"])
 
 
-def test_judged_at_ingestion_there_are_no_more_waits(ada: World):
-    assert ada.server is not None
-    ada.set("ensemble.gs=indexed")
-    ada.done("ingest", "ada-byrne")
-    ada.server.gather(2, path="/chat/completions")
-    words = ["ask", "ada-byrne", "Did Tom Keane wait patiently for a telephone?", "--json"]
-    usage = ada.done(*words).json["usage"]
-    assert usage["round_trips"] <= 3
-    assert "reveals_trait" not in usage["by_task"]
-
-
 @pytest.mark.long
 def test_the_first_word_waits_for_two_rounds_only(ada: World):
     assert ada.server is not None

@@ -77,32 +77,3 @@ def test_a_question_costs_two_calls_one_after_the_other_and_the_vectors_beside(a
     assert vectors.started < first.finished
     assert first.started < vectors.finished
     assert second.started >= first.finished
-
-
-@pytest.mark.long
-def test_the_first_word_waits_for_two_calls_only(ada: World):
-    assert ada.server is not None
-    outcome = ada.process("chat", "ada-byrne", stdin=QUESTION + "\n")
-    assert outcome.code == 0
-    assert [bool(body.get("stream")) for body in ada.server.chat_bodies] == [False, True]
-    assert ada.server.count("/embeddings") == 1
-
-
-def test_for_a_person_the_boundary_is_told(ada: World):
-    out = ada.done("recall", "ada-byrne", QUESTION).out
-    assert "boundary: partly" in out
-    assert "telephone: It came later." in out
-
-
-def test_forgetting_a_document_forgets_the_analyses_that_saw_its_text(ada: World):
-    ada.done("ask", "ada-byrne", QUESTION, "--session", "evening")
-    assert ada.done("forget", "ada-byrne", "b.md", "--json", "-y").json["cached_calls"] >= 1
-
-
-def test_faithful_asks_twice(ada: World):
-    ada.set("rolerag.hyde=separate", "rolerag.source_chunks=0")
-    shape = ada.done("ask", "ada-byrne", QUESTION, "--json").json
-    assert shape["usage"]["round_trips"] == 3
-    assert set(shape["usage"]["by_task"]) == {
-        "hypothetical_context", "question_entities", "reply",
-    }  # fmt: skip
