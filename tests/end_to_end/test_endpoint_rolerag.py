@@ -12,7 +12,7 @@ import pytest
 
 from tests.end_to_end.world import World
 from tests.graph.rules_model import extract
-from tests.loopback import schema_in
+from tests.loopback import LoopbackServer, schema_in
 from tests.loopback.answers import default_answer
 
 STORY = (
@@ -51,26 +51,24 @@ def answer(body: Mapping[str, Any]) -> Any:
 
 
 @pytest.fixture
-def ada(world: World) -> World:
+def ada(world: World, server: LoopbackServer) -> World:
     """Ada Byrne, with a graph that the endpoint made."""
-    assert world.server is not None
-    world.server.answer = answer
+    server.answer = answer
     world.set("method=rolerag", "graph.threshold=1")
     world.done("create", "Ada Byrne")
     world.done("ingest", "ada-byrne", world.write("a.md", STORY))
     world.done("ingest", "ada-byrne", world.write("b.md", LATER))
-    world.server.clear()
+    server.clear()
     return world
 
 
-def test_a_question_costs_two_calls_one_after_the_other_and_the_vectors_beside(ada: World):
-    assert ada.server is not None
-    ada.server.gather(2)
+def test_a_question_costs_two_calls_one_after_the_other_and_the_vectors_beside(ada, server):
+    server.gather(2)
     shape = ada.done("ask", "ada-byrne", QUESTION, "--json").json
     usage = shape["usage"]
     assert (usage["calls"], usage["round_trips"], usage["embed_calls"]) == (2, 2, 1)
     assert set(usage["by_task"]) == {"analyse_question", "reply"}
-    vectors, first, second = sorted(ada.server.requests, key=lambda r: (r.finished, r.started))
+    vectors, first, second = sorted(server.requests, key=lambda r: (r.finished, r.started))
     if vectors.path.endswith("/chat/completions"):
         vectors, first = first, vectors
     assert vectors.path.endswith("/embeddings")

@@ -20,10 +20,9 @@ IN_FLIGHT = 2
 
 
 @pytest.fixture
-def keeper(world: World) -> World:
+def keeper(world: World, server: LoopbackServer) -> World:
     """A character without documents; few calls at a time, so that a kill meets the middle."""
-    assert world.server is not None
-    world.server.answer = answer_of_any
+    server.answer = answer_of_any
     world.set(f"limits.concurrency={IN_FLIGHT}", "embed.model=builtin", "raptor.size=2")
     world.done("create", "Keeper")
     world.write("one.md", chronicle(SECTIONS))

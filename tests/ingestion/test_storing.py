@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from offbook.errors import UnknownName
+from offbook.ingestion import documents as ingested
 from offbook.ingestion.documents import (
     complete_chunkings,
     refresh_voice,
@@ -132,6 +133,22 @@ async def test_a_character_that_is_deleted_while_its_voice_is_read_is_unknown(ke
     monkeypatch.setattr("offbook.ingestion.documents._manner", manner)
     with pytest.raises(UnknownName):
         await refresh_voice(kept, "keeper")
+
+
+async def test_the_voice_of_a_text_that_is_forgotten_while_it_is_read_is_not_stored(
+    kept, monkeypatch
+):
+    await stored(kept, read("a.md", VOICE))
+    loop, manner = asyncio.get_running_loop(), ingested._manner
+
+    def slow(name, texts):
+        forgetting = kept.write(lambda conn: documents.remove(conn, "keeper", "a-md"))
+        asyncio.run_coroutine_threadsafe(forgetting, loop).result()
+        return manner(name, texts)
+
+    monkeypatch.setattr(ingested, "_manner", slow)
+    await refresh_voice(kept, "keeper")
+    assert (await kept.read(lambda conn: characters.require(conn, "keeper"))).voice == ()
 
 
 async def test_a_changed_document_takes_the_profile_along(kept):

@@ -216,7 +216,9 @@ def pdf_text(path: Path, data: bytes) -> str:
         raise UnreadableDocument(
             f"{str(path)!r} is protected by a password", "save it without one, or save it as text"
         )
-    texts = [page.replace("\0", "").strip() for page in pages]
+    # What a damaged font makes of its letters may be NUL, or half a character.
+    whole = (page.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for page in pages)
+    texts = [page.replace("\0", "").strip() for page in whole]
     if not any(texts):
         raise UnreadableDocument(
             f"{str(path)!r} has {len(pages)} pages, but no text in them",

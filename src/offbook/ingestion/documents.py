@@ -14,6 +14,7 @@ from offbook.documents.sections import speech_samples
 from offbook.ingestion.reports import DocumentReport
 from offbook.names.character import learn_names
 from offbook.stores import characters, chunks, documents, jobs
+from offbook.stores.text_versions import versions
 from offbook.types import Character, Chunk, Document, DocumentStatus
 
 if TYPE_CHECKING:
@@ -146,8 +147,9 @@ async def refresh_voice(store: Store, character: str) -> None:
 
     def write(conn: Connection) -> None:
         characters.require(conn, character)  # it may have been deleted meanwhile
-        characters.set_gender(conn, character, gender)
-        characters.set_profile(conn, character, None, voice=voice, documents=ids)
+        if are_stored(conn, character, texts):
+            characters.set_gender(conn, character, gender)
+            characters.set_profile(conn, character, None, voice=voice, documents=ids)
 
     await store.write(write)
 
@@ -181,6 +183,12 @@ def stored_documents(conn: Connection, character: str) -> list[Document]:
     """All documents of a character with their texts, in the order of the story."""
     texts = (documents.get(conn, character, i.id) for i in documents.list_all(conn, character))
     return [document for document in texts if document is not None]
+
+
+def are_stored(conn: Connection, character: str, texts: Sequence[Document]) -> bool:
+    """Whether these texts are still there: who stands still for long loses its lease."""
+    digests = {f"{character}/{document.id}": document.digest for document in texts}
+    return versions(conn, digests) == digests
 
 
 def _placed(

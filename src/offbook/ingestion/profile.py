@@ -12,12 +12,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from offbook.errors import AnswerError, InputRefused
-from offbook.ingestion.documents import stored_documents, voice_of
+from offbook.ingestion.documents import are_stored, stored_documents, voice_of
 from offbook.prompts.ask import ask
 from offbook.prompts.summaries import PROFILE, ProfileInputs
 from offbook.retrieval.point import Point, documents_until, parse_point
 from offbook.stores import characters, jobs
-from offbook.stores.text_versions import versions
 from offbook.text.tokens import count_tokens, truncate_to_tokens
 from offbook.types import Document
 
@@ -102,12 +101,6 @@ def profile_inputs(
     return ProfileInputs(name, passages, truncate_to_tokens(described, _DESCRIBED_TOKENS))
 
 
-def _are_stored(conn: Connection, character: str, texts: list[Document]) -> bool:
-    """Whether these texts are still there: one that stands still for long loses its lease."""
-    digests = {f"{character}/{document.id}": document.digest for document in texts}
-    return versions(conn, digests) == digests
-
-
 async def write_profile(
     store: Store,
     model: ChatModel,
@@ -144,7 +137,7 @@ async def write_profile(
         reason = error.message
 
         def put_aside(conn: Connection) -> None:
-            if _are_stored(conn, character.id, texts):
+            if are_stored(conn, character.id, texts):
                 jobs.enqueue(conn, character.id, jobs.PROFILE, [character.id])
                 jobs.quarantine(conn, character.id, jobs.PROFILE, [character.id], error=reason)
 
@@ -153,7 +146,7 @@ async def write_profile(
 
     def keep(conn: Connection) -> None:
         now, ids = characters.require(conn, character.id), [one.id for one in texts]
-        if _are_stored(conn, character.id, texts):
+        if are_stored(conn, character.id, texts):
             characters.set_profile(conn, character.id, text, voice=now.voice, documents=ids)
             jobs.finish(conn, character.id, jobs.PROFILE, [character.id])
 
