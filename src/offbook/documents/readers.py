@@ -47,6 +47,27 @@ def is_readable(path: Path) -> bool:
     return path.suffix.lower() in MEDIA
 
 
+def media_of(path: Path) -> str:
+    """The media type of a file, by its name.
+
+    Raises:
+        UnreadableDocument: it is none of those that can be read.
+    """
+    if not is_readable(path):
+        raise UnreadableDocument(
+            f"{str(path)!r} is of a type that cannot be read",
+            f"known types: {', '.join(MEDIA)}; rename it to .txt if it is plain text",
+        )
+    return MEDIA[path.suffix.lower()]
+
+
+def no_file(path: Path) -> UnreadableDocument:
+    """The error that there is nothing at a path."""
+    return UnreadableDocument(
+        f"there is no file {str(path)!r}", "check the path; it may have been moved or deleted"
+    )
+
+
 def read_document(path: Path, name: str) -> ReadDocument:
     """Read the file at ``path``.
 
@@ -59,13 +80,7 @@ def read_document(path: Path, name: str) -> ReadDocument:
         raise UsageError(
             f"{str(path)!r} is a directory", "name the files in it, or ingest it whole"
         )
-    media = MEDIA.get(path.suffix.lower())
-    if media is None:
-        raise UnreadableDocument(
-            f"{str(path)!r} is of a type that cannot be read",
-            f"known types: {', '.join(MEDIA)}; rename it to .txt if it is plain text",
-        )
-    return _document(path, name, read_bytes(path), media)
+    return _document(path, name, read_bytes(path), media_of(path))
 
 
 def read_content(name: str, data: bytes) -> ReadDocument:
@@ -104,9 +119,7 @@ def read_bytes(path: Path) -> bytes:
             )
         return path.read_bytes()
     except FileNotFoundError as error:
-        raise UnreadableDocument(
-            f"there is no file {str(path)!r}", "check the path; it may have been moved or deleted"
-        ) from error
+        raise no_file(path) from error
     except OSError as error:
         raise UnreadableDocument(
             f"{str(path)!r} cannot be read: {error.strerror or error}",
