@@ -50,7 +50,7 @@ def ada(world: World, server: LoopbackServer) -> World:
 
 
 @pytest.fixture
-def indexed(ada, server) -> World:
+def indexed(ada: World, server: LoopbackServer) -> World:
     """The same, with what every chunk reveals judged at ingestion."""
     ada.set("amadeus.gs=indexed")
     ada.done("ingest", "ada-byrne")

@@ -253,7 +253,28 @@ async def ingest(
     A file that was named and cannot be read stops everything before anything is done; one that
     was in a folder is reported as failed, and the others go on.
     """
-    readings, failed, unknown = await asyncio.to_thread(_read, paths, document_name)
+    readings, failed, unknown = await _read(home, character, paths, document_name, order)
+    report = await ingest_readings(home, character, readings, order=order, progress=progress)
+    # Where all that was given has failed, what was stored before was not asked about.
+    rows = report.documents if readings or not failed else ()
+    return replace(report, documents=(*rows, *failed), unknown_files=tuple(unknown))
+
+
+async def _read(
+    home: Home,
+    character: Character,
+    paths: Sequence[Path | str],
+    document_name: str | None,
+    order: Sequence[str],
+) -> tuple[list[ReadDocument], list[DocumentReport], list[str]]:
+    """Read files: texts, reports of those that failed, and the paths of what is of no known type.
+
+    Raises:
+        UnreadableDocument: a file that was named cannot be read.
+        UsageError: there is nothing to read, or was not before.
+        UnknownName: the order names what is neither stored nor given; the hint names the nearest.
+    """
+    readings, failed, unknown = await asyncio.to_thread(_read_files, paths, document_name)
     if paths and not readings and not failed:
         raise UsageError(
             f"nothing to read in {', '.join(repr(str(p)) for p in paths)}",
@@ -265,22 +286,6 @@ async def ingest(
             f"{character.name!r} has no documents yet",
             f"name some: offbook ingest {character.id} FILE...",
         )
-    await _check_order(home, character, readings, order)
-    report = await ingest_readings(home, character, readings, order=order, progress=progress)
-    # Where all that was given has failed, what was stored before was not asked about.
-    rows = report.documents if readings or not failed else ()
-    return replace(report, documents=(*rows, *failed), unknown_files=tuple(unknown))
-
-
-async def _check_order(
-    home: Home, character: Character, readings: Sequence[ReadDocument], order: Sequence[str]
-) -> None:
-    """Refuse an order that names what is neither stored nor given.
-
-    Raises:
-        UnknownName: the hint names the nearest.
-    """
-    known = await home.store.read(documents.list_all, character.id)
     there = [*(info.name for info in known), *(reading.name for reading in readings)]
     for name in order:
         if name not in there:
@@ -288,6 +293,7 @@ async def _check_order(
                 f"the order names {name!r}, which is no document of {character.name!r}",
                 characters.nearest(name, there, "name documents that are stored or given"),
             )
+    return readings, failed, unknown
 
 
 async def ingest_readings(
@@ -326,8 +332,7 @@ async def estimate(
     # Here and not above: an ingestion needs none of it, and should not wait for it.
     from offbook.app.estimate import estimate_ingestion
 
-    readings, failed, unknown = await asyncio.to_thread(_read, paths, document_name)
-    await _check_order(home, character, readings, order)
+    readings, failed, unknown = await _read(home, character, paths, document_name, order)
     runtime = home.runtime(character.dimension)
     counted = await estimate_ingestion(runtime, character, readings, order)
     messages = [f"{row.name}: {message}" for row in failed for message in row.messages]
@@ -335,7 +340,7 @@ async def estimate(
     return replace(counted, messages=tuple(messages))
 
 
-def _read(
+def _read_files(
     named_paths: Sequence[Path | str], document_name: str | None
 ) -> tuple[list[ReadDocument], list[DocumentReport], list[str]]:
     if any(not str(path).strip() for path in named_paths):
