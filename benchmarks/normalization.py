@@ -15,12 +15,13 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 from offbook.cli import process
-from offbook.graph.candidates import Rules, candidate_pairs, link_equal_names, nearest_earlier
+from offbook.graph.candidates import candidate_pairs, link_equal_names, nearest_earlier
 from offbook.graph.entity_normalization import Ledger, normalize
 from offbook.graph.merging import merges_of, raw_graph
 from offbook.graph.name_candidates import candidates_by_name
 from offbook.models.batching import Asking
 from offbook.models.builtin import embed_texts
+from offbook.settings.model import GraphSettings
 from offbook.types import ChatRequest, ChatResponse, RawEntity
 
 TYPES = ("character", "character", "character", "location", "organization", "object", "event")
@@ -92,7 +93,7 @@ async def measure(entities: Sequence[RawEntity]) -> dict[str, Any]:
         seconds[name] = time.perf_counter() - began
         return found
 
-    rules = Rules()
+    rules = GraphSettings()
     texts = [f"{entity.name}: {entity.description}" for entity in entities]
     vectors = timed("embedding (not counted)", lambda: embed_texts(texts))
     blocks = timed("equal names", lambda: link_equal_names(entities, rules))

@@ -38,12 +38,11 @@ from typing import Any, Final
 import numpy as np
 
 from offbook.app.home import Wiring
-from offbook.graph.candidates import Rules
 from offbook.graph.entity_normalization import normalize
-from offbook.ingestion.graph_index import normalization_rules
 from offbook.models.batching import Asking
 from offbook.protocols import ChatModel, Embedder
 from offbook.settings import Settings, load_settings
+from offbook.settings.model import GraphSettings
 from offbook.types import RawEntity
 from quality_retrieval import bootstrap_interval
 
@@ -242,19 +241,17 @@ class Normalizer:
         embedder: Of the candidates by meaning.
         rules: How candidates are found.
         speakers: Whether speakers are entities, too.
-        verified: Whether whole groups are verified.
     """
 
     def __init__(
         self,
         model: ChatModel,
         embedder: Embedder | None,
-        rules: Rules,
+        rules: GraphSettings,
         speakers: bool = True,
-        verified: bool = True,
     ) -> None:
         self._model, self._embedder, self._rules = model, embedder, rules
-        self._speakers, self._verified = speakers, verified
+        self._speakers = speakers
 
     async def groups(self, rows: Sequence[Row]) -> list[int]:
         """The number of the group of each row."""
@@ -264,7 +261,7 @@ class Normalizer:
             texts = [f"{entity.name}: {entity.description}" for entity in entities]
             vectors = await self._embedder.embed(texts, "document")
         asking = Asking(self._model, "a novel")
-        outcome = await normalize(entities, vectors, self._rules, asking, verified=self._verified)
+        outcome = await normalize(entities, vectors, self._rules, asking)
         for aside, reason in outcome.aside:
             names = ", ".join(entities[row].name for row in aside)
             print(f"no usable answer on {names}: {reason}", file=sys.stderr)
@@ -304,9 +301,8 @@ async def _measure(
     wiring = await Wiring.open(settings)
     try:
         runtime = wiring.runtime(wiring.meter())
-        rules = normalization_rules(settings.values.graph)
-        verified = settings.values.graph.verify
-        normalizer = Normalizer(runtime.extractor, runtime.embedder, rules, speakers, verified)
+        rules = settings.values.graph
+        normalizer = Normalizer(runtime.extractor, runtime.embedder, rules, speakers)
         return await measure(novels, normalizer)
     finally:
         await wiring.close()

@@ -49,12 +49,10 @@ class ChatModel(Protocol):
     @property
     def name(self) -> str:
         """The model's name, as it stands in settings, records and cache keys."""
-        ...
 
     @property
     def base_url(self) -> str:
         """Where it answers, as records of evaluations and counters of calls name it."""
-        ...
 
     async def complete(self, request: ChatRequest) -> ChatResponse:
         """Answer whole.
@@ -63,11 +61,9 @@ class ChatModel(Protocol):
             ModelError: the endpoint failed for good.
             BudgetReached: the next call would go over the budget.
         """
-        ...
 
     def stream(self, request: ChatRequest) -> AsyncIterator[str]:
         """Answer in pieces of text; closing the iterator cancels the call."""
-        ...
 
 
 class Embedder(Protocol):
@@ -76,11 +72,9 @@ class Embedder(Protocol):
     @property
     def name(self) -> str:
         """The embedder's name; it stays with the vectors that it made."""
-        ...
 
     async def embed(self, texts: Sequence[str], kind: EmbedKind) -> NDArray[np.float32]:
         """Vectors of ``texts``, shape ``(len(texts), dimension)``, rows of length 1 or 0."""
-        ...
 
 
 class Store(Protocol):
@@ -94,7 +88,6 @@ class Store(Protocol):
         self, operation: Callable[Concatenate[Any, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         """Run ``operation(connection, *args, **kwargs)`` on a consistent snapshot."""
-        ...
 
     async def write(
         self, operation: Callable[Concatenate[Any, P], T], *args: P.args, **kwargs: P.kwargs
@@ -104,7 +97,6 @@ class Store(Protocol):
         Raises:
             StoreFailed: the disk is full, the home is read-only, the database is locked for long.
         """
-        ...
 
     async def purge(self) -> None:
         """Remove the remains of what was deleted, so that no file of the store holds it.
@@ -112,7 +104,6 @@ class Store(Protocol):
         Raises:
             StoreFailed: another process still reads what was deleted.
         """
-        ...
 
     async def backup(self, file: Path) -> None:
         """Copy the whole database into ``file``, as it is at one moment, while others use it.
@@ -121,11 +112,9 @@ class Store(Protocol):
             UsageError: the database has means of its own for that.
             StoreFailed: the file cannot be written, or the database is damaged.
         """
-        ...
 
     async def close(self) -> None:
         """Finish what is queued, then close."""
-        ...
 
 
 class Splitter(Protocol):
@@ -134,15 +123,12 @@ class Splitter(Protocol):
     @property
     def name(self) -> str:
         """The name of the chunking that it makes."""
-        ...
 
     def split(self, document: Document) -> Sequence[Chunk]:
         """Chunks in the order of the text; ``document.text[c.start:c.end] == c.text``."""
-        ...
 
     def parameters(self, document: Document) -> dict[str, Any]:
         """The parameters in force for this document (l_max, overlap, ...), kept with the chunks."""
-        ...
 
 
 class Searcher(Protocol[Knowledge_contra]):
@@ -151,7 +137,6 @@ class Searcher(Protocol[Knowledge_contra]):
     @property
     def name(self) -> str:
         """The searcher's name, as it stands in ``crag.searcher``."""
-        ...
 
     async def search(
         self, knowledge: Knowledge_contra, question: str, seen: Sequence[Passage], most: int
@@ -161,7 +146,6 @@ class Searcher(Protocol[Knowledge_contra]):
         What stands after ``knowledge.until`` is not found. A searcher that leaves the machine says
         so in its own documentation; the one that offbook brings does not.
         """
-        ...
 
 
 class Lore(Protocol):
@@ -169,7 +153,6 @@ class Lore(Protocol):
 
     def recall(self, query: LoreQuery, count: Callable[[str], int]) -> LoreEntries:
         """Return the entries that belong to a question, with their sources, in their order."""
-        ...
 
 
 class Macros(Protocol):
@@ -179,7 +162,6 @@ class Macros(Protocol):
         self, text: str, *, char: str, user: str, persona: str = "", seed: str = "", turn: str = ""
     ) -> str:
         """Return ``text`` with its macros replaced; ``seed`` and ``turn`` decide on chance."""
-        ...
 
 
 class CardReader(Protocol):
@@ -191,13 +173,11 @@ class CardReader(Protocol):
         Raises:
             UnreadableCard: there is neither in it.
         """
-        ...
 
     def rows(
         self, card: dict[str, Any] | None, books: Sequence[dict[str, Any]]
     ) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
         """Return a raw card and raw lorebooks, all books in one, as ``card show`` prints them."""
-        ...
 
     def write(
         self,
@@ -213,7 +193,6 @@ class CardReader(Protocol):
         Raises:
             UsageError: there is no such format or version, or the picture is no PNG.
         """
-        ...
 
 
 class ChatReader(Protocol):
@@ -226,11 +205,9 @@ class ChatReader(Protocol):
             UnreadableCard: it is a chat log, and is damaged or too large.
             UsageError: the character answers nothing in it, or it is not clear who that is.
         """
-        ...
 
     def write(self, turns: Sequence[ChatTurn], *, user: str, character: str) -> bytes:
         """Write turns as SillyTavern's JSON lines."""
-        ...
 
 
 class Method(Protocol[Knowledge_contra]):
@@ -239,12 +216,9 @@ class Method(Protocol[Knowledge_contra]):
     @property
     def name(self) -> str:
         """The method's name, as it stands in the contract."""
-        ...
 
     def needs(self, settings: SettingsModel) -> IndexRequirements:
         """What must be built at ingestion before a question can be answered."""
-        ...
 
     async def recall(self, knowledge: Knowledge_contra, question: str) -> Recall:
         """What the reply to ``question`` may rest on."""
-        ...

@@ -102,6 +102,7 @@ async def test_later_ingestions_respect_the_word(keeper):
         ("Bo", "  ", True, UsageError, "is no name"),
         ("Bo", "?!", True, UsageError, "is no name"),
         ("Bo", "x" * 300, True, UsageError, "too long"),
+        ("Bo", "Zed\udcff", True, UsageError, "cannot be stored"),
         ("Anna Bel", "Nobody", True, UnknownName, "'Ana Bell'"),
         ("Bo", "Sparow", False, UnknownName, "'Sparrow'"),
         ("Qqqq", "Zzzz", True, UnknownName, "offbook show keeper entities"),

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from offbook import demo
 from offbook.app import Offbook
-from offbook.app.estimate import estimate_ingestion
+from offbook.app.estimate import CountingModel, estimate_ingestion
 from offbook.documents.readers import ReadDocument
-from offbook.errors import BudgetReached
+from offbook.errors import BudgetReached, UnknownName
 from offbook.ingestion.reports import Estimate
+from offbook.models.metering import Meter
+from offbook.prompts.ask import request_of
+from offbook.prompts.probes import PROBE_STRUCTURED, StructuredProbeInputs
 from offbook.settings import load_settings
 from tests.end_to_end.cast import chronicle
 from tests.loopback import LoopbackServer
 from tests.loopback.graph import answer_about_a_graph
+from tests.models.fakes import Scripted
 
 
 @pytest.fixture
@@ -90,3 +96,27 @@ async def test_what_a_stopped_indexing_has_left_to_ask_is_counted(opened, text, 
     assert set(usage.by_task) <= set(told.by_task)
     judging = told.by_task["same_entity"].calls
     assert abs(judging - usage.by_task["same_entity"].calls) <= 2
+
+
+async def test_equal_calls_side_by_side_are_counted_once(sqlite_store):
+    meter = Meter({})
+    model = CountingModel(Scripted(), sqlite_store, meter)
+    request = request_of(PROBE_STRUCTURED, StructuredProbeInputs(("anchor", "lantern")))
+    first, second = await asyncio.gather(model.complete(request), model.complete(request))
+    assert first == second
+    assert meter.usage().calls == 1
+
+
+async def test_documents_are_estimated_in_the_order_in_which_they_would_be_read(opened, tmp_path):
+    one, two = (tmp_path / name for name in ("one.md", "two.md"))
+    one.write_text(chronicle(12))
+    two.write_text(chronicle(30).partition("Year 12")[2])
+    async with await opened() as book:
+        await book.create("Keeper")
+        with pytest.raises(UnknownName, match="no document"):
+            await book.estimate("Keeper", [one, two], order=["three.md"])
+        forth = await book.estimate("Keeper", [one, two], order=["one.md", "two.md"])
+        back = await book.estimate("Keeper", [one, two], order=["two.md", "one.md"])
+        usage = (await book.ingest("Keeper", [one, two], order=["two.md", "one.md"])).usage
+    assert back.prompt_tokens != forth.prompt_tokens
+    assert 0.8 * usage.calls <= back.calls <= 1.2 * usage.calls

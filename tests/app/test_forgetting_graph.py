@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from offbook.errors import ModelError
-from offbook.stores import graph, jobs, vectors
+from offbook.stores import graph, vectors
 from offbook.stores.graph import GraphAnswer
 from tests.app.graph_book import STORY, GraphBook
 
@@ -30,18 +30,6 @@ async def answers(keeper: GraphBook) -> list[GraphAnswer]:
     return found
 
 
-async def test_what_only_it_supported_goes_and_the_rest_is_as_if_it_had_never_been(keeper):
-    before = await picture(keeper)
-    await keeper.ingest(MORE)
-    assert "Quixwarble" in await keeper.entities()
-    report = await forget(keeper, "three.md")
-    assert await picture(keeper) == before
-    assert report.messages == ()
-    assert set(keeper.model.calls) <= {"profile"}, "every answer about the rest was there"
-    assert all("Quixwarble" not in str(answer) for answer in await answers(keeper))
-    assert "Quixwarble" not in str(await keeper.book.show("keeper", "decisions"))
-
-
 async def test_a_group_that_lost_a_mention_costs_one_merge_at_most(keeper):
     await keeper.ingest({"four.md": "Bo left Galway. Cora left Galway."})
     await keeper.ingest({"five.md": "Bo fears the sea. Cora fears the sea."})
@@ -60,15 +48,6 @@ async def test_a_group_that_lost_a_mention_costs_one_merge_at_most(keeper):
     assert "extract" not in keeper.model.calls
     assert report.usage.calls > 0
     assert "Sparrow" not in await keeper.entities()
-
-
-async def test_the_summary_is_written_anew_without_what_is_gone(keeper):
-    async def profile() -> str:
-        return str((await keeper.book.show("keeper", None))["profile"])
-
-    assert await profile() == "Keeper: 2 passages."
-    await forget(keeper, "two.md")
-    assert await profile() == "Keeper: 1 passages."
 
 
 async def test_when_the_endpoint_fails_what_was_to_go_is_gone_and_the_graph_still_serves(keeper):
@@ -97,18 +76,6 @@ async def test_when_the_endpoint_fails_what_was_to_go_is_gone_and_the_graph_stil
     await keeper.book.ingest("keeper")
     assert keeper.model.calls == {}
     assert await picture(keeper) == scratch
-
-
-async def test_why_a_question_stayed_open_is_forgotten_with_the_text(keeper):
-    await keeper.ingest(MORE)
-
-    def put(conn):
-        jobs.enqueue(conn, "keeper", jobs.GRAPH, ["link x"], document="one-md")
-        jobs.quarantine(conn, "keeper", jobs.GRAPH, ["link x"], "Quixwarble is who?")
-
-    await keeper.book.store.write(put)
-    await forget(keeper, "three.md")
-    assert await keeper.book.store.read(lambda c: jobs.list_jobs(c, "keeper")) == []
 
 
 async def test_a_replaced_document_takes_what_only_the_old_text_supported(keeper):

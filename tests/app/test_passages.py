@@ -57,6 +57,16 @@ async def test_a_source_that_is_there_no_more_says_so(book: Offbook):
         await read_passage(book, character, Source("gone", source.chunk, 0, 5))
 
 
+@pytest.mark.parametrize(
+    "edited", [f"A word before all.\n\n{ADA}", ADA.replace("Tom drowned", "Tom was saved")]
+)
+async def test_a_source_whose_text_stands_elsewhere_now_or_is_changed_says_so(book, edited):
+    character, source = await passage_source(book, "Tom drowned")
+    await book.ingest_texts("ada", [ReadDocument("ada.md", edited, "text/markdown")])
+    with pytest.raises(UsageError, match="no place"):
+        await read_passage(book, character, source)
+
+
 @given(st.text(min_size=1, max_size=300), st.data(), st.text(max_size=40))
 def test_the_pieces_put_together_are_the_document(text: str, data: st.DataObject, about: str):
     start = data.draw(st.integers(0, len(text) - 1))

@@ -49,7 +49,7 @@ def test_a_document_has_what_is_about_the_character_and_nothing_else():
 
 def test_examples_become_a_section_from_which_the_voice_is_taken():
     document = persona_document(card(v2(mes_example=DIALOGUE)))
-    said = [sample.text for sample in speech_samples(document, 8)]
+    said = speech_samples(document, 8)
     assert said[0] == "It is always late. Look at the *moon*."
     assert "Is it late?" not in said
 

@@ -155,9 +155,10 @@ def test_without_paths_the_stored_documents_are_completed(ada: World):
     assert ada.done("show", "ada-byrne", "--json").json["profile"]
 
 
-def test_without_paths_and_documents_it_asks_for_some(offline: World):
+@pytest.mark.parametrize("more", [[], ["--estimate"]])
+def test_without_paths_and_documents_it_asks_for_some(offline: World, more: list[str]):
     offline.done("create", "Ada")
-    outcome = offline.run("ingest", "ada", "--json")
+    outcome = offline.run("ingest", "ada", "--json", *more)
     assert (outcome.code, outcome.error["kind"]) == (2, "usage")
     assert "offbook ingest ada FILE" in outcome.error["hint"]
 

@@ -48,9 +48,3 @@ def test_equal_chunks_are_numbered_from_2():
 
 def test_text_that_utf8_cannot_hold_has_an_id():
     assert made("lone \ud800 surrogate").id != made("lone \udc00 surrogate").id
-
-
-def test_chunks_of_a_section_share_their_heading_path():
-    path = ("A", "B")
-    chunks = make_chunks(document("ab"), "acts", [(path, [(0, 1), (1, 2)])])
-    assert all(chunk.headings is path for chunk in chunks)

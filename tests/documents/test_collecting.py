@@ -25,18 +25,6 @@ def test_a_name_can_be_given_for_one_file_only(tmp_path: Path):
         collect([tmp_path], name="Ada")
 
 
-def test_a_directory_is_read_sorted_and_named_from_below_it(tmp_path: Path):
-    plant(tmp_path / "in", "b.md", "a/z.txt", "a/b/c.html", "B.markdown", "d.pdf")
-    found = collect([tmp_path / "in"])
-    assert [one.name for one in found.documents] == [
-        "B.markdown",
-        "a/b/c.html",
-        "a/z.txt",
-        "b.md",
-        "d.pdf",
-    ]
-
-
 def test_nothing_is_dropped_in_silence(tmp_path: Path):
     plant(tmp_path, "a.md", "photo.jpg", "Makefile", ".notes.md", ".git/x.md", "sub/.hidden.txt")
     (tmp_path / "sub" / "loop").symlink_to(tmp_path, target_is_directory=True)

@@ -14,8 +14,8 @@ from offbook.errors import ConfigurationError, UnreadableDocument
 pypdf = pytest.importorskip("pypdf", reason="the extra pdf is not installed")
 
 
-def pdf(*pages: str, password: str | None = None) -> bytes:
-    """A PDF with one line of text a page."""
+def pdf(*pages: str, password: str | None = None, letters: str = "") -> bytes:
+    """A PDF with one line of text a page; ``letters`` is what its font says of them."""
     from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
     writer = pypdf.PdfWriter()
@@ -26,6 +26,11 @@ def pdf(*pages: str, password: str | None = None) -> bytes:
             NameObject("/BaseFont"): NameObject("/Helvetica"),
         }
     )
+    if letters:
+        meanings = DecodedStreamObject()
+        lines = "begincmap", "1 beginbfchar", letters, "endbfchar", "endcmap"
+        meanings.set_data("\n".join(lines).encode())
+        font[NameObject("/ToUnicode")] = writer._add_object(meanings)
     for text in pages:
         page = writer.add_blank_page(200, 200)
         fonts = DictionaryObject({NameObject("/F1"): writer._add_object(font)})
@@ -49,6 +54,14 @@ def read(folder: Path, data: bytes) -> str:
 
 def test_pages_are_parted_by_blank_lines(tmp_path: Path):
     assert read(tmp_path, pdf("Ada was born.", "", "Ada wrote.")) == "Ada was born.\n\nAda wrote.\n"
+
+
+@pytest.mark.parametrize(
+    ("letters", "read_as"),
+    [("<41> <D800>", "\ufffdda\n"), ("<41> <0000>", "da\n"), ("<41> <D83DDE00>", "😀da\n")],
+)
+def test_what_a_font_makes_of_its_letters_can_be_stored(tmp_path: Path, letters: str, read_as: str):
+    assert read(tmp_path, pdf("Ada", letters=letters)) == read_as
 
 
 def test_pages_without_text_are_refused(tmp_path: Path):

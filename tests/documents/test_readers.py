@@ -126,6 +126,6 @@ def test_html_may_declare_its_encoding(folder: Path):
     page = '<html><head><meta charset="windows-1252"></head><body><p>Beyoncé</p></body></html>'
     assert read(folder, page.encode("cp1252"), "a.html") == "Beyoncé\n"
     assert read(folder, page.encode("utf-8"), "a.html") == "Beyoncé\n"
-    for charset in ("utf-8", "no-such-thing"):
+    for charset in ("utf-8", "no-such-thing", "hex", "undefined", "utf-16-le"):
         wrong = page.replace("windows-1252", charset).encode("cp1252")
         assert "encoding" in refused(folder, wrong, "a.html").message

@@ -15,7 +15,7 @@ from offbook import registry
 from offbook.documents.chunking import make_splitter
 from offbook.documents.splitters import FixedSplitter, MarkdownHeaderSplitter, SemanticSplitter
 from offbook.documents.windows import Unit, ruler
-from offbook.errors import ConfigurationError, UnknownName
+from offbook.errors import ConfigurationError
 from tests.documents.texts import (
     assert_covers,
     assert_exact,
@@ -81,11 +81,6 @@ def test_fixed_token_windows_are_those_of_the_paper():
     ]
 
 
-def test_equal_windows_have_distinct_ids():
-    made = FixedSplitter(2, 0, "characters").split(document("abababab"))
-    assert [chunk.id.removeprefix(made[0].id) for chunk in made] == ["", "-2", "-3", "-4"]
-
-
 @given(messy_texts, st.integers(1, 60))
 def test_markdown_chunks_do_not_overlap(text: str, size: int):
     made = MarkdownHeaderSplitter(size).split(document(text))
@@ -133,16 +128,6 @@ def test_the_faithful_graph_chunking_is_the_window_of_the_paper():
     assert splitter.name == "graph"
     assert splitter.parameters(document("x")) == {"size": 600, "overlap": 100, "unit": "tokens"}
     assert "most" in make_splitter("graph").parameters(document("x"))
-
-
-def test_an_unknown_name_names_the_nearest_and_the_known():
-    with pytest.raises(UnknownName) as error:
-        make_splitter("act")
-    assert "'act'" in error.value.message
-    assert "did you mean 'acts'?" in error.value.hint
-    with pytest.raises(UnknownName) as error:
-        make_splitter("zzzz")
-    assert error.value.hint.startswith("known: acts, ats")
 
 
 @pytest.mark.parametrize(

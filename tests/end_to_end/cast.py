@@ -20,6 +20,8 @@ TABLES = {
     "members": "SELECT group_id, raw_entity_id FROM entity_members ORDER BY 1, 2",
     "decisions": 'SELECT id, a, b, same, "by", reason, evidence FROM decisions ORDER BY id',
     "answers": "SELECT kind, key, answer, chunks FROM graph_answers ORDER BY kind, key",
+    "summaries": "SELECT id, level, text, members FROM summaries ORDER BY id",
+    "trees": "SELECT built_from FROM summary_trees",
     "profile": "SELECT id, profile FROM characters ORDER BY id",
     "open": "SELECT kind, subject, status FROM jobs WHERE status != 'done' ORDER BY 1, 2",
 }

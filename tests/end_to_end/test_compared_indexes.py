@@ -1,24 +1,19 @@
-"""raptor and lightrag through an endpoint: kills, faults, what is forgotten, and what it costs."""
+"""raptor and lightrag through an endpoint: faults, what is forgotten, and what it costs."""
 
 from __future__ import annotations
 
 import json
-import math
 import sqlite3
-from collections import Counter
 from typing import Any
 
 import pytest
 
 from tests.end_to_end.cast import chronicle
-from tests.end_to_end.test_graph_kill import asked, stored_answers
-from tests.end_to_end.test_kill import kill, settled, until
 from tests.end_to_end.world import World
 from tests.loopback import LoopbackServer
 from tests.loopback.compared import answer_of_any
 
 SECTIONS = 16
-IN_FLIGHT = 2
 METHODS = ("raptor", "lightrag")
 MARKER = "Quixwarble"
 SECRET = (
@@ -108,28 +103,3 @@ def test_forgetting_summarizes_what_was_touched_and_says_how_to_go_on(keeper, se
     ingest(keeper, "raptor", home="well")
     assert 0 < again < server.count("/chat/completions") - again
     assert rows(keeper) == rows(keeper, "well")
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("method", METHODS)
-def test_a_killed_indexing_repeats_no_call_that_was_answered(keeper, server, method):
-    keeper.set(f"limits.concurrency={IN_FLIGHT}")
-    ingest(keeper, method, home="undisturbed")
-    whole = len(asked(server))
-    server.clear()
-    path = keeper.folder / "documents" / "one.md"
-    enough = math.ceil(0.6 * whole)
-    server.hold(enough)
-    process = keeper.start("ingest", "Keeper", path, "--method", method)
-    until(lambda: server.answered >= enough and server.in_flight > 0, process)
-    until(lambda: stored_answers(keeper) >= enough - IN_FLIGHT, process)
-    kill(process)
-    settled(server)
-    server.release()
-    before, kept = asked(server), stored_answers(keeper)
-    assert len(before) - 2 * IN_FLIGHT <= kept < whole
-    told = ingest(keeper, method)
-    again = {text: count for text, count in Counter(asked(server)).items() if count > 1}
-    assert sum(again.values()) - len(again) <= len(before) - kept, "only what was not stored"
-    assert told["usage"]["calls"] == len(asked(server)) - len(before)
-    assert rows(keeper) == rows(keeper, "undisturbed")

@@ -13,7 +13,7 @@ import pytest
 
 from tests.end_to_end.test_kill import kill, settled, until
 from tests.end_to_end.world import World
-from tests.loopback import schema_in
+from tests.loopback import LoopbackServer, schema_in
 from tests.loopback.answers import default_answer
 
 YEARS = 12
@@ -44,15 +44,14 @@ def answer(body: Mapping[str, Any]) -> Any:
 
 
 @pytest.fixture
-def ada(world: World) -> World:
+def ada(world: World, server: LoopbackServer) -> World:
     """Ada Byrne, each year of whom is a chunk, and a document on what came later."""
-    assert world.server is not None
-    world.server.answer = answer
+    server.answer = answer
     world.set("naive.splitter=markdown", "crag.splitter=markdown", "adaptive.splitter=markdown")
     world.set(f"crag.k={K}", "embed.model=builtin")
     world.done("create", "Ada Byrne")
     world.done("ingest", "ada-byrne", world.write("a.md", STORY), world.write("b.md", LATER))
-    world.server.clear()
+    server.clear()
     return world
 
 
@@ -69,14 +68,13 @@ def cached(world: World) -> Counter[str]:
         connection.close()
 
 
-def test_crag_grades_side_by_side_and_two_calls_wait_for_one_another(ada: World):
-    assert ada.server is not None
-    ada.server.gather(K)
+def test_crag_grades_side_by_side_and_two_calls_wait_for_one_another(ada, server):
+    server.gather(K)
     shape = ask(ada, "crag")
     usage = shape["usage"]
     assert (usage["calls"], usage["round_trips"]) == (K + 1, 2)
     assert usage["by_task"]["grade_passage"]["calls"] == K
-    assert ada.server.peak_in_flight == K
+    assert server.peak_in_flight == K
     assert [item["text"] for item in shape["context"]] == [
         "In year 7 Ada Byrne trimmed lamp 7. Tom counted 7 ships."
     ]
@@ -97,28 +95,18 @@ def test_adaptive_waits_once_for_the_route_and_once_a_step(ada: World):
 # -- faults -----------------------------------------------------------------------------------
 
 
-def test_a_chunk_that_is_always_refused_is_told_and_the_rest_goes_on(ada: World):
-    assert ada.server is not None
-    ada.server.poison = "lamp 7. Tom"
+def test_a_chunk_that_is_always_refused_is_told_and_the_rest_goes_on(ada, server):
+    server.poison = "lamp 7. Tom"
     shape = ask(ada, "crag")
     why = [skipped["why"] for skipped in shape["skipped"] if skipped["title"].endswith("Year 7")]
     assert len(why) == 1
     assert why[0].startswith("not graded: ")
     assert sum("graded incorrect" in skipped["why"] for skipped in shape["skipped"]) == K - 1
     assert cached(ada) == {"grade_passage.v1": K - 1}
-    ada.server.poison = ""
+    server.poison = ""
     again = ask(ada, "crag")
     assert again["usage"]["by_task"]["grade_passage"]["calls"] == 1
     assert "lamp 7" in again["context"][0]["text"]
-
-
-def test_a_route_that_cannot_be_had_is_told_and_nothing_is_made_up(ada: World):
-    assert ada.server is not None
-    ada.server.answer = lambda body: "Nonsense." if schema_in(body) else "So it is."
-    shape = ask(ada, "adaptive")
-    assert shape["reply"] == "So it is."
-    assert "not judged" in shape["skipped"][-1]["why"]
-    assert cached(ada) == {}
 
 
 # -- a kill -----------------------------------------------------------------------------------
@@ -131,18 +119,17 @@ def put(world: World) -> Counter[str]:
 
 
 @pytest.mark.long
-def test_a_killed_question_asked_again_repeats_no_stored_grade(ada: World):
-    assert ada.server is not None
+def test_a_killed_question_asked_again_repeats_no_stored_grade(ada, server):
     ada.set("limits.concurrency=2")
-    ada.server.hold(4)
+    server.hold(4)
     process = ada.start("ask", "ada-byrne", QUESTION, "--method", "crag", "--json")
     until(lambda: cached(ada)["grade_passage.v1"] >= 3, process)
     kill(process)
-    settled(ada.server)
+    settled(server)
     before, kept = put(ada), cached(ada)["grade_passage.v1"]
     assert 3 <= kept < K
     assert kept >= before.total() - 4, "what was answered is stored"
-    ada.server.release()
+    server.release()
     usage = ask(ada, "crag")["usage"]
     assert usage["cached_calls"] == kept
     assert usage["by_task"]["grade_passage"]["calls"] == K - kept
@@ -151,16 +138,15 @@ def test_a_killed_question_asked_again_repeats_no_stored_grade(ada: World):
 
 
 @pytest.mark.long
-def test_a_killed_step_asked_again_repeats_neither_route_nor_steps(ada: World):
-    assert ada.server is not None
+def test_a_killed_step_asked_again_repeats_neither_route_nor_steps(ada, server):
     ada.set("adaptive.k=1")
-    ada.server.hold(2)
+    server.hold(2)
     process = ada.start("ask", "ada-byrne", QUESTION, "--method", "adaptive", "--json")
     until(lambda: cached(ada)["next_step.v1"] >= 1, process)
     kill(process)
-    settled(ada.server)
+    settled(server)
     kept = cached(ada)
-    ada.server.release()
+    server.release()
     usage = ask(ada, "adaptive")["usage"]
     assert usage["cached_calls"] == kept.total() >= 2
     assert "classify_question" not in usage["by_task"]

@@ -49,18 +49,3 @@ def test_a_slow_call_holds_up_no_other(world, server, monkeypatch):
     indexed(world, server, 24, "--concurrency", "4")
     slow, *others = server.requests
     assert all(other.finished < slow.finished for other in others)
-
-
-def test_a_busy_endpoint_is_asked_less(world, server):
-    world.set("limits.retries=3")
-    server.latency_seconds = 0.05
-    server.retry_after = "0.2"
-    server.script(*["ok"] * 4, *["429"] * 4)
-    world.set("naive.splitter=markdown", "embed.batch=1")
-    world.done("create", "Keeper")
-    sections = [f"## Year {n}\n\nIn year {n} a ship came in, number {n}." for n in range(20)]
-    document = world.write("light.md", "\n\n".join(sections))
-    told = world.done("ingest", "Keeper", document, "--json", "--concurrency", "4").json
-    assert told["usage"]["embed_calls"] == 20
-    assert server.count("/embeddings") == 24
-    assert told["documents"][0]["quarantined"] == 0

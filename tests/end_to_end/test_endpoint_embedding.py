@@ -146,24 +146,6 @@ def test_an_endpoint_that_refuses_everything_is_a_failure_and_no_quarantine(worl
 # -- another embedder ----------------------------------------------------------------------------
 
 
-def test_vectors_are_made_anew_and_the_new_embedder_answers(keeper, server):
-    server.clear()
-    server.dimension = 12
-    keeper.set("embed.model=other")
-    told = keeper.done("reembed", "Keeper", "--json").json
-    chunks = len(keeper.rows()["chunks"])
-    assert told["character"] == "Keeper"
-    assert (told["vectors"], told["quarantined"]) == (chunks, 0)
-    assert sorted(texts(server))[: chunks + 1] == sorted([*chunk_texts(keeper), "dimension"])
-    assert told["usage"]["embed_calls"] == server.count("/embeddings")
-    shown = keeper.done("show", "Keeper", "--json").json
-    assert (shown["embedder"], shown["dimension"]) == ("other", 12)
-    keeper.done("recall", "Keeper", "Who?")
-    keeper.done("ingest", "Keeper", keeper.write("more.md", story(2, first=70)))
-    refused = keeper.run("recall", "Keeper", "Who?", "--set", "embed.model=e")
-    assert refused.code == 3
-
-
 def test_a_chunk_that_the_new_embedder_refuses_does_not_keep_the_others_from_it(
     keeper, server, monkeypatch
 ):

@@ -14,7 +14,7 @@ from offbook.settings import SettingsModel
 from offbook.text.emotion_names import EMOTIONS
 from tests.end_to_end.world import World
 from tests.graph.rules_model import extract
-from tests.loopback import schema_in
+from tests.loopback import LoopbackServer, schema_in
 from tests.loopback.answers import default_answer
 
 STORY = "# Ada Byrne\n\n" + "\n\n".join(
@@ -64,32 +64,29 @@ def answer(body: Mapping[str, Any]) -> Any:
 
 
 @pytest.fixture
-def ada(world: World) -> World:
+def ada(world: World, server: LoopbackServer) -> World:
     """Ada Byrne with a graph, chunks and a memory; nothing but the endpoint is configured."""
-    assert world.server is not None
-    world.server.answer = answer
+    server.answer = answer
     world.set("method=ensemble", "graph.threshold=1", "ensemble.likeness=-1")
     world.set("amadeus.splitter=markdown", "ensemble.gs=live", "ensemble.ae=true")
     world.done("create", "Ada Byrne")
     world.done("ingest", "ada-byrne", world.write("a.md", STORY))
     world.done("remember", "ada-byrne", world.write("told.jsonl", json.dumps(TOLD) + "\n"))
-    world.server.clear()
+    server.clear()
     return world
 
 
-def test_three_calls_wait_for_one_another(ada: World):
-    assert ada.server is not None
-    ada.server.gather(5, path="/chat/completions")
+def test_three_calls_wait_for_one_another(ada, server):
+    server.gather(5, path="/chat/completions")
     usage = ada.done("ask", "ada-byrne", QUESTION, "--json").json["usage"]
     assert usage["round_trips"] == 3
     assert set(usage["by_task"]) == {*FIRST, "extract_attributes", "reply"}
     assert usage["by_task"]["reveals_trait"]["calls"] == 3
     assert usage["embed_calls"] == 1
-    assert ada.server.peak_in_flight == 5
+    assert server.peak_in_flight == 5
 
 
-def test_by_default_a_question_takes_three_calls_and_ingestion_none_for_traits(ada: World):
-    assert ada.server is not None
+def test_by_default_a_question_takes_three_calls_and_ingestion_none_for_traits(ada, server):
     usual = SettingsModel().ensemble
     ada.set(f"ensemble.gs={usual.gs}", f"ensemble.ae={usual.ae}")
     usage = ada.done("ask", "ada-byrne", QUESTION, "--json").json["usage"]
@@ -101,23 +98,11 @@ def test_by_default_a_question_takes_three_calls_and_ingestion_none_for_traits(a
     assert not {"index_traits", "reveals_trait", "extract_attributes"} & set(usage["by_task"])
 
 
-def test_judged_at_ingestion_there_are_no_more_waits(ada: World):
-    assert ada.server is not None
-    ada.set("ensemble.gs=indexed")
-    ada.done("ingest", "ada-byrne")
-    ada.server.gather(2, path="/chat/completions")
-    words = ["ask", "ada-byrne", "Did Tom Keane wait patiently for a telephone?", "--json"]
-    usage = ada.done(*words).json["usage"]
-    assert usage["round_trips"] <= 3
-    assert "reveals_trait" not in usage["by_task"]
-
-
 @pytest.mark.long
-def test_the_first_word_waits_for_two_rounds_only(ada: World):
-    assert ada.server is not None
+def test_the_first_word_waits_for_two_rounds_only(ada, server):
     outcome = ada.process("chat", "ada-byrne", stdin=f"{QUESTION}\n/why\n")
     assert outcome.code == 0
-    streamed = [bool(body.get("stream")) for body in ada.server.chat_bodies]
+    streamed = [bool(body.get("stream")) for body in server.chat_bodies]
     assert streamed.index(True) == 6
     told = outcome.out + outcome.err
     for part in ("entity", "attribute", "memory", "felt with", "boundary: partly", "telephone"):

@@ -100,27 +100,6 @@ def test_what_is_left_is_what_would_have_been_built_without_it(keeper, server, t
     assert len(left["decisions"]) >= 1
 
 
-def test_where_the_endpoint_fails_the_document_is_gone_and_the_message_says_what_is_left(
-    keeper, server
-):
-    (keeper.folder / "documents" / "secret.md").unlink()
-    server.always("503")
-    outcome = keeper.run("forget", "Keeper", "secret.md", "--json", "-y")
-    assert (outcome.code, outcome.error["kind"]) == (4, "model_failed")
-    assert "'secret.md' is forgotten" in outcome.error["message"]
-    assert "offbook ingest keeper" in outcome.error["hint"]
-    assert keeper.leaks(MARKER) == []
-    server.always(None)
-    assert MARKER not in json.dumps(shown(keeper))
-    names = {row["name"] for row in shown(keeper)["entities"]}
-    assert {"Bo Carter", "Ana Bell"} <= names
-    keeper.done("ingest", "Keeper")
-    server.clear()
-    keeper.done("ingest", "Keeper")
-    assert server.count() == 0
-    assert keeper.run("forget", "Keeper", "secret.md", "-y").code == 2
-
-
 def test_a_budget_stops_the_calls_and_not_the_deletion(keeper, server):
     outcome = keeper.run("forget", "Keeper", "secret.md", "--set", "limits.budget_calls=1", "-y")
     assert outcome.code == 1
@@ -130,19 +109,6 @@ def test_a_budget_stops_the_calls_and_not_the_deletion(keeper, server):
 
 
 # -- alias ---------------------------------------------------------------------------------------
-
-
-def test_a_word_that_the_endpoint_cannot_follow_is_kept(keeper, server):
-    server.always("503")
-    outcome = keeper.run("alias", "Keeper", "add", "Bo Carter", "Cora Dunn", "--json")
-    assert (outcome.code, outcome.error["kind"]) == (4, "model_failed")
-    assert "'Bo Carter' is 'Cora Dunn' is recorded" in outcome.error["message"]
-    assert "offbook ingest keeper" in outcome.error["hint"]
-    server.always(None)
-    keeper.done("ingest", "Keeper")
-    assert "extract" not in asked(server)
-    (row,) = [r for r in shown(keeper)["entities"] if "Cora Dunn" in [r["name"], *r["aliases"]]]
-    assert "Bo Carter" in [row["name"], *row["aliases"]]
 
 
 # -- reembed -------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import pytest
 
 from tests.end_to_end.world import World
 from tests.graph.rules_model import extract
-from tests.loopback import schema_in
+from tests.loopback import LoopbackServer, schema_in
 from tests.loopback.answers import default_answer
 
 STORY = (
@@ -51,58 +51,27 @@ def answer(body: Mapping[str, Any]) -> Any:
 
 
 @pytest.fixture
-def ada(world: World) -> World:
+def ada(world: World, server: LoopbackServer) -> World:
     """Ada Byrne, with a graph that the endpoint made."""
-    assert world.server is not None
-    world.server.answer = answer
+    server.answer = answer
     world.set("method=rolerag", "graph.threshold=1")
     world.done("create", "Ada Byrne")
     world.done("ingest", "ada-byrne", world.write("a.md", STORY))
     world.done("ingest", "ada-byrne", world.write("b.md", LATER))
-    world.server.clear()
+    server.clear()
     return world
 
 
-def test_a_question_costs_two_calls_one_after_the_other_and_the_vectors_beside(ada: World):
-    assert ada.server is not None
-    ada.server.gather(2)
+def test_a_question_costs_two_calls_one_after_the_other_and_the_vectors_beside(ada, server):
+    server.gather(2)
     shape = ada.done("ask", "ada-byrne", QUESTION, "--json").json
     usage = shape["usage"]
     assert (usage["calls"], usage["round_trips"], usage["embed_calls"]) == (2, 2, 1)
     assert set(usage["by_task"]) == {"analyse_question", "reply"}
-    vectors, first, second = sorted(ada.server.requests, key=lambda r: (r.finished, r.started))
+    vectors, first, second = sorted(server.requests, key=lambda r: (r.finished, r.started))
     if vectors.path.endswith("/chat/completions"):
         vectors, first = first, vectors
     assert vectors.path.endswith("/embeddings")
     assert vectors.started < first.finished
     assert first.started < vectors.finished
     assert second.started >= first.finished
-
-
-@pytest.mark.long
-def test_the_first_word_waits_for_two_calls_only(ada: World):
-    assert ada.server is not None
-    outcome = ada.process("chat", "ada-byrne", stdin=QUESTION + "\n")
-    assert outcome.code == 0
-    assert [bool(body.get("stream")) for body in ada.server.chat_bodies] == [False, True]
-    assert ada.server.count("/embeddings") == 1
-
-
-def test_for_a_person_the_boundary_is_told(ada: World):
-    out = ada.done("recall", "ada-byrne", QUESTION).out
-    assert "boundary: partly" in out
-    assert "telephone: It came later." in out
-
-
-def test_forgetting_a_document_forgets_the_analyses_that_saw_its_text(ada: World):
-    ada.done("ask", "ada-byrne", QUESTION, "--session", "evening")
-    assert ada.done("forget", "ada-byrne", "b.md", "--json", "-y").json["cached_calls"] >= 1
-
-
-def test_faithful_asks_twice(ada: World):
-    ada.set("rolerag.hyde=separate", "rolerag.source_chunks=0")
-    shape = ada.done("ask", "ada-byrne", QUESTION, "--json").json
-    assert shape["usage"]["round_trips"] == 3
-    assert set(shape["usage"]["by_task"]) == {
-        "hypothetical_context", "question_entities", "reply",
-    }  # fmt: skip

@@ -23,13 +23,12 @@ REPLY = "I kept the light, and nothing else."
 
 
 @pytest.fixture
-def keeper(world: World) -> World:
+def keeper(world: World, server: LoopbackServer) -> World:
     """A character with a document, indexed for `naive` by the endpoint's embedder."""
     world.done("create", "Keeper")
     world.done("ingest", "Keeper", world.write("light.md", story(8)))
-    assert world.server is not None
-    world.server.answer = lambda _: REPLY
-    world.server.clear()
+    server.answer = lambda _: REPLY
+    server.clear()
     return world
 
 

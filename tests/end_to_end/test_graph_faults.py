@@ -19,10 +19,9 @@ SECTIONS = 24
 
 
 @pytest.fixture
-def keeper(world: World) -> World:
+def keeper(world: World, server: LoopbackServer) -> World:
     """A character without documents, at an endpoint that knows the graph's prompts."""
-    assert world.server is not None
-    world.server.answer = answer_about_a_graph
+    server.answer = answer_about_a_graph
     world.done("create", "Keeper")
     world.write("one.md", chronicle(SECTIONS))
     return world

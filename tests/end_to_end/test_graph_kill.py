@@ -1,4 +1,4 @@
-"""A killed indexing goes on where it stopped, and nobody can tell from the graph."""
+"""A killed indexing goes on where it stopped, and nobody can tell from what it made."""
 
 from __future__ import annotations
 
@@ -13,19 +13,17 @@ from tests.end_to_end.cast import chronicle, graph_rows
 from tests.end_to_end.test_kill import kill, settled, until
 from tests.end_to_end.world import World
 from tests.loopback import LoopbackServer
-from tests.loopback.graph import answer_about_a_graph
+from tests.loopback.compared import answer_of_any
 
 SECTIONS = 14
 IN_FLIGHT = 2
-METHOD = ("--method", "rolerag")
 
 
 @pytest.fixture
-def keeper(world: World) -> World:
+def keeper(world: World, server: LoopbackServer) -> World:
     """A character without documents; few calls at a time, so that a kill meets the middle."""
-    assert world.server is not None
-    world.server.answer = answer_about_a_graph
-    world.set(f"limits.concurrency={IN_FLIGHT}", "embed.model=builtin")
+    server.answer = answer_of_any
+    world.set(f"limits.concurrency={IN_FLIGHT}", "embed.model=builtin", "raptor.size=2")
     world.done("create", "Keeper")
     world.write("one.md", chronicle(SECTIONS))
     return world
@@ -46,17 +44,21 @@ def stored_answers(world: World) -> int:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("share", [0.3, 0.6, 0.9])
-def test_a_killed_indexing_repeats_no_call_that_was_answered(keeper, server, share):
+@pytest.mark.parametrize(
+    ("method", "share"),
+    [("rolerag", 0.3), ("rolerag", 0.6), ("rolerag", 0.9), ("raptor", 0.6), ("lightrag", 0.6)],
+)
+def test_a_killed_indexing_repeats_no_call_that_was_answered(keeper, server, method, share):
     source = keeper.folder / "documents" / "one.md"
+    words = ("ingest", "Keeper", source, "--method", method)
     home = keeper.folder / "undisturbed"
     keeper.done("create", "Keeper", "--home", home)
-    keeper.done("ingest", "Keeper", source, *METHOD, "--home", home)
+    keeper.done(*words, "--home", home)
     whole = len(asked(server))
     server.clear()
     enough = math.ceil(share * whole)
     server.hold(enough)
-    process = keeper.start("ingest", "Keeper", source, *METHOD)
+    process = keeper.start(*words)
     until(lambda: server.answered >= enough and server.in_flight > 0, process)
     until(lambda: stored_answers(keeper) >= enough - IN_FLIGHT, process)
     kill(process)
@@ -66,7 +68,7 @@ def test_a_killed_indexing_repeats_no_call_that_was_answered(keeper, server, sha
     assert kept >= len(before) - 2 * IN_FLIGHT, "what was answered is stored"
     # The last call may be out already; its answer is not there.
     assert kept < whole, "it was killed before its end"
-    told = keeper.done("ingest", "Keeper", source, *METHOD, "--json").json
+    told = keeper.done(*words, "--json").json
     again = {text: count for text, count in Counter(asked(server)).items() if count > 1}
     assert sum(again.values()) - len(again) <= len(before) - kept, "only what was not stored"
     # In each place one question is out, and the answer to the one before may be on its way in.

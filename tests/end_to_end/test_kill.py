@@ -61,10 +61,9 @@ def settled(server: LoopbackServer) -> None:
 
 
 @pytest.fixture
-def keeper(world: World) -> World:
+def keeper(world: World, server: LoopbackServer) -> World:
     """A character without documents; an endpoint that takes its time, one text a call."""
-    assert world.server is not None
-    world.server.answer = lambda _: PROFILE
+    server.answer = lambda _: PROFILE
     world.set("embed.batch=1", "limits.concurrency=2")
     world.done("create", "Keeper")
     world.write("one.md", story(PARAGRAPHS))

@@ -55,22 +55,6 @@ def seen(contacts: list[list[str]]) -> set[str]:
 
 
 @pytest.mark.long
-def test_offline_nothing_is_contacted_and_nothing_is_started(offline, monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    offline.done("create", "Keeper")
-    document = offline.write("light.md", story(6))
-    commands: list[tuple[str | Path, ...]] = [
-        ("ingest", "Keeper", document, "--method", "profile"),
-        ("ingest", "Keeper", document),
-        ("chat", "Keeper"),
-    ]
-    for words in commands:
-        outcome, contacts = watched(offline, *words, stdin="What did you carry?\n")
-        assert outcome.code == 0, outcome
-        assert contacts == [], words
-
-
-@pytest.mark.long
 def test_only_the_configured_endpoint_is_contacted(world, server):
     document = world.write("light.md", story(6))
     world.done("create", "Keeper")

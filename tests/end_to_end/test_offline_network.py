@@ -37,11 +37,9 @@ BAIT = {
 }
 
 
-def guarded(
-    world: World, *words: str, stdin: str = "", code: str = GUARDED
-) -> subprocess.CompletedProcess[str]:
+def guarded(world: World, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-W", "error", "-c", code, *words],
+        [sys.executable, "-W", "error", "-c", GUARDED, *words],
         cwd=world.folder,
         env={**os.environ, **BAIT},
         input=stdin,
@@ -50,12 +48,6 @@ def guarded(
         timeout=PATIENCE_SECONDS,
         check=False,
     )
-
-
-def test_the_guard_catches_what_goes_out(offline: World):
-    code = GUARDED.replace("from offbook.cli.main import run\nrun()", "")
-    code += "import socket; socket.getaddrinfo('localhost', 80)"
-    assert guarded(offline, code=code).returncode == 99
 
 
 def test_the_demo_needs_no_network(offline: World):

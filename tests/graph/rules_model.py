@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 
-from offbook.graph.candidates import name_key
+from offbook.names.identity import name_key
 from offbook.prompts.entities import (
     ComparisonAnswer,
     Described,

@@ -9,17 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from offbook.errors import InvalidAnswer
-from offbook.graph.candidates import Rules
 from offbook.graph.entity_normalization import Ledger, Links, normalize
 from offbook.graph.verdicts import decision_id
 from offbook.models.batching import Asking
 from offbook.prompts.entities import GroupVerdict, VerifyGroupAnswer
 from offbook.rules.model import OfflineModel
+from offbook.settings.model import GraphSettings
 from offbook.types import ChatResponse, Decision, RawEntity
 from tests.graph.rules_model import RulesModel
 from tests.graph.world import Trigrams
 
-FAITHFUL = Rules(k=3, threshold=0.7, by_name=False, homonyms=False, once=False)
+UNVERIFIED = GraphSettings(verify=False)
+FAITHFUL = GraphSettings(k=3, threshold=0.7, by_name=False, homonyms=False, once=False)
 
 NAMES = ("Ana", "Cora", "Dora", "Flora", "Nora")
 
@@ -48,11 +49,11 @@ def texts(model: RulesModel) -> list[str]:
     return [request.messages[-1].content for request in model.asked]
 
 
-async def groups(entities, *, ledger=None, model=None, rules=None, verified=True):
+async def groups(entities, *, ledger=None, model=None, rules=None):
     """The names of each group, and the model that was asked."""
     model = model or RulesModel()
-    rules, asked = rules or Rules(), asking(model)
-    found = await normalize(entities, None, rules, asked, ledger, verified=verified)
+    rules, asked = rules or GraphSettings(), asking(model)
+    found = await normalize(entities, None, rules, asked, ledger)
     rows = sorted(row for group in found.groups for row in group)
     assert rows == list(range(len(entities))), "each raw entity is in exactly one group"
     return [sorted({entities[row].name for row in group}) for group in found.groups], model, found
@@ -64,7 +65,9 @@ def on_mentions(a: RawEntity, b: RawEntity, *, same: bool) -> Decision:
 
 async def kinds(entities, *words: Decision, **more: Any) -> list[list[str]]:
     """The types of each group."""
-    _, _, found = await groups(entities, ledger=Ledger(words), rules=Rules(same_type=False), **more)
+    _, _, found = await groups(
+        entities, ledger=Ledger(words), rules=GraphSettings(same_type=False), **more
+    )
     return [[entities[row].type for row in group] for group in found.groups]
 
 
@@ -113,7 +116,7 @@ async def test_two_mentions_of_one_name_that_a_person_told_apart_are_not_chained
 
 async def test_a_star_of_aliases_loses_no_member():
     names = ["Ana Bell", "Ana", "Bell", "Tom Reed", "Ana Bell"]
-    found, _, _ = await groups(story(*names), verified=False)
+    found, _, _ = await groups(story(*names), rules=UNVERIFIED)
     assert found == [["Ana", "Ana Bell", "Bell"], ["Tom Reed"]]
 
 
@@ -123,7 +126,7 @@ async def test_a_chain_that_holds_two_people_is_split():
     assert model.calls["verify_group"] == 1
     assert sorted(map(len, apart)) == [1, 2] or len(apart) == 3
     assert not any({"Ana Bell", "Tom Bell"} <= set(group) for group in apart)
-    together, _, _ = await groups(story(*names), verified=False)
+    together, _, _ = await groups(story(*names), rules=UNVERIFIED)
     assert together == [["Ana Bell", "Bell", "Tom Bell"]]
 
 
@@ -157,14 +160,14 @@ async def test_after_an_interruption_the_same_questions_are_put():
     names = [name for family in families for name in family]
     entities = [mention(row, name, f"{name} came. " * (31 - row)) for row, name in enumerate(names)]
     whole, first = Ledger(), RulesModel()
-    outcome = await normalize(entities, None, Rules(), asking(first, batch_items=8), whole)
+    outcome = await normalize(entities, None, GraphSettings(), asking(first, batch_items=8), whole)
     judged = [inputs for prompt, inputs in origins(first) if prompt.name == "same_entity"]
     assert len(judged) >= 3
     # Killed when only one of the answers had been stored: others may be in the cache of calls.
     told = {part.entity.description for part in judged[0].comparisons}
     stored = {entity.id for entity in entities if entity.description in told}
     left, again = Ledger([d for d in whole.decisions.values() if d.a in stored]), RulesModel()
-    found = await normalize(entities, None, Rules(), asking(again, batch_items=8), left)
+    found = await normalize(entities, None, GraphSettings(), asking(again, batch_items=8), left)
     assert found.groups == outcome.groups
     assert texts(again) == texts(first)[1:]
 
@@ -189,7 +192,7 @@ async def test_equal_names_are_linked_without_a_call_unless_something_speaks_aga
     _, model, found = await groups(entities)
     assert (found.groups, model.calls) == ([[0, 1, 2]], {})
     homonyms = [mention(0, "Bell", kind="character"), mention(1, "Bell", kind="location")]
-    _, model, _ = await groups(homonyms, rules=Rules(same_type=False))
+    _, model, _ = await groups(homonyms, rules=GraphSettings(same_type=False))
     assert model.calls["same_entity"] == 1, "they are judged like any candidate"
 
 
@@ -197,7 +200,7 @@ async def test_faithful_rules_ask_about_every_candidate():
     entities = story("Ana Bell", "Ana Bel", "Ana Bell", "Ana Bel")
     vectors = await Trigrams().embed([entity.name for entity in entities], "document")
     asked = []
-    for rules in (FAITHFUL, Rules()):
+    for rules in (FAITHFUL, GraphSettings()):
         model, ledger = RulesModel(), Ledger()
         await normalize(entities, vectors, rules, Asking(model, "Ana"), ledger)
         asked.append(len(ledger.decisions))
@@ -221,7 +224,7 @@ async def test_decisions_of_one_question_have_reasons_of_their_own():
         mention(2, "Bell", "Bell slept."),
     ]
     ledger = Ledger()
-    await normalize(entities, None, Rules(), Asking(OfflineModel(), "Ida"), ledger)
+    await normalize(entities, None, GraphSettings(), Asking(OfflineModel(), "Ida"), ledger)
     told = {d.b: d.reason for d in ledger.decisions.values() if d.a == "m2"}
     assert len(told) == 2
     assert len(set(told.values())) == 2

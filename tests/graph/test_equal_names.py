@@ -1,36 +1,14 @@
-"""Keys of equal names, and what speaks against equal names."""
+"""What speaks against equal names."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from offbook.graph.candidates import Rules, link_equal_names, name_key, speaks_against
+from offbook.graph.candidates import link_equal_names, speaks_against
+from offbook.settings.model import GraphSettings
 from offbook.types import RawEntity
 
 
 def entity(name, description="", kind="character"):
     return RawEntity(f"{name}{description}", "c", 0, name, kind, description)
-
-
-@pytest.mark.parametrize(
-    ("name", "key"),
-    [
-        ("  Zoë  O’Hara ", "zoe ohara"),
-        ("MR. WREN", "mr wren"),
-        ("_Wren_", "wren"),
-        ("Jean-Luc", "jean luc"),
-        ("孙悟空", "孙悟空"),
-        ("Ｗｒｅｎ", "wren"),
-        ("?!", ""),
-    ],
-)
-def test_keys(name, key):
-    assert name_key(name) == key
-
-
-@given(st.text(max_size=40))
-def test_a_key_is_its_own_key(name):
-    assert name_key(name_key(name)) == name_key(name)
 
 
 def test_nothing_speaks_against_a_plain_name():
@@ -70,7 +48,7 @@ def test_a_term_of_kinship_is_found_again_however_many_others_say_it():
         RawEntity(str(n), str(n), 0, "my father", "character", told)
         for n, told in enumerate([*said, said[0], said[60]])
     ]
-    blocks = link_equal_names(entities, Rules())
+    blocks = link_equal_names(entities, GraphSettings())
     assert blocks.of[120] == blocks.of[0]
     assert blocks.of[121] == blocks.of[60]
     assert len(set(blocks.of)) == 120

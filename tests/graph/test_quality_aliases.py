@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from offbook.graph.candidates import Rules
 from offbook.rules.model import OfflineModel
+from offbook.settings.model import GraphSettings
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / ".." / "shared" / "data" / "alias"
@@ -65,7 +65,7 @@ def test_labels_are_not_shown(quality):
 async def test_the_offline_rules_do_not_fall_below(quality, file, all_rows, listed, precision):
     if not (DATA / file).exists():
         pytest.skip(f"../shared/data/alias/{file} is not here")
-    normalizer = quality.Normalizer(OfflineModel(), None, Rules())
+    normalizer = quality.Normalizer(OfflineModel(), None, GraphSettings())
     shape = (await quality.measure(quality.load(DATA / file), normalizer)).as_json()
     assert shape["f1"] >= all_rows
     if listed is not None:

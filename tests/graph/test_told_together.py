@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from offbook.graph.candidates import name_key
 from offbook.graph.point_in_time import ToldTogether
+from offbook.names.identity import name_key
 from offbook.types import Chunk
 
 

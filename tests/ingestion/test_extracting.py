@@ -99,15 +99,6 @@ def test_what_no_database_keeps_is_replaced_and_not_dropped():
     assert clean("a\0b \ud800 c\nd") == "a\ufffdb ? c d"
 
 
-async def test_a_relation_with_itself_becomes_part_of_the_description(sqlite_store):
-    told = answered(entity("Bo"), relations=[relation("Bo", "Bo", "Bo trusts himself.")])
-    made = await world(sqlite_store, Answering("Bo wept", told.model_dump_json()))
-    await made.put("one.md", TEXT)
-    picture = await made.picture()
-    assert all(source != target for source, target, *_ in picture["relations"])
-    assert any("Bo trusts himself." in description for _, _, description, *_ in picture["entities"])
-
-
 BAD = {
     "nothing": json.dumps({"entities": [], "relations": []}),
     "empty name": answered(

@@ -75,14 +75,6 @@ async def test_after_an_end_in_mid_run_nothing_answered_is_asked_again(sqlite_st
     assert len(broken.asked) + len(made.model.asked) == len(whole.model.asked)
 
 
-async def test_a_second_run_asks_nobody(sqlite_store):
-    made = await built(sqlite_store)
-    before, made.model = await made.picture(), RulesModel()
-    await made.build()
-    assert made.model.calls == {}
-    assert await made.picture() == before
-
-
 async def test_what_stays_open_is_told_and_asked_again(sqlite_store):
     def fail(request: ChatRequest) -> None:
         if request.origin and request.origin[0].name == "merge_entities":

@@ -81,23 +81,6 @@ async def test_graph_and_mentions_together_extract_once(sqlite_store):
     assert await embedded(ada, "entity")
 
 
-async def test_a_chunk_that_is_refused_is_put_aside_and_the_rest_serves(sqlite_store):
-    def fail(request):
-        if "chest" in request.origin[1].passage:
-            raise InputRefused("no")
-
-    model = KeywordModel(low=("Maud Keane",))
-    model._fail = fail
-    ada = await Asked(sqlite_store, model, dict(METHOD)).create(*TEXTS)
-    (job,) = await open_jobs(ada)
-    assert (job.kind, job.status, job.document) == ("extract", "quarantined", "b-md")
-    assert (await ada.recall("Maud?")).context
-    model._fail = lambda request: None
-    await ingest(ada)
-    assert await open_jobs(ada) == []
-    assert asked(ada).count("extract") == 3, "two, and the one that was refused once more"
-
-
 async def test_what_the_embedder_refuses_is_put_aside_and_told(sqlite_store):
     class Refusing(Trigrams):
         word = "Jem Dolan"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from offbook.errors import InputRefused, ModelError, UsageError
 from offbook.ingestion.profile import HEAD_TOKENS, at_point, beginnings, heads, write_profile
-from offbook.stores import characters, jobs
+from offbook.stores import characters, documents, jobs
 from offbook.text.tokens import count_tokens
 from offbook.types import Document, Position
 from tests.ingestion.runtime import read, settings, stored
@@ -59,6 +59,19 @@ async def test_what_cannot_be_used_is_put_aside_and_healed(kept, bad):
     assert reason
     assert await aside(kept) == [reason]
     assert await write_profile(kept, Scripted("A keeper."), "keeper", settings()) is None
+    assert await aside(kept) == []
+
+
+async def test_why_no_profile_was_written_of_a_text_that_is_gone_is_not_noted(kept):
+    class Slow(Scripted):
+        """In whose time another process forgets the text."""
+
+        async def complete(self, request):
+            await kept.write(lambda conn: documents.remove(conn, "keeper", "a-md"))
+            return await super().complete(request)
+
+    await stored(kept, read("a.md", "One."))
+    assert await write_profile(kept, Slow(InputRefused("One.")), "keeper", settings())
     assert await aside(kept) == []
 
 

@@ -85,18 +85,6 @@ async def test_a_document_with_something_put_aside_is_partial(kept):
     assert await statuses(kept) == {"a-md": "partial", "b-md": "complete"}
 
 
-async def test_what_heals_in_the_run_of_another_document_is_complete_again(kept):
-    await stored(kept, read("a.md", sections(3)))
-    ids = [c.id for c in await kept.read(lambda c: chunks.list_chunks(c, "keeper"))]
-    await put_aside(kept, jobs.EMBED, ids, "a-md")
-    await tally(kept, "keeper", [], [])
-    assert await statuses(kept) == {"a-md": "partial"}
-    reports = await stored(kept, read("b.md", sections(5, first=3)))
-    await kept.write(lambda conn: jobs.finish(conn, "keeper", jobs.EMBED, ids))
-    await tally(kept, "keeper", reports, [])
-    assert await statuses(kept) == {"a-md": "complete", "b-md": "complete"}
-
-
 async def test_it_is_told_where_what_was_put_aside_stands(kept):
     reports = await stored(kept, read("a.md", sections(1)))
     (chunk,) = await kept.read(lambda c: chunks.list_chunks(c, "keeper"))

@@ -7,13 +7,18 @@ import asyncio
 import pytest
 
 from offbook.errors import UnknownName
+from offbook.ingestion import documents as ingested
 from offbook.ingestion.documents import (
     complete_chunkings,
     refresh_voice,
     stored_documents,
+    take_in,
 )
-from offbook.stores import characters, chunks
+from offbook.ingestion.reports import put_aside
+from offbook.runtime import Runtime
+from offbook.stores import characters, chunks, documents, jobs
 from tests.ingestion.runtime import Embedding, read, sections, settings, stored
+from tests.models.fakes import Scripted
 
 VOICE = "# Keeper\n\nShe kept a light.\n\n## Sayings\n\n- The tide waits for me.\n"
 
@@ -35,6 +40,27 @@ async def test_a_document_is_added_updated_or_left_as_it_is(kept):
     assert (changed.id, changed.status) == ("a-md", "updated")
     (document,) = await kept.read(lambda conn: stored_documents(conn, "keeper"))
     assert (document.text, document.version) == ("Two.", 2)
+
+
+@pytest.mark.parametrize("kind", [jobs.PROFILE, jobs.GRAPH, jobs.SUMMARIZE])
+@pytest.mark.parametrize("way", ["replaced", "forgotten"])
+async def test_what_stayed_open_quotes_no_text_that_is_gone(kept, kind, way):
+    await stored(kept, read("a.md", "Wat drowned."), read("b.md", "One."))
+    noted = [("subject", "b-md", "whether they are the same stayed open: 'Wat', 'Reeve'")]
+    await kept.write(lambda conn: put_aside(conn, "keeper", kind, noted))
+    if way == "replaced":
+        await stored(kept, read("a.md", "All is well."))
+    else:
+        await kept.write(lambda conn: documents.remove(conn, "keeper", "a-md"))
+    assert await kept.read(lambda conn: jobs.list_jobs(conn, "keeper", kind=kind)) == []
+
+
+async def test_a_copy_under_another_name_stands_in_the_order_as_what_it_repeats(kept):
+    await stored(kept, read("a.md", "One."), read("b.md", "Two."))
+    given = Runtime(settings(method="naive"), kept, Scripted(), Scripted(), Scripted(), Embedding())
+    await take_in(given, "keeper", [read("copy.md", "Two.")], ["copy.md"])
+    infos = await kept.read(lambda conn: documents.list_all(conn, "keeper"))
+    assert [info.name for info in infos] == ["b.md", "a.md"]
 
 
 @pytest.mark.parametrize("names", [("a b.md", "a-b.md", "A_B.md"), ("字.md", "字!.md", "***")])
@@ -107,6 +133,22 @@ async def test_a_character_that_is_deleted_while_its_voice_is_read_is_unknown(ke
     monkeypatch.setattr("offbook.ingestion.documents._manner", manner)
     with pytest.raises(UnknownName):
         await refresh_voice(kept, "keeper")
+
+
+async def test_the_voice_of_a_text_that_is_forgotten_while_it_is_read_is_not_stored(
+    kept, monkeypatch
+):
+    await stored(kept, read("a.md", VOICE))
+    loop, manner = asyncio.get_running_loop(), ingested._manner
+
+    def slow(name, texts):
+        forgetting = kept.write(lambda conn: documents.remove(conn, "keeper", "a-md"))
+        asyncio.run_coroutine_threadsafe(forgetting, loop).result()
+        return manner(name, texts)
+
+    monkeypatch.setattr(ingested, "_manner", slow)
+    await refresh_voice(kept, "keeper")
+    assert (await kept.read(lambda conn: characters.require(conn, "keeper"))).voice == ()
 
 
 async def test_a_changed_document_takes_the_profile_along(kept):

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from offbook.app.estimate import estimate_ingestion
 from offbook.errors import ModelError
 from offbook.ingestion.reports import Progress
 from offbook.ingestion.traits import index_traits
 from offbook.models.batching import note_call
-from offbook.prompts.traits import INDEX_TRAITS
-from offbook.stores import characters, chunks, jobs
-from tests.ingestion.runtime import read
+from offbook.stores import chunks, jobs
 from tests.methods.revealing import DEEDS, Kept, Revealer
 
 
@@ -90,28 +87,3 @@ async def test_a_chunk_without_words_reveals_nothing_and_costs_no_call(ada):
     assert all(any(letter.isalnum() for letter in passage) for passage in passages)
     missing = await ada.store.read(lambda c: chunks.unjudged(c, ada.id, "markdown"))
     assert missing == []
-
-
-async def estimated(ada: Kept, *texts: tuple[str, str]):
-    character = await ada.store.read(lambda conn: characters.require(conn, ada.id))
-    readings = [read(name, text) for name, text in texts]
-    return await estimate_ingestion(ada.runtime, character, readings)
-
-
-async def test_a_call_a_chunk_that_was_not_judged_yet(sqlite_store):
-    ada = Kept(sqlite_store, Revealer("waited"), {"profile": False})
-    await ada.made()
-    ada.amadeus = {"profile": False, "gs": "indexed"}
-    ada.model.requests.clear()
-    found = await estimated(ada)
-    assert (found.calls, found.by_task["index_traits"].calls) == (len(DEEDS), len(DEEDS))
-    assert ada.model.requests == []
-    await ada.ingest()
-    sent = [r for r in ada.model.requests if r.origin and r.origin[0] is INDEX_TRAITS]
-    assert len(sent) == found.calls
-    told = sum(len(message.content) for request in sent for message in request.messages)
-    assert told / 5 < found.prompt_tokens < told / 3
-    assert (await estimated(ada)).calls == 0
-    later = await estimated(ada, ("b.md", "# Later\n\nShe waited once more.\n"))
-    assert later.calls == 1
-    assert later.completion_tokens > 0

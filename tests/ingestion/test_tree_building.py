@@ -60,7 +60,7 @@ async def open_jobs(world: TreeWorld) -> list[Any]:
 async def test_levels_of_summaries_stand_over_all_chunks(keeper):
     await keeper.put("a.md", sections(14))
     found = await keeper.summaries()
-    assert len(found) == len(keeper.model.asked) >= 5
+    assert len(found) == len(keeper.model.requests) >= 5
     (root,) = [s for s in found if s.level == max(summary.level for summary in found)]
     assert set(root.chunks) == await chunk_ids(keeper)
     by_id = {summary.id: summary for summary in found}
@@ -81,7 +81,7 @@ async def test_a_call_knows_which_documents_it_has_seen(keeper):
         chunk.text: chunk.document
         for chunk in await keeper.store.read(lambda c: chunks.list_chunks(c, "keeper"))
     }
-    first = [r for r in keeper.model.asked if r.origin[1].passages[0].startswith("Year")]
+    first = [r for r in keeper.model.requests if r.origin[1].passages[0].startswith("Year")]
     assert any(len(request.documents) == 2 for request in first)
     for request in first:
         bodies = [passage.partition("\n")[2] for passage in request.origin[1].passages]
@@ -102,25 +102,25 @@ async def test_passages_are_read_in_the_order_of_the_story(keeper):
 async def test_what_has_not_changed_costs_no_call(keeper):
     await keeper.put("a.md", sections(10))
     before = await keeper.summaries()
-    keeper.model.asked.clear()
+    keeper.model.requests.clear()
     keeper.embedder.requests.clear()
     (report,) = await keeper.put("a.md", sections(10))
-    assert (report.status, keeper.model.asked, keeper.embedder.requests) == ("unchanged", [], [])
+    assert (report.status, keeper.model.requests, keeper.embedder.requests) == ("unchanged", [], [])
     assert await keeper.summaries() == before
 
 
 async def test_an_addition_costs_the_clusters_that_it_touches(keeper):
     keeper.raptor = {"size": 4, "levels": 3}
     await keeper.put("a.md", "## Year 1\n\nNothing.")
-    assert keeper.model.asked == [], "one section needs no summary"
+    assert keeper.model.requests == [], "one section needs no summary"
     assert [item.text for item in (await keeper.recall("What came?")).context] == ["Nothing."]
     await keeper.put("a.md", sections(120))
     assert keeper.model.peak > 5, "those of a level are asked for side by side"
     assert max(summary.level for summary in await keeper.summaries()) <= 3
-    whole = len(keeper.model.asked)
-    keeper.model.asked.clear()
+    whole = len(keeper.model.requests)
+    keeper.model.requests.clear()
     await keeper.put("b.md", "## Late\n\nNobody came in that year.")
-    assert 0 < len(keeper.model.asked) <= whole / 3
+    assert 0 < len(keeper.model.requests) <= whole / 3
 
 
 async def test_a_cluster_without_a_usable_answer_is_put_aside_and_asked_about_again(keeper):
@@ -155,7 +155,7 @@ async def test_after_a_failure_what_arrived_is_kept_and_the_rest_is_made(keeper)
     other = await TreeWorld(keeper.store, "other").create()
     await other.put("a.md", sections(20))
     assert await keeper.summaries() == await other.summaries()
-    assert len(keeper.model.asked) == len(other.model.asked) - len(kept)
+    assert len(keeper.model.requests) == len(other.model.requests) - len(kept)
 
 
 async def test_a_summary_that_the_embedder_refuses_is_no_part_of_the_next_level(keeper):
@@ -173,34 +173,22 @@ async def test_a_summary_that_the_embedder_refuses_is_no_part_of_the_next_level(
 
 async def test_vectors_of_another_embedder_are_refused_before_a_call(keeper):
     await keeper.put("a.md", sections(6))
-    keeper.model.asked.clear()
+    keeper.model.requests.clear()
     keeper.embedder = Embedding(name="other")
     with pytest.raises(EmbedderMismatch):
         await keeper.put("b.md", sections(12, first=6))
-    assert keeper.model.asked == []
+    assert keeper.model.requests == []
 
 
 async def test_a_new_embedder_gives_new_vectors_and_keeps_the_words(keeper):
     await keeper.put("a.md", sections(10))
     before = await keeper.summaries()
-    keeper.model.asked.clear()
+    keeper.model.requests.clear()
     keeper.embedder = Embedding(name="other")
     run = await reembed(keeper.runtime, "keeper", unheard)
     assert run.made == len(await chunk_ids(keeper)) + len(before)
-    assert (await keeper.summaries(), keeper.model.asked) == (before, [])
+    assert (await keeper.summaries(), keeper.model.requests) == (before, [])
     assert (await keeper.recall("ship 3")).context
-
-
-async def test_what_is_forgotten_is_in_no_summary(keeper):
-    await keeper.put("a.md", sections(8))
-    await keeper.put("b.md", "## Late\n\nQuixwarble.\n\n## Later\n\nQuixwarble again.")
-    assert any("Quixwarble" in summary.text for summary in await keeper.summaries())
-    await keeper.remove("b.md")
-    assert all("Quixwarble" not in summary.text for summary in await keeper.summaries())
-    ids, _ = await keeper.store.read(lambda c: vectors.load_matrix(c, "keeper", "summary"))
-    assert len(ids) == len(await keeper.summaries())
-    await keeper.remove("a.md")
-    assert await keeper.summaries() == []
 
 
 async def test_long_texts_are_not_put_into_one_call(keeper):
@@ -223,11 +211,11 @@ async def estimated(world: TreeWorld, *texts: tuple[str, str]):
 async def test_an_estimate_is_about_what_it_costs_and_makes_no_call(keeper):
     keeper.sections = {"embed": {"model": "e"}}
     found = await estimated(keeper, ("a.md", sections(60)))
-    assert (keeper.model.asked, keeper.embedder.requests) == ([], [])
+    assert (keeper.model.requests, keeper.embedder.requests) == ([], [])
     await keeper.put("a.md", sections(60))
-    real = len(keeper.model.asked)
+    real = len(keeper.model.requests)
     assert 0.6 * real <= found.by_task["summarize_cluster"].calls <= 1.6 * real
-    sent = [r for r in keeper.model.asked if r.origin[0] is SUMMARIZE_CLUSTER]
+    sent = [r for r in keeper.model.requests if r.origin[0] is SUMMARIZE_CLUSTER]
     told = sum(len(message.content) for request in sent for message in request.messages)
     assert 0.4 * told / 4 < found.prompt_tokens < 2.5 * told / 4
     assert found.completion_tokens > 0

@@ -6,8 +6,7 @@ then, and what was asked for it.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,47 +22,37 @@ from offbook.stores import characters, documents, summaries
 from offbook.stores.summaries import Summary
 from offbook.types import ChatRequest, ChatResponse, Recall
 from tests.ingestion.runtime import Embedding, read
+from tests.models.fakes import Scripted
 
 
-class Summarizer:
-    """A model that summarizes a cluster by the first words of its passages.
+class Summarizer(Scripted):
+    """A model that summarizes a cluster by the last words of its passages.
 
     Args:
         fail: Is called with each request, before it is answered; may raise, or give an answer.
     """
 
-    name = "summarizer"
-    base_url = "https://summarizer.test/v1"
-
     def __init__(self, fail: Callable[[ChatRequest], str | None] = lambda _: None) -> None:
-        self.asked: list[ChatRequest] = []
-        self.in_flight = self.peak = 0
+        super().__init__(by=self._answer, name="summarizer")
         self._fail = fail
 
     @property
     def told(self) -> list[ClusterInputs]:
         """What was to be summarized."""
-        return [request.origin[1] for request in self.asked if request.origin]
+        return [request.origin[1] for request in self.requests if request.origin]
 
     async def complete(self, request: ChatRequest) -> ChatResponse:
-        self.asked.append(request)
         note_call()  # as the limiter does
-        self.in_flight += 1
-        self.peak = max(self.peak, self.in_flight)
-        try:
-            await asyncio.sleep(0)
-            bad = self._fail(request)
-        finally:
-            self.in_flight -= 1
+        return await super().complete(request)
+
+    def _answer(self, request: ChatRequest) -> str:
+        bad = self._fail(request)
+        if bad is not None:
+            return bad
         assert request.origin is not None
         prompt, inputs = request.origin
-        if bad is not None:
-            return ChatResponse(bad)
         parts = [" ".join(passage.split()[-4:]) for passage in inputs.passages]
-        return ChatResponse(prompt.answer.write(ClusterSummary(summary=" / ".join(parts))))
-
-    def stream(self, request: ChatRequest) -> AsyncIterator[str]:
-        raise AssertionError("nothing is streamed here")
+        return str(prompt.answer.write(ClusterSummary(summary=" / ".join(parts))))
 
 
 @dataclass

@@ -18,7 +18,7 @@ async def keeper(sqlite_store) -> TreeWorld:
     world = await TreeWorld(sqlite_store).create()
     await world.put("a.md", sections(8))
     await world.put("b.md", LATE)
-    world.model.asked.clear()
+    world.model.requests.clear()
     return world
 
 
@@ -33,7 +33,7 @@ async def test_chunks_and_summaries_are_found_together_without_a_call(keeper):
         if item.text in stored:
             assert item.title.startswith("summary")
             assert {s.chunk for s in item.sources} == set(stored[item.text].chunks)
-    assert keeper.model.asked == []
+    assert keeper.model.requests == []
     scores = [item.score for item in found.context]
     assert scores == sorted(scores, reverse=True)
 
@@ -112,9 +112,9 @@ async def test_a_tree_of_other_chunks_or_settings_is_not_searched(keeper):
     keeper.raptor["levels"] = 1
     with pytest.raises(IndexMissing, match="other settings"):
         await keeper.recall("ship 3")
-    keeper.model.asked.clear()
+    keeper.model.requests.clear()
     await keeper.ingest()
-    assert keeper.model.asked == [], "the lowest level is there already"
+    assert keeper.model.requests == [], "the lowest level is there already"
     assert {summary.level for summary in await keeper.summaries()} == {1}
     assert (await keeper.recall("ship 3")).context
 

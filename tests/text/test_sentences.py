@@ -91,11 +91,6 @@ def test_an_end_may_begin_before_the_stretch_and_go_on_behind_it():
     assert first_sentence_end('He said "Go!" Then left.', 0, 13) == 13
 
 
-def test_only_the_terminators_that_are_named_count():
-    assert last_sentence_end("One. Two? Three", 0, 15, ".") == 4
-    assert last_sentence_end("One. Two", 0, 8, "") == -1
-
-
 @pytest.mark.parametrize(
     "text",
     [

@@ -62,27 +62,19 @@ def test_words_keep_order_and_stop_words():
         ("a b c", []),
         ("", []),
         ("?!… — ", []),
+        ("Please tell me: what do you think about your mother?", ["mother"]),
+        # Scripts are separated within a run, and Indic words not torn at their vowel signs.
+        ("我爱Beethoven的音乐2024年", ["爱", "beethoven", "音乐", "2024", "年"]),
+        ("हिन्दी में", ["हिन्दी", "में"]),
     ],
 )
-def test_terms_of_english(text, terms):
+def test_terms(text, terms):
     assert search_terms(text) == terms
-
-
-def test_a_question_is_reduced_to_what_it_asks_about():
-    assert search_terms("Please tell me: what do you think about your mother?") == ["mother"]
 
 
 @pytest.mark.parametrize(("text", "terms"), cases(__file__, "scripts without blanks are cut"))
 def test_scripts_without_blanks_are_cut_into_pairs(text, terms):
     assert search_terms(text) == terms
-
-
-def test_scripts_are_separated_within_a_run():
-    assert search_terms("我爱Beethoven的音乐2024年") == ["爱", "beethoven", "音乐", "2024", "年"]
-
-
-def test_indic_words_are_not_torn_at_their_vowel_signs():
-    assert search_terms("हिन्दी में") == ["हिन्दी", "में"]
 
 
 def test_search_words_names_the_word_behind_each_term():

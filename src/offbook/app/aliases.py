@@ -23,14 +23,14 @@ from offbook.app.documents import (
 )
 from offbook.errors import UnknownName, UsageError
 from offbook.graph.assembly import load_graph, load_story
-from offbook.graph.candidates import name_key
 from offbook.graph.entity_normalization import Links
 from offbook.graph.mentions import find_mention
 from offbook.graph.verdicts import decision_id
 from offbook.ingestion.lease import ingestion_lease
+from offbook.names.identity import name_key
 from offbook.prompts.entities import VERIFY_GROUP
 from offbook.stores import characters, graph
-from offbook.stores.statements import timestamp
+from offbook.stores.statements import storable, timestamp
 from offbook.types import Decision
 
 if TYPE_CHECKING:
@@ -100,6 +100,7 @@ class Names:
         key = name_key(name)
         if not key:
             raise UsageError(f"{typed!r} is no name", "give one with a letter or a digit")
+        storable(name)
         if len(name) > MOST_CHARS:
             raise UsageError(
                 f"{name[:40] + '...'!r} is too long for a name",

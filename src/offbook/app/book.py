@@ -126,11 +126,13 @@ class Offbook(Home, AbstractAsyncContextManager["Offbook"]):
         name: str,
         paths: Path | str | Sequence[Path | str] = (),
         document_name: str | None = None,
+        order: Sequence[str] | None = None,
     ) -> Estimate:
         """What :meth:`ingest` would cost; no call is made."""
         from offbook.app.documents import estimate
 
-        return await estimate(self, name, as_tuple(paths), document_name)
+        names = () if order is None else as_tuple(order)
+        return await estimate(self, await self.find(name), as_tuple(paths), document_name, names)
 
     async def forget(
         self,

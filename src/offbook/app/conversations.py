@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from offbook.app.home import Home
     from offbook.protocols import ChatReader
     from offbook.stores.connection import Connection
-    from offbook.types import Character, Document, Source
+    from offbook.types import Character, Chunk, Document, Source
 
 
 async def replayed(
@@ -158,22 +158,25 @@ async def read_passage(
         UsageError: the document has changed since, and has no such place.
     """
 
-    def read(conn: Connection) -> tuple[Document | None, tuple[str, ...]]:
+    def read(conn: Connection) -> tuple[Document | None, Chunk | None]:
         document = documents.get(conn, character.id, source.document)
         held = chunks.list_chunks(conn, character.id, document=source.document)
-        paths = (chunk.headings for chunk in held if chunk.id == source.chunk)
-        return document, next(paths, ())
+        return document, next((chunk for chunk in held if chunk.id == source.chunk), None)
 
-    document, headings = await home.store.read(read)
+    document, chunk = await home.store.read(read)
     if document is None:
         raise UnknownName(
             f"the document {source.document!r} is there no more", "it was forgotten since"
         )
-    if not 0 <= source.start < source.end <= len(document.text):
+    low, high = (0, len(document.text)) if not source.chunk else (0, 0)
+    if chunk is not None:  # which keeps its id where the text before it has grown
+        low, high = chunk.start, chunk.end
+    if not low <= source.start < source.end <= high:
         raise UsageError(
             f"{document.name!r} has no place {source.start} to {source.end}",
             "it has changed since; ask again",
         )
+    headings = () if chunk is None else chunk.headings
     return _passage(document, headings, source.start, source.end, about)
 
 

@@ -36,6 +36,7 @@ from offbook.ingestion.reports import (
     Estimate,
     IngestReport,
     ProgressListener,
+    tally,
     unheard,
 )
 from offbook.methods.knowledge import Knowledge
@@ -135,19 +136,17 @@ class AliasReport:
         return {**asdict(self), "usage": self.usage.as_json()}
 
 
-GRAPH_METHOD: Final = "rolerag"
-"""The method that is named to whoever needs a graph and has configured one that makes none."""
-TREE_METHOD: Final = "raptor"
-"""The same for a tree of summaries."""
+_MAKERS: Final = {"graph": "rolerag", "summaries": "raptor"}
+"""The method that is named to whoever needs an index and has configured one that makes none."""
 
 
-def is_built(conn: Connection, character: Character) -> bool:
-    """Whether there is a graph of all chunks."""
+def _passes(check: Callable[[], object]) -> bool:
+    """Whether an index is there and whole."""
     try:
-        check_graph(conn, character)
+        check()
     except IndexMissing:
         return False
-    return bool(graph.list_groups(conn, character.id))
+    return True
 
 
 @asynccontextmanager
@@ -171,15 +170,17 @@ async def require_graph(home: Home, character: Character) -> None:
     Raises:
         IndexMissing: the hint is the command that builds it.
     """
-    async with naming_the_build(home, character, graph_command(home, character)):
+    async with naming_the_build(home, character, command_for(home, character)):
         await home.store.read(check_graph, character)
 
 
-def graph_command(home: Home, character: Character) -> str:
-    """The command that builds the graph, or brings it up to date."""
+def command_for(
+    home: Home, character: Character, index: Literal["graph", "summaries"] = "graph"
+) -> str:
+    """The command that builds an index, or brings it up to date."""
     runtime = home.runtime(character.dimension)
-    makes_one = runtime.needs.graph
-    return build_command(home.settings, character.id, None if makes_one else GRAPH_METHOD)
+    makes_one = getattr(runtime.needs, index)
+    return build_command(home.settings, character.id, None if makes_one else _MAKERS[index])
 
 
 async def rebuild(
@@ -195,7 +196,6 @@ async def rebuild(
     """
     from offbook.ingestion.graph_index import GraphBuilding
     from offbook.ingestion.profile import write_profile
-    from offbook.ingestion.reports import tally
     from offbook.models.batching import Job, run_all
 
     runtime, store = home.runtime(character.dimension), home.store
@@ -205,17 +205,7 @@ async def rebuild(
         write = partial(write_profile, store, runtime.extractor, character.id, runtime.settings)
         work.append(partial(write, building.described))
     await run_all(work)
-    rows = await tally(store, character.id, [], ())
-    return [f"{row.name}: {message}" for row in rows for message in row.messages]
-
-
-def has_tree(conn: Connection, character: Character, settings: RaptorSettings) -> bool:
-    """Whether there is a tree of summaries over all chunks, by these settings."""
-    try:
-        check_tree(conn, character, settings)
-    except IndexMissing:
-        return False
-    return True
+    return await _put_aside(home, character)
 
 
 async def rebuild_tree(home: Home, character: Character, progress: ProgressListener) -> list[str]:
@@ -223,19 +213,16 @@ async def rebuild_tree(home: Home, character: Character, progress: ProgressListe
 
     A call is made for each cluster that is another now; the caller holds the character's lease.
     """
-    from offbook.ingestion.reports import tally
     from offbook.ingestion.summary_tree import TreeBuilding
 
     await TreeBuilding(home.runtime(character.dimension), character.id, progress).run()
+    return await _put_aside(home, character)
+
+
+async def _put_aside(home: Home, character: Character) -> list[str]:
+    """What is put aside, in words."""
     rows = await tally(home.store, character.id, [], ())
     return [f"{row.name}: {message}" for row in rows for message in row.messages]
-
-
-def tree_command(home: Home, character: Character) -> str:
-    """The command that builds the tree of summaries, or brings it up to date."""
-    runtime = home.runtime(character.dimension)
-    makes_one = runtime.needs.summaries
-    return build_command(home.settings, character.id, None if makes_one else TREE_METHOD)
 
 
 @asynccontextmanager
@@ -248,8 +235,7 @@ async def done_already(
     except OffbookError as error:
         behind = "the tree of summaries" if tree else "the graph"
         error.message = f"{what}; {behind} is not up to date yet: {error.message}"
-        command = tree_command(home, character) if tree else graph_command(home, character)
-        go_on = f"continue with: {command}"
+        go_on = f"continue with: {command_for(home, character, 'summaries' if tree else 'graph')}"
         error.hint = f"{error.hint}; then {go_on}" if error.hint else go_on
         raise
 
@@ -267,7 +253,28 @@ async def ingest(
     A file that was named and cannot be read stops everything before anything is done; one that
     was in a folder is reported as failed, and the others go on.
     """
-    readings, failed, unknown = await asyncio.to_thread(_read, paths, document_name)
+    readings, failed, unknown = await _read(home, character, paths, document_name, order)
+    report = await ingest_readings(home, character, readings, order=order, progress=progress)
+    # Where all that was given has failed, what was stored before was not asked about.
+    rows = report.documents if readings or not failed else ()
+    return replace(report, documents=(*rows, *failed), unknown_files=tuple(unknown))
+
+
+async def _read(
+    home: Home,
+    character: Character,
+    paths: Sequence[Path | str],
+    document_name: str | None,
+    order: Sequence[str],
+) -> tuple[list[ReadDocument], list[DocumentReport], list[str]]:
+    """Read files: texts, reports of those that failed, and the paths of what is of no known type.
+
+    Raises:
+        UnreadableDocument: a file that was named cannot be read.
+        UsageError: there is nothing to read, or was not before.
+        UnknownName: the order names what is neither stored nor given; the hint names the nearest.
+    """
+    readings, failed, unknown = await asyncio.to_thread(_read_files, paths, document_name)
     if paths and not readings and not failed:
         raise UsageError(
             f"nothing to read in {', '.join(repr(str(p)) for p in paths)}",
@@ -286,10 +293,7 @@ async def ingest(
                 f"the order names {name!r}, which is no document of {character.name!r}",
                 characters.nearest(name, there, "name documents that are stored or given"),
             )
-    report = await ingest_readings(home, character, readings, order=order, progress=progress)
-    # Where all that was given has failed, what was stored before was not asked about.
-    rows = report.documents if readings or not failed else ()
-    return replace(report, documents=(*rows, *failed), unknown_files=tuple(unknown))
+    return readings, failed, unknown
 
 
 async def ingest_readings(
@@ -318,21 +322,25 @@ async def ingest_readings(
 
 
 async def estimate(
-    home: Home, name: str, paths: Sequence[Path | str], document_name: str | None
+    home: Home,
+    character: Character,
+    paths: Sequence[Path | str],
+    document_name: str | None,
+    order: Sequence[str],
 ) -> Estimate:
     """What :func:`ingest` would cost; no call is made."""
     # Here and not above: an ingestion needs none of it, and should not wait for it.
     from offbook.app.estimate import estimate_ingestion
 
-    character = await home.find(name)
-    readings, failed, unknown = await asyncio.to_thread(_read, paths, document_name)
-    counted = await estimate_ingestion(home.runtime(character.dimension), character, readings)
+    readings, failed, unknown = await _read(home, character, paths, document_name, order)
+    runtime = home.runtime(character.dimension)
+    counted = await estimate_ingestion(runtime, character, readings, order)
     messages = [f"{row.name}: {message}" for row in failed for message in row.messages]
     messages += [f"not read (unknown type, or hidden): {path}" for path in unknown]
     return replace(counted, messages=tuple(messages))
 
 
-def _read(
+def _read_files(
     named_paths: Sequence[Path | str], document_name: str | None
 ) -> tuple[list[ReadDocument], list[DocumentReport], list[str]]:
     if any(not str(path).strip() for path in named_paths):
@@ -457,14 +465,15 @@ def _remove(
 ) -> _Gone:
     document = documents.require(conn, character.id, name)
     count = len(chunks.list_chunks(conn, character.id, document=document.id))
-    graph = is_built(conn, character)
     # One that could not be written yet is tried again: what is forgotten may be what was refused.
     summary = characters.require(conn, character.id).profile is not None or bool(
         jobs.list_jobs(conn, character.id, kind=jobs.PROFILE)
     )
-    tree = has_tree(conn, character, raptor)
+    has_graph = _passes(lambda: check_graph(conn, character))
+    has_graph = has_graph and bool(graph.list_groups(conn, character.id))
+    has_tree = _passes(lambda: check_tree(conn, character, raptor))
     removal = documents.remove(conn, character.id, document.id, with_memories=with_memories)
-    return _Gone(document, removal, count, graph, summary, tree)
+    return _Gone(document, removal, count, has_graph, summary, has_tree)
 
 
 async def require_index(home: Opened, character: Character, *, with_cost: bool = True) -> None:
@@ -478,20 +487,14 @@ async def require_index(home: Opened, character: Character, *, with_cost: bool =
     async with priced(home, character, with_cost=with_cost):
         for name in needs.chunkings:
             await home.store.read(check_split, character, name)
-        # Loaded where they are needed: a question by passages alone should not wait for them.
         if needs.graph:
-            from offbook.retrieval.graph_index import check_graph
-
             await home.store.read(check_graph, character)
         if needs.mentions:
             from offbook.methods.lightrag import check_mentions
 
             await home.store.read(check_mentions, character)
         if needs.summaries:
-            from offbook.methods.raptor import check_tree
-
-            raptor = runtime.settings.raptor
-            await home.store.read(check_tree, character, raptor)
+            await home.store.read(check_tree, character, runtime.settings.raptor)
         if needs.traits:
             from offbook.retrieval.guided_selection import check_traits
 

@@ -42,7 +42,7 @@ class CountingModel:
         self.name, self.base_url = model.name, model.base_url
         self._store, self._meter = store, meter
         self._rules: ChatModel = registry.load("model", "offline")(embedder=None)
-        self._answered: dict[str, ChatResponse] = {}
+        self._counted: set[str] = set()
 
     async def complete(self, request: ChatRequest) -> ChatResponse:
         """Answer whole."""
@@ -50,13 +50,13 @@ class CountingModel:
         stored = await self._store.read(call_cache.get, key)
         if stored is not None:
             return ChatResponse(stored.text, "stop", 0, 0, cached=True)
-        if key in self._answered:  # equal calls, side by side too, are one
-            return self._answered[key]
+        is_new = key not in self._counted  # equal calls, side by side too, are one
+        self._counted.add(key)
         response = await self._rules.complete(request)
-        counts = Ending("stop", prompt_tokens_of(request), response.completion_tokens)
-        self._meter.requested(self.name, task_of(request))
-        self._meter.answered(self.name, task_of(request), counts)
-        self._answered[key] = response
+        if is_new:
+            counts = Ending("stop", prompt_tokens_of(request), response.completion_tokens)
+            self._meter.requested(self.name, task_of(request))
+            self._meter.answered(self.name, task_of(request), counts)
         return response
 
     async def stream(self, request: ChatRequest) -> AsyncIterator[str]:
@@ -96,7 +96,10 @@ class CountingEmbedder:
 
 
 async def estimate_ingestion(
-    runtime: Runtime, character: Character, readings: Sequence[ReadDocument]
+    runtime: Runtime,
+    character: Character,
+    readings: Sequence[ReadDocument],
+    order: Sequence[str] = (),
 ) -> Estimate:
     """Count the calls that ``ingest`` would make now; in its place nothing is done.
 
@@ -116,7 +119,7 @@ async def estimate_ingestion(
         runtime = replace(runtime, embedder=embedder)
     async with scratch_copy(runtime.store, character) as (scratch, name):
         trial = replace(runtime, store=scratch)
-        await pipeline.ingest(trial, name, readings, unheard, lambda: None)
+        await pipeline.ingest(trial, name, readings, unheard, lambda: None, order)
     usage = meter.usage()
     return Estimate(
         calls=usage.calls,

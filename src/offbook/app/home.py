@@ -209,16 +209,13 @@ class Opened(Protocol):
     @property
     def settings(self) -> Settings:
         """Those in force."""
-        ...
 
     @property
     def store(self) -> Store:
         """The open store."""
-        ...
 
     def runtime(self, dimension: int | None = None) -> Runtime:
         """Store and models."""
-        ...
 
 
 _OPTIONS: Final = {

@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from offbook.app.aliases import listed_decisions
-from offbook.app.documents import graph_command, naming_the_build, require_graph
+from offbook.app.documents import command_for, naming_the_build, require_graph
 from offbook.app.files import require_place, write_whole
 from offbook.app.home import build_command
 from offbook.errors import UnknownName
 from offbook.graph.assembly import load_graph
-from offbook.graph.candidates import name_key
 from offbook.graph.drawing.formats import writer_for
 from offbook.graph.drawing.quotes import Quotes
+from offbook.names.identity import name_key
 from offbook.retrieval.graph_index import check_graph
 from offbook.retrieval.guided_selection import check_traits
 from offbook.retrieval.passages import check_split
@@ -212,7 +212,7 @@ async def draw(home: Home, character: Character, file: Path) -> GraphReport:
     """
     writer = writer_for(file)
     place = require_place(file)
-    async with naming_the_build(home, character, graph_command(home, character)):
+    async with naming_the_build(home, character, command_for(home, character)):
         graph, texts = await home.store.read(_read, character)
     write_whole(place, writer(graph, character.name, Quotes(texts)))
     return GraphReport(

@@ -57,13 +57,13 @@ def ingest_command(
     What is stored already is not paid for again.
     """
     files = paths or []
+    story = _order(order)
     if estimate:
         cost_estimate = with_offbook(
-            settings, lambda book: book.estimate(name, files, document_name)
+            settings, lambda book: book.estimate(name, files, document_name, story)
         )
         print_estimate(cost_estimate, as_json)
         return 0
-    story = _order(order)
     report = with_progress(
         settings,
         lambda book, progress: book.ingest(

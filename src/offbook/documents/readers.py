@@ -47,6 +47,27 @@ def is_readable(path: Path) -> bool:
     return path.suffix.lower() in MEDIA
 
 
+def media_of(path: Path) -> str:
+    """The media type of a file, by its name.
+
+    Raises:
+        UnreadableDocument: it is none of those that can be read.
+    """
+    if not is_readable(path):
+        raise UnreadableDocument(
+            f"{str(path)!r} is of a type that cannot be read",
+            f"known types: {', '.join(MEDIA)}; rename it to .txt if it is plain text",
+        )
+    return MEDIA[path.suffix.lower()]
+
+
+def no_file(path: Path) -> UnreadableDocument:
+    """The error that there is nothing at a path."""
+    return UnreadableDocument(
+        f"there is no file {str(path)!r}", "check the path; it may have been moved or deleted"
+    )
+
+
 def read_document(path: Path, name: str) -> ReadDocument:
     """Read the file at ``path``.
 
@@ -59,13 +80,7 @@ def read_document(path: Path, name: str) -> ReadDocument:
         raise UsageError(
             f"{str(path)!r} is a directory", "name the files in it, or ingest it whole"
         )
-    media = MEDIA.get(path.suffix.lower())
-    if media is None:
-        raise UnreadableDocument(
-            f"{str(path)!r} is of a type that cannot be read",
-            f"known types: {', '.join(MEDIA)}; rename it to .txt if it is plain text",
-        )
-    return _document(path, name, read_bytes(path), media)
+    return _document(path, name, read_bytes(path), media_of(path))
 
 
 def read_content(name: str, data: bytes) -> ReadDocument:
@@ -104,9 +119,7 @@ def read_bytes(path: Path) -> bytes:
             )
         return path.read_bytes()
     except FileNotFoundError as error:
-        raise UnreadableDocument(
-            f"there is no file {str(path)!r}", "check the path; it may have been moved or deleted"
-        ) from error
+        raise no_file(path) from error
     except OSError as error:
         raise UnreadableDocument(
             f"{str(path)!r} cannot be read: {error.strerror or error}",
@@ -170,15 +183,19 @@ def _wrong_encoding(
 
 
 def _declared(data: bytes) -> str | None:
-    """The encoding that an HTML page declares for itself, if Python knows it."""
+    """The encoding that an HTML page declares for itself, if Python makes text of it.
+
+    A page that is read so far is in no wide encoding, whatever it declares.
+    """
     match = _CHARSET.search(data[:_CHARSET_WITHIN])
     if match is None:
         return None
     try:
-        codec = codecs.lookup(match[1].decode("ascii"))
-    except LookupError:
+        name = codecs.lookup(match[1].decode("ascii")).name
+        b" ".decode(name)  # refused by what is no encoding of text, such as "hex"
+    except (LookupError, UnicodeError):
         return None
-    return None if codec.name in ("utf-8", "utf-16", "utf-32") else codec.name
+    return None if name.startswith("utf-") else name
 
 
 # What pypdf mends it logs, and without a handler that would be printed between our own messages.
@@ -212,7 +229,9 @@ def pdf_text(path: Path, data: bytes) -> str:
         raise UnreadableDocument(
             f"{str(path)!r} is protected by a password", "save it without one, or save it as text"
         )
-    texts = [page.replace("\0", "").strip() for page in pages]
+    # What a damaged font makes of its letters may be NUL, or half a character.
+    whole = (page.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for page in pages)
+    texts = [page.replace("\0", "").strip() for page in whole]
     if not any(texts):
         raise UnreadableDocument(
             f"{str(path)!r} has {len(pages)} pages, but no text in them",

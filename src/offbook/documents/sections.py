@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Final, NamedTuple
 
@@ -188,41 +187,30 @@ _SHORTEST: Final = 2
 _LONGEST: Final = 400
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """Something that the character says: ``document[start:end] == text``."""
-
-    text: str
-    start: int
-    end: int
-
-
-def speech_samples(text: str, limit: int) -> tuple[Sample, ...]:
+def speech_samples(text: str, limit: int) -> list[str]:
     """The first ``limit`` speech samples, in the order of the text, none twice.
 
     In a section for speech every quotation is a sample, and every bullet or ``Name:`` line without
     quotation marks; of an example dialogue the lines of ``{{user}}`` are left out.
     """
-    samples: dict[str, Sample] = {}
-    for start, line in _speech_lines(text):
-        for first, last in _spans(line):
-            sample = line[first:last]
-            if _SHORTEST <= len(sample) <= _LONGEST:
-                samples.setdefault(sample, Sample(sample, start + first, start + last))
+    samples: dict[str, None] = {}
+    for line in _speech_lines(text):
+        spoken = (line[first:last] for first, last in _spans(line))
+        samples.update((each, None) for each in spoken if _SHORTEST <= len(each) <= _LONGEST)
         if len(samples) >= limit:
             break
-    return tuple(samples.values())[: max(0, limit)]
+    return list(samples)[: max(0, limit)]
 
 
-def _speech_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Lines, with their offsets, of the sections for speech and of what is nested in them."""
+def _speech_lines(text: str) -> Iterator[str]:
+    """Lines of the sections for speech and of what is nested in them."""
     level = 0  # of the heading that opened a section for speech; 0 outside of one
     for match in _LINE.finditer(text):
         line = match.group().rstrip()
         heading = _HEADING.match(line)
         if heading is None:
             if level:
-                yield match.start(), line
+                yield line
             continue
         depth = len(heading["level"] or "") or 7
         title = heading["title"] or heading["bold"] or ""

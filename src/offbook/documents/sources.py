@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from offbook.documents.readers import MEDIA, is_readable
+from offbook.documents.readers import is_readable, media_of, no_file
 from offbook.errors import UnreadableDocument, UsageError
 
 
@@ -56,7 +56,9 @@ def collect(paths: Iterable[Path], name: str | None = None) -> Collected:
                 else:
                     unknown.append(file)
         else:
-            _check_file(path)
+            if not path.exists():
+                raise no_file(path)
+            media_of(path)
             documents.append(FoundDocument(_name(Path(path.name)), path))
     if name is not None:
         documents = [FoundDocument(name, _single(documents, name).path)]
@@ -93,18 +95,6 @@ def _name(relative: Path) -> str:
     """A document's name: a path with slashes, in NFC, without what UTF-8 cannot hold."""
     raw = relative.as_posix().encode("utf-8", "surrogateescape")
     return unicodedata.normalize("NFC", raw.decode("utf-8", "replace"))
-
-
-def _check_file(path: Path) -> None:
-    if not path.exists():
-        raise UnreadableDocument(
-            f"there is no file {str(path)!r}", "check the path; it may have been moved or deleted"
-        )
-    if not is_readable(path):
-        raise UnreadableDocument(
-            f"{str(path)!r} is of a type that cannot be read",
-            f"known types: {', '.join(MEDIA)}; rename it to .txt if it is plain text",
-        )
 
 
 def _single(documents: list[FoundDocument], name: str) -> FoundDocument:

@@ -33,15 +33,12 @@ class Ruler(Protocol):
 
     def length(self, start: int, end: int) -> int:
         """Length of ``text[start:end]``."""
-        ...
 
     def forward(self, start: int, budget: int, /) -> int:
         """The furthest end such that ``text[start:end]`` is at most ``budget`` long."""
-        ...
 
     def backward(self, end: int, budget: int, /) -> int:
         """The furthest start such that ``text[start:end]`` is at most ``budget`` long."""
-        ...
 
 
 class CharacterRuler:

@@ -10,7 +10,6 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from offbook.graph.candidates import name_key
 from offbook.graph.merging import (
     Merge,
     Merged,
@@ -25,6 +24,7 @@ from offbook.graph.merging import (
     relation_merge,
 )
 from offbook.graph.point_in_time import Story, groups_at
+from offbook.names.identity import name_key
 from offbook.stores import chunks, documents, graph
 from offbook.types import Entity, Graph, Relation, Source
 

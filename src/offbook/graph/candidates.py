@@ -8,22 +8,21 @@ homonyms that are judged, not forced together (methods.md 1, index step 3).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from offbook.names.evidence import head_gender, head_kinship, head_name, speakers
+from offbook.names.identity import name_key
 from offbook.names.likeness import likeness, may_share_kin
 from offbook.names.person import is_demonstrative, parse_name
-from offbook.text.words import fold
 from offbook.types import RawEntity
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from offbook.settings.model import GraphSettings
 
 Neighbours = list[list[tuple[int, float]]]
 """For each row, pairs of an earlier row and the cosine, most similar first."""
@@ -114,20 +113,6 @@ def _pick(
     return picked
 
 
-_APOSTROPHES: Final = re.compile(r"['’‘ʼ`]+")
-_SIGNS: Final = re.compile(r"[^\w\s]+|_+")
-
-
-@lru_cache(maxsize=1 << 16)
-def name_key(name: str) -> str:
-    """What is alike in equal names: no case, accents, width or punctuation; scripts are kept.
-
-    Empty for a name without letters and digits.
-    """
-    bare = _APOSTROPHES.sub("", fold(name))
-    return " ".join(_SIGNS.sub(" ", bare).split())
-
-
 def speaks_against(a: RawEntity, b: RawEntity) -> str | None:
     """Why two raw entities of equal names may not be one; None where nothing speaks against it.
 
@@ -179,27 +164,6 @@ Pair = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
-    """How candidates are found; the presets differ here.
-
-    Args:
-        k: Nearest earlier entities that are compared.
-        threshold: The least cosine similarity of a candidate.
-        same_type: Only entities of one type are compared.
-        by_name: Names that resemble one another are compared as well, however far apart in meaning.
-        homonyms: Equal names are linked only where nothing speaks against it.
-        once: A pair of names is judged once, and once more where a text names both.
-    """
-
-    k: int = 3
-    threshold: float = 0.7
-    same_type: bool = True
-    by_name: bool = True
-    homonyms: bool = True
-    once: bool = True
-
-
-@dataclass(frozen=True, slots=True)
 class Blocks:
     """Mentions of equal names that are linked without a call.
 
@@ -211,7 +175,7 @@ class Blocks:
     contested: list[Pair]
 
 
-def link_equal_names(entities: Sequence[RawEntity], rules: Rules) -> Blocks:
+def link_equal_names(entities: Sequence[RawEntity], settings: GraphSettings) -> Blocks:
     """Link equal names up to case and accents."""
     of: list[int] = []
     contested: list[Pair] = []
@@ -222,14 +186,14 @@ def link_equal_names(entities: Sequence[RawEntity], rules: Rules) -> Blocks:
         # people say "my father": who said it before is found at once, others among the latest.
         key = _key(entity, row)
         before = latest.setdefault(key, [])
-        said = speakers(entity.description) if rules.homonyms else ()
+        said = speakers(entity.description) if settings.homonyms else ()
         same_speaker = dict.fromkeys(spoken[key, name] for name in said if (key, name) in spoken)
         near = [b for b in before if b not in same_speaker]
         fitting = next(
-            (b for b in (*same_speaker, *near) if _may_link(entities[b], entity, rules)), None
+            (b for b in (*same_speaker, *near) if _may_link(entities[b], entity, settings)), None
         )
         if fitting is None:
-            contested += [(row, b) for b in before[: rules.k]]
+            contested += [(row, b) for b in before[: settings.k]]
             of.append(row)
         else:
             before[:] = [b for b in before if b != fitting]
@@ -245,15 +209,15 @@ def _key(entity: RawEntity, row: int) -> str:
     return name_key(entity.name) or f"\0{row}"
 
 
-def _may_link(a: RawEntity, b: RawEntity, rules: Rules) -> bool:
-    return not rules.homonyms or speaks_against(a, b) is None
+def _may_link(a: RawEntity, b: RawEntity, settings: GraphSettings) -> bool:
+    return not settings.homonyms or speaks_against(a, b) is None
 
 
 def candidate_pairs(
     entities: Sequence[RawEntity],
     vectors: NDArray[np.float32] | None,
     blocks: Blocks,
-    rules: Rules,
+    settings: GraphSettings,
     by_name: Callable[[Sequence[RawEntity], int], Sequence[Sequence[int]]],
 ) -> list[Pair]:
     """The pairs to judge, in reading order of their later mention.
@@ -265,33 +229,35 @@ def candidate_pairs(
     for row, earlier in blocks.contested:
         earlier_rows[row].append(earlier)
     if vectors is not None:
-        types = [entity.type for entity in entities] if rules.same_type else None
+        types = [entity.type for entity in entities] if settings.same_type else None
         near = nearest_earlier(
-            vectors, k=rules.k, threshold=rules.threshold, blocks=blocks.of, types=types
+            vectors, k=settings.k, threshold=settings.threshold, blocks=blocks.of, types=types
         )
         for row, picked in enumerate(near):
-            if entities[row].type or not rules.by_name:
+            if entities[row].type or not settings.by_name:
                 earlier_rows[row] += [earlier for earlier, _ in picked]
-    if rules.by_name:
-        for row, alike in enumerate(by_name(entities, rules.k)):
+    if settings.by_name:
+        for row, alike in enumerate(by_name(entities, settings.k)):
             earlier_rows[row] += [
                 earlier
                 for earlier in alike
                 if blocks.of[earlier] != blocks.of[row]
-                and _same_type(entities, row, earlier, rules)
+                and _same_type(entities, row, earlier, settings)
             ]
     pairs = [
         (row, earlier)
         for row, of_row in enumerate(earlier_rows)
         for earlier in dict.fromkeys(of_row)
     ]
-    return _once(entities, pairs, blocks) if rules.once else pairs
+    return _once(entities, pairs, blocks) if settings.once else pairs
 
 
-def _same_type(entities: Sequence[RawEntity], row: int, earlier: int, rules: Rules) -> bool:
+def _same_type(
+    entities: Sequence[RawEntity], row: int, earlier: int, settings: GraphSettings
+) -> bool:
     """Whether types allow it; what is known as the end of a relation alone has none."""
     one, other = entities[row].type, entities[earlier].type
-    return not rules.same_type or one == other or not one or not other
+    return not settings.same_type or one == other or not one or not other
 
 
 def _once(entities: Sequence[RawEntity], pairs: Sequence[Pair], blocks: Blocks) -> list[Pair]:

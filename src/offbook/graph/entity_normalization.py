@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from offbook.graph.candidates import Rules, candidate_pairs, link_equal_names, name_key
+from offbook.graph.candidates import candidate_pairs, link_equal_names
 from offbook.graph.name_candidates import candidates_by_name
 from offbook.graph.verdicts import (
     LEAST,
@@ -22,6 +22,7 @@ from offbook.graph.verdicts import (
     judge_pairs,
     verify,
 )
+from offbook.names.identity import name_key
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from offbook.graph.candidates import Blocks, Pair
     from offbook.models.batching import Asking
+    from offbook.settings.model import GraphSettings
     from offbook.types import Decision, RawEntity
 
 
@@ -36,7 +38,7 @@ class Links:
     """Disjoint sets of rows.
 
     Args:
-        keys: The name key of each row (``equal_names.name_key``).
+        keys: The name key of each row (``name_key``).
         apart: Pairs of name keys, or of ids, that may not stand in one set.
         ids: The id of each row, where any may be told apart by it.
     """
@@ -128,11 +130,9 @@ class Normalized:
 async def normalize(
     entities: Sequence[RawEntity],
     vectors: NDArray[np.float32] | None,
-    rules: Rules,
+    settings: GraphSettings,
     asking: Asking,
     ledger: Ledger | None = None,
-    *,
-    verified: bool = True,
 ) -> Normalized:
     """Group raw entities that are one and the same.
 
@@ -140,10 +140,10 @@ async def normalize(
         entities: In reading order.
         vectors: Unit vectors of their names and descriptions, shape ``(n, dimension)``; None: no
             candidates by meaning.
-        rules: How candidates are found.
+        settings: How candidates are found, and whether groups of three or more names are looked at
+            once more.
         asking: The model that judges.
         ledger: What is decided already, and where decisions go.
-        verified: Whether groups of three or more names are looked at once more.
 
     Raises:
         ModelError: the endpoint failed for good; what arrived is in the ledger.
@@ -151,8 +151,8 @@ async def normalize(
     """
     ledger = ledger or Ledger()
     outcome = Normalized([])
-    blocks = link_equal_names(entities, rules)
-    pairs = candidate_pairs(entities, vectors, blocks, rules, candidates_by_name)
+    blocks = link_equal_names(entities, settings)
+    pairs = candidate_pairs(entities, vectors, blocks, settings, candidates_by_name)
     rows = {entity.id: row for row, entity in enumerate(entities)}
     # 1 -- pairs ------------------------------------------------------------------------------
     decided = ledger.decisions
@@ -163,7 +163,7 @@ async def normalize(
     # 2 -- connected components ---------------------------------------------------------------
     links = _linked(entities, blocks, pairs, ledger)
     # 3 -- whole groups -----------------------------------------------------------------------
-    chained = _components(entities, links, blocks) if verified else []
+    chained = _components(entities, links, blocks) if settings.verify else []
     for unread in await verify(chained, ledger.splits, asking, ledger.keep_splits):
         members = tuple(row for block in unread.item.blocks for row in block)
         outcome.aside.append((members, unread.reason))

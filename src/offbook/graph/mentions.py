@@ -8,10 +8,10 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import Final
 
-from offbook.text.tokens import WIDE
+from offbook.text.tokens import UNSPACED
 
-_UNBROKEN: Final = re.compile(f"[{WIDE}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
-"""Scripts that put no blank between words: a name may begin or end anywhere in them."""
+_UNSPACED: Final = re.compile(f"[{UNSPACED}]")
+"""A name may begin or end anywhere in these scripts."""
 _VOICING: Final = "\u3099\u309a"
 """Marks that make another syllable of a Kana, so that they are no accents."""
 _INVISIBLE: Final = frozenset("\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff")
@@ -106,7 +106,7 @@ def _joins(text: str, place: int) -> bool:
 
 
 def _is_letter(character: str) -> bool:
-    return (character.isalnum() or _is_mark(character)) and not _UNBROKEN.match(character)
+    return (character.isalnum() or _is_mark(character)) and not _UNSPACED.match(character)
 
 
 @lru_cache(maxsize=4096)

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from offbook.graph.candidates import name_key
 from offbook.models.batching import (
     Asking,
     PutAside,
@@ -23,6 +22,7 @@ from offbook.models.batching import (
     open_batches,
     tokens_of,
 )
+from offbook.names.identity import name_key
 from offbook.prompts.entities import (
     MERGE_ENTITIES,
     MERGE_RELATIONS,
@@ -278,28 +278,19 @@ def _end_key(name: str) -> str:
 
 def entity_merge(graph: RawGraph, number: int) -> Merge:
     """What there is to merge for a group: its descriptions, and relations within it."""
-    if (known := graph.merges.get(number)) is None:
-        known = graph.merges[number] = _entity_merge(graph, number)
-    return known
-
-
-def _entity_merge(graph: RawGraph, number: int) -> Merge:
+    if (known := graph.merges.get(number)) is not None:
+        return known
     mentions = graph.groups[number]
     inner = graph.inner.get(number, ())
     statements: list[tuple[str, Any]] = [(m.chunk, m.description) for m in mentions]
     statements += [(relation.chunk, relation.description) for relation in inner]
-    return Merge(
+    graph.merges[number] = made = Merge(
         "entity",
         tuple(dict.fromkeys(mention.name for mention in mentions)),
         distinct([description for _, description in statements]),
         tuple(dict.fromkeys(chunk for chunk, _ in statements)),
     )
-
-
-def is_settled(graph: RawGraph, number: int, merged: Mapping[str, Merged]) -> bool:
-    """Whether what is said of a group needs no merging, or is merged."""
-    merge = entity_merge(graph, number)
-    return len(merge.descriptions) < 2 or outcome(merge, merged) is not None
+    return made
 
 
 def relation_merge(graph: RawGraph, ends: tuple[int, int]) -> Merge:
@@ -308,19 +299,16 @@ def relation_merge(graph: RawGraph, ends: tuple[int, int]) -> Merge:
     Its ends are called as the relations themselves call them: a name from elsewhere would have to
     be forgotten with its document, and each new commonest name of a hero be asked about again.
     """
-    if (known := graph.merges.get(ends)) is None:
-        known = graph.merges[ends] = _relation_merge(graph, ends)
-    return known
-
-
-def _relation_merge(graph: RawGraph, ends: tuple[int, int]) -> Merge:
+    if (known := graph.merges.get(ends)) is not None:
+        return known
     stated = graph.edges[ends]
-    return Merge(
+    graph.merges[ends] = made = Merge(
         "relation",
         (_commonest(r.source for r in stated), _commonest(r.target for r in stated)),
         distinct([relation.description for relation in stated]),
         tuple(dict.fromkeys(relation.chunk for relation in stated)),
     )
+    return made
 
 
 def merges_of(graph: RawGraph) -> list[Merge]:

@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
-from offbook.graph.candidates import name_key, speaks_against
+from offbook.graph.candidates import speaks_against
 from offbook.names.evidence import names_told, speakers
+from offbook.names.identity import name_key
 from offbook.names.likeness import kin_likeness, likeness
 from offbook.names.nicknames import formal_names, is_given, name_stem
 from offbook.names.person import PersonName, parse_name

@@ -15,42 +15,19 @@ text has not told yet, and a person's word knows the whole story. Source: ours.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from offbook.graph.candidates import name_key
 from offbook.graph.entity_normalization import Links
-from offbook.names.person import parse_name
+from offbook.names.identity import clauses_key, in_words, name_key, saying_one, share_a_word
 from offbook.stores.graph import PERSON
 from offbook.text.sentences import sentences
-from offbook.text.tokens import WIDE
 from offbook.types import Position
 
 if TYPE_CHECKING:
     from offbook.types import Chunk, Decision, RawEntity
-
-
-_UNBROKEN: Final = re.compile(f"[{WIDE}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
-"""Scripts that put no blank between words: a name may begin or end anywhere in them."""
-_BEING: Final = (
-    "is|was|are|were|am|be|been|being|becomes|became|alias"
-    "|ist|war|wurde|est|etait|fut|es|era|fue|это|был|была"
-)
-_ACCENTED_IS: Final = re.compile(r"\b[èéÈÉ](?!\w)")
-"""Italian and Portuguese; a key has no accents, and without its own it is "and"."""
-_BREAK: Final = re.compile(r"[,;:!?…()，、；：！？（）–—]+")
-"""Between clauses: in "asked Tom Wren, was the Grey Fox there" nobody is anybody."""
-_BETWEEN: Final = (
-    "the|really|truly|actually|indeed|in truth|in fact|also|now|once|himself|herself|called|named"
-    "|known as|no other than|none other than|nobody but|nobody else than|no one else than"
-    "|der|die|das|niemand anderes als|kein anderer als|keine andere als|in wahrheit"
-    "|le|la|nul autre que|el|il|lo|en realidad|in realta"
-)
-_SAYS: Final = rf"(?:(?:, )?(?:who|that|which) |, (?=alias ))?(?:{_BEING}) (?:(?:{_BETWEEN}) )*"
-_SAYS_UNBROKEN: Final = "(?:就是|便是|正是|是|乃|即|は|が)"
 
 
 class ToldTogether:
@@ -94,7 +71,7 @@ class ToldTogether:
         """Those with a sentence that says it."""
         if (one, other) not in self._said:
             together = self._together(one, other)
-            says = _saying(one, other)
+            says = saying_one(one, other)
             self._said[one, other] = {
                 c for c in together if any(map(says.search, self._naming(c, one, other)))
             }
@@ -111,7 +88,7 @@ class ToldTogether:
 
     def _speaking_of(self, key: str) -> frozenset[str]:
         if key not in self._places:
-            sought = _sought(key)
+            sought = in_words(key)
             self._places[key] = frozenset(
                 chunk for chunk, text in self._plain.items() if key and sought in text
             )
@@ -122,10 +99,10 @@ class ToldTogether:
         if chunk not in self._sentences:
             text = self._chunks[chunk].text
             self._sentences[chunk] = [
-                (f" {name_key(sentence)} ", _clauses(sentence))
+                (f" {name_key(sentence)} ", clauses_key(sentence))
                 for sentence in (text[start:end] for start, end in sentences(text))
             ]
-        first, second = [_sought(a) for a in one if a], [_sought(b) for b in other if b]
+        first, second = [in_words(a) for a in one if a], [in_words(b) for b in other if b]
         return [
             clauses
             for key, clauses in self._sentences[chunk]
@@ -136,25 +113,6 @@ class ToldTogether:
     def _plain(self) -> dict[str, str]:
         chunks = self._chunks.values()
         return {chunk.id: f" {name_key(chunk.text_with_headings)} " for chunk in chunks}
-
-
-def _sought(key: str) -> str:
-    """What a text holds that speaks of a name: a whole word, where its script has words."""
-    return key if _UNBROKEN.search(key) else f" {key} "
-
-
-def _clauses(sentence: str) -> str:
-    """A sentence as a key, with a comma between its clauses."""
-    clauses = _BREAK.split(_ACCENTED_IS.sub("est", sentence))
-    return f" {' , '.join(map(name_key, clauses))} "
-
-
-def _saying(ones: Sequence[str], others: Sequence[str]) -> re.Pattern[str]:
-    """What a sentence holds that says that one name is the other."""
-    one, other = ("(?:" + "|".join(map(re.escape, keys)) + ")" for keys in (ones, others))
-    if any(map(_UNBROKEN.search, (*ones, *others))):
-        return re.compile(rf"{one} ?{_SAYS_UNBROKEN} ?{other}|{other} ?{_SAYS_UNBROKEN} ?{one}")
-    return re.compile(rf" {one} {_SAYS}{other} | {other} {_SAYS}{one} ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +200,7 @@ def _parts(
             names = mentions[a].name, mentions[b].name
             if (
                 keys[a] == keys[b]
-                or _share_a_word(mentions[a].name, mentions[b].name)
+                or share_a_word(mentions[a].name, mentions[b].name)
                 or texts.holds(*_forms(names, all_names), by_person=decision.by == PERSON)
             ):
                 links.join(a, b)
@@ -263,12 +221,7 @@ def _linked(
 def _forms(pair: tuple[str, str], names: Sequence[str]) -> tuple[list[str], list[str]]:
     """The keys of two names, each before those of the names that are a form of it alone."""
     a, b = pair
-    near = [(name_key(n), _share_a_word(n, a), _share_a_word(n, b)) for n in names]
+    near = [(name_key(n), share_a_word(n, a), share_a_word(n, b)) for n in names]
     ones = [name_key(a), *(key for key, one, other in near if one and not other)]
     others = [name_key(b), *(key for key, one, other in near if other and not one)]
     return list(dict.fromkeys(ones)), list(dict.fromkeys(others))
-
-
-def _share_a_word(a: str, b: str) -> bool:
-    """Whether two names are forms of one: a title that both bear is none."""
-    return not set(parse_name(a).words).isdisjoint(parse_name(b).words)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from offbook.documents.sections import speech_samples
 from offbook.ingestion.reports import DocumentReport
 from offbook.names.character import learn_names
 from offbook.stores import characters, chunks, documents, jobs
+from offbook.stores.text_versions import versions
 from offbook.types import Character, Chunk, Document, DocumentStatus
 
 if TYPE_CHECKING:
@@ -57,14 +58,18 @@ async def take_in(
     chunkings, embedder = runtime.needs.chunkings, runtime.embedder
     reports = await store_documents(store, character, readings, chunkings, settings, embedder)
     if order:
-        await store.write(lambda conn: _put_in_order(conn, character, order))
+        # What was given under another name is the document that had its text before.
+        known = {one.name: report.id for one, report in zip(readings, reports, strict=True)}
+        await store.write(lambda conn: _put_in_order(conn, character, order, known))
     fresh = {report.id for report in reports if report.status != "unchanged"}
     await complete_chunkings(store, character, chunkings, settings, embedder, fresh)
     return reports
 
 
-def _put_in_order(conn: Connection, character: str, order: Sequence[str]) -> None:
-    ids = [documents.require(conn, character, name).id for name in order]
+def _put_in_order(
+    conn: Connection, character: str, order: Sequence[str], known: Mapping[str, str]
+) -> None:
+    ids = [known.get(name) or documents.require(conn, character, name).id for name in order]
     documents.set_order(conn, character, ids)
 
 
@@ -85,9 +90,7 @@ async def store_documents(
     reports = []
     for reading in readings:
         digest = hashlib.sha256(reading.text.encode("utf-8", "surrogatepass")).hexdigest()
-        document, status, message, known = await store.read(
-            lambda conn, r=reading, d=digest: _placed(conn, character, r, d)  # type: ignore[misc]
-        )
+        document, status, message, known = await store.read(_placed, character, reading, digest)
         report = DocumentReport(document.id, document.name, status)
         if message:
             report.messages.append(message)
@@ -98,9 +101,7 @@ async def store_documents(
                 if document.id in ids and name not in chunkings
             ]
             splits = await _split(document, [*splitters, *others])
-            await store.write(
-                lambda conn, d=document, s=splits: _put(conn, character, d, s)  # type: ignore[misc]
-            )
+            await store.write(_put, character, document, splits)
         reports.append(report)
     return reports
 
@@ -121,22 +122,16 @@ async def complete_chunkings(
     older = [info.id for info in infos if info.id not in fresh]
     for name in chunkings if older else ():
         splitter = _splitter(name, settings, embedder)
-        stored = await store.read(
-            lambda conn, n=name: chunks.get_parameters(conn, character, n)  # type: ignore[misc]
-        )
+        stored = await store.read(chunks.get_parameters, character, name)
         for identity in older:
-            document = await store.read(
-                lambda conn, i=identity: documents.get(conn, character, i)  # type: ignore[misc]
-            )
+            document = await store.read(documents.get, character, identity)
             if document is None:
                 continue
             parameters = await asyncio.to_thread(splitter.parameters, document)
             if stored.get(identity) == parameters:
                 continue
             splits = await _split(document, [splitter])
-            await store.write(
-                lambda conn, d=document, s=splits: _put_chunks(conn, character, d.id, s)  # type: ignore[misc]
-            )
+            await store.write(_put_chunks, character, document.id, splits)
 
 
 async def refresh_voice(store: Store, character: str) -> None:
@@ -144,7 +139,7 @@ async def refresh_voice(store: Store, character: str) -> None:
 
     From all documents, where these have changed since.
     """
-    who, texts = await store.read(lambda conn: _spoken_of(conn, character))
+    who, texts = await store.read(_spoken_of, character)
     if texts is None:
         return
     voice, gender = await asyncio.to_thread(_manner, who.name, texts)
@@ -152,8 +147,9 @@ async def refresh_voice(store: Store, character: str) -> None:
 
     def write(conn: Connection) -> None:
         characters.require(conn, character)  # it may have been deleted meanwhile
-        characters.set_gender(conn, character, gender)
-        characters.set_profile(conn, character, None, voice=voice, documents=ids)
+        if are_stored(conn, character, texts):
+            characters.set_gender(conn, character, gender)
+            characters.set_profile(conn, character, None, voice=voice, documents=ids)
 
     await store.write(write)
 
@@ -166,10 +162,15 @@ def _spoken_of(conn: Connection, character: str) -> tuple[Character, list[Docume
     return who, None if is_known else texts
 
 
+def voice_of(texts: Sequence[Document]) -> list[str]:
+    """The speech samples of documents, in their order, none twice."""
+    samples = [each for text in texts for each in speech_samples(text.text, VOICE_SAMPLES)]
+    return list(dict.fromkeys(samples))[:VOICE_SAMPLES]
+
+
 def _manner(name: str, texts: Sequence[Document]) -> tuple[list[str], Gender]:
     """Samples of speech, and the gender that is told by."""
-    samples = [s.text for document in texts for s in speech_samples(document.text, VOICE_SAMPLES)]
-    return list(dict.fromkeys(samples))[:VOICE_SAMPLES], _gender(name, texts)
+    return voice_of(texts), _gender(name, texts)
 
 
 def _gender(name: str, texts: Sequence[Document]) -> Gender:
@@ -182,6 +183,12 @@ def stored_documents(conn: Connection, character: str) -> list[Document]:
     """All documents of a character with their texts, in the order of the story."""
     texts = (documents.get(conn, character, i.id) for i in documents.list_all(conn, character))
     return [document for document in texts if document is not None]
+
+
+def are_stored(conn: Connection, character: str, texts: Sequence[Document]) -> bool:
+    """Whether these texts are still there: who stands still for long loses its lease."""
+    digests = {f"{character}/{document.id}": document.digest for document in texts}
+    return versions(conn, digests) == digests
 
 
 def _placed(
@@ -252,27 +259,14 @@ def splitter_arguments(name: str, settings: SettingsModel) -> dict[str, Any]:
     """The sections of the settings that a splitter takes."""
     encoding = settings.tokens.encoding
     if name in ("acts", "ats"):
-        acts = settings.acts
-        return {
-            "encoding": encoding,
-            "alpha": acts.alpha,
-            "unit": acts.unit,
-            "paragraph": acts.paragraph,
-            "limit": acts.limit,
-        }
+        return {**settings.acts.model_dump(), "encoding": encoding}
     if name in ("fixed", "recursive"):
-        fixed = settings.fixed
-        window = {"size": fixed.size, "overlap": fixed.overlap, "unit": fixed.unit}
-        return {**window, "encoding": encoding}
+        return {**settings.fixed.model_dump(), "encoding": encoding}
     if name == "graph":
         if settings.graph.boundaries == "content":
             return {"encoding": encoding}
-        return {
-            "encoding": encoding,
-            "preset": "faithful",
-            "size": settings.graph.size,
-            "overlap": settings.graph.overlap,
-        }
+        window = settings.graph.model_dump(include={"size", "overlap"})
+        return {**window, "encoding": encoding, "preset": "faithful"}
     return {}
 
 

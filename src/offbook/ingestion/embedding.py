@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from offbook.ingestion.reports import ProgressListener
+    from offbook.protocols import Embedder
     from offbook.runtime import Runtime
     from offbook.stores.connection import Connection
-    from offbook.stores.vectors import Kind
+    from offbook.stores.vectors import Kind, VectorSet
     from offbook.types import MemoryFragment, RawEntity, RawRelation
 
     Texts = Mapping[Kind, Mapping[str, str]]
@@ -67,6 +68,18 @@ def memory_texts(fragments: Sequence[MemoryFragment]) -> dict[str, str]:
 def without_vector(text: str, why: str) -> str:
     """Say for a report that a text has no vector."""
     return f"{text!r} has no vector: {why}"
+
+
+def check_active(conn: Connection, character: str, embedder: Embedder) -> VectorSet | None:
+    """Return the vector set in use, if any.
+
+    Raises:
+        EmbedderMismatch: it is from another embedder.
+    """
+    active = vectors.active_set(conn, character)
+    if active is not None:
+        vectors.check_embedder(active, character, embedder.name)
+    return active
 
 
 class Filled(NamedTuple):
@@ -140,8 +153,7 @@ class _Filling:
 
     def _missing(self, conn: Connection, texts: Texts) -> list[tuple[Kind, str]]:
         set_id, character = self.set_id, self.character
-        if set_id is None and (active := vectors.active_set(conn, character)) is not None:
-            vectors.check_embedder(active, character, self.runtime.embedder.name)
+        if set_id is None and (active := check_active(conn, character, self.runtime.embedder)):
             set_id = active.id
         missing: list[tuple[Kind, str]] = []
         for kind, subjects in texts.items():

@@ -9,13 +9,15 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from offbook.errors import AnswerError, InputRefused
-from offbook.graph.candidates import name_key
 from offbook.graph.mentions import find_mentions
 from offbook.ingestion.reports import Steps, begin_jobs
+from offbook.models.batching import run_all
 from offbook.models.beside import worked_out
+from offbook.names.identity import name_key
 from offbook.prompts.ask import ask
 from offbook.prompts.extraction import Extraction as ExtractionAnswer
 from offbook.prompts.extraction import ExtractionInputs, extraction
@@ -37,13 +39,11 @@ _AT_ONCE: Final = 512
 
 async def index_terms(store: Store, character: str) -> None:
     """Make the terms for lexical search that chunks lack, or have of an older analyzer."""
-    while pending := await store.read(
-        lambda conn: chunks.without_terms(conn, character, ANALYZER, _AT_ONCE)
-    ):
+    while pending := await store.read(chunks.without_terms, character, ANALYZER, _AT_ONCE):
         texts = [chunk.text_with_headings for chunk in pending]
         packed = [await worked_out(encode_terms, text) for text in texts]
         terms = {chunk.id: blob for chunk, blob in zip(pending, packed, strict=True)}
-        await store.write(lambda conn, t=terms: chunks.set_terms(conn, character, ANALYZER, t))  # type: ignore[misc]
+        await store.write(chunks.set_terms, character, ANALYZER, terms)
 
 
 @dataclass(slots=True)
@@ -70,20 +70,20 @@ class Extraction:
     def __post_init__(self) -> None:
         self._steps = Steps("extracting", self.progress)
 
-    async def begin(self) -> None:
-        """Note that the chunks are being extracted."""
-        await self.store.write(
-            lambda conn: begin_jobs(conn, self.character, jobs.EXTRACT, self.pending)
-        )
-        self._steps.begin(len(self.pending))
-
-    async def extract(self, chunk: Chunk) -> None:
-        """Ask about one chunk, and store the answer or put the chunk aside.
+    async def run(self) -> None:
+        """Ask about every chunk, and store the answer or put the chunk aside.
 
         Raises:
             ModelError: the endpoint failed for good.
             BudgetReached: the next call would go over the budget.
         """
+        if not self.pending:
+            return
+        await self.store.write(begin_jobs, self.character, jobs.EXTRACT, self.pending)
+        self._steps.begin(len(self.pending))
+        await run_all([partial(self._extract, chunk) for chunk in self.pending])
+
+    async def _extract(self, chunk: Chunk) -> None:
         types = tuple(self.settings.entity_types)
         asking, model = self.asking, self.asking.model
         documents = asking.documents([chunk.id])
@@ -106,13 +106,12 @@ class Extraction:
                     relations=[*answer.relations, *missed.relations],
                 )
         except (AnswerError, InputRefused) as error:
-            reason = error.message
             await self.store.write(
-                lambda conn: jobs.quarantine(conn, self.character, jobs.EXTRACT, [chunk.id], reason)
+                jobs.quarantine, self.character, jobs.EXTRACT, [chunk.id], error.message
             )
         else:
             mentions, relations = read_extraction(chunk, answer)
-            await self.store.write(lambda conn: self._put(conn, chunk, mentions, relations))
+            await self.store.write(self._put, chunk, mentions, relations)
         self._steps.add(1)
 
     def _put(

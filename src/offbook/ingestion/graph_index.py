@@ -7,10 +7,9 @@ and the outcome is the same as if all that remains had been indexed at once (met
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from offbook.graph.assembly import (
     build_entity,
@@ -20,27 +19,39 @@ from offbook.graph.assembly import (
     size_of,
     stored_merges,
 )
-from offbook.graph.candidates import Rules
 from offbook.graph.entity_normalization import Ledger, normalize
 from offbook.graph.merging import Merge, Merged, merge_all, merges_of, raw_graph
 from offbook.graph.verdicts import Component, Split
-from offbook.ingestion.embedding import embed_missing, entity_text, mention_matrix, without_vector
+from offbook.ingestion.embedding import (
+    check_active,
+    embed_missing,
+    entity_text,
+    mention_matrix,
+    without_vector,
+)
 from offbook.ingestion.extraction import Extraction, unextracted
 from offbook.ingestion.reports import Steps, put_aside, unheard
-from offbook.models.batching import Asking, run_all
-from offbook.stores import characters, chunks, graph, jobs, vectors
+from offbook.models.batching import Asking
+from offbook.stores import characters, chunks, graph, jobs
 from offbook.types import EntityGroup
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from offbook.graph.assembly import GraphSize
+    from offbook.graph.merging import RawGraph
     from offbook.graph.point_in_time import Story
+    from offbook.ingestion.embedding import Texts
     from offbook.ingestion.reports import ProgressListener
     from offbook.protocols import Store
     from offbook.runtime import Runtime
-    from offbook.settings.model import GraphSettings
     from offbook.stores.connection import Connection
     from offbook.stores.graph import GraphAnswer
     from offbook.types import Chunk, Decision, Entity, RawEntity
+
+
+T = TypeVar("T")
 
 
 class StoredLedger(Ledger):
@@ -65,13 +76,7 @@ class StoredLedger(Ledger):
 
     async def keep_decisions(self, made: Sequence[Decision]) -> None:
         """Store decisions on pairs."""
-
-        def put(conn: Connection) -> None:
-            gone = chunks.missing(conn, self._character, (c for one in made for c in one.evidence))
-            left = [one for one in made if gone.isdisjoint(one.evidence)]
-            graph.put_decisions(conn, self._character, left)
-
-        await self._store.write(put)
+        await self._put(made, lambda decision: decision.evidence, graph.put_decisions)
         await super().keep_decisions(made)
         self.judging.add(len(made))
 
@@ -83,36 +88,37 @@ class StoredLedger(Ledger):
             parts = [list(part) for part in split.parts]
             answer = {"names": names, "parts": parts, "reason": split.reason}
             answers.append(_answer(graph.SPLIT, component, answer))
-        await self._put(answers)
+        await self._put(answers, lambda one: one.chunks, graph.put_answers)
         await super().keep_splits(made)
 
     async def keep_merged(self, made: Sequence[tuple[Merge, Merged]]) -> None:
         """Store merged descriptions."""
-        await self._put(
-            [
-                _answer(
-                    graph.MERGE,
-                    merge,
-                    {"name": merged.name, "description": merged.description},
-                )
-                for merge, merged in made
-            ]
-        )
+        answers = [
+            _answer(graph.MERGE, merge, {"name": merged.name, "description": merged.description})
+            for merge, merged in made
+        ]
+        await self._put(answers, lambda one: one.chunks, graph.put_answers)
         self.merged.update({merge.key: merged for merge, merged in made})
         self.merging.add(len(made))
 
-    async def _put(self, answers: Sequence[GraphAnswer]) -> None:
-        """Store answers, but for those about a text that is forgotten.
+    async def _put(
+        self,
+        made: Sequence[T],
+        chunks_of: Callable[[T], Sequence[str]],
+        put: Callable[[Connection, str, Sequence[T]], object],
+    ) -> None:
+        """Store what was answered, but for what rests on a text that is forgotten.
 
         A process that stood still for long has lost its lease, and does not know it.
         """
 
-        def put(conn: Connection) -> None:
-            gone = chunks.missing(conn, self._character, (c for one in answers for c in one.chunks))
-            left = [one for one in answers if gone.isdisjoint(one.chunks)]
-            graph.put_answers(conn, self._character, left)
+        def put_what_is_left(conn: Connection) -> None:
+            gone = chunks.missing(
+                conn, self._character, (c for one in made for c in chunks_of(one))
+            )
+            put(conn, self._character, [one for one in made if gone.isdisjoint(chunks_of(one))])
 
-        await self._store.write(put)
+        await self._store.write(put_what_is_left)
 
 
 def _answer(
@@ -130,16 +136,18 @@ def stored_splits(answers: Sequence[GraphAnswer]) -> dict[str, Split]:
     }
 
 
-def normalization_rules(settings: GraphSettings) -> Rules:
-    """Return how candidates are found, by the settings."""
-    return Rules(
-        k=settings.k,
-        threshold=settings.threshold,
-        same_type=settings.same_type,
-        by_name=settings.by_name,
-        homonyms=settings.homonyms,
-        once=settings.once,
-    )
+def begin_extraction(
+    conn: Connection, runtime: Runtime, character: str
+) -> tuple[str, Story, list[Chunk]]:
+    """Read name, chunks, and the chunks to extract.
+
+    Raises:
+        EmbedderMismatch: vectors could not be compared; that is known before a call.
+    """
+    check_active(conn, character, runtime.embedder)
+    name = characters.require(conn, character).name
+    story = load_story(conn, character)
+    return name, story, unextracted(conn, character, story.chunks.values())
 
 
 def asking_about(runtime: Runtime, character: str, name: str, story: Story) -> Asking:
@@ -157,6 +165,10 @@ def asking_about(runtime: Runtime, character: str, name: str, story: Story) -> A
         settings.answers.retries,
         side_by_side=settings.limits.concurrency,
     )
+
+
+Open = tuple[str, str, str]
+"""What stayed open: its subject, the chunk that it concerns, and why."""
 
 
 @dataclass(slots=True)
@@ -179,6 +191,7 @@ class GraphBuilding:
     progress: ProgressListener
     size: GraphSize | None = field(init=False, default=None)
     described: asyncio.Future[str] = field(init=False, default_factory=asyncio.Future)
+    _open: list[Open] = field(init=False, default_factory=list)
 
     async def run(self, *, extract: bool = True) -> None:
         """Bring the graph up to date.
@@ -192,67 +205,78 @@ class GraphBuilding:
             ModelError: the endpoint failed for good; what was done is kept.
             BudgetReached: likewise.
         """
-        store, settings = self.runtime.store, self.runtime.settings.graph
-        name, story, pending = await store.read(self._begin)
-        asking = asking_about(self.runtime, self.character, name, story)
+        store, settings, character = self.runtime.store, self.runtime.settings.graph, self.character
+        name, story, pending = await store.read(begin_extraction, self.runtime, character)
+        asking = asking_about(self.runtime, character, name, story)
         # 1 -- entities and relations of every chunk ---------------------------------------------
-        if extract and pending:
-            extraction = Extraction(store, self.character, pending, asking, settings, self.progress)
-            await extraction.begin()
-            await run_all([partial(extraction.extract, chunk) for chunk in pending])
-        mentions = await store.read(lambda conn: graph.list_raw_entities(conn, self.character))
+        if extract:
+            await Extraction(store, character, pending, asking, settings, self.progress).run()
+        mentions = await store.read(graph.list_raw_entities, character)
         # 2 -- their vectors ---------------------------------------------------------------------
-        texts = {one.id: entity_text(one.name, one.description) for one in mentions}
-        _, refused = await embed_missing(self.runtime, self.character, {"raw_entity": texts})
-        stayed_open = [
-            (one.id, one.chunk, without_vector(texts[one.id], refused[one.id]))
-            for one in mentions
-            if one.id in refused
-        ]
-        matrix = await store.read(lambda conn: mention_matrix(conn, self.character, mentions))
+        matrix = await self._embed(mentions)
         # 3 -- who is the same -------------------------------------------------------------------
         ledger = await store.read(self._ledger)
-        rules = normalization_rules(settings)
-        normalized = await normalize(
-            mentions, matrix, rules, asking, ledger, verified=settings.verify
-        )
-        ledger.judging.end()
-        stayed_open += [_open_link(mentions, rows, why) for rows, why in normalized.aside]
-        groups = [[mentions[row] for row in rows] for rows in normalized.groups]
+        groups = await self._group(mentions, matrix, asking, ledger)
         # 4 -- one name and one description each; the summary beside it --------------------------
-        relations = await store.read(lambda conn: graph.list_relations(conn, self.character))
-        raw = raw_graph(groups, relations)
         self.described.set_result(describe_character(groups, name))
+        raw = raw_graph(groups, await store.read(graph.list_relations, character))
         self.size = size_of(raw, ledger.persons)
-        merges = merges_of(raw)
-        ledger.merging.begin(sum(merge.key not in ledger.merged for merge in merges))
-        left = await merge_all(merges, ledger.merged, asking, ledger.keep_merged)
-        ledger.merging.end()
-        stayed_open += [_open_merge(one.item, one.reason) for one in left]
+        await self._merge(raw, asking, ledger)
         # 5 -- stored ----------------------------------------------------------------------------
         aliases = given_aliases(groups, ledger.persons)
         entities = [
             build_entity(raw, number, ledger.merged, story.chunks, aliases.get(number, ()))
             for number in range(len(groups))
         ]
-        await store.write(lambda conn: self._store(conn, entities, story, stayed_open))
-        known = {}
-        if matrix is not None:  # who is mentioned once has the vector of the mention already
+        await store.write(lambda conn: self._store(conn, entities, story))
+        await self._embed_entities(entities, mentions, matrix)
+
+    async def _embed(self, mentions: Sequence[RawEntity]) -> NDArray[np.float32] | None:
+        """Embed what has no vector yet, and return the vectors of all."""
+        texts = _texts(mentions)
+        _, refused = await embed_missing(self.runtime, self.character, {"raw_entity": texts})
+        self._open += [
+            (one.id, one.chunk, without_vector(texts[one.id], refused[one.id]))
+            for one in mentions
+            if one.id in refused
+        ]
+        return await self.runtime.store.read(mention_matrix, self.character, mentions)
+
+    async def _group(
+        self,
+        mentions: Sequence[RawEntity],
+        matrix: NDArray[np.float32] | None,
+        asking: Asking,
+        ledger: StoredLedger,
+    ) -> list[list[RawEntity]]:
+        """Group the mentions that are one and the same."""
+        settings = self.runtime.settings.graph
+        normalized = await normalize(mentions, matrix, settings, asking, ledger)
+        ledger.judging.end()
+        self._open += [_open_link(mentions, rows, why) for rows, why in normalized.aside]
+        return [[mentions[row] for row in rows] for rows in normalized.groups]
+
+    async def _merge(self, raw: RawGraph, asking: Asking, ledger: StoredLedger) -> None:
+        """Have the descriptions merged that are not merged yet."""
+        merges = merges_of(raw)
+        ledger.merging.begin(sum(merge.key not in ledger.merged for merge in merges))
+        left = await merge_all(merges, ledger.merged, asking, ledger.keep_merged)
+        ledger.merging.end()
+        self._open += [_open_merge(one.item, one.reason) for one in left]
+
+    async def _embed_entities(
+        self,
+        entities: Sequence[Entity],
+        mentions: Sequence[RawEntity],
+        matrix: NDArray[np.float32] | None,
+    ) -> None:
+        """Embed the entities; one that is mentioned once has the vector of the mention already."""
+        known: dict[str, NDArray[np.float32]] = {}
+        if matrix is not None:
+            texts = _texts(mentions)
             known = {texts[m.id]: row for m, row in zip(mentions, matrix, strict=True) if row.any()}
-        texts = {one.id: entity_text(one.name, one.description) for one in entities}
-        await embed_missing(self.runtime, self.character, {"entity": texts}, known=known)
-
-    def _begin(self, conn: Connection) -> tuple[str, Story, list[Chunk]]:
-        """Read name, chunks, and the chunks to extract.
-
-        Refused before a call where vectors could not be compared.
-        """
-        active = vectors.active_set(conn, self.character)
-        if active is not None:
-            vectors.check_embedder(active, self.character, self.runtime.embedder.name)
-        name = characters.require(conn, self.character).name
-        story = load_story(conn, self.character)
-        return name, story, unextracted(conn, self.character, story.chunks.values())
+        missing: Texts = {"entity": _texts(entities)}
+        await embed_missing(self.runtime, self.character, missing, known=known)
 
     def _ledger(self, conn: Connection) -> StoredLedger:
         decisions = graph.list_decisions(conn, self.character)
@@ -260,13 +284,7 @@ class GraphBuilding:
         store = self.runtime.store
         return StoredLedger(store, self.character, decisions, answers, self.progress)
 
-    def _store(
-        self,
-        conn: Connection,
-        entities: Sequence[Entity],
-        story: Story,
-        stayed_open: Sequence[tuple[str, str, str]],
-    ) -> None:
+    def _store(self, conn: Connection, entities: Sequence[Entity], story: Story) -> None:
         """Store what has changed, remove what is no entity any more, note what stayed open."""
         old = {group.id: group for group in graph.list_groups(conn, self.character)}
         new = {
@@ -279,17 +297,16 @@ class GraphBuilding:
         changed = [group for name, group in new.items() if old.get(name) != group]
         graph.put_groups(conn, self.character, changed)
         jobs.remove_kind(conn, self.character, jobs.GRAPH)
-        put_aside(
-            conn,
-            self.character,
-            jobs.GRAPH,
-            [(subject, story.chunks[chunk].document, why) for subject, chunk, why in stayed_open],
-        )
+        rows = [(subject, story.chunks[chunk].document, why) for subject, chunk, why in self._open]
+        put_aside(conn, self.character, jobs.GRAPH, rows)
 
 
-def _open_link(
-    mentions: Sequence[RawEntity], rows: Sequence[int], why: str
-) -> tuple[str, str, str]:
+def _texts(of: Sequence[RawEntity | Entity]) -> dict[str, str]:
+    """What is embedded of each, by id."""
+    return {one.id: entity_text(one.name, one.description) for one in of}
+
+
+def _open_link(mentions: Sequence[RawEntity], rows: Sequence[int], why: str) -> Open:
     """Name a question about who is the same that stayed open, for the report."""
     names = dict.fromkeys(mentions[row].name for row in rows)
     what = "whether they are the same stayed open: " + ", ".join(map(repr, names))
@@ -297,7 +314,7 @@ def _open_link(
     return f"link {first.id}", first.chunk, f"{what}; {why}"
 
 
-def _open_merge(merge: Merge, why: str) -> tuple[str, str, str]:
+def _open_merge(merge: Merge, why: str) -> Open:
     """Name descriptions that stand side by side, for the report."""
     what = f"the descriptions of {' and '.join(map(repr, merge.names[:2]))} are not merged"
     return f"merge {merge.key}", merge.chunks[0], f"{what}: {why}"

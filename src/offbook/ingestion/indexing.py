@@ -40,56 +40,78 @@ async def build_indexes(
         ModelError: an endpoint failed for good; what was done is kept.
         BudgetReached: likewise.
     """
-    store = runtime.store
-    building = GraphBuilding(runtime, character, progress)
-    voice_is_stored = asyncio.Event()
-
-    # The first calls go out first, where models are asked.
-    is_asking = needs.graph or needs.mentions or needs.traits
-    first_calls = calls_first if is_asking else partial(asyncio.sleep, 0)
-
-    async def learn_voice_and_terms() -> None:
-        await first_calls()
-        await refresh_voice(store, character)
-        voice_is_stored.set()
-        await index_terms(store, character)
-
-    async def summarize_character() -> None:
-        # The profile is noted with the documents that it rests on, as the voice is.
-        await voice_is_stored.wait()
-        described = building.described if needs.graph else None
-        await write_profile(store, runtime.extractor, character, runtime.settings, described)
-
-    async def embed_and_summarize() -> None:
-        await first_calls()
-        if needs.vectors:
-            await embed_chunks(runtime, character, needs.chunkings, progress)
-        if needs.summaries:
-            # Here and not above: without it a first call need not wait for NumPy.
-            from offbook.ingestion.summary_tree import TreeBuilding
-
-            await TreeBuilding(runtime, character, progress).run()
-
-    work: list[tuple[bool, Job]] = [
-        (True, learn_voice_and_terms),
-        (needs.graph, building.run),
-        (
-            needs.mentions and not needs.graph,
-            partial(index_mentions, runtime, character, progress),
-        ),
-        (needs.profile, summarize_character),
-        (needs.traits, partial(index_traits, runtime, character, progress)),
-        (needs.vectors or needs.summaries, embed_and_summarize),
-    ]
+    indexing = _Indexing(runtime, character, needs, progress)
     try:
-        await run_all(job for is_needed, job in work if is_needed)
+        await run_all(indexing.jobs())
         if needs.mentions and needs.graph:
             await index_mentions(runtime, character, progress, extract=False)
     except BaseException:
         # A new document has taken the old voice away, and the failure what was to make the new one.
         with suppress(StoreFailed, UnknownName):
-            await refresh_voice(store, character)
+            await refresh_voice(runtime.store, character)
         raise
-    if building.size is not None:
-        return building.size
-    return await store.read(lambda conn: graph_size(conn, character))
+    if indexing.building.size is not None:
+        return indexing.building.size
+    return await runtime.store.read(graph_size, character)
+
+
+class _Indexing:
+    """The jobs of one run; see :func:`build_indexes`."""
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        character: str,
+        needs: IndexRequirements,
+        progress: ProgressListener,
+    ) -> None:
+        self.building = GraphBuilding(runtime, character, progress)
+        self._runtime, self._character = runtime, character
+        self._needs, self._progress = needs, progress
+        self._voice_is_stored = asyncio.Event()
+
+    def jobs(self) -> list[Job]:
+        """What is done side by side."""
+        needs, runtime = self._needs, self._runtime
+        character, progress = self._character, self._progress
+        mentions = partial(index_mentions, runtime, character, progress)
+        work: list[tuple[bool, Job]] = [
+            (True, self._learn_voice_and_terms),
+            (needs.graph, self.building.run),
+            (needs.mentions and not needs.graph, mentions),
+            (needs.profile, self._summarize_character),
+            (needs.traits, partial(index_traits, runtime, character, progress)),
+            (needs.vectors or needs.summaries, self._embed_and_summarize),
+        ]
+        return [job for is_needed, job in work if is_needed]
+
+    async def _first_calls(self) -> None:
+        """Let the first calls go out first, where models are asked."""
+        if self._needs.graph or self._needs.mentions or self._needs.traits:
+            await calls_first()
+
+    async def _learn_voice_and_terms(self) -> None:
+        await self._first_calls()
+        await refresh_voice(self._runtime.store, self._character)
+        self._voice_is_stored.set()
+        await index_terms(self._runtime.store, self._character)
+
+    async def _summarize_character(self) -> None:
+        # The profile is noted with the documents that it rests on, as the voice is.
+        await self._voice_is_stored.wait()
+        runtime = self._runtime
+        described = self.building.described if self._needs.graph else None
+        await write_profile(
+            runtime.store, runtime.extractor, self._character, runtime.settings, described
+        )
+
+    async def _embed_and_summarize(self) -> None:
+        await self._first_calls()
+        needs = self._needs
+        if needs.vectors:
+            await embed_chunks(self._runtime, self._character, needs.chunkings, self._progress)
+        if needs.summaries:
+            # Here and not above: without it a first call need not wait for NumPy.
+            from offbook.ingestion.summary_tree import TreeBuilding
+
+            await TreeBuilding(self._runtime, self._character, self._progress).run()

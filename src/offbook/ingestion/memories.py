@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from offbook.ingestion.embedding import embed_missing, memory_texts
+from offbook.ingestion.embedding import check_active, embed_missing, memory_texts
 from offbook.ingestion.reports import Steps, unheard
 from offbook.memory.emotion import score_memories
 from offbook.models.batching import Asking, run_all
@@ -123,9 +123,7 @@ class Remembering:
     def _begin(self, conn: Connection, ids: Sequence[str]) -> list[MemoryFragment]:
         """Note that the memories are worked on; refused where vectors could not be compared."""
         name = self.character.id
-        active = vectors.active_set(conn, name)
-        if active is not None:
-            vectors.check_embedder(active, name, self.runtime.embedder.name)
+        check_active(conn, name, self.runtime.embedder)
         fragments = memories.get(conn, name, ids)
         present = [fragment.id for fragment in fragments]
         jobs.remove_subjects(conn, name, sorted(set(ids).difference(present)))

@@ -7,24 +7,19 @@ descriptions; the model is asked for no further keys of relations.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
-from offbook.graph.assembly import load_story
 from offbook.ingestion.embedding import embed_missing, entity_text, relation_text, without_vector
-from offbook.ingestion.extraction import Extraction, unextracted
-from offbook.ingestion.graph_index import asking_about
+from offbook.ingestion.extraction import Extraction
+from offbook.ingestion.graph_index import asking_about, begin_extraction
 from offbook.ingestion.reports import put_aside
-from offbook.models.batching import run_all
-from offbook.stores import characters, graph, jobs, vectors
+from offbook.stores import graph, jobs
 
 if TYPE_CHECKING:
-    from offbook.graph.point_in_time import Story
     from offbook.ingestion.embedding import Texts
     from offbook.ingestion.reports import ProgressListener
     from offbook.runtime import Runtime
     from offbook.stores.connection import Connection
-    from offbook.types import Chunk
 
 
 async def index_mentions(
@@ -46,20 +41,10 @@ async def index_mentions(
     """
     store, settings = runtime.store, runtime.settings.graph
 
-    def begin(conn: Connection) -> tuple[str, Story, list[Chunk]]:
-        active = vectors.active_set(conn, character)
-        if active is not None:  # refused before the first call where vectors cannot be compared
-            vectors.check_embedder(active, character, runtime.embedder.name)
-        story = load_story(conn, character)
-        pending = unextracted(conn, character, story.chunks.values())
-        return characters.require(conn, character).name, story, pending
-
-    name, story, pending = await store.read(begin)
-    if extract and pending:
+    name, story, pending = await store.read(begin_extraction, runtime, character)
+    if extract:
         asking = asking_about(runtime, character, name, story)
-        extraction = Extraction(store, character, pending, asking, settings, progress)
-        await extraction.begin()
-        await run_all([partial(extraction.extract, chunk) for chunk in pending])
+        await Extraction(store, character, pending, asking, settings, progress).run()
     mentions = await store.read(lambda conn: graph.list_raw_entities(conn, character))
     relations = await store.read(lambda conn: graph.list_relations(conn, character))
     chunk_of = {m.id: m.chunk for m in mentions} | {r.id: r.chunk for r in relations}

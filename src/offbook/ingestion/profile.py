@@ -11,14 +11,12 @@ from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from offbook.documents.sections import speech_samples
 from offbook.errors import AnswerError, InputRefused
-from offbook.ingestion.documents import VOICE_SAMPLES, stored_documents
+from offbook.ingestion.documents import are_stored, stored_documents, voice_of
 from offbook.prompts.ask import ask
 from offbook.prompts.summaries import PROFILE, ProfileInputs
 from offbook.retrieval.point import Point, documents_until, parse_point
 from offbook.stores import characters, jobs
-from offbook.stores.text_versions import versions
 from offbook.text.tokens import count_tokens, truncate_to_tokens
 from offbook.types import Document
 
@@ -41,11 +39,10 @@ def at_point(conn: Connection, character: Character, as_of: str) -> tuple[Charac
     """
     point = Point(as_of, parse_point(conn, character.id, as_of))
     texts = documents_until(stored_documents(conn, character.id), point.position)
-    said = [sample.text for text in texts for sample in speech_samples(text.text, VOICE_SAMPLES)]
     then = replace(
         character,
         profile="\n\n".join(begun.text.strip() for begun in beginnings(texts, HEAD_TOKENS)),
-        voice=tuple(dict.fromkeys(said))[:VOICE_SAMPLES],
+        voice=tuple(voice_of(texts)),
         profile_documents=tuple(text.id for text in texts),
     )
     return then, point
@@ -90,7 +87,6 @@ def beginnings(documents: Sequence[Document], budget_tokens: int) -> list[Beginn
     return [beginning for beginning in begun if beginning.text]
 
 
-JOB: Final = jobs.PROFILE
 _DESCRIBED_TOKENS: Final = 600
 _HEAD_TOKENS: Final = 4_000
 """How much of the documents' beginnings is read where the graph tells of the character too."""
@@ -103,12 +99,6 @@ def profile_inputs(
     most = min(budget_tokens, _HEAD_TOKENS) if described else budget_tokens
     passages = tuple(b.text for b in beginnings(texts, most))
     return ProfileInputs(name, passages, truncate_to_tokens(described, _DESCRIBED_TOKENS))
-
-
-def _are_stored(conn: Connection, character: str, texts: list[Document]) -> bool:
-    """Whether these texts are still there: one that stands still for long loses its lease."""
-    digests = {f"{character}/{document.id}": document.digest for document in texts}
-    return versions(conn, digests) == digests
 
 
 async def write_profile(
@@ -147,17 +137,18 @@ async def write_profile(
         reason = error.message
 
         def put_aside(conn: Connection) -> None:
-            jobs.enqueue(conn, character.id, JOB, [character.id])
-            jobs.quarantine(conn, character.id, JOB, [character.id], error=reason)
+            if are_stored(conn, character.id, texts):
+                jobs.enqueue(conn, character.id, jobs.PROFILE, [character.id])
+                jobs.quarantine(conn, character.id, jobs.PROFILE, [character.id], error=reason)
 
         await store.write(put_aside)
         return reason
 
     def keep(conn: Connection) -> None:
         now, ids = characters.require(conn, character.id), [one.id for one in texts]
-        if _are_stored(conn, character.id, texts):
+        if are_stored(conn, character.id, texts):
             characters.set_profile(conn, character.id, text, voice=now.voice, documents=ids)
-            jobs.finish(conn, character.id, JOB, [character.id])
+            jobs.finish(conn, character.id, jobs.PROFILE, [character.id])
 
     await store.write(keep)
     return None

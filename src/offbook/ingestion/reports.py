@@ -86,10 +86,6 @@ class DocumentReport:
     quarantined: int = 0
     messages: list[str] = field(default_factory=list)
 
-    def as_json(self) -> dict[str, Any]:
-        """The shape of ``ingest --json``."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
 class IngestReport:
@@ -107,17 +103,7 @@ class IngestReport:
 
     def as_json(self) -> dict[str, Any]:
         """The shape of ``ingest --json``."""
-        return {
-            "character": self.character,
-            "character_id": self.character_id,
-            "method": self.method,
-            "documents": [row.as_json() for row in self.documents],
-            "unknown_files": list(self.unknown_files),
-            "entities": self.entities,
-            "relations": self.relations,
-            "aliases": self.aliases,
-            "usage": self.usage.as_json(),
-        }
+        return {**asdict(self), "usage": self.usage.as_json()}
 
 
 @dataclass(frozen=True, slots=True)

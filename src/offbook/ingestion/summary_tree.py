@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from offbook.errors import AnswerError, InputRefused
-from offbook.ingestion.embedding import embed_missing
+from offbook.ingestion.embedding import check_active, embed_missing
 from offbook.ingestion.extraction import clean, has_words
 from offbook.ingestion.reports import Steps, put_aside
 from offbook.models.batching import run_all
@@ -221,9 +221,7 @@ class TreeBuilding:
 
     def _leaves(self, conn: Connection) -> list[Node]:
         """Read the chunks as nodes, in reading order; those of signs only are none."""
-        active = vectors.active_set(conn, self.character)
-        if active is not None:
-            vectors.check_embedder(active, self.character, self.runtime.embedder.name)
+        check_active(conn, self.character, self.runtime.embedder)
         splitter = self.runtime.settings.raptor.splitter
         self._name = characters.require(conn, self.character).name
         self._known = {summary.id: summary for summary in summaries.list_all(conn, self.character)}

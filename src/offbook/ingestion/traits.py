@@ -59,12 +59,11 @@ async def index_traits(runtime: Runtime, character: str, progress: ProgressListe
                 retries=runtime.settings.answers.retries,
             )
         except (AnswerError, InputRefused) as error:
-            reason = error.message
             await runtime.store.write(
-                lambda conn: jobs.quarantine(conn, character, jobs.TRAITS, [chunk.id], reason)
+                jobs.quarantine, character, jobs.TRAITS, [chunk.id], error.message
             )
         else:
-            await runtime.store.write(lambda conn: put(conn, _judgement(chunk, answer)))
+            await runtime.store.write(put, _judgement(chunk, answer))
         steps.add(1)
 
     def put(conn: Connection, judgement: ChunkJudgement) -> None:

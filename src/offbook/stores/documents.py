@@ -74,6 +74,7 @@ def put(conn: Connection, character: str, document: Document) -> None:
         for each in characters.sharing(conn, character):
             call_cache.forget_documents(conn, each, document.id)
             _forget_profile(conn, each, document.id)
+            jobs.remove_quoting(conn, each)
     row = {**row_of(document), "chars": document.chars, "ordinal": ordinal}
     put_rows(conn, documents, character, [row])
     characters.touch(conn, character)

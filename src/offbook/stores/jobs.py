@@ -35,6 +35,7 @@ REMEMBER: Final = "remember"  # scores and embeds a memory; the subject is no do
 
 OF_CHARACTER: Final = frozenset({PROFILE, TRAITS, REMEMBER})
 """Kinds that are about the character; the others are about its source."""
+_QUOTING: Final = (PROFILE, GRAPH, SUMMARIZE)
 
 OPEN: Final[frozenset[Status]] = frozenset({"pending", "running", "quarantined"})
 
@@ -115,6 +116,11 @@ def remove_subjects(conn: Connection, character: str, subjects: Collection[str])
 def remove_kind(conn: Connection, character: str, kind: str) -> None:
     """Delete all jobs of a kind."""
     conn.execute(delete(jobs).where(of(character), jobs.c.kind == kind))
+
+
+def remove_quoting(conn: Connection, character: str) -> None:
+    """Delete the jobs whose reason may quote any text; who makes their index notes them anew."""
+    conn.execute(delete(jobs).where(of(character), jobs.c.kind.in_(_QUOTING)))
 
 
 def of(character: str) -> ColumnElement[bool]:

@@ -70,19 +70,18 @@ def sentences(text: str) -> list[tuple[int, int]]:
     return spans
 
 
-def last_sentence_end(text: str, low: int, high: int, terminators: str = TERMINATORS) -> int:
+def last_sentence_end(text: str, low: int, high: int) -> int:
     """Offset behind the last sentence that ends in ``(low, high]``; -1 if none does.
 
     Args:
         text: The text.
         low: Where to stop looking.
         high: Where to begin, going backwards.
-        terminators: Those that occur in the text at all, where the caller knows.
     """
     stop = high
     while True:
         index = -1
-        for mark in terminators:
+        for mark in TERMINATORS:
             index = max(index, text.rfind(mark, max(low, index), stop))
         if index < 0:
             return -1

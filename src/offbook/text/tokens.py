@@ -16,6 +16,8 @@ WIDE: Final = (
     "\uf900-\ufaff\uff66-\uffdc\U0001b000-\U0001b16f\U00020000-\U0003ffff"
 )
 """Character class (for a regular expression) of CJK ideographs, Hangul and Kana."""
+UNSPACED: Final = f"{WIDE}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+"""The same of all scripts that put no blank between words: Thai, Lao, Burmese and Khmer too."""
 
 _RUN: Final = re.compile(f"([{WIDE}]+)|[^\\s{WIDE}]+")
 _WIDE_RUN: Final = re.compile(f"[{WIDE}]+")

@@ -45,70 +45,13 @@ def unknown(question, **more):
 
 
 @pytest.mark.parametrize(
-<<<<<<< HEAD
-    ("question", "names"),
-    [
-        ("Do you own a telephone?", ["telephone"]),
-        ("do you own a telephone?", ["telephone"]),
-        ("Have you seen the web site of the parish?", ["web site"]),
-        ("Would you board an air-plane or take the train?", ["air-plane", "the train"]),
-        ("What do you say of the French Revolution?", ["French Revolution"]),
-        ("Have you met Charles Dickens?", ["Charles Dickens"]),
-        ("What will you do in 1750?", ["1750"]),
-        ("Is the teleprinter of any use to you?", ["teleprinter"]),
-        ("Do you like hairdryers?", ["hairdryers"]),
-        ("were you at valley forge?", ["valley forge"]),
-        ("Did you march with the Jacobins?", ["Jacobins"]),
-        # Names of today, and of other worlds.
-        ("What do you think of GPT-4?", ["GPT-4"]),
-        ("What do you think of JavaScript?", ["JavaScript"]),
-        ("What do you think of Darth Vader?", ["Darth Vader"]),
-        ("What do you think of Muggle?", ["Muggle"]),
-        ("What do you think of Taylor Swift?", ["Taylor Swift"]),
-        ("Are you Muggle-born?", ["Muggle"]),
-        ("Would you learn C++ with me?", ["C++"]),
-        ("Have you bought a Tesla?", ["Tesla"]),
-    ],
-=======
     ("question", "names"), cases(__file__, "what came after a life is unknown")
->>>>>>> w-models
 )
 def test_what_came_after_a_life_is_unknown(question, names):
     assert unknown(question) == names
 
 
-<<<<<<< HEAD
-@pytest.mark.parametrize(
-    "question",
-    [
-        "Did you ever see London?",
-        "What do you eat for breakfast?",
-        "How did you train your bees?",
-        "Have you looked through a telescope?",
-        "What happened in 1650?",
-        "What would you say to a friend who betrayed you?",
-        "Please tell me about yourself.",
-        "How did you build your network of allies?",
-        "Have you ever experienced burnout? How do you recharge?",
-        "Who has influenced your worldview most?",
-        "Is there a stepping-stone on your bucket-list?",
-        "How do you keep going at midlife?",
-        "What is your view of technology, propaganda and the union with the next parish?",
-        "Was there a plague or another epidemic, and had you a surgeon?",
-        # A capital that honours a word makes no name.
-        "Would you serve the King?",
-        "Does your Uncle like bees?",
-        "Do you fear Hell more than Nature?",
-        "Did you ever speak to the Bishop?",
-        "Is he your Friend?",
-        # Words that make an abbreviation together, names with a capital inside.
-        "Will you tell us a story?",
-        "Did Squire MacLean or Miss DuBois write to you?",
-    ],
-)
-=======
 @pytest.mark.parametrize("question", cases(__file__, "what there was in a life is known"))
->>>>>>> w-models
 def test_what_there_was_in_a_life_is_known(question):
     assert unknown(question) == []
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 from offbook.errors import UsageError
 from offbook.graph.drawing.as_json import write_json
@@ -12,14 +13,8 @@ from offbook.graph.drawing.page import write_html
 from offbook.graph.drawing.quotes import Quotes
 from offbook.types import Graph
 
-
-class Writer(Protocol):
-    """Turns a graph into the text of a file."""
-
-    def __call__(self, graph: Graph, character_name: str, quotes: Quotes) -> str:
-        """The text of the file."""
-        ...
-
+Writer = Callable[[Graph, str, Quotes], str]
+"""Turns a graph, the character's name and quotations into the text of a file."""
 
 WRITERS: Final[dict[str, Writer]] = {
     ".html": write_html,

@@ -131,7 +131,7 @@ async def estimate(
     async def estimated(command: Offbook) -> Estimate:
         readings = await asyncio.to_thread(_readings, body.documents)
         runtime = command.runtime(character.dimension)
-        return await estimate_ingestion(runtime, character, readings)
+        return await estimate_ingestion(runtime, character, readings, body.order or ())
 
     return await commanded(request, estimated, method=body.method, preset=body.preset)
 
