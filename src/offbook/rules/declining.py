@@ -126,6 +126,10 @@ _ANSWERS: Final[dict[str, tuple[str, ...]]] = {
         "I am sorry to hear that you are {feeling}. Tell me what weighs on you.",
         "That you are {feeling} does not leave me cold. What has happened?",
     ),
+    "condolence": (
+        "Thank you. It is kind of you to say so.",
+        "I thank you. Such things are not forgotten.",
+    ),
     "gladness": ("I am glad to hear it. What is the reason?",),
 }
 _FITTING: Final = {
