@@ -14,7 +14,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from math import log
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
 from offbook.text.concepts import is_general, related_terms, ungraded
@@ -37,8 +36,6 @@ _LIKE: Final = 0.36
 """The cosine from which a word stands for another: "job" and "occupation" have 0.42."""
 _TITLE: Final = 0.6
 """What a word counts that only the heading above a sentence has."""
-_OTHER_NAME: Final = 0.9
-"""What the name of somebody counts of the word that the question calls them by."""
 _NAMED: Final = 1.0
 """What a name counts in what is asked: it says of whom, and not what."""
 _BEFORE: Final = 0.4
@@ -46,7 +43,6 @@ _ANTECEDENT: Final = 0.6
 """What a word counts that only the sentence before has; more where a pronoun leans on that one."""
 _FAR: Final = 0.25
 """The same for the sentence behind, and the second before."""
-_NO_NAMES: Final[Mapping[str, frozenset[str]]] = MappingProxyType({})
 _LOOK_AHEAD: Final = 4
 _KEY_WORDS: Final = 5
 _SHORTEST: Final = 3
@@ -203,16 +199,12 @@ class Evidence:
             return False
         return not any(self.frequency[other] for other in related_terms(modifier))
 
-    def hits(
-        self, question: Question, other_names: Mapping[str, frozenset[str]] = _NO_NAMES
-    ) -> list[Hit]:
-        """Rank the sentences that bear on the question; ``other_names`` say who "your wife" is."""
+    def hits(self, question: Question) -> list[Hit]:
+        """Rank the sentences by how much they bear on the question."""
         terms = [term for term in question.terms if not self._is_another(term)]
         if not terms:
             return []
         near = self._near(terms)
-        for alike, term in zip(near, terms, strict=True):
-            alike.update(dict.fromkeys(other_names.get(term.term, ()), _OTHER_NAME))
         matches = [[_best(alike, sentence.counts) for alike in near] for sentence in self.sentences]
         likeness = self._likeness(terms)
         weights = [
@@ -272,16 +264,6 @@ class Evidence:
         total = sum(term.weight**0.5 for term in plain)
         held: float = sum(term.weight**0.5 * matches.get(term.term, 0.0) for term in plain)
         return float(held / total)
-
-    def mentions(self, term: Term) -> bool:
-        """Whether the context has a term, or a word of its meaning."""
-        return not self._is_another(term) and bool(self.alike(term.word))
-
-    def alike(self, word: str) -> frozenset[str]:
-        """The terms of the context that stand for a word."""
-        terms = [Term(word, term, 1.0) for term in search_terms(word)]
-        held = self.frequency.keys() | self._titles
-        return frozenset(term for alike in self._near(terms) for term in alike if term in held)
 
     def follows(self, index: int) -> bool:
         """Whether a sentence stands behind the one before it in the same paragraph."""

@@ -22,75 +22,23 @@ from offbook.rules.evidence import Evidence, Hit, Sentence, is_about_works, is_e
 from offbook.text.clauses import quoted_spans
 from offbook.text.grammar import FUNCTION
 from offbook.text.questions import Question
-from offbook.text.words import fold, search_terms
+from offbook.text.words import fold
 
-_NUMBER: Final = (
-    r"(?:(?!1\d{3}\b)\d[\d,.]*|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen"
-    r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-\w+)?|hundred|thousand|dozen|once|twice"
-    r"|half|nobody|none)"
-)
-_TIME: Final = (
-    r"\b(?:1\d{3}|20\d{2}|[1-9]\d{0,2} BC"
-    r"|(?:in|since|until|by|next|last|that|the) (?:early |late )?"
-    r"(?:spring|summer|autumn|winter)|at (?:the )?age|(?:at|aged?|was|is|turned) "
-    r"(?:only |about )?(?:\d+|\w+teen|\w+ty(?:-\w+)?|nine|ten|eleven|twelve|six|seven|eight)"
-    r"|years? (?:old|later|after|before|ago)|days? (?:later|after|before)|morning|evening|night"
-    r"|noon|midnight|dawn|January|February|March|April|May|June|July|August|September|October"
-    r"|November|December|\w+day|Christmas|Easter|Michaelmas|when (?:he|she|they) (?:was|were))\b"
-)
-_SIGNS: Final[dict[str, re.Pattern[str]]] = {
-    "when": re.compile(_TIME),
-    "where": re.compile(
-        r"\b(?:in|at|near|from|to|of|on|outside|above|behind|under|beside|over|into|inside) "
-        r"(?:(?:the|a|an|his|her|its|their|my|old|north|south|east|west) )*[A-Z]?[a-zà-ÿ]{3,}"
-    ),
-    "why": re.compile(
-        r"\b(?:because|since|so that|in order|owing to|due to|on account of|therefore|for fear"
-        r"|as a result|reason|led to|caused?|so as to)\b|, (?:for|as) (?:he|she|it|they|the|his|her"
-        r"|there|nobody|no)\b"
-    ),
-    "how_many": re.compile(rf"\b{_NUMBER}\b", re.IGNORECASE),
-    "who": re.compile(
-        r"(?<!^)(?<![.!?:] )\b[A-Z][a-zà-ÿ]+|^[A-Z][a-zà-ÿ]+ (?!the\b)[A-Z][a-zà-ÿ]+"
-        r"|\b(?:father|mother|brother|sister|friend|wife|husband|son|daughter|uncle|aunt|master"
-        r"|teacher|neighbour|widow|nobody|grandmother|grandfather)\b"
-    ),
-}
-"""What stands in a sentence that answers a question of that kind."""
 _MEANING: Final = 0.3
 """What the likeness of sentence and question counts, where the words asked for count 1."""
-_SHOWN: Final = 0.1
-"""What a sentence counts more that has what an answer of that kind must hold."""
 _BESIDE: Final = 0.2
 _APART: Final = 0.6
 """The share of the best score from which another sentence is told as well: beside it, or apart."""
 _WHOLE: Final = 0.9
 """The share of a question from which on a sentence that shows the answer is said alone."""
+_NARROW: Final = frozenset(("who", "when", "where", "why", "how_many"))
+"""Kinds of questions after one thing."""
 MOST: Final = 3
 """Sentences that are told, at most."""
-_KIN: Final = (
-    "father|mother|brother|sister|wife|husband|son|daughter|friend|uncle|aunt|grandmother|master"
-    "|grandfather|teacher|cousin|nephew|niece|grandson|granddaughter|partner|rival|enemy"
-)
-_NAME: Final = r"(?P<name>(?:[A-Z][\w'’-]+ ?){1,3})"
-_KIN_NAMED: Final = (
-    re.compile(
-        rf"\b(?P<kin>{_KIN})s?,? (?:(?:an?|the) (?:\w+ ){{1,3}})?"
-        rf"(?:was |is |called |named )*{_NAME}"
-    ),
-    re.compile(rf"{_NAME}, (?:his|her|my) (?:\w+ ){{0,2}}(?P<kin>{_KIN})\b"),
-    re.compile(rf"\b(?:[Hh]e|[Ss]he|I) (?P<kin>married) (?:the |an? )?(?:[a-z]+,? ){{0,3}}{_NAME}"),
-    re.compile(
-        rf"\b(?P<kin>twin|dog|cat|horse|boat|ship)s?,? (?:\w+,? )?(?:called |named )?{_NAME}"
-    ),
-)
 _BY_YOU: Final = re.compile(
     r"\b(?:do|did|are|were|was|have|had|can|could|will|would|must|should) you\b", re.IGNORECASE
 )
 """What the character does or is; else a sentence about others answers as well."""
-_YOURS: Final = re.compile(r"\byour\b", re.IGNORECASE)
-_MARRIED: Final = search_terms("married")[0]
-_PARTNERS: Final = frozenset(search_terms("wife husband spouse"))
 _LATER: Final = re.compile(
     r"\bposthumous|\b(?:after|since|following) (?:his|her) (?:\w+ )?death\b|\bto this day\b"
     r"|\bnowadays\b|\bhistorians?\b"
@@ -153,7 +101,7 @@ class Quoting:
 
     def answer(self, question: Question, said: str = "", most: int = MOST) -> Answer | None:
         """Find the best answer, rather one not ``said`` before; None where nothing bears on it."""
-        candidates = self.evidence.hits(question, self._kin if _YOURS.search(question.text) else {})
+        candidates = self.evidence.hits(question)
         texts = [self.evidence.sentences[hit.index].text for hit in candidates]
         vectors = embed_texts([question.text, *texts])
         likeness = (vectors[1:] @ vectors[0]).tolist()
@@ -166,17 +114,14 @@ class Quoting:
 
     def _score(self, hit: Hit, question: Question, said: str, like: float) -> float:
         """How well a sentence answers: its words, its meaning, and what it is about."""
-        score = hit.score + _MEANING * like
-        if question.kind in _SIGNS and self._shows(hit.index, question):
-            score += _SHOWN
-        return score * self._worth(hit.index, question, said)
+        return (hit.score + _MEANING * like) * self._worth(hit.index, question, said)
 
     def _chosen(self, hits: Sequence[Hit], question: Question, most: int) -> set[int]:
         """The best sentence with what it leans on, and others that are nearly as good."""
         best = hits[0]
-        chosen = {best.index} | self._leads_in(best.index)
-        narrow = question.kind in _SIGNS or len(question.terms) > 1
-        if best.matched >= _WHOLE and narrow and self._shows(best.index, question):
+        chosen = {best.index}
+        narrow = question.kind in _NARROW or len(question.terms) > 1
+        if best.matched >= _WHOLE and narrow:
             return chosen
         scores = {hit.index: hit.score for hit in hits}
         while len(chosen) < most:
@@ -201,13 +146,6 @@ class Quoting:
 
     def _size(self, chosen: set[int]) -> int:
         return sum(len(self.evidence.sentences[index].text.split()) for index in chosen)
-
-    def _shows(self, index: int, question: Question) -> bool:
-        """Whether a sentence has what an answer to such a question must hold."""
-        text = self.evidence.sentences[index].text
-        sign = _SIGNS.get(question.kind)
-        shown = _without(text, question) if question.kind == "who" else text
-        return sign is None or sign.search(shown) is not None
 
     def introduction(self) -> Answer | None:
         """What the texts say that the character is."""
@@ -273,16 +211,6 @@ class Quoting:
         named = first[:1].isupper() and first.lower() not in FUNCTION
         return named and fold(first) not in self._names.words
 
-    def _leads_in(self, index: int) -> set[int]:
-        """The sentences before, as far as a pronoun leans on them."""
-        places: set[int] = set()
-        while len(places) < 2 and self._told[index].leans and self.evidence.follows(index):
-            index -= 1
-            if not self.evidence.sentences[index].answers:
-                break
-            places.add(index)
-        return places
-
     def _worded(self, chosen: Sequence[int], best: Hit) -> Answer:
         """The sentences, from the best one's paragraph first: as own words, or as quotations."""
         blocks: list[list[int]] = []
@@ -309,40 +237,12 @@ class Quoting:
         text = " ".join(self.evidence.sentences[index].text for index in run)
         return text if _is_speech(text) else f"“{text}”"
 
-    @cached_property
-    def _kin(self) -> dict[str, frozenset[str]]:
-        """The names of the character's wife, master, horse, as search terms."""
-        kin_names: dict[str, set[str]] = {}
-        for sentence in self.evidence.sentences:
-            for kin, name in self._named(sentence):
-                names = {term for word in name.split() for term in search_terms(word)}
-                kin_names.setdefault(kin, set()).update(names - set(search_terms(self._names.full)))
-        for partner in _PARTNERS:
-            kin_names.setdefault(partner, set()).update(kin_names.get(_MARRIED, ()))
-        kin_names.pop(_MARRIED, None)
-        return {kin: frozenset(names) for kin, names in kin_names.items()}
-
-    def _named(self, sentence: Sentence) -> Iterator[tuple[str, str]]:
-        """Terms of kinship in a sentence, each with the name that it gives somebody."""
-        for pattern in _KIN_NAMED:
-            for match in pattern.finditer(sentence.text):
-                for kin in search_terms(match["kin"]):
-                    yield kin, match["name"]
-
 
 def _runs(indices: Sequence[int], blocks: Sequence[Sequence[int]]) -> Iterator[list[int]]:
     """Those of some sentences that stand together, block by block."""
     for block in blocks:
         if run := [index for index in block if index in indices]:
             yield run
-
-
-def _without(text: str, question: Question) -> str:
-    """A sentence without the names that the question has already."""
-    for name in question.names:
-        for word in name.split():
-            text = re.sub(rf"\b{re.escape(word)}\b", "", text)
-    return text
 
 
 def _is_speech(text: str) -> bool:
