@@ -1,8 +1,8 @@
 """The answer itself: the sentence or the line that answers, as it stands in the texts.
 
 Takes: evidence, a question, the character's names.  Gives: one to three sentences with where they
-stand, in the first person where that is safe, else in quotation marks. Source: ours; the kind of a
-question says what its answer must hold (a person, a time, a place, a reason, a number).
+stand, in the first person where that is safe, else in quotation marks. Source: ours; a sentence is
+ranked by the words of the question in it and beside it, and by its likeness to the question.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _BESIDE: Final = 0.2
 _APART: Final = 0.6
 """The share of the best score from which another sentence is told as well: beside it, or apart."""
 _WHOLE: Final = 0.9
-"""The share of a question from which on a sentence that shows the answer is said alone."""
+"""The share of a question from which on a sentence is said alone."""
 _NARROW: Final = frozenset(("who", "when", "where", "why", "how_many"))
 """Kinds of questions after one thing."""
 MOST: Final = 3
@@ -121,7 +121,7 @@ class Quoting:
         best = hits[0]
         chosen = {best.index}
         narrow = question.kind in _NARROW or len(question.terms) > 1
-        if best.matched >= _WHOLE and narrow:
+        if best.matched >= _WHOLE and narrow and not self._told[best.index].leans:
             return chosen
         scores = {hit.index: hit.score for hit in hits}
         while len(chosen) < most:
