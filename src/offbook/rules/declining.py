@@ -130,6 +130,8 @@ _ANSWERS: Final[dict[str, tuple[str, ...]]] = {
         "Thank you. It is kind of you to say so.",
         "I thank you. Such things are not forgotten.",
     ),
+    "compliment": ("You are kind to say so.", "I thank you for that."),
+    "nod": ("Ask me what you will.", "And what would you like to hear next?"),
     "gladness": ("I am glad to hear it. What is the reason?",),
 }
 _FITTING: Final = {

@@ -31,7 +31,7 @@ _APART: Final = 0.6
 """The share of the best score from which another sentence is told as well: beside it, or apart."""
 _WHOLE: Final = 0.9
 """The share of a question from which on a sentence is said alone."""
-_NARROW: Final = frozenset(("who", "when", "where", "why", "how_many"))
+_NARROW: Final = frozenset(("when", "where", "why", "how_many"))
 """Kinds of questions after one thing."""
 MOST: Final = 3
 """Sentences that are told, at most."""
@@ -154,23 +154,26 @@ class Quoting:
             r"^I (?:am|was) (?:an? |the |one of |born)",
             r"\b(?:is|was) (?:an? |the |one of |born )",
         )
-        places: list[int] = []
-        for pattern in patterns:
-            for index, (sentence, spoken) in enumerate(
-                zip(self.evidence.sentences, self._told, strict=True)
-            ):
-                fits = spoken.about or sentence.kind == "pair"
-                if sentence.answers and fits and re.search(pattern, spoken.text, re.IGNORECASE):
-                    places.append(index)
-        places = (
-            list(dict.fromkeys(places))[:2]
-            or [
-                index
-                for index, spoken in enumerate(self._told)
-                if spoken.about and self.evidence.sentences[index].answers
-            ][:1]
-        )
-        return self._worded(sorted(places), Hit(places[0], 1.0, 1.0)) if places else None
+        own = {
+            index: one.text for index, one in enumerate(self._told) if self._introduces(index, one)
+        }
+        places = [
+            index
+            for pattern in patterns
+            for index, text in own.items()
+            if re.search(pattern, text, re.IGNORECASE)
+        ]
+        sentences = self.evidence.sentences
+        plain = sorted(own, key=lambda index: self._names.full not in sentences[index].text)
+        chosen = sorted(list(dict.fromkeys(places))[:2] or plain[:1])
+        return self._worded(chosen, Hit(chosen[0], 1.0, 1.0)) if chosen else None
+
+    def _introduces(self, index: int, one: Told) -> bool:
+        """Whether a sentence is surely about the character, or a line of a sheet."""
+        sentence = self.evidence.sentences[index]
+        by_name = fold(sentence.text.split(" ", 1)[0]) in self._names.words
+        sure = sentence.kind == "pair" or (one.about and (one.spoken or by_name))
+        return sentence.answers and sure
 
     def leaning(self, question: Question) -> Answer | None:
         """What was inferred of the character for this question, where it asks what it is like."""

@@ -157,6 +157,10 @@ _GREETED: Final = re.compile(
     re.IGNORECASE,
 )
 """A greeting before what is asked."""
+_LIGHT: Final = frozenset(
+    search_terms("take come go get keep make let put bring give use turn move find see look")
+)
+"""Words that stand in any text, and tell nothing of what is asked."""
 _OF_SYMPATHY: Final = frozenset(("sorry", "condolence", "condolences", "loss", "hear", "heard"))
 _SHORTEST: Final = 3
 """Words up to which what follows a greeting is a name."""
@@ -241,7 +245,7 @@ def _thank_for_sympathy(question: Question, quoting: Quoting, inputs: ReplyInput
     terms = tuple(term for term in question.terms if fold(term.word) not in _OF_SYMPATHY)
     if not terms:
         return thanks
-    answer = quoting.answer(replace(question, terms=(*terms, Term("died", "die", 0.5))))
+    answer = quoting.answer(replace(question, terms=(*terms, Term("died", "die", 1.0))), most=1)
     fits = answer is not None and answer.score >= FAIR and answer.matched >= MATCHED
     return f"{thanks} {_with_source(answer)}" if answer is not None and fits else thanks
 
@@ -297,7 +301,8 @@ def _answer(
         return _said(leaning, inputs), "answer"
     if answer is None:
         return declining.decline(question, absent, inputs.voice), "decline"
-    if absent or answer.matched < MATCHED / 2 or answer.score < FAIR / 2:
+    vague = all(term.term in _LIGHT for term in completed.terms)
+    if absent or vague or answer.matched < MATCHED / 2 or answer.score < FAIR / 2:
         return f"{_NEAREST} {_with_source(answer)}", "decline"
     if answer.matched < MATCHED or answer.score < FAIR:
         return f"{_PARTLY} {_with_source(answer)}", "answer"

@@ -25,7 +25,7 @@ Kind = Literal[
 ]  # fmt: skip
 Courtesy = Literal[
     "", "greeting", "thanks", "farewell", "name", "identity", "nature", "afterlife", "wellbeing",
-    "feeling", "condolence",
+    "feeling", "condolence", "compliment", "nod",
 ]  # fmt: skip
 
 _FRAME: Final = word_set(
@@ -58,13 +58,19 @@ _COURTESY_PATTERNS: Final[dict[Courtesy, str]] = {
     "condolence": r".*\b(?:condolences?|sorry (?:about|for (?:you|your)\b|to hear))\b",
     "wellbeing": r"^(?:\w+,? )?(?:how (?:are|do) you(?: do| feel(?:ing)?)?(?: today| now| doing)?"
     r"|how(?:'s| is| are) (?:it|things|everything|life|you)(?: going)?(?: today| now)?"
-    r"|how(?:'s| is) your day(?: going)?|how have you been|what's up)$",
+    r"|how(?:'s| is) your day(?: going)?|how have you been|what's up)"
+    r"(?: (?:my |old |dear )?(?:friend|man|lady|sir|madam|miss))?$",
+    "nod": r"^(?:(?:oh|ok|okay|yes|yeah|yep|no|nope|sure|right|fine|great|cool|nice|wow|well|hm+"
+    r"|i see|indeed|exactly|good|interesting|really)\b ?)+$",
+    "compliment": r"^i (?:really |do )?(?:love|like|admire) you$"
+    r"|^(?:you are|you're)(?: so| very| really)? (?:funny|kind|nice|great|sweet|lovely|brave|clever"
+    r"|wise|amazing|wonderful|beautiful)$",
     "name": r"^(?:and )?(?:what(?:'s| is) your (?:full )?name|what (?:are you called"
     r"|do (?:they|people) call you))$",
     "identity": r"^(?:and |so )?(?:who are you|(?:please )?(?:introduce yourself"
     r"|(?:can you )?tell (?:me|us) (?:something |more |a (?:little|bit) )?about"
     r" (?:yourself|you))|describe yourself|who am i (?:talking|speaking) to"
-    r"|(?:please )?(?:tell (?:me|us) |say )who you are|what are you"
+    r"|(?:please )?(?:tell (?:me|us) |say )who you are|what (?:exactly )?are you"
     r"|give (?:me |us )?(?:an? )?(?:\w+ )?introduction (?:of|to) yourself)(?: really)?$",
     "nature": r"^(?:but |so )?(?:are you|you are|you're|aren't you)(?: really| just| actually"
     r"| only)?(?: an?| the)?(?: real| virtual)? ?"
