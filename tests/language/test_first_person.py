@@ -32,6 +32,7 @@ QUOTED = (
     "Nora and Ruth mended nets.",
     "Ruth told Nora that she had never married.",
     "Nora met Ruth, and she laughed.",
+    "Nora reads to her every evening.",
     "Tom loved Nora.",
     "Nora's brother drowned.",
     "The Vey family lived in Hull.",

@@ -546,6 +546,9 @@ class FirstPerson:
                 return None
             if tokens[index].low in self._own:
                 changes = self._pronoun(tokens, index, others)
+                between = tokens[verb + 1 : index]
+                if _form(tokens, index) == "me" and not any(is_finite(t.low) for t in between):
+                    return None  # the object of its own verb is somebody else: "she reads to her"
             else:
                 changes = _joined_verb(tokens, index, verb)
             if changes is None:

@@ -126,6 +126,12 @@ _ANSWERS: Final[dict[str, tuple[str, ...]]] = {
         "I am sorry to hear that you are {feeling}. Tell me what weighs on you.",
         "That you are {feeling} does not leave me cold. What has happened?",
     ),
+    "condolence": (
+        "Thank you. It is kind of you to say so.",
+        "I thank you. Such things are not forgotten.",
+    ),
+    "compliment": ("You are kind to say so.", "I thank you for that."),
+    "nod": ("Ask me what you will.", "And what would you like to hear next?"),
     "gladness": ("I am glad to hear it. What is the reason?",),
 }
 _FITTING: Final = {

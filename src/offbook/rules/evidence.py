@@ -14,7 +14,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from math import log
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
 from offbook.text.concepts import is_general, related_terms, ungraded
@@ -37,14 +36,13 @@ _LIKE: Final = 0.36
 """The cosine from which a word stands for another: "job" and "occupation" have 0.42."""
 _TITLE: Final = 0.6
 """What a word counts that only the heading above a sentence has."""
-_OTHER_NAME: Final = 0.9
-"""What the name of somebody counts of the word that the question calls them by."""
+_NAMED: Final = 1.0
+"""What a name counts in what is asked: it says of whom, and not what."""
 _BEFORE: Final = 0.4
 _ANTECEDENT: Final = 0.6
 """What a word counts that only the sentence before has; more where a pronoun leans on that one."""
 _FAR: Final = 0.25
 """The same for the sentence behind, and the second before."""
-_NO_NAMES: Final[Mapping[str, frozenset[str]]] = MappingProxyType({})
 _LOOK_AHEAD: Final = 4
 _KEY_WORDS: Final = 5
 _SHORTEST: Final = 3
@@ -57,10 +55,13 @@ _PAIR: Final = re.compile(
 _ROW: Final = re.compile(r"\|\s*([^|]+?)\s*\|\s*([^|]+?)\s*\|?\s*$")
 _BULLET: Final = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+|>\s*")
 _NEW_LINE: Final = re.compile(
-    r"\n(?=\s*(?:[-*+•]\s|\d{1,3}[.)]\s|[#>|]))|\n(?=[^\n]{1,50}[:：] ?\S)"
+    r"\n(?=\s*(?:[-*+•]\s|\d{1,3}[.)]\s|[#>|]))|\n(?=[^\n\Wa-z][^\n]{0,49}[:：] ?\S)"
 )
 _MARKUP: Final = re.compile(r"(?<!\w)[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}(?!\w)|\[\d{1,3}\]")
 _CLOSED: Final = re.compile(r"[.!?…。！？][\"'”’»)」』*_]*$")
+_DATE: Final = re.compile(r"[\d\W]*[A-Z][a-z]+[\d\W]*")
+_TORN: Final = re.compile(r'^[^"]*[.,!?…—-]"(?=\s|$)')
+"""What begins within a speech and ends it."""
 _ASKS: Final = re.compile(r"[?？][\"'”’»)」』]*$")
 _CAPITALISED: Final = re.compile(r"(^|\n|[.!?:]\s+[\"“]?)?\b([A-ZÀ-Þ][\w+#]*(?:-[\w]+)*)")
 _OPENING: Final = frozenset(word.capitalize() for word in FUNCTION)
@@ -198,31 +199,39 @@ class Evidence:
             return False
         return not any(self.frequency[other] for other in related_terms(modifier))
 
-    def hits(
-        self, question: Question, other_names: Mapping[str, frozenset[str]] = _NO_NAMES
-    ) -> list[Hit]:
-        """Rank the sentences that bear on the question; ``other_names`` say who "your wife" is."""
+    def hits(self, question: Question) -> list[Hit]:
+        """Rank the sentences by how much they bear on the question."""
         terms = [term for term in question.terms if not self._is_another(term)]
         if not terms:
             return []
         near = self._near(terms)
-        for alike, term in zip(near, terms, strict=True):
-            alike.update(dict.fromkeys(other_names.get(term.term, ()), _OTHER_NAME))
         matches = [[_best(alike, sentence.counts) for alike in near] for sentence in self.sentences]
-        rare = [
-            log(1 + len(matches) / (0.5 + sum(row[n] >= _RELATED for row in matches)))
-            for n in range(len(terms))
+        likeness = self._likeness(terms)
+        weights = [
+            min(term.weight, _NAMED) ** 0.5
+            * log(1 + len(matches) / (0.5 + sum(row[n] >= _RELATED for row in matches)))
+            for n, term in enumerate(terms)
         ]
         ranked = []
         for index, sentence in enumerate(self.sentences):
             if not sentence.answers:
                 continue
             row = self._with_neighbours(index, matches, near)
-            parts = list(zip(terms, rare, row, strict=True))
-            score = sum(term.weight**0.5 * idf * match for term, idf, match in parts)
-            if score > 0:
-                ranked.append(Hit(index, score, self._share(question, terms, row)))
+            parts = zip(weights, row, likeness[index], strict=True)
+            score = sum(weight * (match + max(match, like)) for weight, match, like in parts)
+            ranked.append(Hit(index, score / sum(weights), self._share(question, terms, row)))
         return sorted(ranked, key=lambda hit: (-hit.score, hit.index))
+
+    def _likeness(self, terms: Sequence[Term]) -> list[list[float]]:
+        """For each sentence how near its nearest word comes to each word of the question."""
+        names, vectors = self._vocabulary
+        place = {name: number for number, name in enumerate(names)}
+        meanings = _meanings([(_plain_grade(fold(term.word)), term.term) for term in terms])
+        likeness = vectors @ meanings.T
+        return [
+            likeness[[place[term] for term in sentence.counts]].max(axis=0, initial=0.0).tolist()
+            for sentence in self.sentences
+        ]
 
     def _with_neighbours(
         self, index: int, matches: Sequence[Sequence[float]], near: Sequence[dict[str, float]]
@@ -255,16 +264,6 @@ class Evidence:
         total = sum(term.weight**0.5 for term in plain)
         held: float = sum(term.weight**0.5 * matches.get(term.term, 0.0) for term in plain)
         return float(held / total)
-
-    def mentions(self, term: Term) -> bool:
-        """Whether the context has a term, or a word of its meaning."""
-        return not self._is_another(term) and bool(self.alike(term.word))
-
-    def alike(self, word: str) -> frozenset[str]:
-        """The terms of the context that stand for a word."""
-        terms = [Term(word, term, 1.0) for term in search_terms(word)]
-        held = self.frequency.keys() | self._titles
-        return frozenset(term for alike in self._near(terms) for term in alike if term in held)
 
     def follows(self, index: int) -> bool:
         """Whether a sentence stands behind the one before it in the same paragraph."""
@@ -362,7 +361,7 @@ def _read(item: ContextItem, number: int) -> Iterator[Sentence]:
                 heading, source = search_terms(name), name
                 yield Sentence(number, paragraph, name, "heading", Counter(heading))
                 continue
-            paragraph += bare != line
+            paragraph += bare != line or _PAIR.fullmatch(line) is not None
             terms = frozenset((*above, *heading))
             for text, kind, key in _of_line(bare, listed=bare != line):
                 counts = Counter(search_terms(text))
@@ -389,7 +388,7 @@ def _kind(text: str) -> SentenceKind:
     if _ASKS.search(text):
         return "question"
     torn = text.count('"') % 2 or text.count("“") != text.count("”")
-    begun = text[:1].islower() or len(text.split()) < _SHORTEST
+    begun = text[:1].islower() or len(text.split()) < _SHORTEST or _DATE.fullmatch(text)
     wide = text[:1] >= "\u2e80"
     return "fragment" if torn or not _CLOSED.search(text) or (begun and not wide) else "sentence"
 
@@ -413,7 +412,7 @@ def _is_open(text: str) -> bool:
     return (
         text.count("(") > text.count(")")
         or text.count("“") > text.count("”")
-        or text.count('"') % 2 == 1
+        or _TORN.sub("", text).count('"') % 2 == 1
     )
 
 

@@ -18,11 +18,11 @@ from offbook.prompts.reply import ReplyInputs
 from offbook.retrieval.statements import is_statement, told_sentences
 from offbook.rules import declining
 from offbook.rules.declining import DECLINES, answer_courtesy
-from offbook.rules.evidence import Evidence, gather, with_names
+from offbook.rules.evidence import gather, with_names
 from offbook.rules.languages import QUESTION_WORDS, is_greeting, is_in_english
-from offbook.rules.quoting import Answer, Quoting
+from offbook.rules.quoting import MOST, Answer, Quoting
 from offbook.text.grammar import Gender
-from offbook.text.questions import Question, Term, read_question
+from offbook.text.questions import Question, Term, read_question, spelt_out
 from offbook.text.words import fold, search_terms, words
 from offbook.types import ContextItem, Message
 
@@ -128,12 +128,12 @@ Situation = Literal["answer", "decline", "told", "heard", "memory", "courtesy"]
 
 MATCHED: Final = 0.3
 """The least share of a question that the best sentence must hold to be given as its answer."""
-MOST: Final = 0.6
-"""The same for a question of common words only, of which any sentence holds one by chance."""
 SURE: Final = 0.75
 """The share from which a sentence is the answer, though a trait was inferred for the question."""
-LIKE: Final = 0.3
-"""The likeness from which a sentence bears on a question with which it shares few words."""
+BEARS: Final = 0.3
+"""The least score of a sentence that bears on a question at all."""
+FAIR: Final = 0.75
+"""The least score of a sentence that is given as the answer."""
 ENGLISH_ONLY: Final = "I answer in English only, and quote what I find."
 _LEAN: Final = 0.8
 _TERSE: Final = 8
@@ -148,6 +148,7 @@ _LEADS: Final = {
 }
 """What stands before a quotation, for those who are short of speech and for others."""
 _NEAREST: Final = "Of that itself nothing was told. Nearest to it is this:"
+_PARTLY: Final = "What I can tell you of that:"
 _AGAIN: Final = "As I told you:"
 _OF_OTHERS: Final = frozenset(("entity", "relation", "attribute"))
 """Kinds of context whose titles are no names of the character."""
@@ -156,18 +157,23 @@ _GREETED: Final = re.compile(
     re.IGNORECASE,
 )
 """A greeting before what is asked."""
+_LIGHT: Final = frozenset(
+    search_terms("take come go get keep make let put bring give use turn move find see look")
+)
+"""Words that stand in any text, and tell nothing of what is asked."""
+_OF_SYMPATHY: Final = frozenset(("sorry", "condolence", "condolences", "loss", "hear", "heard"))
 _SHORTEST: Final = 3
 """Words up to which what follows a greeting is a name."""
 _ENTITY: Final = re.compile(r"(.+?) \((.+)\)")
 """How an entity is headed: its name, and the others that it goes by."""
 _NOTES: Final = re.compile(
-    rf"^(?:{'|'.join(map(re.escape, (*_LEADS[True], *_LEADS[False], _NEAREST, _AGAIN)))}) "
+    rf"^(?:{'|'.join(map(re.escape, (*_LEADS[True], *_LEADS[False], _NEAREST, _PARTLY, _AGAIN)))}) "
 )
 
 
 def reply(inputs: ReplyInputs) -> str:
     """What the character says."""
-    text, _ = _reply(inputs)
+    text, _ = _reply(replace(inputs, question=spelt_out(inputs.question)))
     said = "\n".join(m.content for m in inputs.history if m.role == "assistant")
     if not is_in_english(inputs.question) and ENGLISH_ONLY not in said:
         return f"{ENGLISH_ONLY} {text}"
@@ -176,7 +182,11 @@ def reply(inputs: ReplyInputs) -> str:
 
 def is_answered(inputs: ReplyInputs) -> bool:
     """Whether the reply rests on the context, rather than declining or being small talk."""
-    return _reply(inputs)[1] in ("answer", "memory", "told")
+    return _reply(replace(inputs, question=spelt_out(inputs.question)))[1] in (
+        "answer",
+        "memory",
+        "told",
+    )
 
 
 def _reply(inputs: ReplyInputs) -> tuple[str, Situation]:
@@ -206,6 +216,13 @@ def _from_texts(inputs: ReplyInputs) -> tuple[str, Situation]:
     names = names_in(inputs.character, known, inputs.gender)
     question = _read(inputs, names.words)
     quoting = Quoting(gather(known), names)
+    is_one = any(quoting.evidence.frequency[term.term] for term in question.terms)
+    if question.courtesy == "condolence" and not outside:
+        return _thank_for_sympathy(question, quoting, inputs), "courtesy"
+    if question.courtesy not in ("", "identity", "condolence") and not (
+        question.courtesy == "nature" and is_one
+    ):
+        return answer_courtesy(question, names.full, inputs.voice), "courtesy"
     if outside and told_sentences(inputs.question):
         return declining.hear_first(question, outside), "heard"
     wide = not is_in_english(inputs.question)
@@ -213,12 +230,24 @@ def _from_texts(inputs: ReplyInputs) -> tuple[str, Situation]:
     if question.courtesy == "identity" or (asks_who and not question.follow_up):
         about = quoting.introduction()
         return f"I am {names.full}. {_said(about, inputs) if about else ''}".strip(), "answer"
-    is_one = any(quoting.evidence.frequency[term.term] for term in question.terms)
-    if question.courtesy and not (question.courtesy == "nature" and is_one):
-        return answer_courtesy(question, names.full, inputs.voice), "courtesy"
     if outside:
         return declining.decline_outside(question, outside, inputs.voice), "decline"
-    return _answer(question, names, quoting, inputs)
+    text, situation = _answer(question, names, quoting, inputs)
+    if situation == "decline" and _GREETED.match(inputs.question):
+        greeting = replace(question, courtesy="greeting")
+        return answer_courtesy(greeting, names.full, inputs.voice), "courtesy"
+    return text, situation
+
+
+def _thank_for_sympathy(question: Question, quoting: Quoting, inputs: ReplyInputs) -> str:
+    """Thanks for condolences, with what is told of the loss."""
+    thanks = answer_courtesy(question, "", inputs.voice)
+    terms = tuple(term for term in question.terms if fold(term.word) not in _OF_SYMPATHY)
+    if not terms:
+        return thanks
+    answer = quoting.answer(replace(question, terms=(*terms, Term("died", "die", 1.0))), most=1)
+    fits = answer is not None and answer.score >= FAIR and answer.matched >= MATCHED
+    return f"{thanks} {_with_source(answer)}" if answer is not None and fits else thanks
 
 
 def _read(inputs: ReplyInputs, own_names: frozenset[str]) -> Question:
@@ -249,7 +278,8 @@ def names_in(character: str, items: Sequence[ContextItem], gender: Gender = "") 
         if match and fold(match.group(1)) in (fold(character), fold(names.full))
         for alias in match.group(2).split(",")
     }
-    return replace(names, aliases=names.aliases | (aliases - {()}), _by_first={})
+    full = names.full.title() if names.full.isupper() else names.full
+    return replace(names, full=full, aliases=names.aliases | (aliases - {()}), _by_first={})
 
 
 def _answer(
@@ -260,30 +290,23 @@ def _answer(
     if absent and len(absent) == len(question.names):
         return declining.decline(question, absent, inputs.voice), "decline"
     completed = _with_history(question, names, inputs.history) if question.follow_up else question
-    answer = quoting.answer(completed, said)
+    most = MOST if is_in_english(inputs.question) else 1
+    answer = quoting.answer(completed, said, most)
     if answer is None and question.more and said:
         return declining.no_more(question), "decline"
-    if answer is not None and not _bears(completed, answer, quoting.evidence):
+    if answer is not None and answer.score < BEARS:
         answer = None
     sure = SURE if question.kind in ("yes_no", "opinion") else 0.0
     if (answer is None or answer.matched < sure) and (leaning := quoting.leaning(completed)):
         return _said(leaning, inputs), "answer"
     if answer is None:
         return declining.decline(question, absent, inputs.voice), "decline"
-    if answer.matched < MATCHED or absent:
-        return f"{_NEAREST} {_quoted(answer)}", "decline"
+    vague = all(term.term in _LIGHT for term in completed.terms)
+    if absent or vague or answer.matched < MATCHED / 2 or answer.score < FAIR / 2:
+        return f"{_NEAREST} {_with_source(answer)}", "decline"
+    if answer.matched < MATCHED or answer.score < FAIR:
+        return f"{_PARTLY} {_with_source(answer)}", "answer"
     return _said(answer, inputs), "answer"
-
-
-def _bears(question: Question, answer: Answer, evidence: Evidence) -> bool:
-    """Whether an answer bears on the question at all: common words stand in any sentence."""
-    if answer.likeness >= LIKE or any(term.name for term in question.terms):
-        return True
-    telling = [term for term in question.terms if term.weight >= 1]
-    if telling:
-        return any(map(evidence.mentions, telling))
-    least = MOST if question.kind in ("yes_no", "opinion") else MATCHED
-    return answer.matched >= least
 
 
 def _said(answer: Answer, inputs: ReplyInputs) -> str:
@@ -291,12 +314,7 @@ def _said(answer: Answer, inputs: ReplyInputs) -> str:
     said = [m.content for m in inputs.history if m.role == "assistant"]
     if any(answer.text in text for text in said):
         return f"{_AGAIN} {_with_source(answer)}"
-    return _quoted(answer, _lead(inputs)) if answer.quoted else _with_source(answer)
-
-
-def _quoted(answer: Answer, lead: str = "") -> str:
-    text = answer.text if answer.quoted else f"“{answer.text}”"
-    return f"{lead} {_with_source(replace(answer, text=text))}".strip()
+    return f"{_lead(inputs)} {_with_source(answer)}" if answer.quoted else _with_source(answer)
 
 
 def _with_source(answer: Answer) -> str:

@@ -18,7 +18,8 @@ _RELATED: Final = """
 family: father mother parents brother sister wife husband son daughter children child
 family: grandfather grandmother uncle aunt nephew niece cousin relatives kin siblings
 parents: father mother
-siblings: brother sister
+siblings: brother sister children
+children: son daughter
 spouse: wife husband married marry marriage wedding wed bride
 love: loved beloved lover romance romantic courted proposed infatuated affair marry married
 love: marriage betrothed

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final, Literal
 
 from offbook.text import grammar
@@ -24,7 +25,7 @@ Kind = Literal[
 ]  # fmt: skip
 Courtesy = Literal[
     "", "greeting", "thanks", "farewell", "name", "identity", "nature", "afterlife", "wellbeing",
-    "feeling",
+    "feeling", "condolence", "compliment", "nod",
 ]  # fmt: skip
 
 _FRAME: Final = word_set(
@@ -34,7 +35,7 @@ _FRAME: Final = word_set(
     " importance mean mind wonder like something anything someone anyone thing things speak"
     " summarize summarise outline else one two three four five both people person believe consider"
     " think feel hope look answer question first last time times lot many much recently yesterday"
-    " today tomorrow usually all every whole happen happens happened"
+    " today tomorrow usually all every whole happen happens happened bet guess suppose reckon seem"
 )
 _DEALINGS: Final = word_set(
     "relation relations relationship relationships experience experiences interaction interactions"
@@ -54,13 +55,22 @@ _OPINION: Final = re.compile(
     r"|admire|trust|respect|despise)|what is .{1,30} to you)\b"
 )
 _COURTESY_PATTERNS: Final[dict[Courtesy, str]] = {
-    "wellbeing": r"^(?:\w+,? )?how (?:are|do) you(?: do| feel(?:ing)?)?(?: today| now| doing)?$",
+    "condolence": r".*\b(?:condolences?|sorry (?:about|for (?:you|your)\b|to hear))\b",
+    "wellbeing": r"^(?:\w+,? )?(?:how (?:are|do) you(?: do| feel(?:ing)?)?(?: today| now| doing)?"
+    r"|how(?:'s| is| are) (?:it|things|everything|life|you)(?: going)?(?: today| now)?"
+    r"|how(?:'s| is) your day(?: going)?|how have you been|what's up)"
+    r"(?: (?:my |old |dear )?(?:friend|man|lady|sir|madam|miss))?$",
+    "nod": r"^(?:(?:oh|ok|okay|yes|yeah|yep|no|nope|sure|right|fine|great|cool|nice|wow|well|hm+"
+    r"|i see|indeed|exactly|good|interesting|really)\b ?)+$",
+    "compliment": r"^i (?:really |do )?(?:love|like|admire) you$"
+    r"|^(?:you are|you're)(?: so| very| really)? (?:funny|kind|nice|great|sweet|lovely|brave|clever"
+    r"|wise|amazing|wonderful|beautiful)$",
     "name": r"^(?:and )?(?:what(?:'s| is) your (?:full )?name|what (?:are you called"
     r"|do (?:they|people) call you))$",
     "identity": r"^(?:and |so )?(?:who are you|(?:please )?(?:introduce yourself"
     r"|(?:can you )?tell (?:me|us) (?:something |more |a (?:little|bit) )?about"
     r" (?:yourself|you))|describe yourself|who am i (?:talking|speaking) to"
-    r"|(?:please )?(?:tell (?:me|us) |say )who you are|what are you"
+    r"|(?:please )?(?:tell (?:me|us) |say )who you are|what (?:exactly )?are you"
     r"|give (?:me |us )?(?:an? )?(?:\w+ )?introduction (?:of|to) yourself)(?: really)?$",
     "nature": r"^(?:but |so )?(?:are you|you are|you're|aren't you)(?: really| just| actually"
     r"| only)?(?: an?| the)?(?: real| virtual)? ?"
@@ -69,13 +79,14 @@ _COURTESY_PATTERNS: Final[dict[Courtesy, str]] = {
     r"|real|alive|human(?: being)?|person|fictional(?: character)?|imaginary|made up)$",
     "afterlife": r".*\bafter (?:you (?:had )?(?:died|passed away)|your (?:own )?death)\b",
     "greeting": r"^(?:(?:oh |well )?(?:hi|hello|hey|hail|greetings|salutations|welcome"
-    r"|good (?:morning|evening|afternoon|day))(?: there| again)?"
+    r"|good (?:morning|evening|afternoon|day)|morning|evening|hiya|howdy)(?: there| again)?"
     r"(?: (?:my|dear|sir|madam|mr|mrs|miss|old|friend|\w+)){0,3}|(?:it is "
     r"|it's )?(?:nice|good|a pleasure|pleased) to meet you)$",
     "thanks": r"^(?:(?:many |ok |okay |oh )?thank(?:s| you)(?: (?:so|very|a|much|lot|again"
-    r"|for \w+(?: \w+){0,4}))*|i am grateful(?: to you)?)$",
-    "farewell": r"^(?:good ?bye|bye(?: bye)?|farewell|good night|see you(?: (?:later|soon"
-    r"|tomorrow))?|i (?:must|have to) (?:go|leave)(?: now)?)$",
+    r"|for \w+(?: \w+){0,4}))*|i am grateful(?: to you)?|cheers|much obliged)$",
+    "farewell": r"^(?:good ?bye|bye(?: bye)?|farewell|good ?night|(?:i'll )?see you(?: (?:later"
+    r"|soon|tomorrow|around))?|take care|sleep well|(?:well )?i (?:must|have to) (?:go|leave|run)"
+    r"(?: now)?)$",
 }
 _COURTESIES: Final = {kind: re.compile(text) for kind, text in _COURTESY_PATTERNS.items()}
 _FEELING: Final = re.compile(
@@ -119,6 +130,33 @@ _MORE: Final = re.compile(
     r"^(?:and |but |so )?(?:why(?: not)?|how so|(?:tell me|say) more|go on|what (?:else|then"
     r"|happened (?:then|next))|and then|really|more|how come|continue)$"
 )
+
+
+_CHAT_WORD: Final = re.compile(r"(?<![\w'’-])[A-Za-z]+(?![\w'’-])")
+_CHAT_WORDS: Final = """
+u you; ur your; r are; thru through; cos because; coz because; pls please; plz please; tho though
+gonna going to; wanna want to; gotta have to; dunno do not know; lemme let me; gimme give me
+im i'm; ive i've; youre you're; youve you've; theyre they're; whats what's; whos who's; hows how's
+wheres where's; whens when's; whys why's; thats that's; dont don't; didnt didn't; doesnt doesn't
+cant can't; couldnt couldn't; wont won't; wouldnt wouldn't; shouldnt shouldn't; isnt isn't
+arent aren't; wasnt wasn't; werent weren't; havent haven't; hasnt hasn't; hadnt hadn't
+lol; haha; hehe; btw; tbh; dad father; daddy father; mum mother; mom mother; mummy mother
+kid child; kids children; mate friend; buddy friend; pal friend; hubby husband; missus wife
+grandpa grandfather; grandad grandfather; grandma grandmother; granny grandmother; boss master
+"""
+"""How people write who chat, and the plain word, where there is one."""
+
+
+@cache
+def _chat_words() -> dict[str, str]:
+    pairs = (pair.split(None, 1) for line in _CHAT_WORDS.split("\n") for pair in line.split(";"))
+    return {pair[0]: "".join(pair[1:]) for pair in pairs if pair}
+
+
+def spelt_out(text: str) -> str:
+    """A question with plain words for those that are only written in chats ("whats ur dad")."""
+    plain = _CHAT_WORD.sub(lambda word: _chat_words().get(word.group().lower(), word.group()), text)
+    return " ".join(plain.split()) if plain != text else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,11 +249,21 @@ def _implied(plain: str) -> list[Term]:
 
 def _courtesy(plain: str, feeling: bool) -> Courtesy:
     bare = re.sub(r"\s+", " ", re.sub(r"[.,!?;:]", " ", plain)).strip()
+    whole = _courtesy_of(bare)
+    if whole or feeling:
+        return whole or "feeling"
+    # "Thanks, good night": what is said last counts, where all of it is small talk.
+    parts = [part.strip() for part in re.split(r"[.,!?;:]+", plain) if part.strip()]
+    kinds = [_courtesy_of(part) for part in parts]
+    return kinds[-1] if len(parts) > 1 and all(kinds) else ""
+
+
+def _courtesy_of(bare: str) -> Courtesy:
     asks = _ASKS.search(bare)
     for courtesy, pattern in _COURTESIES.items():
         if pattern.match(bare) and not (asks and courtesy == "greeting"):
             return courtesy
-    return "feeling" if feeling else ""
+    return ""
 
 
 def _kind(plain: str, text: str) -> Kind:
