@@ -74,7 +74,16 @@ async def test_a_full_disk_is_told_and_nothing_is_queued(tmp_path: Path, monkeyp
 
 
 async def test_who_listens_is_told_that_the_database_cannot_be_read(tmp_path: Path, monkeypatch):
-    one = queue.Ingestion("ada-byrne", "i1", "running", {}, None, None, "", "")
+    one = queue.Ingestion(
+        id="i1",
+        status="running",
+        progress={},
+        report=None,
+        error=None,
+        created="",
+        updated="",
+        character="ada-byrne",
+    )
     looks: list[queue.Ingestion] = [one, one]  # whether it is there, and how far it is
 
     def failing(*_: object) -> queue.Ingestion:

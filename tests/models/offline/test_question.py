@@ -243,7 +243,7 @@ def test_names_mean_later_things_only_where_they_do(year):
 
 def test_lives_of_other_times_and_worlds():
     texts = dict(cases(__file__, "lives of three other times and worlds"))
-    shares = {"in": [], "out": []}
+    shares: dict[str, list[bool]] = {"in": [], "out": []}
     for who, scope, question in cases(__file__, "questions to them"):
         entities = judged(question, who, texts[who]).entities
         shares[scope].append(not any(entity.known for entity in entities))
