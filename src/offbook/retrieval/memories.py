@@ -309,6 +309,11 @@ async def find_memories(
             none = Skipped("memory", "memories", f"there are none{where}; {add}")
             recalled_memories.skipped.append(none)
         return recalled_memories
+    emotion: Sequence[float] | None = None
+    if felt.emotion is not None:
+        # The question's emotion with a share of the mood, where there is one.
+        mood, weight = conversation.mood or felt.emotion, settings.mood if conversation.mood else 0
+        emotion = [(1 - weight) * felt.emotion[n] + weight * mood[n] for n in EMOTIONS]
     # What the prompt holds anyway is found as well, and then passed over: so much more is asked.
     over = sum(turn in conversation.present for turn in index.turns) if conversation.present else 0
     recalled = await worked_out(
@@ -316,7 +321,7 @@ async def find_memories(
         index.matrix[: len(index.ids)],
         index.emotions,
         felt.vector,
-        mixed(felt.emotion, conversation.mood, settings.mood),
+        emotion,
         settings.strategy,
         k=settings.k + over,
         pool=settings.pool * settings.k + over,
@@ -332,17 +337,6 @@ async def find_memories(
         for fragment in fragments
     ]
     return recalled_memories
-
-
-def mixed(
-    emotion: Mapping[str, int] | None, mood: Mapping[str, float] | None, weight: float
-) -> Sequence[float] | None:
-    """The question's emotion with a share of the mood; None where the question has none."""
-    if emotion is None:
-        return None
-    if mood is None or not weight:
-        return [float(emotion[name]) for name in EMOTIONS]
-    return [(1 - weight) * emotion[name] + weight * mood[name] for name in EMOTIONS]
 
 
 def memory_item(fragment: MemoryFragment, score: float) -> ContextItem:
