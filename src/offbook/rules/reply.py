@@ -153,7 +153,8 @@ _AGAIN: Final = "As I told you:"
 _OF_OTHERS: Final = frozenset(("entity", "relation", "attribute"))
 """Kinds of context whose titles are no names of the character."""
 _GREETED: Final = re.compile(
-    r"^\W*(?:hi|hello|hey|greetings|good (?:morning|day|evening|afternoon))\b[^.!?,]{0,30}[.!,]\s+",
+    r"^\W*(?:hi|hello|hey|greetings|(?:good )?(?:morning|day|evening|afternoon))\b"
+    r"[^.!?,]{0,30}[.!,]\s+",
     re.IGNORECASE,
 )
 """A greeting before what is asked."""
