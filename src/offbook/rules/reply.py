@@ -302,10 +302,16 @@ def _answer(
         return _said(leaning, inputs), "answer"
     if answer is None:
         return declining.decline(question, absent, inputs.voice), "decline"
-    vague = all(term.term in _LIGHT for term in completed.terms)
-    if absent or vague or answer.matched < MATCHED / 2 or answer.score < FAIR / 2:
+    telling = [term for term in completed.terms if term.term not in _LIGHT]
+    misses = answer.matched < MATCHED and not all(term.name for term in telling)
+    if (
+        absent
+        or not telling
+        or (misses and answer.matched < MATCHED / 2)
+        or answer.score < FAIR / 2
+    ):
         return f"{_NEAREST} {_with_source(answer)}", "decline"
-    if answer.matched < MATCHED or answer.score < FAIR:
+    if misses or answer.score < FAIR:
         return f"{_PARTLY} {_with_source(answer)}", "answer"
     return _said(answer, inputs), "answer"
 
