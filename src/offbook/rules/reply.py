@@ -128,6 +128,8 @@ Situation = Literal["answer", "decline", "told", "heard", "memory", "courtesy"]
 
 MATCHED: Final = 0.3
 """The least share of a question that the best sentence must hold to be given as its answer."""
+MOSTLY: Final = 0.6
+"""The share below which it is said that an answer may not be all that was asked for."""
 SURE: Final = 0.75
 """The share from which a sentence is the answer, though a trait was inferred for the question."""
 BEARS: Final = 0.3
@@ -141,14 +143,19 @@ _TERSE: Final = 8
 _LEADS: Final = {
     True: ("As it is written:", "It stands so:", "In the words of the page:"),
     False: (
-        "Let me give you the words that were written of it:",
-        "I will let the page speak for me:",
+        "This is what is told of it:",
+        "So it was written down:",
         "This is how it was set down:",
     ),
 }
 """What stands before a quotation, for those who are short of speech and for others."""
 _NEAREST: Final = "Of that itself nothing was told. Nearest to it is this:"
-_PARTLY: Final = "What I can tell you of that:"
+_PARTLY: Final = (
+    "What I can tell you of that:",
+    "This much I can tell you of it:",
+    "Of that I can tell you this:",
+)
+"""What stands before what may not be all that was asked for."""
 _AGAIN: Final = "As I told you:"
 _OF_OTHERS: Final = frozenset(("entity", "relation", "attribute"))
 """Kinds of context whose titles are no names of the character."""
@@ -168,7 +175,7 @@ _SHORTEST: Final = 3
 _ENTITY: Final = re.compile(r"(.+?) \((.+)\)")
 """How an entity is headed: its name, and the others that it goes by."""
 _NOTES: Final = re.compile(
-    rf"^(?:{'|'.join(map(re.escape, (*_LEADS[True], *_LEADS[False], _NEAREST, _PARTLY, _AGAIN)))}) "
+    rf"^(?:{'|'.join(map(re.escape, (*_LEADS[True], *_LEADS[False], *_PARTLY, _NEAREST, _AGAIN)))}) "
 )
 
 
@@ -311,8 +318,8 @@ def _answer(
         or answer.score < FAIR / 2
     ):
         return f"{_NEAREST} {_with_source(answer)}", "decline"
-    if misses or answer.score < FAIR:
-        return f"{_PARTLY} {_with_source(answer)}", "answer"
+    if misses or answer.matched < MOSTLY or answer.score < FAIR:
+        return f"{_one_of(_PARTLY, inputs)} {_with_source(answer)}", "answer"
     return _said(answer, inputs), "answer"
 
 
@@ -331,7 +338,10 @@ def _with_source(answer: Answer) -> str:
 def _lead(inputs: ReplyInputs) -> str:
     lengths = sorted(len(sample.split()) for sample in inputs.voice)
     terse = bool(lengths) and lengths[len(lengths) // 2] <= _TERSE
-    leads = _LEADS[terse]
+    return _one_of(_LEADS[terse], inputs)
+
+
+def _one_of(leads: Sequence[str], inputs: ReplyInputs) -> str:
     return leads[crc32(fold(inputs.question).encode()) % len(leads)]
 
 
