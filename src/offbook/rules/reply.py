@@ -174,9 +174,8 @@ _SHORTEST: Final = 3
 """Words up to which what follows a greeting is a name."""
 _ENTITY: Final = re.compile(r"(.+?) \((.+)\)")
 """How an entity is headed: its name, and the others that it goes by."""
-_NOTES: Final = re.compile(
-    rf"^(?:{'|'.join(map(re.escape, (*_LEADS[True], *_LEADS[False], *_PARTLY, _NEAREST, _AGAIN)))}) "
-)
+_ALL_LEADS: Final = (*_LEADS[True], *_LEADS[False], *_PARTLY, _NEAREST, _AGAIN)
+_NOTES: Final = re.compile(rf"^(?:{'|'.join(map(re.escape, _ALL_LEADS))}) ")
 
 
 def reply(inputs: ReplyInputs) -> str:
