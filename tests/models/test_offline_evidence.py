@@ -28,6 +28,14 @@ def test_a_bracket_that_is_never_closed_keeps_no_sentence_back():
     ]
 
 
+def test_a_wrapped_line_with_a_colon_is_no_key_and_a_bold_key_is_one():
+    assert texts("Her father told\nher: the sea is cold. She sang.") == [
+        "Her father told her: the sea is cold.",
+        "She sang.",
+    ]
+    assert texts("**Age:** 38\n**Eyes:** brown") == ["Age: 38", "Eyes: brown"]
+
+
 def test_a_sentence_of_two_items_counts_once():
     assert texts("Nora sang. She left.", "Nora sang. She stayed.") == [
         "Nora sang.",

@@ -109,7 +109,10 @@ def test_yes_or_no_of_oneself_is_not_answered_by_what_holds_of_others():
 
 @pytest.mark.parametrize(
     ("said", "part"),
-    [("Hello!", "Nora Vey"), ("What is your name?", "I am Nora Vey."), ("Thank you!", "."),
+    [("Good Afternoon, Nora!", "Nora Vey"), ("hey nora hows it going", "?"), ("ok", "?"),
+     ("im so sorry about your loss", "hank you"), ("thanks, good night", "."),
+     ("evening nora, may i come in", "Nora Vey"), ("you are funny", "kind"),
+     ("Hello!", "Nora Vey"), ("What is your name?", "I am Nora Vey."), ("Thank you!", "."),
      ("Goodbye.", "."), ("Good morning! How are you?", "?"), ("I am so sad today.", "sad")],
 )  # fmt: skip
 def test_small_talk_gets_a_short_answer(said, part):

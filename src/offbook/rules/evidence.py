@@ -55,7 +55,8 @@ _PAIR: Final = re.compile(
 _ROW: Final = re.compile(r"\|\s*([^|]+?)\s*\|\s*([^|]+?)\s*\|?\s*$")
 _BULLET: Final = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+|>\s*")
 _NEW_LINE: Final = re.compile(
-    r"\n(?=\s*(?:[-*+•]\s|\d{1,3}[.)]\s|[#>|]))|\n(?=[^\n\Wa-z][^\n]{0,49}[:：] ?\S)"
+    r"\n(?=\s*(?:[-*+•]\s|\d{1,3}[.)]\s|[#>|]))"
+    r"|\n(?=(?:\*\*|__)?[^\W\d_a-z][^\n]{0,49}[:：](?:\*\*|__)? ?\S)"
 )
 _MARKUP: Final = re.compile(r"(?<!\w)[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}(?!\w)|\[\d{1,3}\]")
 _CLOSED: Final = re.compile(r"[.!?…。！？][\"'”’»)」』*_]*$")

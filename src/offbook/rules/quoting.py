@@ -25,12 +25,17 @@ from offbook.text.words import fold
 
 _MEANING: Final = 0.3
 """What the likeness of sentence and question counts, where the words asked for count 1."""
+_REASON: Final = 0.2
+_GIVES_REASON: Final = re.compile(
+    r"\b(?:because|so that|in order to|owing to|due to|on account of)\b"
+)
+"""What gives a reason, and what it counts where one is asked for."""
 _BESIDE: Final = 0.2
 _APART: Final = 0.6
 """The share of the best score from which another sentence is told as well: beside it, or apart."""
 _WHOLE: Final = 0.9
 """The share of a question from which on a sentence is said alone."""
-_NARROW: Final = frozenset(("when", "where", "why", "how_many"))
+_NARROW: Final = frozenset(("when", "where", "how_many"))
 """Kinds of questions after one thing."""
 MOST: Final = 3
 """Sentences that are told, at most."""
@@ -113,13 +118,15 @@ class Quoting:
 
     def _score(self, hit: Hit, question: Question, said: str, like: float) -> float:
         """How well a sentence answers: its words, its meaning, and what it is about."""
-        return (hit.score + _MEANING * like) * self._worth(hit.index, question, said)
+        text = self.evidence.sentences[hit.index].text
+        reason = _REASON if question.kind == "why" and _GIVES_REASON.search(text) else 0.0
+        return (hit.score + _MEANING * like + reason) * self._worth(hit.index, question, said)
 
     def _chosen(self, hits: Sequence[Hit], question: Question, most: int) -> set[int]:
         """The best sentence with what it leans on, and others that are nearly as good."""
         best = hits[0]
         chosen = {best.index}
-        narrow = question.kind in _NARROW or len(question.terms) > 1
+        narrow = question.kind in _NARROW or (len(question.terms) > 1 and question.kind != "why")
         if best.matched >= _WHOLE and narrow and not self._told[best.index].leans:
             return chosen
         scores = {hit.index: hit.score for hit in hits}

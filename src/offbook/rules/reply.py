@@ -128,6 +128,8 @@ Situation = Literal["answer", "decline", "told", "heard", "memory", "courtesy"]
 
 MATCHED: Final = 0.3
 """The least share of a question that the best sentence must hold to be given as its answer."""
+MOSTLY: Final = 0.6
+"""The share below which it is said that an answer may not be all that was asked for."""
 SURE: Final = 0.75
 """The share from which a sentence is the answer, though a trait was inferred for the question."""
 BEARS: Final = 0.3
@@ -141,19 +143,25 @@ _TERSE: Final = 8
 _LEADS: Final = {
     True: ("As it is written:", "It stands so:", "In the words of the page:"),
     False: (
-        "Let me give you the words that were written of it:",
-        "I will let the page speak for me:",
+        "This is what is told of it:",
+        "So it was written down:",
         "This is how it was set down:",
     ),
 }
 """What stands before a quotation, for those who are short of speech and for others."""
 _NEAREST: Final = "Of that itself nothing was told. Nearest to it is this:"
-_PARTLY: Final = "What I can tell you of that:"
+_PARTLY: Final = (
+    "What I can tell you of that:",
+    "This much I can tell you of it:",
+    "Of that I can tell you this:",
+)
+"""What stands before what may not be all that was asked for."""
 _AGAIN: Final = "As I told you:"
 _OF_OTHERS: Final = frozenset(("entity", "relation", "attribute"))
 """Kinds of context whose titles are no names of the character."""
 _GREETED: Final = re.compile(
-    r"^\W*(?:hi|hello|hey|greetings|good (?:morning|day|evening|afternoon))\b[^.!?,]{0,30}[.!,]\s+",
+    r"^\W*(?:hi|hello|hey|greetings|(?:good )?(?:morning|day|evening|afternoon))\b"
+    r"[^.!?,]{0,30}[.!,]\s+",
     re.IGNORECASE,
 )
 """A greeting before what is asked."""
@@ -166,9 +174,8 @@ _SHORTEST: Final = 3
 """Words up to which what follows a greeting is a name."""
 _ENTITY: Final = re.compile(r"(.+?) \((.+)\)")
 """How an entity is headed: its name, and the others that it goes by."""
-_NOTES: Final = re.compile(
-    rf"^(?:{'|'.join(map(re.escape, (*_LEADS[True], *_LEADS[False], _NEAREST, _PARTLY, _AGAIN)))}) "
-)
+_ALL_LEADS: Final = (*_LEADS[True], *_LEADS[False], *_PARTLY, _NEAREST, _AGAIN)
+_NOTES: Final = re.compile(rf"^(?:{'|'.join(map(re.escape, _ALL_LEADS))}) ")
 
 
 def reply(inputs: ReplyInputs) -> str:
@@ -301,11 +308,17 @@ def _answer(
         return _said(leaning, inputs), "answer"
     if answer is None:
         return declining.decline(question, absent, inputs.voice), "decline"
-    vague = all(term.term in _LIGHT for term in completed.terms)
-    if absent or vague or answer.matched < MATCHED / 2 or answer.score < FAIR / 2:
+    telling = [term for term in completed.terms if term.term not in _LIGHT]
+    misses = answer.matched < MATCHED and not all(term.name for term in telling)
+    if (
+        absent
+        or not telling
+        or (misses and answer.matched < MATCHED / 2)
+        or answer.score < FAIR / 2
+    ):
         return f"{_NEAREST} {_with_source(answer)}", "decline"
-    if answer.matched < MATCHED or answer.score < FAIR:
-        return f"{_PARTLY} {_with_source(answer)}", "answer"
+    if misses or answer.matched < MOSTLY or answer.score < FAIR:
+        return f"{_one_of(_PARTLY, inputs)} {_with_source(answer)}", "answer"
     return _said(answer, inputs), "answer"
 
 
@@ -324,7 +337,10 @@ def _with_source(answer: Answer) -> str:
 def _lead(inputs: ReplyInputs) -> str:
     lengths = sorted(len(sample.split()) for sample in inputs.voice)
     terse = bool(lengths) and lengths[len(lengths) // 2] <= _TERSE
-    leads = _LEADS[terse]
+    return _one_of(_LEADS[terse], inputs)
+
+
+def _one_of(leads: Sequence[str], inputs: ReplyInputs) -> str:
     return leads[crc32(fold(inputs.question).encode()) % len(leads)]
 
 

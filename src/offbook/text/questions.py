@@ -56,9 +56,9 @@ _OPINION: Final = re.compile(
 )
 _COURTESY_PATTERNS: Final[dict[Courtesy, str]] = {
     "condolence": r".*\b(?:condolences?|sorry (?:about|for (?:you|your)\b|to hear))\b",
-    "wellbeing": r"^(?:\w+,? )?(?:how (?:are|do) you(?: do| feel(?:ing)?)?(?: today| now| doing)?"
-    r"|how(?:'s| is| are) (?:it|things|everything|life|you)(?: going)?(?: today| now)?"
-    r"|how(?:'s| is) your day(?: going)?|how have you been|what's up)"
+    "wellbeing": r"^(?:\w+,? ){0,2}(?:how (?:are|do) you(?: do| feel(?:ing)?)?"
+    r"(?: today| now| doing)?|how(?:'s| is| are) (?:it|things|everything|life|you)"
+    r"(?: going)?(?: today| now)?|how(?:'s| is) your day(?: going)?|how have you been|what's up)"
     r"(?: (?:my |old |dear )?(?:friend|man|lady|sir|madam|miss))?$",
     "nod": r"^(?:(?:oh|ok|okay|yes|yeah|yep|no|nope|sure|right|fine|great|cool|nice|wow|well|hm+"
     r"|i see|indeed|exactly|good|interesting|really)\b ?)+$",
