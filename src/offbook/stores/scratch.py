@@ -45,8 +45,8 @@ class ScratchStore(SqliteStore):
         self._connection = self._writer.connect()
         migration.bring_up_to_date(self._connection, str(self.path))
 
-    def _read(self, operation: Callable[[Connection], T]) -> T:
-        return self._write(operation)
+    def _read(self, operation: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+        return self._write(operation, *args, **kwargs)
 
 
 @asynccontextmanager
