@@ -243,12 +243,14 @@ def test_names_mean_later_things_only_where_they_do(year):
 
 def test_lives_of_other_times_and_worlds():
     texts = dict(cases(__file__, "lives of three other times and worlds"))
-    shares: dict[str, list[bool]] = {"in": [], "out": []}
-    for who, scope, question in cases(__file__, "questions to them"):
-        entities = judged(question, who, texts[who]).entities
-        shares[scope].append(not any(entity.known for entity in entities))
-    assert sum(shares["in"]) == 0
-    assert sum(shares["out"]) / len(shares["out"]) >= 0.8
+    rows = cases(__file__, "questions to them")
+    out = [
+        (who, scope, question)
+        for who, scope, question in rows
+        if not any(entity.known for entity in judged(question, who, texts[who]).entities)
+    ]
+    assert [row for row in out if row[1] == "in"] == []
+    assert len(out) >= 0.8 * sum(scope == "out" for _, scope, _ in rows)
 
 
 def _rows(file, kinds):
@@ -286,5 +288,5 @@ def test_quality_on_shared_questions_does_not_fall():
     later = _share_out(_rows("dated_topics.jsonl", {"dated_topic"}))
     assert alarms <= 0.05
     # Lower than what dates and worlds give: some of this gold is out by absence alone.
-    assert (crossed + 1 - alarms) / 2 >= 0.85
+    assert (crossed + 1 - alarms) / 2 >= 0.88
     assert (later + 1 - alarms) / 2 >= 0.92
