@@ -10,6 +10,7 @@ which it is the subject and in which nobody else comes who may be meant.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -42,6 +43,10 @@ _NAMING: Final = word_set("himself herself as called named name names")
 """What stands before a name of the character that stays one: "signed himself Sinbad"."""
 _PLURAL: Final = word_set("they their them we us our you your")
 """Whoever is meant by these may include the character."""
+_OWN_DEATH: Final = re.compile(
+    r"\b(?:I|and) (?:\w+ly )?(?:died|(?:was|were) (?:buried|executed|beheaded|hanged|murdered))\b"
+)
+"""What nobody says of themselves."""
 _JOINING: Final = word_set("and but or nor then yet")
 
 
@@ -102,6 +107,8 @@ class FirstPerson:
             ), "other" if others else "open"
         edits = self._edits(tokens, selves, subject, others)
         spoken = _written(text, edits) if edits is not None else text
+        if _OWN_DEATH.search(spoken):
+            spoken, edits = text, None
         sentence = Told(spoken, spoken=edits is not None, about=True, leans=False)
         return sentence, "other" if others else "self"
 
