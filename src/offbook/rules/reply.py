@@ -170,7 +170,7 @@ _LIGHT: Final = frozenset(
 )
 """Words that stand in any text, and tell nothing of what is asked."""
 _WIDE_KINDS: Final = frozenset(("yes_no", "what", "statement", "opinion"))
-"""Kinds of questions that a sentence with their one common word need not answer."""
+"""Kinds of questions that a sentence with their one word need not answer."""
 _OF_SYMPATHY: Final = frozenset(("sorry", "condolence", "condolences", "loss", "hear", "heard"))
 _SHORTEST: Final = 3
 """Words up to which what follows a greeting is a name."""
@@ -319,7 +319,7 @@ def _answer(
         or answer.score < FAIR / 2
     ):
         return f"{_NEAREST} {_with_source(answer)}", "decline"
-    thin = len(telling) == 1 and telling[0].weight < 1 and question.kind in _WIDE_KINDS
+    thin = len(telling) == 1 and not telling[0].name and question.kind in _WIDE_KINDS
     if misses or thin or answer.matched < MOSTLY or answer.score < FAIR:
         return f"{_one_of(_PARTLY, inputs)} {_with_source(answer)}", "answer"
     return _said(answer, inputs), "answer"
