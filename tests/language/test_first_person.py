@@ -33,6 +33,8 @@ QUOTED = (
     "Ruth told Nora that she had never married.",
     "Nora met Ruth, and she laughed.",
     "Nora reads to her every evening.",
+    "Nora caught a chill and died in 1940.",
+    "Nora was buried in Hull.",
     "Tom loved Nora.",
     "Nora's brother drowned.",
     "The Vey family lived in Hull.",

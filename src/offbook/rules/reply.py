@@ -169,6 +169,8 @@ _LIGHT: Final = frozenset(
     search_terms("take come go get keep make let put bring give use turn move find see look")
 )
 """Words that stand in any text, and tell nothing of what is asked."""
+_WIDE_KINDS: Final = frozenset(("yes_no", "what", "statement", "opinion"))
+"""Kinds of questions that a sentence with their one word need not answer."""
 _OF_SYMPATHY: Final = frozenset(("sorry", "condolence", "condolences", "loss", "hear", "heard"))
 _SHORTEST: Final = 3
 """Words up to which what follows a greeting is a name."""
@@ -317,7 +319,8 @@ def _answer(
         or answer.score < FAIR / 2
     ):
         return f"{_NEAREST} {_with_source(answer)}", "decline"
-    if misses or answer.matched < MOSTLY or answer.score < FAIR:
+    thin = len(telling) == 1 and not telling[0].name and question.kind in _WIDE_KINDS
+    if misses or thin or answer.matched < MOSTLY or answer.score < FAIR:
         return f"{_one_of(_PARTLY, inputs)} {_with_source(answer)}", "answer"
     return _said(answer, inputs), "answer"
 
