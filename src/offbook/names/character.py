@@ -411,6 +411,10 @@ _NAMING: Final = word_set("himself herself as called named name names")
 """What stands before a name of the character that stays one: "signed himself Sinbad"."""
 _PLURAL: Final = word_set("they their them we us our you your")
 """Whoever is meant by these may include the character."""
+_OWN_DEATH: Final = re.compile(
+    r"\b(?:I|and) (?:\w+ly )?(?:died|(?:was|were) (?:buried|executed|beheaded|hanged|murdered))\b"
+)
+"""What nobody says of themselves."""
 _JOINING: Final = word_set("and but or nor then yet")
 
 
@@ -471,11 +475,12 @@ class FirstPerson:
                 text, spoken=False, about=is_self, leans=leans
             ), "other" if others else "open"
         edits = self._edits(tokens, selves, subject, others)
+        said = text
         for start, end, form in reversed(edits or ()):
-            text = text[:start] + form + text[end:]
-        spoken = edits is not None
+            said = said[:start] + form + said[end:]
+        spoken = edits is not None and _OWN_DEATH.search(said) is None
         if spoken:
-            text = text[:1].upper() + text[1:]
+            text = said[:1].upper() + said[1:]
         sentence = Told(text, spoken=spoken, about=True, leans=False)
         return sentence, "other" if others else "self"
 
