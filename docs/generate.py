@@ -7,6 +7,7 @@ Gives: docs/papers.md, docs/cli.md, docs/settings.md.
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -17,26 +18,109 @@ TESTS = ROOT / "tests"
 NOTE = "<!-- Written by docs/generate.py; do not edit. -->\n"
 
 
+INTRODUCTION = f"""{NOTE}
+# From paper to code
+
+Which file holds which idea of which paper, and what is done differently. The tables are made of the
+docstrings; files are below `src/offbook`, tests below `tests`.
+[architecture.md](architecture.md#the-path-of-a-question) follows one question through the code,
+[methods.md](methods.md) compares the methods, and [errata.md](errata.md) lists misprints.
+
+The code and these pages call the papers by numbers:
+
+- **000**: *RoleRAG: Enhancing LLM Role-Playing via Graph Guided Retrieval*, by Yongjie Wang,
+  Jonathan Leung and Zhiqi Shen. Our copy ends within section 3.2.
+- **001**: the same, as an anonymous submission to ACL. It is complete: sections, tables and figures
+  of RoleRAG are cited from it.
+- **002**: *Dynamic Context Adaptation for Consistent Role-Playing Agents with Retrieval-Augmented
+  Generations* (AMADEUS), by Jeiyoon Park, Yongshin Han, Minseop Kim and Kisu Yang; an older
+  version.
+- **003**: the newer version of 002, whose sections are cited. Its data:
+  [CharacterRAG](https://huggingface.co/datasets/naruto-soop/CharacterRAG).
+- **004**: *Emotional RAG: Enhancing Role-Playing Agents through Emotional Retrieval*, by Le Huang,
+  Hengzhi Lan, Zijun Sun, Chuan Shi and Ting Bai.
+
+The copies that we read print no arXiv number of their own, so none is given for these five.
+"""
+
+PAPERS = {
+    "001": """## RoleRAG (000, 001)
+
+A book calls one person by many names, and a model knows things that the character cannot know.
+At ingestion a model extracts entities and relations from each chunk; a model then says which names
+mean the same person, and these become one node of a graph. For a question the model first imagines
+what the answer may be about (HyDE), and lists the entities of question and passage: each is known
+to the character or not, and specific or general. What is not known is told to the model as out of
+scope, with the reason. For a specific entity the nearest nodes of the graph are looked up, with
+their relations to the character; for a general one the character's neighbours of that type.
+""",
+    "003": """## AMADEUS (002, 003)
+
+Texts seldom say what a character is like; they tell what it does. ACTS cuts a document into chunks
+as long as its longest paragraph, with the headings above each. Guided selection asks a model of one
+similar chunk after the other whether something about the character can be inferred from it that
+bears on the question, and keeps the first few. The attribute extractor puts into words what these
+chunks reveal: beliefs and values, and psychological traits. The reply rests on the most similar
+chunks and on these attributes.
+""",
+    "004": """## Emotional RAG (004)
+
+People recall best what they felt as they feel now. A memory is what was said to the character and
+what it answered. A model scores eight emotions from 1 to 10, of each memory and of the question.
+Memories are compared with the question twice: by the distance of the vectors of their meaning, and
+by the cosine distance of their emotions. Four strategies combine both: sum (C-A), product (C-M),
+meaning first (S-S), emotion first (S-E). The ten best go into the prompt.
+""",
+    "2401.15884": "## CRAG ([arXiv 2401.15884](https://arxiv.org/abs/2401.15884))\n",
+    "2403.14403": "## Adaptive-RAG ([arXiv 2403.14403](https://arxiv.org/abs/2403.14403))\n",
+    "2401.18059": "## RAPTOR ([arXiv 2401.18059](https://arxiv.org/abs/2401.18059))\n",
+    "2410.05779": "## LightRAG ([arXiv 2410.05779](https://arxiv.org/abs/2410.05779))\n",
+    "": "## Ours, and other sources\n",
+}
+"""What stands above the table of each paper, by its key or its number at arXiv."""
+
+PAPER = re.compile(r"(?:^|\n|(?<=\. ))Paper:(.*?)(?:\n\n|\Z)", re.S)
+CITED = re.compile(r"\((00\d)\)|arXiv (\d{4}\.\d{5})")
+PLACE = re.compile(
+    r"sections? [\dIVX]+(?:[-.]\w+)*|appendix [A-Z]|Algorithm \d|(?:[Tt]able|[Ff]igure) \d|tables"
+)
+
+
 def papers() -> str:
-    """Concept, file, test, and what of the paper is left out or done differently."""
-    lines = [
-        f"{NOTE}\n# From paper to code\n",
-        "| concept | file | test | paper |",
-        "|---|---|---|---|",
-    ]
+    """By paper and section: concept, file, test, and what is left out or done differently."""
+    rows: dict[str, list[tuple[str, str, str]]] = {key: [] for key in PAPERS}
     for path in sorted(SOURCE.rglob("*.py")):
         docstring = ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""
-        if "\nPaper:" not in docstring:
+        paper = PAPER.search(docstring)
+        if paper is None:
             continue
-        head, _, paper = docstring.partition("\nPaper:")
-        concept = head.splitlines()[0].rstrip(".")
+        concept = " ".join(docstring.split("\n\n")[0].split()).rstrip(".")
         where = path.relative_to(SOURCE)
         test = TESTS / where.parent / f"test_{where.name}"
-        shown = f"`{test.relative_to(ROOT)}`" if test.exists() else ""
-        lines.append(
-            f"| {concept} | `{path.relative_to(ROOT)}` | {shown} | {' '.join(paper.split())} |"
-        )
-    return "\n".join(lines) + "\n"
+        files = f"`{where}`" + (f", `{test.relative_to(ROOT)}`" if test.exists() else "")
+        note = " ".join(paper[1].split())
+        for key, section in places(note).items():
+            rows[key].append((section, files, f"| {section} | {concept} | {files} | {note} |"))
+    parts = [INTRODUCTION]
+    for key, title in PAPERS.items():
+        head = "\n| section | what | file, test | source, and what differs |\n|---|---|---|---|\n"
+        lines = (line for *_, line in sorted(rows[key]))
+        parts.append(f"{title}{head}" + "\n".join(lines) + "\n")
+    return "\n".join(parts)
+
+
+def places(note: str) -> dict[str, str]:
+    """The papers that a note cites by their keys, each with the first place that it names."""
+    cited = list(CITED.finditer(note))
+    if not cited:
+        return {"": ""}
+    ends = [*(each.start() for each in cited[1:]), len(note)]
+    found: dict[str, str] = {}
+    for each, end in zip(cited, ends, strict=True):
+        key = {"000": "001", "002": "003"}.get(each[1], each[1]) or each[2]
+        place = PLACE.search(note, each.end(), end)
+        found.setdefault(key, re.sub("^sections? ", "", place[0]) if place else "")
+    return found
 
 
 def cli() -> str:

@@ -67,6 +67,34 @@ def test_links_lead_somewhere():
     assert broken == []
 
 
+def citations(text):
+    """`(folder, page, heading)` wherever a text names a page of docs/; the heading may be None."""
+    pages = "|".join(page.name for page in PAGES if page.parent.name == "docs")
+    cited = re.finditer(rf'(docs/)?\b({pages})(?:, "([^"]+)")?', " ".join(text.split()))
+    return [match.groups() for match in cited]
+
+
+def is_right(folder, page, heading):
+    return bool(folder) and (
+        heading is None or f"# {heading}\n" in (ROOT / "docs" / page).read_text("utf-8")
+    )
+
+
+def test_a_citation_names_folder_page_and_heading():
+    text = (
+        'see docs/memory.md, "Mood", docs/memory.md and docs/memory.md,\n"None such"; memory.md 3'
+    )
+    assert [is_right(*cited) for cited in citations(text)] == [True, True, False, False]
+
+
+def test_pages_and_headings_that_the_source_cites_exist():
+    files = sorted((ROOT / "src").rglob("*.py"))
+    texts = {path.relative_to(ROOT): path.read_text("utf-8") for path in files}
+    cited = [(path, *each) for path, text in texts.items() for each in citations(text)]
+    assert any(heading for *_, heading in cited)
+    assert [each for each in cited if not is_right(*each[1:])] == []
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("page", runnable(), ids=lambda page: page.name)
 def test_the_code_blocks_run(page, tmp_path):

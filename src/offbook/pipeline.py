@@ -1,6 +1,7 @@
 """THE FLOW: documents become knowledge, a question becomes a reply.
 
-Takes: what was read, or a question.  Gives: reports, recalls, replies.  Only the order is here.
+Takes: what was read, or a question.  Gives: reports, recalls, replies.  Only the order is here;
+docs/architecture.md, "The path of a question", shows what calls it.
 """
 
 from __future__ import annotations

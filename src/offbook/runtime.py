@@ -1,6 +1,6 @@
-"""What every stage of the flow works with: settings, a store, and a model for each role.
+"""What every step of the flow works with: settings, a store, and a model for each role.
 
-Takes: what ``app.wiring`` opened.  Gives: ``Runtime``, made anew for each command or turn.
+Takes: what ``app.home`` opened.  Gives: ``Runtime``, made anew for each command or turn.
 """
 
 from __future__ import annotations
@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """Settings, a store, and a model for each role."""
+    """Settings, a store, and a model for each role.
+
+    The ``actor`` replies in character, the ``extractor`` answers about texts and questions (graph,
+    boundary, emotions), the ``judge`` rates replies, the ``embedder`` makes vectors.
+    """
 
     settings: SettingsModel
     store: Store

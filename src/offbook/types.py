@@ -185,7 +185,7 @@ class Entity:
 class Relation:
     """A directed edge of the graph; ``source`` and ``target`` are ids of entities.
 
-    ``strength`` is the greatest that any chunk states, 1 to 10 (methods.md 1, index step 4).
+    ``strength`` is the greatest that any chunk states, 1 to 10.
     """
 
     source: str
@@ -233,7 +233,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class MemoryFragment:
-    """What was said to the character and what it answered (Emotional RAG section 3).
+    """What was said to the character and what it answered (Emotional RAG section II-B.2).
 
     ``emotion`` holds eight integers 1-10 by name, or None where it could not be scored yet;
     ``session``, ``turn`` and ``principal`` are None for an authored memory.

@@ -1,1 +1,1 @@
-"""Stage 5: the turn loop: history, streaming, conversations that are kept."""
+"""A conversation: history, streaming, conversations that are kept."""

@@ -3,7 +3,7 @@
 Takes: stored turns, each with the point at which it was held, and a point in the story.  Gives: the
 turns that were held at or before it, the running summary where it rests on these alone, and the
 mood of then. Of a conversation that outgrows the prompt the oldest turns are to be summarized.
-Source: ours (methods.md 5). A turn that was held without a point was held at the story's end.
+Source: ours. A turn that was held without a point was held at the story's end.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The mood of a character: it moves with what it answers, and comes back to its temperament.
 
-Takes: emotions of answers, and when they were given.  Gives: eight levels from 1 to 10.  A clock
-that goes back neither stops nor reverses anything.  Source: ours (methods.md 3); the paper (004)
-has no state between questions.
+Takes: emotions of answers, and when they were given. Gives: eight levels from 1 to 10. A clock that
+goes back neither stops nor reverses anything. Source: ours; docs/memory.md, "Mood". Emotional RAG
+has emotions of memories and questions, and no state between questions.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the actor is told: pieces of context within a budget of tokens, each said once.
+"""What the model that replies (the actor) is told: pieces of context, within a budget, each once.
 
 Takes: the character, what was recalled, the conversation so far.  Gives: ``ReplyInputs``, the
 stable part first and what changes with every question last, so that a provider's prefix cache
@@ -6,7 +6,7 @@ works; of pieces of context those that fit, that are like the question and that 
 others with the reason. Likeness is the cosine of the built-in embedder, whatever embeds the texts,
 so that a threshold means the same everywhere. Manner, reminder and greetings of a character card
 belong to every conversation: they are told to the actor as material about the character; nothing in
-them changes a setting. Source: ours (methods.md 1, recall 5; methods.md 5).
+them changes a setting. Source: ours.
 """
 
 from __future__ import annotations

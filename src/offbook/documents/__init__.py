@@ -1,1 +1,1 @@
-"""Stage 1: from files to documents to chunks."""
+"""From files to documents to chunks."""

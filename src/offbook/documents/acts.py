@@ -1,8 +1,8 @@
 """ACTS, the adaptive context-aware text splitter, and ATS, the same without headings.
 
-Paper: 003, section 4.1.  Beyond it: the chunk length is capped, so that a persona of one enormous
-paragraph does not become one enormous chunk; chunks never cross a section; offsets are kept; the
-printed lines of a hard-wrapped section are no paragraphs.
+Paper: AMADEUS (003), section 4.1. Beyond it: the chunk length is capped, so that a persona of one
+enormous paragraph does not become one enormous chunk; chunks never cross a section; offsets are
+kept; the printed lines of a hard-wrapped section are no paragraphs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from offbook.types import Chunk, Document
 Paragraph = Literal["auto", "line", "block"]
 PARAGRAPHS: Final[tuple[Paragraph, ...]] = ("auto", "line", "block")
 MOST: Final[dict[Unit, int]] = {"characters": 4000, "tokens": 1000}
-"""The longest chunk, whatever the embedder takes (methods.md section 2; 4 characters a token)."""
+"""The longest chunk, whatever the embedder takes; 4 characters a token."""
 
 _log = logging.getLogger(__name__)
 

@@ -1,4 +1,4 @@
-"""Splitters by name (methods.md sections 1.1, 2 and 4)."""
+"""Splitters by name: docs/documents.md, "Chunkings"."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The content-defined ``graph`` chunking: an edit changes at most the two chunks that it touches.
 
 Chunks have mostly 300 to 900 tokens and never cross a section.
-Paper: 001, section 3.1 (chunks for extraction).  Differs: boundaries come from the text near them,
-not from the distance to the beginning (methods.md 1.1); the paper's windows are ``FixedSplitter``.
+Paper: RoleRAG (001), section 3.1 (chunks for extraction). Differs: boundaries come from the text
+near them, not from the distance to the beginning; the paper's windows are ``FixedSplitter``.
 
 A section is a row of atoms: its lines; a line of more than ``most`` tokens by sentences. Whether an
 atom is *marked* depends on a hash of its own text only. A marked atom ends a chunk if more than

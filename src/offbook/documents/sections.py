@@ -1,9 +1,9 @@
 """The sections of a document: which heading path each stretch of text lies under.
 
-Paper: 003, section 4.1 (the hierarchical context H); headings as CommonMark has them: ATX (``#`` to
-``######``) and setext (a line underlined by ``===`` or ``---``) lines outside fenced code and front
-matter. Differs in one point: a setext heading is one line that follows a blank line or a heading;
-underlines below longer paragraphs are rules.
+Paper: AMADEUS (003), section 4.1 (the hierarchical context H); headings as CommonMark has them: ATX
+(``#`` to ``######``) and setext (a line underlined by ``===`` or ``---``) lines outside fenced code
+and front matter. Differs in one point: a setext heading is one line that follows a blank line or a
+heading; underlines below longer paragraphs are rules.
 """
 
 from __future__ import annotations

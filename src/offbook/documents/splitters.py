@@ -1,9 +1,9 @@
 """The plain splitters: fixed windows, recursive windows, Markdown sections, and by meaning.
 
-Paper: 003, table 1 (what ACTS is compared with); 001, section 4 (600 tokens, overlap 100). Fixed
-and recursive windows know nothing of headings: these are text like any other. No last chunk lies
-wholly inside the one before it. Differs: a chunk by meaning is never longer than ``size``, does not
-cross sections, and keeps its heading path.
+Paper: AMADEUS (003), table 1 (what ACTS is compared with); RoleRAG (001), section 4.4 (600 tokens,
+overlap 100). Fixed and recursive windows know nothing of headings: these are text like any other.
+No last chunk lies wholly inside the one before it. Differs: a chunk by meaning is never longer than
+``size``, does not cross sections, and keeps its heading path.
 """
 
 from __future__ import annotations

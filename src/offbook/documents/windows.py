@@ -2,7 +2,7 @@
 
 Lengths are code points, the built-in estimate of tokens (``offbook.text.tokens``), or the tokens
 of an encoding on this disk (``offbook.text.encodings``).
-Paper: 003, section 4.1 (the recursive splitter that ACTS rests on).
+Paper: AMADEUS (003), section 4.1 (the recursive splitter that ACTS rests on).
 
 Separators, best first: paragraph (blank line), line, sentence, space, character. A piece ends at
 the best separator that leaves it longer than the overlap, except that a unit (paragraph, line,

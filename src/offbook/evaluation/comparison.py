@@ -2,7 +2,7 @@
 
 Ratings of items are keyed, and a difference of two of them means nothing: there letters and scores
 of dimensions are held against people's labels first. Scores of the offline judge carry their mark.
-Paper: evaluation.md, "RoleRAG's metrics" (the paired difference); of letters it is ours.
+Paper: none; the paired differences, of scores and of letters, are ours.
 """
 
 from __future__ import annotations

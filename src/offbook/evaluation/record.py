@@ -45,7 +45,7 @@ class ModelNamed:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Everything that decides what a run asks and how it is judged (evaluation.md, last section).
+    """Everything that decides what a run asks and how it is judged.
 
     ``subjects`` maps a subject of the dataset to the id of the character that stands for it;
     ``models`` has the roles actor, extractor and judge; ``prompts`` the version of each prompt by

@@ -2,7 +2,8 @@
 
 Each score has its n, what is missing, and an interval that draws whole characters where there are
 several. Cells and ratings are read once and let go; only numbers are held.
-Paper: evaluation.md, "RoleRAG's metrics", "AMADEUS's metrics", "Honest reporting".
+Paper: RoleRAG (001), section 4.2; AMADEUS (003), section 5.2. The intervals, and that what is
+missing is counted, are ours: docs/evaluation.md, "A report".
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Stage 2a: what the chunks mention becomes a graph in which one person is one node."""
+"""What the chunks mention becomes a graph in which one person is one node."""

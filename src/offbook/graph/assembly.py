@@ -1,7 +1,7 @@
 """The graph as a value: entities and relations with their sources, the character's node, its size.
 
 The same functions serve the whole story and any point of it, where descriptions are those of the
-mentions up to there, one after the other (methods.md 5).
+mentions up to there, one after the other.
 """
 
 from __future__ import annotations

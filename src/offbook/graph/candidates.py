@@ -1,9 +1,9 @@
 """Which raw entities are compared with which, and which are linked without a call.
 
-Paper: RoleRAG (001), Algorithm 1, lines 4 to 6: V holds the entities before i when i is looked up.
-Here only one of several mentions that are linked anyway (a block) takes a place among the k. Ours:
-candidates by name, one judgement a pair of names where a later mention tells nothing new, and
-homonyms that are judged, not forced together (methods.md 1, index step 3).
+Paper: RoleRAG (001), appendix B, Algorithm 1, lines 4 to 6: V holds the entities before i when i
+is looked up. Here only one of several mentions that are linked anyway (a block) takes a place among
+the k. Ours: candidates by name, one judgement a pair of names where a later mention tells nothing
+new, and homonyms that are judged, not forced together.
 """
 
 from __future__ import annotations

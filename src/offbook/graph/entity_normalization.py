@@ -1,8 +1,8 @@
 """Entity normalization: which raw entities are one and the same.
 
 Paper: RoleRAG (001), section 3.2, Algorithm 1 (connected components: lines 8 and 9). Here all
-decisions are made side by side, on raw entities instead of names; groups of three or more names are
-verified (methods.md 1, index step 3).
+decisions are made side by side, on raw entities instead of names. Verifying groups of three or more
+names is ours.
 """
 
 from __future__ import annotations

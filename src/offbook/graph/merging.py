@@ -1,7 +1,7 @@
 """Groups become entities and relations: one name, one description, the sources of all.
 
 One description is kept as it stands, without a call.
-Paper: RoleRAG (001), section 3.2; strength is the maximum (methods.md 1, index step 4).
+Paper: RoleRAG (001), sections 3.2 and 3.3; that the greatest strength stands is ours.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Earlier entities whose names resemble one another, however far apart they stand.
 
 For each at most k, best first: a shared name, an initial or a nickname, a title, kinship with the
-speaker, or a description that gives one as a name of the other. Source: ours (methods.md 1, index
-step 3). What row i gets depends on the rows up to i only. Inverted indexes keep the first and the
-latest few names of each token, so that the work is nearly linear.
+speaker, or a description that gives one as a name of the other. Source: ours. What row i gets
+depends on the rows up to i only. Inverted indexes keep the first and the latest few names of each
+token, so that the work is nearly linear.
 """
 
 from __future__ import annotations

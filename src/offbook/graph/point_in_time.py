@@ -1,8 +1,9 @@
-"""Who is who at a point of the story: a secret identity does not leak (methods.md 5).
+"""Who is who at a point of the story: a secret identity does not leak.
 
 Equal names, and forms of one name, are one from the start. Other names are one from the mentions on
 that were judged, provided the texts show it up to there: a model may know from elsewhere what the
-text has not told yet, and a person's word knows the whole story. Source: ours.
+text has not told yet, and a person's word knows the whole story.
+Source: ours; docs/boundary.md, "At a point in the story".
 
 1. Where a sentence says it ("Tom Wren was the Grey Fox"), from the first such sentence on: whatever
    spoke of both before that kept the secret. It may say it with other forms of the names.

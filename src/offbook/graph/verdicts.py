@@ -1,8 +1,8 @@
 """Pairs of raw entities are judged, and groups of three or more names looked at once more.
 
-Paper: RoleRAG (001), Algorithm 1, line 7; here all at once, all candidates of an entity in one
-item, and many items in a call (methods.md 1, index step 3). Ours: chains of links fuse two people
-(A~B, B~C, A is not C); whoever sees the whole chain sees that, and may split it.
+Paper: RoleRAG (001), appendix B, Algorithm 1, line 7; here all at once, all candidates of an entity
+in one item, and many items in a call. Ours: chains of links fuse two people (A~B, B~C, A is not C);
+whoever sees the whole chain sees that, and may split it.
 """
 
 from __future__ import annotations

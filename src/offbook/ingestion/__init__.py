@@ -1,1 +1,1 @@
-"""Stage 1b: what is read, split and embedded becomes knowledge, resumable at every step."""
+"""What is read, split and embedded becomes knowledge, resumable at every step."""

@@ -1,7 +1,7 @@
 """Vectors of what has none yet: chunks, mentions, entities, relations, summaries and memories.
 
 Equal texts are embedded once, and each batch is stored as it arrives.
-Paper: RoleRAG (001), Algorithm 1, line 3 (E = embedding of "name: description").
+Paper: RoleRAG (001), appendix B, Algorithm 1, line 3 (E = embedding of "name: description").
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The graph of a character, brought up to date with its documents and a person's word.
 
 Every answer is kept by what was asked: an addition, a deletion or an edit costs what it touches,
-and the outcome is the same as if all that remains had been indexed at once (methods.md 1).
+and the outcome is the same as if all that remains had been indexed at once. Source: ours.
 """
 
 from __future__ import annotations

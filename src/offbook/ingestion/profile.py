@@ -1,8 +1,8 @@
 """The profile of a character: written by one call, or at a point of its story cut by rule.
 
-At a point nothing that stands later speaks through it, and none may cost a call (methods.md 5).
-Paper: RoleRAG (001) section 4.1 summarizes the whole page; here each document gives its beginning,
-the budget divided among them, since persona documents begin with what matters most.
+At a point nothing that stands later speaks through it, and none may cost a call.
+Paper: RoleRAG (001), section 4.1, summarizes the whole page; here each document gives its
+beginning, the budget divided among them, since persona documents begin with what matters most.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """What each chunk reveals of the character, judged once, each answer stored as it arrives.
 
-Source: ours (methods.md 2): the judgement of AMADEUS (003), section 4.2, made at ingestion.
+Source: ours: the judgement of AMADEUS (003), section 4.2, made at ingestion; docs/amadeus.md,
+"Live, indexed, off".
 """
 
 from __future__ import annotations

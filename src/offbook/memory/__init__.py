@@ -1,1 +1,1 @@
-"""Stage 2b: what a character remembers of conversations, and what it felt in them."""
+"""What a character remembers of conversations, and what it felt in them."""

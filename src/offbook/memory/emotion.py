@@ -3,7 +3,7 @@
 Takes: memory fragments, and who is asked.  Gives: emotions as they arrive, and what no usable
 answer could be got for: it stays without an emotion, is counted, and is scored again later.
 Paper: Emotional RAG (004), section II-B.2. A memory's emotion is that of the character who answers;
-what was said to it is shown beside (methods.md 3). Questions are scored in ``retrieval.memories``.
+what was said to it is shown beside. Questions are scored in ``retrieval.memories.emotion_of``.
 """
 
 from __future__ import annotations

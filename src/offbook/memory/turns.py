@@ -3,7 +3,7 @@
 Takes: what was said and answered.  Gives: the turn and its memory, stored in one transaction or not
 at all.  Turns are keyed by the hash chain of what was said before them, so that a history that is
 replayed stores nothing twice, and an answer that was made anew takes the place of the other.
-Source: ours (methods.md 3); beyond Emotional RAG (004).
+Source: ours, beyond Emotional RAG; docs/memory.md, "What a conversation leaves behind".
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Published methods and ours, one short file each, composed of stages."""
+"""Published methods and ours, one short file each."""

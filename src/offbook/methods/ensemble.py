@@ -1,9 +1,10 @@
-"""Ensemble: one reply from boundary, entities, attributes and memories, in three waits.
+"""Ensemble: one reply from boundary, entities, attributes and memories.
 
 Takes: a question.  Gives: who is named, what the texts say (and let infer, where ``ensemble.gs``
 and ``ensemble.ae`` ask for it), what comes back, and what cannot be known, each as far as it is of
 use for this question; the rest with its reason.
-Paper: none; ours (methods.md 5), from RoleRAG (001), AMADEUS (003) and Emotional RAG (004).
+It takes two waits, one more with ``ensemble.ae``.
+Paper: none; ours, from RoleRAG, AMADEUS and Emotional RAG (docs/methods.md, "The ensemble").
 """
 
 from __future__ import annotations

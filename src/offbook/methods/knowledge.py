@@ -1,6 +1,6 @@
 """What a method sees of a character: its passages, its profile, its graph, the settings.
 
-Takes: a character and the stage objects.  Gives: searches, and recalls within their budget.
+Takes: a character, and what a ``Runtime`` holds.  Gives: searches, and recalls within their budget.
 """
 
 from __future__ import annotations

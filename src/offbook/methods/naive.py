@@ -1,7 +1,7 @@
 """Naive RAG: the k chunks that are most like the question.
 
 Takes: a question.  Gives: k chunks with their heading paths, best first.
-Paper: AMADEUS (003) section 5.1 with k = 3; RoleRAG (001) section 4.1 with k = 1.
+Paper: AMADEUS (003), section 5.1, with k = 3; RoleRAG (001), section 4.1, with k = 1.
 """
 
 from __future__ import annotations

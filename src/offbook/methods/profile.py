@@ -1,7 +1,7 @@
 """Profile: the model is told one paragraph about the character.
 
 Takes: a question.  Gives: the summary that was written at ingestion, whatever the question.
-Paper: RoleRAG (001) section 4.1, where a summary of the page stands before every question.
+Paper: RoleRAG (001), section 4.1, where a summary of the page stands before every question.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ of a summary are all chunks beneath it. At a point in the story a summary of any
 later is not there.
 Paper: RAPTOR (Sarthi et al. 2024, arXiv 2401.18059), section 3, collapsed tree. Left out: reduction
 of dimensions and soft clusters, in whose place stand clusters that an edit leaves alone
-(``ingestion.clustering``), and the traversal of the tree, which the paper found to be worse.
+(``ingestion.summary_tree``), and the traversal of the tree, which the paper found to be worse.
 """
 
 from __future__ import annotations

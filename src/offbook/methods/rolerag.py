@@ -1,9 +1,10 @@
 """RoleRAG: what the graph knows of whom the question names, and what the character cannot know.
 
 Takes: a question.  Gives: summary, entities, relations, source chunks, and what is out of scope.
-Paper: RoleRAG (001) section 3.4. One call instead of two, people found by a part of their name, a
-name that nothing is found for is said to be unknown, and source chunks beside the graph;
-``faithful`` asks twice, looks for whole names and gives no chunks.
+Paper: RoleRAG (001), section 3.4. Differs by default: one call instead of two, people found by a
+part of their name, source chunks beside the graph, and a name that the model says is known is known
+even where nothing is found for it. ``faithful`` asks twice, looks for whole names, gives no chunks,
+and says that such a name is unknown (``rolerag.unmentioned = "out"``).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Vanilla: the model alone, told only whom it plays.
 
 Takes: a question.  Gives: an empty recall.
-Paper: RoleRAG (001) section 4.1, the baseline without retrieval.
+Paper: RoleRAG (001), section 4.1, the baseline without retrieval.
 """
 
 from __future__ import annotations

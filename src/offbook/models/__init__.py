@@ -1,1 +1,1 @@
-"""Who answers: OpenAI-compatible endpoints, the embedded offline backend, and their wrappers."""
+"""Who answers: OpenAI-compatible endpoints, the built-in embedder, cache, limits and costs."""

@@ -1,4 +1,4 @@
-"""The embedded embedder: vectors without a download, a key or a network, in any script.
+"""The built-in embedder: vectors without a download, a key or a network, in any script.
 
 Takes: texts.  Gives: unit float32 vectors of 768 numbers in two blocks of equal say: which terms a
 text has (hashed, 512) and what its words mean (static vectors, 256). Stop words count in neither,

@@ -2,7 +2,7 @@
 
 Takes: a request and a rung.  Gives: what is sent for it; and a memory of the rung that worked, and
 of models that think aloud.
-Source: ours (contract.md, "Talking to model endpoints").
+Source: ours.
 """
 
 from __future__ import annotations

@@ -204,7 +204,7 @@ VERIFY_GROUP: Final = Prompt(
     stage="graph",
     inputs=VerifyGroupInputs,
     answer=Json(VerifyGroupAnswer),
-    source="ours (methods.md 1, index step 3)",
+    source="ours",
     check=check_verify_group,
 )
 """Is a group of linked names one and the same throughout?"""

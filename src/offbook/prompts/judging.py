@@ -2,7 +2,7 @@
 
 A rating that is missing, off the scale, ambiguous or without an analysis makes the answer invalid:
 it is asked for again and then missing. None is moved, rescaled or guessed.
-Papers: RoleRAG (001), section 4.2 and Figures 8-10 (three scales; temperature 0.2); AMADEUS (003),
+Paper: RoleRAG (001), section 4.2 and Figures 8-10 (three scales; temperature 0.2); AMADEUS (003),
 section 5.2 (ACC, ACC_L, HS). The wordings are ours; what is judged stands in fences.
 """
 

@@ -25,10 +25,10 @@ class QuestionInputs:
     people wrote, and would else stand beside ours (a field ``history`` would become messages of the
     request); ``context`` is the hypothetical context where
     it was asked for before (``faithful``), else empty. ``unmentioned`` are the words of the
-    question that the texts never use (``language.unmentioned``; None where nobody looked), and
+    question that the texts never use (``beyond.unmentioned_words``; None if nobody looked), and
     ``last_year`` the last year that the character can have seen, where its texts tell it
-    (``language.lifetime.last_year_of`` over the documents; BC is negative). Both are found without
-    a call. The wording does not show them: they are what the offline backend judges by.
+    (``retrieval.beyond.last_year_of`` over the documents; BC is negative). Both are found without
+    a call. The wording does not show them: they are what the offline model judges by.
     """
 
     character: str

@@ -1,6 +1,6 @@
 """What retrieval asks a model: how much of it a question takes, by which words, and what is found.
 
-Papers: Adaptive-RAG (arXiv 2403.14403), section 3: classes A, B and C; a prompt takes the place of
+Paper: Adaptive-RAG (arXiv 2403.14403), section 3: classes A, B and C; a prompt takes the place of
 the trained classifier, and the steps of class C follow IRCoT (Trivedi et al. 2023), but ask for
 what is missing. CRAG (arXiv 2401.15884), section 4: a prompt takes the place of the evaluator and
 its two thresholds. LightRAG (Guo et al. 2024, arXiv 2410.05779), section 3.2: keywords of a low

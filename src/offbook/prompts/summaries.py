@@ -1,7 +1,7 @@
 """Texts made shorter: the profile of a character, a conversation, a cluster of passages.
 
 Takes: texts in their order.  Gives: one paragraph.
-Paper of the last: RAPTOR (Sarthi et al. 2024, arXiv 2401.18059), section 3.
+Paper: RAPTOR (Sarthi et al. 2024, arXiv 2401.18059), section 3, for clusters; the others are ours.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ PROFILE: Final = Prompt(
     stage="profile",
     inputs=ProfileInputs,
     answer=Text(),
-    source="ours (methods.md 1, index step 6)",
+    source="ours",
     check=check_profile,
 )
 """Who the character is, in one paragraph."""

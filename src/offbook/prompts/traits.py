@@ -92,7 +92,7 @@ INDEX_TRAITS: Final = Prompt(
     stage="traits",
     inputs=PassageInputs,
     answer=Json(PassageAttributes),
-    source="ours (methods.md 2, GS at indexing time)",
+    source="ours, after AMADEUS section 4.2",
     check=check_passage_attributes,
 )
 """What a passage reveals of the character, whatever will be asked."""

@@ -1,1 +1,1 @@
-"""Stage 3: what a question brings back."""
+"""What a question brings back."""

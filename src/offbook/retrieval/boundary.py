@@ -2,17 +2,17 @@
 
 Takes: a question, the character's graph, a model.  Gives: entities, relations and what is out of
 scope, each with its reason, and a verdict on the question.
-Paper: RoleRAG (001) section 3.4; ours in front of its call: the names that the question and the
-texts have. A name that nothing was found for is said to be unknown, as the paper means and the
-published code forgets; but where the model says that it is known, it is within, with that as a note
-(``rolerag.unmentioned``): texts are silent on much that a character knows.
+Paper: RoleRAG (001), section 3.4; ours in front of its call: the names that the question and the
+texts have. The paper says that a name that nothing was found for is unknown (its published code
+forgets to); so does ``rolerag.unmentioned = "out"``. By default the name is within, with a note,
+where the model says that it is known: texts are silent on much that a character knows.
 
-The verdict looks at what the question hinges on: the entities that stand in the question itself,
-or, where none does, all of them; the character is never one. An entity is out where the character
-cannot know of it; in the paper's way also where it has a name of its own that nothing speaks of.
-``out``: all of them are. ``partly``: some. ``in``: none, or nothing was named. Names of the
-question that the model left out are looked up, and count for nothing in the verdict. Whom somebody
-told the character of, before this question, is known to it from there, whatever the model says.
+The verdict looks at the entities that stand in the question itself or, where none does, at all of
+them; the character is never one. An entity is out where the character cannot know of it; in the
+paper's way also where it has a name of its own that nothing speaks of. ``out``: all of them are.
+``partly``: some. ``in``: none, or nothing was named. Names of the question that the model left out
+are looked up, and count for nothing in the verdict. Whom somebody told the character of, before
+this question, is known to it from there, whatever the model says.
 """
 
 from __future__ import annotations

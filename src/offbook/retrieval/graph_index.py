@@ -3,7 +3,7 @@
 Takes: a graph and the stored vectors.  Gives: look-ups that make no call. Loaded once and kept
 until the character's revision changes; at a point in time the entities are compared by the vectors
 of the mentions before it, since an entity's own vector was made from all of them.
-Paper: RoleRAG (001) section 3.4, f_k(V, n).
+Paper: RoleRAG (001), section 3.4, with the retrieval f_k(V, n) of section 3.1.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ stored at ingestion.  Gives: the first M that are judged to reveal something, in
 none does, the M + 1 most similar.
 Paper: AMADEUS (003), section 4.2 and Algorithm 1. The judgements do not depend on one another: they
 are asked for in windows side by side, and the outcome is that of one after the other. An answer
-that cannot be used is no verdict: it is told apart from a no. Ours (methods.md 2): where what
-chunks reveal is stored, a look-up takes the place of the calls.
+that cannot be used is no verdict: it is told apart from a no. Ours: where what chunks reveal is
+stored, a look-up takes the place of the calls (docs/amadeus.md, "Live, indexed, off").
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """What a character was told of a name: by whoever it talks to, or by a memory.
 
-Takes: names that a question may hinge on, the conversation, whose memories are seen, a point in
+Takes: names that a question may be about, the conversation, whose memories are seen, a point in
 the story.  Gives: for each name that somebody spoke of the memories that say so, found without a
-call. Source: ours (methods.md 5); in front of the verdict of RoleRAG (001) section 3.4.
+call. Source: ours; in front of the verdict of RoleRAG (001), section 3.4.
 
-What a person told counts, not what they asked (``language.statements``); an authored memory counts
+What a person told counts, not what they asked (``retrieval.statements``); an authored memory counts
 with both halves. The question itself tells nothing: it is no memory yet.
 """
 

@@ -2,7 +2,7 @@
 
 Takes: names with what they stand for, and a text.  Gives: which names the text holds, longest
 first, on the borders of words; names in Han or Hangul wherever they stand. A name of several
-entities gives them all. Source: ours (methods.md 1, recall step 3: aliases, any case).
+entities gives them all. Source: ours.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 Takes: what a person typed, documents and chunks.  Gives: a position, and texts cut at it. A point
 is a document's name, ``document#heading path``, ``document@offset`` or a chunk's id: the end of
-the document, of the section or of the chunk, or the very offset. Source: ours (methods.md 5).
+the document, of the section or of the chunk, or the very offset. Source: ours;
+docs/boundary.md, "At a point in the story".
 """
 
 from __future__ import annotations

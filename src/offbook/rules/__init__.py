@@ -1,4 +1,4 @@
-"""The embedded default model: answers by rules, without key or network.
+"""The offline model, which is the default: answers by rules, without key or network.
 
 Takes: chat requests that carry their prompt and inputs.  Gives: ``OfflineModel``. Source: ours.
 """

@@ -1,4 +1,4 @@
-"""The embedded default model: it answers by rules, without a key, a network or chance.
+"""The offline model, which is the default: it answers by rules, without key, network or chance.
 
 Takes: a chat request whose origin is ``(prompt, inputs)``.  Gives: the answer in the prompt's own
 format, so that it goes through the same parser as the answer of any model. Source: ours.
@@ -110,7 +110,7 @@ def _within(request: ChatRequest, text: str) -> tuple[str, str]:
 
 
 def answered_prompts() -> frozenset[str]:
-    """Names of the prompts that the offline backend answers."""
+    """Names of the prompts that the offline model answers."""
     return frozenset(_ANSWERS)
 
 

@@ -2,8 +2,8 @@
 
 Takes: the inputs of the boundary prompts.  Gives: a passage to search with, and the entities, each
 known or not. Not known is what came after the character's life (``dated``) or belongs to another
-world; a name that its texts never say may be known. Paper: RoleRAG (001), section 3.4; the rules
-are ours.
+world; a name that its texts never say may be known.
+Paper: RoleRAG (001), section 3.4; the rules are ours.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Takes: the inputs of the trait prompts.  Gives: verdicts, and the passage's own sentences that show
 something, told apart by what they show. Source: ours. A sentence reveals something where the
 character does, says, feels or refuses something in it; it bears on a question where it shows what
-the question asks for (``language.facets``), or is like the question in words and meaning.
+the question asks for (``retrieval.facets``), or is like the question in words and meaning.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Their bank counts how far they have grown, apart from the character's revision: a finished turn adds
 a memory, and must not make the indexes of the documents stale.
-Paper: Emotional RAG (004), section 3.
+Paper: Emotional RAG (004), section II-B.2.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 Takes: the name of a tiktoken encoding, or None for the built-in estimate.  Gives: a counter, or
 where the tokens of a text begin.
-Nothing is ever downloaded: an encoding that is not cached is refused. Source: methods.md 1.1.
+Nothing is ever downloaded: an encoding that is not cached is refused. Source: ours;
+docs/documents.md, "Tokens".
 """
 
 from __future__ import annotations

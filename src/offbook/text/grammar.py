@@ -1,4 +1,4 @@
-"""The closed word classes of English that the rules of the offline backend lean on.
+"""The closed word classes of English that the rules of the offline model lean on.
 
 Takes: nothing.  Gives: frozen sets of lower-case words. Source: ours; school grammar, no corpus.
 """

@@ -1,7 +1,7 @@
 """How many tokens a text has: the built-in estimate, always available.
 
 Takes: text.  Gives: a count.  A CJK, Hangul or Kana character counts 1; any other run of
-characters without a blank counts ceil(length / 4). Source: ours (methods.md 1.1).
+characters without a blank counts ceil(length / 4). Source: ours; docs/documents.md, "Tokens".
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The demo's labels are our own reading of our own document, one reader's, and no vote. Columns that
 are not known are noted, and so is everything that is left out.
-Paper: ours; RoleRAG (001), section 4.1: seven roles, ten general and ten specific questions each,
+Paper: ours; RoleRAG (001), section 4.3: seven roles, ten general and ten specific questions each,
 which were not published.
 """
 

@@ -4,7 +4,7 @@ Each is read flat, or as upstream. Of CharacterRAG only that its files are text 
 described: names of files and columns are read leniently, and the notes say what was taken for what.
 Paper: Character-LLM (Shao et al. 2023) and RoleRAG (001), appendix D (its topic 4 is out of scope);
 AMADEUS (003), section 2 (15 characters, 30 questions each, Korean); RoleLLM (Wang et al. 2023) and
-RoleRAG (001), section 4.1 (its 117 questions out of scope were not published).
+RoleRAG (001), appendix D (its 117 questions out of scope were not published).
 """
 
 from __future__ import annotations

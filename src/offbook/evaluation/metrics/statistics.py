@@ -1,7 +1,7 @@
 """Means that always come with their n, what is missing, and a 95 % interval.
 
 With clusters, whole characters are drawn instead of single questions.
-Paper: evaluation.md, "RoleRAG's metrics"; a missing rating is excluded and counted, never replaced.
+Paper: none; ours. A missing rating is excluded and counted, never replaced.
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 
 A missing rating is excluded and counted; a dimension without any has no letter. A label X
 (undecided) is not compared with.
-Paper: AMADEUS (003), sections 5.2 and 5.3, tables 3 and 4 (002: tables 4 and 5); the formulas are
-evaluation.md's, which reproduce those tables. Emotional RAG (004), section III, tables II and III,
-after InCharacter; the rules of batching and of types are evaluation.md's. The formula of the
-16Personalities site is not public, and ours is AMADEUS's of 50 + 50 * mean / 3.
+Paper: AMADEUS (003), sections 5.2 and 5.3, tables 3 and 4 (002: tables 4 and 5); our formulas
+reproduce those tables. Emotional RAG (004), section III, tables II and III, after InCharacter; the
+rules of batching and of types are ours. The formula of the 16Personalities site is not public, and
+ours is AMADEUS's of 50 + 50 * mean / 3.
 """
 
 from __future__ import annotations

@@ -262,4 +262,4 @@ def _expanded(value: Any, shared: dict[str, Any]) -> Any:
 
 
 TABLES: Final = _read()
-"""All tables, in the order of evaluation.md."""
+"""All tables, in the order of docs/tables.md, "The tables"."""

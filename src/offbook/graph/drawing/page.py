@@ -21,7 +21,7 @@ from offbook.types import Entity, Graph, Source
 ASSETS: Final = Path(__file__).parent / "assets"
 _SCRIPTS: Final = ("layout.js", "drawing.js", "gestures.js", "panel.js", "graph.js")
 _KNOWN_TYPES: Final = ("character", "location", "organization", "event", "object", "time")
-"""Types whose colour and shape are the same on every page (methods.md 1, index step 2)."""
+"""Types whose colour and shape are the same on every page (RoleRAG section 3.1)."""
 
 _LOOKS: Final = 10
 """How many pairs of colour and shape the style sheet holds."""

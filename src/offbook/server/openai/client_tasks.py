@@ -104,7 +104,7 @@ def _found(sign: re.Pattern[str], text: str) -> re.Match[str] | None:
 
 
 def offline_answer(kind: str, messages: Sequence[ChatMessage]) -> str:
-    """What the offline backend, which has no language model, answers to such a call.
+    """What the offline model, which has no language model, answers to such a call.
 
     It names a conversation by its first words, and proposes nothing.
     """
