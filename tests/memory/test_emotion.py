@@ -70,13 +70,6 @@ MALFORMED = [
 
 
 @pytest.mark.parametrize("fault", MALFORMED, ids=str)
-async def test_a_malformed_answer_is_asked_for_again(fault):
-    model, kept = Scripted(answer(1, **fault), answer(1)), Kept()
-    assert await score_memories([memory(1)], Asking(model, "Nora"), kept) == []
-    assert kept.emotions == {"m1": LEVELS}
-
-
-@pytest.mark.parametrize("fault", MALFORMED, ids=str)
 async def test_after_the_last_try_the_memory_is_put_aside_not_given_a_middle_value(fault):
     model, kept = Scripted(by=lambda _: answer(1, **fault)), Kept()
     (aside,) = await score_memories([memory(1)], Asking(model, "Nora", retries=1), kept)
