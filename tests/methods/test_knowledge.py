@@ -12,15 +12,13 @@ from offbook.app import Offbook
 from offbook.errors import EmbedderMismatch, IndexMissing
 from offbook.methods.knowledge import Knowledge
 from offbook.types import ContextItem, Message
-from tests.app.homes import opened, text
+from tests.app.homes import home_with, opened, text
 from tests.cli.texts import ADA, GULLS
 
 
 @pytest.fixture
 async def book(tmp_path: Path) -> AsyncIterator[Offbook]:
-    async with await opened(tmp_path) as found:
-        await found.create("Ada")
-        await found.ingest_texts("ada", [text("ada.md", ADA), text("gulls.md", GULLS)])
+    async with home_with(tmp_path, "Ada", text("ada.md", ADA), text("gulls.md", GULLS)) as found:
         yield found
 
 
@@ -80,9 +78,9 @@ async def test_without_a_profile_the_command_is_named(book: Offbook):
 
 
 async def test_a_profile_names_the_beginnings_that_it_was_made_from(tmp_path: Path):
-    async with await opened(tmp_path, method="profile") as book:
-        await book.create("Ada")
-        await book.ingest_texts("ada", [text("ada.md", ADA), text("gulls.md", GULLS)])
+    async with home_with(
+        tmp_path, "Ada", text("ada.md", ADA), text("gulls.md", GULLS), method="profile"
+    ) as book:
         written, sources = await (await knowledge_of(book)).profile()
         assert "Ada" in written
         assert [(s.document, s.start) for s in sources] == [("ada-md", 0), ("gulls-md", 0)]
@@ -118,9 +116,7 @@ async def test_naive_recalls_k_chunks_best_first(tmp_path: Path, k: int):
 
 
 async def test_profile_recalls_the_same_paragraph_whatever_the_question(tmp_path: Path):
-    async with await opened(tmp_path, method="profile") as book:
-        await book.create("Ada")
-        await book.ingest_texts("ada", [text("ada.md", ADA)])
+    async with home_with(tmp_path, "Ada", text("ada.md", ADA), method="profile") as book:
         one, _ = await book.recall("ada", "Who taught you?")
         other, _ = await book.recall("ada", "Have you seen Rome?")
         assert one.context == other.context
@@ -130,9 +126,7 @@ async def test_profile_recalls_the_same_paragraph_whatever_the_question(tmp_path
 
 
 async def test_a_profile_is_written_anew_when_the_documents_change(tmp_path: Path):
-    async with await opened(tmp_path, method="profile") as book:
-        await book.create("Ada")
-        await book.ingest_texts("ada", [text("ada.md", ADA)])
+    async with home_with(tmp_path, "Ada", text("ada.md", ADA), method="profile") as book:
         before = (await book.find("ada")).profile
         await book.ingest_texts("ada", [text("ada.md", ADA.replace("Tom", "Jem"))])
         after = (await book.find("ada")).profile

@@ -13,7 +13,6 @@ import httpx
 import pytest
 
 from offbook.app import Offbook
-from offbook.documents.readers import ReadDocument
 from offbook.errors import StoreFailed
 from offbook.server import background
 from offbook.server import background as queued_work
@@ -23,6 +22,7 @@ from offbook.server.job_handlers import EvaluationQueue
 from offbook.stores import evaluations, leases, queue
 from offbook.stores.connection import Connection
 from offbook.stores.leases import Owner
+from tests.app.homes import home_with, text
 from tests.cli.texts import ADA
 from tests.loopback.server import LoopbackServer
 from tests.server.inside import bearer, client_of, ended, opened
@@ -46,9 +46,7 @@ async def book(tmp_path: Path, endpoint: LoopbackServer) -> AsyncIterator[Offboo
         "limits__concurrency": 1,
         "limits__retries": 0,
     }
-    async with opened(tmp_path, **flags) as made:
-        await made.create("Ada Byrne")
-        await made.ingest_texts("ada-byrne", [ReadDocument("ada.md", ADA, "text/markdown")])
+    async with home_with(tmp_path, "Ada Byrne", text("ada.md", ADA), **flags) as made:
         yield made
 
 

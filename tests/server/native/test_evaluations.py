@@ -11,10 +11,10 @@ import pytest
 from sqlalchemy import Connection, update
 
 from offbook.app import Offbook
-from offbook.documents.readers import ReadDocument
 from offbook.stores import queue, schema
+from tests.app.homes import home_with, text
 from tests.cli.texts import ADA
-from tests.server.inside import assert_refused, bearer, client_of, done, ended, opened
+from tests.server.inside import assert_refused, bearer, client_of, done, ended
 
 EVALUATION = "/api/evaluation"
 QUESTIONS = [
@@ -26,9 +26,7 @@ ASKED = {"questions": QUESTIONS, "characters": ["Ada Byrne"], "methods": ["vanil
 
 @pytest.fixture
 async def book(tmp_path: Path):
-    async with opened(tmp_path, method="naive") as made:
-        await made.create("Ada Byrne")
-        await made.ingest_texts("ada-byrne", [ReadDocument("ada.md", ADA, "text/markdown")])
+    async with home_with(tmp_path, "Ada Byrne", text("ada.md", ADA), method="naive") as made:
         yield made
 
 
