@@ -78,13 +78,6 @@ async def test_after_the_last_try_the_memory_is_put_aside_not_given_a_middle_val
     assert len(model.requests) == 2
 
 
-async def test_a_missing_emotion_is_malformed():
-    short = {name: level for name, level in LEVELS.items() if name != "fear"}
-    model, kept = Scripted(json.dumps({"items": [{"item": 1, **short}]})), Kept()
-    (aside,) = await score_memories([memory(1)], Asking(model, "Nora", retries=0), kept)
-    assert "fear" in aside.reason
-
-
 async def test_one_memory_that_spoils_the_batch_is_the_only_one_put_aside_and_is_tried_again():
     def by(request):
         utterances = utterances_of(request)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from offbook.app import Offbook
-from offbook.errors import EmbedderMismatch, IndexMissing
+from offbook.errors import EmbedderMismatch
 from offbook.methods.knowledge import Knowledge
 from offbook.types import ContextItem, Message
 from tests.app.homes import home_with, opened, text
@@ -71,12 +71,6 @@ async def test_what_scores_low_and_what_does_not_fit_is_skipped_with_the_reason(
     assert (recall.method, recall.preset, recall.question) == ("naive", "default", "Who?")
 
 
-async def test_without_a_profile_the_command_is_named(book: Offbook):
-    with pytest.raises(IndexMissing, match="no profile yet") as error:
-        await (await knowledge_of(book)).profile()
-    assert "--method profile" in error.value.hint
-
-
 async def test_a_profile_names_the_beginnings_that_it_was_made_from(tmp_path: Path):
     async with home_with(
         tmp_path, "Ada", text("ada.md", ADA), text("gulls.md", GULLS), method="profile"
@@ -134,13 +128,3 @@ async def test_a_profile_is_written_anew_when_the_documents_change(tmp_path: Pat
         assert after
         assert "Jem" in after
         assert before != after
-
-
-async def test_vanilla_recalls_nothing_and_builds_nothing(tmp_path: Path):
-    async with await opened(tmp_path, method="vanilla") as book:
-        await book.create("Ada")
-        report = await book.ingest_texts("ada", [text("ada.md", ADA)])
-        assert [row.chunks for row in report.documents] == [0]
-        found, _ = await book.recall("ada", "Who taught you?")
-        assert (found.method, found.context, found.skipped) == ("vanilla", (), ())
-        assert (await book.ask("ada", "Who are you?")).text
