@@ -34,26 +34,6 @@ def test_every_figure_with_a_target_is_measured(figures, house):
     assert text.count("(at most") == len(house.TARGETS)
 
 
-@pytest.mark.long
-def test_the_wings_are_the_whole_source(figures):
-    for unit, whole in figures["source"].items():
-        assert sum(wing[unit] for wing in figures["wings"].values()) == whole
-        assert sum(package[unit] for package in figures["packages"].values()) == whole
-
-
-@pytest.mark.long
-def test_what_is_entered_grows_with_the_method_and_with_the_threads(figures):
-    ask = figures["ask"]
-    assert 0 < ask["naive"]["files"] < ask["ensemble"]["files"] < figures["source"]["files"]
-    for walk in (*ask.values(), *figures["ingest"].values()):
-        assert walk["without_threads"]["files"] < walk["files"] < walk["functions"]
-
-
-@pytest.mark.long
-def test_the_way_to_the_model_is_followed_across_tasks(figures):
-    assert figures["frames_to"]["extract"] > 8  # as many as a reply, which makes no task
-
-
 def module(house, text):
     tree = house.ast.parse(text)
     functions = [node for node in house.ast.walk(tree) if isinstance(node, house.Function)]

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from offbook import pipeline
-from offbook.errors import EmbedderMismatch, IndexMissing, ModelError
+from offbook.errors import IndexMissing, ModelError
 from offbook.ingestion.reports import unheard
-from offbook.rules.model import OfflineModel
 from offbook.runtime import Runtime
 from offbook.settings import SettingsModel
 from offbook.stores import characters
@@ -103,13 +102,6 @@ async def test_the_flow_stops_where_an_endpoint_fails_and_goes_on_there(ada):
     assert (report.status, len(embedder.requests)) == ("unchanged", 1)
 
 
-async def test_another_embedder_is_refused(ada):
-    await ingest(runtime(ada), read("ada.md", TEXT))
-    found = runtime(ada, embedder=Embedding(name="other"))
-    with pytest.raises(EmbedderMismatch):
-        await pipeline.recall(found, await character(ada), "Who are you?")
-
-
 async def test_a_conversation_stands_between_what_is_stable_and_what_is_not(ada):
     actor = Scripted("Notes.", "Babbage's.")
     found = runtime(ada, actor, naive={"splitter": "markdown"})
@@ -147,12 +139,3 @@ async def test_sampling_is_the_settings(ada):
     recall = await pipeline.recall(found, await character(ada), "Who are you?")
     await pipeline.reply(found, await character(ada), recall)
     assert actor.requests[0].parameters == {"temperature": 0.1, "max_tokens": 50}
-
-
-async def test_offline_the_same_flow_answers_from_the_text(ada):
-    offline = OfflineModel()
-    found = runtime(ada, offline, offline, retrieval={"mode": "lexical"})
-    await ingest(found, read("ada.md", TEXT))
-    known = await character(ada)
-    recall = await pipeline.recall(found, known, "Who taught you mathematics?")
-    assert "Somerville" in await pipeline.reply(found, known, recall)

@@ -18,7 +18,7 @@ from offbook.rules import OfflineModel
 from offbook.stores import conversations, memories
 from offbook.stores.conversations import ConversationState
 from offbook.types import ChatRequest, ChatResponse, MemoryFragment
-from tests.app.homes import opened, text
+from tests.app.homes import home_with, opened, text
 
 EARLY, LATE = "youth.md", "age.md"
 YOUTH = "# Ada\n\nAda keeps the light with her brother Tom.\n"
@@ -42,9 +42,9 @@ class Listening(OfflineModel):
 @pytest.fixture
 async def book(tmp_path: Path) -> AsyncIterator[Offbook]:
     """An open home with a story of two documents."""
-    async with await opened(tmp_path, method="emotional") as found:
-        await found.create("Ada")
-        await found.ingest_texts("ada", [text(EARLY, YOUTH), text(LATE, AGE)])
+    async with home_with(
+        tmp_path, "Ada", text(EARLY, YOUTH), text(LATE, AGE), method="emotional"
+    ) as found:
         yield found
 
 

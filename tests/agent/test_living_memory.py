@@ -6,7 +6,6 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -161,15 +160,6 @@ async def test_a_mood_moves_with_the_answers_and_stays_with_the_conversation(
         assert (third.recall.mood or {})["anger"] > second.recall.mood["anger"]
         other = await (await again.session("ada", session="morning")).ask("Are you angry still?")
         assert (other.recall.mood or {})["anger"] == 1
-
-
-async def test_a_clock_that_goes_back_breaks_nothing(book: Offbook):
-    talk = await book.session("ada", session="evening")
-    talk._clock = lambda: datetime.now(UTC) - timedelta(days=4000)
-    for words in (GRIEF, ANGER, "And what now, old friend?"):
-        reply = await talk.ask(words)
-        await book.learning.rest()
-        assert all(1 <= level <= 10 for level in (reply.recall.mood or {}).values())
 
 
 async def test_two_users_who_say_the_same_recall_only_their_own(book: Offbook):

@@ -16,16 +16,14 @@ from offbook.documents.readers import ReadDocument
 from offbook.errors import UsageError
 from offbook.stores import conversations
 from tests.agent.talks import said
-from tests.app.homes import opened, text
+from tests.app.homes import home_with, text
 from tests.cli.texts import ADA
 
 
 @pytest.fixture
 async def book(tmp_path: Path) -> AsyncIterator[Offbook]:
     """An open home with Ada Byrne."""
-    async with await opened(tmp_path, method="ensemble") as made:
-        await made.create("Ada")
-        await made.ingest_texts("ada", [text("ada.md", ADA)])
+    async with home_with(tmp_path, "Ada", text("ada.md", ADA), method="ensemble") as made:
         yield made
 
 
@@ -54,22 +52,6 @@ async def test_a_turn_that_is_broken_off_leaves_no_trace(book: Offbook):
     assert talk.last is None
     listed = await book.store.read(conversations.list_all, "ada")
     assert listed == []
-
-
-async def test_streaming_and_asking_give_the_same(book: Offbook):
-    streamed = await said(await book.session("ada", keep=False), "Who taught you?")
-    asked = await (await book.session("ada", keep=False)).ask("Who taught you?")
-    assert streamed.strip() == asked.text
-
-
-async def test_history_is_loaded_oldest_first(book: Offbook):
-    talk = await book.session("ada", session="evening")
-    await talk.ask("Who taught you?")
-    await talk.ask("What happened to him?")
-    again = await book.session("ada", session="evening")
-    assert again.history == talk.history
-    assert [m.role for m in again.history] == ["user", "assistant"] * 2
-    assert again.history[2].content == "What happened to him?"
 
 
 async def test_a_session_without_a_name_gets_one(book: Offbook):

@@ -76,14 +76,6 @@ async def test_a_conversation_goes_on_from_the_swipe_that_was_chosen(book: Offbo
     assert [message.content for message in other.history][1] == first
 
 
-async def test_only_the_chosen_reply_is_a_memory(book: Offbook):
-    talk = await book.session("ada", session="evening")
-    await said(talk, "Who taught you to trim the lamp on the rock?")
-    second = await again(talk)
-    remembered = await book.show("ada", "memories")
-    assert [memory["answered"] for memory in remembered] == [second]
-
-
 async def test_a_reply_that_is_broken_off_leaves_the_last_one(book: Offbook):
     talk = await book.session("ada", session="evening")
     first = await said(talk, "Who taught you?")

@@ -84,14 +84,6 @@ async def test_another_conversation_of_the_same_person_knows_and_another_person_
     assert verdict(await judged(book, session="night", user="sam")) == "out"
 
 
-async def test_what_the_prompt_holds_is_not_told_again_where_nothing_is_kept(book: Offbook):
-    talk = await book.session("ada-byrne", keep=False)
-    await talk.ask(INTRODUCED)
-    again = await talk.ask(ASKED)
-    assert verdict(again.recall) == "in"
-    assert all(item.kind != "memory" for item in again.recall.context)
-
-
 async def test_a_conversation_that_is_no_memory_knows_what_was_said_in_it(tmp_path: Path):
     async with await opened(
         tmp_path, method="ensemble", memory__learn=False, rolerag__unmentioned="out"

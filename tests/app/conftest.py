@@ -9,16 +9,14 @@ import pytest
 
 from offbook.app import Offbook
 from tests.app.graph_book import GraphBook
-from tests.app.homes import opened, text
+from tests.app.homes import home_with, text
 from tests.cli.texts import ADA
 
 
 @pytest.fixture
 async def book(tmp_path: Path) -> AsyncIterator[Offbook]:
     """An open home with Ada."""
-    async with await opened(tmp_path) as found:
-        await found.create("Ada Byrne")
-        await found.ingest_texts("ada-byrne", [text("ada.md", ADA)])
+    async with home_with(tmp_path, "Ada Byrne", text("ada.md", ADA)) as found:
         yield found
 
 

@@ -5,6 +5,8 @@ Takes: a folder, settings.  Gives: an ``Offbook``; and texts as if they had been
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,3 +26,14 @@ async def opened(folder: Path, **flags: Any) -> Offbook:
 def text(name: str, content: str) -> ReadDocument:
     """A text as a reader gives it."""
     return ReadDocument(name, content, "text/markdown")
+
+
+@asynccontextmanager
+async def home_with(
+    folder: Path, name: str, *texts: ReadDocument, **flags: Any
+) -> AsyncIterator[Offbook]:
+    """An open home with a character, and these texts of it."""
+    async with await opened(folder, **flags) as book:
+        made = await book.create(name)
+        await book.ingest_texts(made.id, texts)
+        yield book

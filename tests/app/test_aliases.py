@@ -65,14 +65,6 @@ async def test_who_was_judged_one_is_told_apart(keeper):
     assert len(await keeper.decisions(by="person")) == 1
 
 
-async def test_the_same_word_twice_changes_nothing(keeper):
-    first = await keeper.book.alias("keeper", "Sparrow", "Bo", same=True)
-    keeper.forget_calls()
-    second = await keeper.book.alias("keeper", "bo", "sparrow", same=True)
-    assert (second.status, second.id) == ("unchanged", first.id)
-    assert keeper.model.calls == {}
-
-
 async def test_a_name_that_no_text_has_is_kept_as_a_further_one(keeper):
     report = await keeper.book.alias("keeper", "Ana Bell", "The Baker", same=True)
     assert "'The Baker'" in report.messages[0]
@@ -151,17 +143,6 @@ async def test_without_a_graph_the_command_that_builds_one_is_named(tmp_path):
 
 
 # -- undo ----------------------------------------------------------------------------------------
-
-
-async def test_a_persons_word_is_taken_back(keeper):
-    before = await keeper.entities()
-    word = await keeper.book.alias("keeper", "Sparrow", "Bo", same=True)
-    keeper.forget_calls()
-    report = await keeper.book.undo_decision("keeper", word.id)
-    assert (report.status, report.undone) == ("withdrawn", word.id)
-    assert await keeper.entities() == before
-    assert await keeper.decisions(by="person") == []
-    assert keeper.model.calls == {}
 
 
 async def test_a_models_decision_is_overruled_by_the_opposite_and_that_can_be_undone(keeper):

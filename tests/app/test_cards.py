@@ -14,7 +14,7 @@ from offbook.app import Offbook
 from offbook.cards import read_card, read_chatlog, write_card
 from offbook.cards.card import Card
 from offbook.documents.readers import ReadDocument
-from offbook.errors import UnknownName, UnreadableCard, UsageError
+from offbook.errors import UnknownName, UsageError
 from offbook.stores import conversations, documents
 from tests.app.homes import opened
 from tests.app.keeper import BRILL, OATH, WAT, as_file, entry, holds, keeper
@@ -78,20 +78,6 @@ async def test_a_name_that_cannot_be_one_can_be_given(book: Offbook, tmp_path: P
     assert (await book.cards.create(file, "Flame")).character.id == "flame"
     file.write_text(as_file(keeper(name=" Tamsin\n Reeve ")), "utf-8")
     assert (await book.cards.create(file)).character.name == "Tamsin Reeve"
-
-
-async def test_no_character_is_made_of_what_is_no_card(book: Offbook, tmp_path: Path):
-    world = tmp_path / "world.json"
-    world.write_text(as_file({"entries": {"0": {"uid": 0, "key": ["a"], "content": "b"}}}))
-    with pytest.raises(UsageError, match="is a lorebook"):
-        await book.cards.create(world)
-    junk = tmp_path / "junk.png"
-    junk.write_bytes(b"no picture at all")
-    with pytest.raises(UnreadableCard):
-        await book.cards.create(junk)
-    with pytest.raises(UnreadableCard, match="not there"):
-        await book.cards.create(tmp_path / "none.png")
-    assert await book.characters() == []
 
 
 async def test_the_card_comes_back_with_every_field(book: Offbook, card: Path, tmp_path: Path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -27,19 +26,6 @@ async def drawn(tmp_path: Path):
         await GraphWorld(book.store).create()
         await GraphWorld(book.store).put("story.md", STORY)
         yield book
-
-
-async def test_every_source_leads_into_the_document(drawn: Offbook, tmp_path: Path):
-    await drawn.graph("keeper", tmp_path / "keeper.json")
-    found = json.loads((tmp_path / "keeper.json").read_text("utf-8"))
-    quoted = [
-        source
-        for part in ("nodes", "relations")
-        for row in found[part]
-        for source in row["sources"]
-    ]
-    assert quoted
-    assert all(source["sentence"] and source["sentence"] in STORY for source in quoted)
 
 
 async def test_a_character_without_documents_has_no_graph(drawn: Offbook, tmp_path: Path):

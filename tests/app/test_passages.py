@@ -14,16 +14,14 @@ from offbook.app.conversations import _passage, read_passage
 from offbook.documents.readers import ReadDocument
 from offbook.errors import UnknownName, UsageError
 from offbook.types import Character, Document, Source
+from tests.app.homes import home_with, text
 from tests.cli.texts import ADA
-from tests.server.inside import opened
 
 
 @pytest.fixture
 async def book(tmp_path: Path) -> AsyncIterator[Offbook]:
     """An open home with Ada."""
-    async with opened(tmp_path) as made:
-        await made.create("Ada")
-        await made.ingest_texts("ada", [ReadDocument("ada.md", ADA, "text/markdown")])
+    async with home_with(tmp_path, "Ada", text("ada.md", ADA)) as made:
         yield made
 
 

@@ -59,15 +59,6 @@ def test_same_name_and_other_content_is_a_new_version(ada: World):
     assert ada.leaks("Galway") == []
 
 
-def test_other_name_and_same_content_is_unchanged_with_a_message(ada: World):
-    outcome = ada.done("ingest", "ada-byrne", ada.write("copy.md", ADA), "--json")
-    (row,) = outcome.json["documents"]
-    assert (row["name"], row["status"]) == ("ada.md", "unchanged")
-    assert "'copy.md' has the same content as 'ada.md'" in " ".join(row["messages"])
-    assert "'copy.md' has the same content as 'ada.md'" in outcome.err
-    assert names(ada) == ["ada.md"]
-
-
 def test_a_document_can_be_given_a_name(ada: World):
     report = ada.done("ingest", "ada-byrne", ada.write("x.txt", GULLS), "--name", "Gulls", "--json")
     assert statuses(report.json) == {"Gulls": "added"}

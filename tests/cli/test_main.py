@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import runpy
 import subprocess
 import sys
@@ -275,14 +274,3 @@ def test_run_leaves_with_the_exit_code(offline: World, monkeypatch):
     with pytest.raises(SystemExit) as left:
         runpy.run_module("offbook", run_name="__main__")  # `python -m offbook show nobody`
     assert left.value.code == 2
-
-
-def test_a_closed_pipe_inside_a_command_is_quiet(offline: World, monkeypatch, tmp_path):
-    def fail(*_: object) -> None:
-        raise BrokenPipeError
-
-    monkeypatch.setattr("offbook.cli.character.with_offbook", fail)
-    target = os.open(tmp_path / "out", os.O_CREAT | os.O_WRONLY)
-    with os.fdopen(target, "w") as stream:
-        monkeypatch.setattr(sys, "stdout", stream)
-        assert main.main(["list"]) == 1

@@ -172,30 +172,3 @@ def test_the_time_is_told_where_a_card_asks_for_it():
     assert "{{" not in made.greeting(1)
     assert made.wish(made.system_prompt, "Ines", "A surveyor").startswith("A surveyor, ")
     assert "{{" not in made.wish(made.system_prompt)
-
-
-def reminders(history: int, session: str, turns: int = 12) -> list[str]:
-    """What is told behind a conversation at its turns, of which a prompt holds only the end."""
-    own = stored(post_history_instructions="{{roll:999}} {{pick:a,b,c,d}}")
-    said = [Message("user", "And?"), Message("assistant", "Ay.")] * turns
-    told = []
-    for turn in range(1, turns + 1):
-        shown = said[: 2 * turn][-history:]
-        wishes = ReplyOptions(session=session, earlier=2 * turn - len(shown))
-        told.append(
-            assemble(RECALL, (), shown, ContextSettings(), options=wishes, own=own).reminder
-        )
-    return told
-
-
-def test_chance_in_a_wish_goes_on_where_the_prompt_holds_no_more_of_the_conversation():
-    told = reminders(4, "s")
-    assert len(set(told)) > 10
-    assert told == reminders(2, "s") == reminders(100, "s")
-
-
-def test_chance_in_a_wish_follows_the_conversation():
-    assert reminders(4, "s") != reminders(4, "t")
-    picked = {number: {told[-1] for told in reminders(4, str(number), 3)} for number in range(20)}
-    assert all(len(one) == 1 for one in picked.values())
-    assert set.union(*picked.values()) == {"a", "b", "c", "d"}

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from offbook import registry
 from offbook.documents.chunking import make_splitter
 from offbook.documents.splitters import FixedSplitter, MarkdownHeaderSplitter, SemanticSplitter
-from offbook.documents.windows import Unit, ruler
 from offbook.errors import ConfigurationError
 from tests.documents.texts import (
     assert_covers,
@@ -47,24 +46,6 @@ def test_the_laws_of_every_splitter(name: str, text: str):
     assert {chunk.chunking for chunk in made} <= {name}
     assert splitter.parameters(document(text))["unit"] in ("characters", "tokens")
     assert splitter.split(document(" \n\n")) == []
-
-
-@pytest.mark.parametrize("name", ["fixed", "recursive"])
-@given(
-    messy_texts, st.integers(1, 30), st.integers(0, 29), st.sampled_from(["characters", "tokens"])
-)
-def test_windows_stay_within_size_and_overlap(
-    name: str, text: str, size: int, overlap: int, unit: Unit
-):
-    overlap = min(overlap, size - 1)
-    splitter = make_splitter(name, {"size": size, "overlap": overlap, "unit": unit})
-    made, rule = splitter.split(document(text)), ruler(text, unit)
-    assert_exact(made, text)
-    assert_covers(made, text, sections_only=False)
-    assert all(rule.length(chunk.start, chunk.end) <= size for chunk in made)
-    for before, after in itertools.pairwise(made):
-        assert after.end > before.end
-        assert after.start >= before.end or rule.length(after.start, before.end) <= overlap
 
 
 def test_fixed_token_windows_are_those_of_the_paper():

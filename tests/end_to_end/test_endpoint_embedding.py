@@ -160,17 +160,3 @@ def test_a_chunk_that_the_new_embedder_refuses_does_not_keep_the_others_from_it(
         assert found["context"]
     keeper.done("ingest", "Keeper", "--strict")
     assert len(keeper.rows()["vectors"]) == len(keeper.rows()["chunks"])
-
-
-def test_from_the_builtin_embedder_to_an_endpoint_and_back(world, server):
-    world.done("create", "Keeper")
-    document = world.write("light.md", story(12))
-    world.done("ingest", "Keeper", document, "--set", "embed.model=builtin")
-    plain = world.rows()["vectors"]
-    assert server.count() == 0
-    assert world.run("recall", "Keeper", "Who?").code == 3
-    world.done("reembed", "Keeper")
-    world.done("recall", "Keeper", "Who?")
-    world.set("embed.model=builtin")
-    world.done("reembed", "Keeper")
-    assert world.rows()["vectors"] == plain

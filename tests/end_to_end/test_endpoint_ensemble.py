@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from offbook.settings import SettingsModel
 from offbook.text.emotion_names import EMOTIONS
 from tests.end_to_end.world import World
 from tests.graph.rules_model import extract
@@ -84,26 +83,3 @@ def test_three_calls_wait_for_one_another(ada, server):
     assert usage["by_task"]["reveals_trait"]["calls"] == 3
     assert usage["embed_calls"] == 1
     assert server.peak_in_flight == 5
-
-
-def test_by_default_a_question_takes_three_calls_and_ingestion_none_for_traits(ada, server):
-    usual = SettingsModel().ensemble
-    ada.set(f"ensemble.gs={usual.gs}", f"ensemble.ae={usual.ae}")
-    usage = ada.done("ask", "ada-byrne", QUESTION, "--json").json["usage"]
-    calls = {task: used["calls"] for task, used in usage["by_task"].items()}
-    assert calls == {"analyse_question": 1, "score_emotions": 1, "reply": 1}
-    assert usage["round_trips"] == 2
-    later = ada.write("b.md", "# Later\n\nJem Quill owned a sloop.\n")
-    usage = ada.done("ingest", "ada-byrne", later, "--json").json["usage"]
-    assert not {"index_traits", "reveals_trait", "extract_attributes"} & set(usage["by_task"])
-
-
-@pytest.mark.long
-def test_the_first_word_waits_for_two_rounds_only(ada, server):
-    outcome = ada.process("chat", "ada-byrne", stdin=f"{QUESTION}\n/why\n")
-    assert outcome.code == 0
-    streamed = [bool(body.get("stream")) for body in server.chat_bodies]
-    assert streamed.index(True) == 6
-    told = outcome.out + outcome.err
-    for part in ("entity", "attribute", "memory", "felt with", "boundary: partly", "telephone"):
-        assert part in told

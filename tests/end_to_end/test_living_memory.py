@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from offbook.text.emotion_names import EMOTIONS
-from tests.end_to_end.test_kill import settled, until
+from tests.end_to_end.test_kill import until
 from tests.end_to_end.world import World, ended
 from tests.loopback import LoopbackServer
 from tests.loopback.answers import default_answer
@@ -100,25 +100,6 @@ def test_killed_before_the_reply_nothing_of_the_turn_is_there(ada: World, server
         process.communicate(timeout=PATIENCE_SECONDS)
     found = stored(ada)
     assert found == {"turns": [], "memories": [], "jobs": []}
-
-
-@pytest.mark.long
-def test_a_turn_waits_twice_and_scoring_is_waited_for_by_nobody(ada: World, server):
-    # All of it is learned: what is left would be scored beside the next question.
-    ada.set("memory.grace_seconds=60")
-    told = ada.done("ask", "ada", SAID, "--session", "s", "--json").json
-    assert stored(ada)["jobs"] == []
-    assert told["usage"]["round_trips"] == 2
-    assert told["emotion"]["sadness"] == 8
-    assert told["usage"]["by_task"].keys() == {"score_emotions", "reply"}
-    # The two calls that score and embed the turn are never answered; but for the grace, nobody
-    # waits for them.
-    ada.set("memory.grace_seconds=0.1")
-    server.hold(3)
-    process = ada.start("ask", "ada", "And what did you do then?", "--session", "s")
-    assert ended(process).code == 0
-    settled(server)
-    server.release()
 
 
 @pytest.mark.long

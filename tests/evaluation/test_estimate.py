@@ -7,7 +7,7 @@ from zlib import crc32
 
 import pytest
 
-from tests.app.homes import opened, text
+from tests.app.homes import home_with, opened, text
 from tests.evaluation.test_facade import PERSONA, QUESTIONS, questions
 from tests.loopback import LoopbackServer
 
@@ -25,9 +25,7 @@ async def test_an_estimate_of_what_is_left_agrees_with_what_it_then_takes(
     }
     endpoint = {"chat__model": "m", "chat__base_url": loopback.base_url}
     loopback.answer = _answer
-    async with await opened(tmp_path) as offline:
-        await offline.create("Nora Vey")
-        await offline.ingest_texts("nora-vey", [text("nora.md", PERSONA)])
+    async with home_with(tmp_path, "Nora Vey", text("nora.md", PERSONA)) as offline:
         await offline.evaluation.run(**{**told, "limit": 1}, build=True)
     async with await opened(tmp_path, **endpoint) as book:
         estimated = await book.evaluation.estimate(**told)
@@ -86,9 +84,7 @@ async def test_embeddings_of_questions_are_counted_and_not_asked_for(
     tmp_path: Path, loopback: LoopbackServer
 ):
     endpoint = {"embed__model": "e", "embed__base_url": loopback.base_url}
-    async with await opened(tmp_path, **endpoint) as book:
-        await book.create("Nora Vey")
-        await book.ingest_texts("nora-vey", [text("nora.md", PERSONA)])
+    async with home_with(tmp_path, "Nora Vey", text("nora.md", PERSONA), **endpoint) as book:
         loopback.clear()
         found = await book.evaluation.estimate(
             "file", path=questions(tmp_path), characters=["Nora Vey"], methods=["naive"]

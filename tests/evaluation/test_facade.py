@@ -15,7 +15,7 @@ from offbook.evaluation.runner import hold_run
 from offbook.evaluation.runs import judged_now
 from offbook.models.metering import Meter
 from offbook.stores import evaluations
-from tests.app.homes import opened, text
+from tests.app.homes import home_with, text
 from tests.evaluation.asked import stored_cells, stored_ratings
 
 PERSONA = "# Nora Vey\n\nNora Vey mends clocks in Hull. Her brother Tom drowned in 1880.\n"
@@ -35,9 +35,7 @@ def questions(folder: Path, rows: list[dict[str, Any]] = QUESTIONS) -> Path:
 async def book(tmp_path: Path) -> AsyncIterator[Offbook]:
     """An open home with Nora Vey, and a file of questions beside it."""
     questions(tmp_path)
-    async with await opened(tmp_path) as found:
-        await found.create("Nora Vey")
-        await found.ingest_texts("nora-vey", [text("nora.md", PERSONA)])
+    async with home_with(tmp_path, "Nora Vey", text("nora.md", PERSONA)) as found:
         yield found
 
 

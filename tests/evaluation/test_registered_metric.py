@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 from offbook import registry
-from tests.app.homes import opened, text
+from tests.app.homes import home_with, text
 from tests.evaluation.test_facade import PERSONA, questions
 
 PAGE = Path(__file__).parents[2] / "docs" / "library.md"
@@ -37,9 +37,7 @@ def registered(monkeypatch: pytest.MonkeyPatch):
 
 @pytest.mark.usefixtures("registered")
 async def test_a_registered_metric_is_scored_beside_ours(tmp_path: Path):
-    async with await opened(tmp_path) as book:
-        await book.create("Nora Vey")
-        await book.ingest_texts("nora-vey", [text("nora.md", PERSONA)])
+    async with home_with(tmp_path, "Nora Vey", text("nora.md", PERSONA)) as book:
         report = await book.evaluation.run(
             "file",
             path=questions(tmp_path),

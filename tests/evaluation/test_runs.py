@@ -20,7 +20,7 @@ from offbook.evaluation.record import CellKey, Variant
 from offbook.evaluation.runner import plan, questions_of
 from offbook.evaluation.runs import run_differences, same_request
 from offbook.evaluation.variants import ChosenMethod, methods_named
-from tests.app.homes import opened, text
+from tests.app.homes import home_with, text
 from tests.evaluation import made
 from tests.evaluation.asked import stored_cells
 from tests.evaluation.test_facade import questions
@@ -244,9 +244,9 @@ async def test_whether_guided_selection_found_nothing_is_recorded(
 ):
     row = {"id": "q", "question": "Are you patient?"}
     file = questions(tmp_path, [row])
-    async with await opened(tmp_path, method=method, **flags) as book:
-        await book.create("Nora Vey")
-        await book.ingest_texts("nora-vey", [text("nora.md", persona)])
+    async with home_with(
+        tmp_path, "Nora Vey", text("nora.md", persona), method=method, **flags
+    ) as book:
         told: dict[str, Any] = {"characters": ["Nora Vey"], "path": file}
         await book.evaluation.run("file", **told)
         (cell,) = await stored_cells(book.store, "file-1")
@@ -259,8 +259,8 @@ async def test_whether_guided_selection_found_nothing_is_recorded(
 async def test_what_does_not_select_cannot_fall_back(
     tmp_path: Path, method: str, flags: dict[str, Any]
 ):
-    async with await opened(tmp_path, method=method, **flags) as book:
-        await book.create("Nora Vey")
-        await book.ingest_texts("nora-vey", [text("nora.md", REVEALING)])
+    async with home_with(
+        tmp_path, "Nora Vey", text("nora.md", REVEALING), method=method, **flags
+    ) as book:
         found, _ = await book.recall("nora-vey", "Are you patient?")
     assert found.fallback is None

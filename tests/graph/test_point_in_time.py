@@ -105,47 +105,6 @@ async def test_a_persons_word_that_no_text_bears_out_holds_from_where_both_names
     assert any({"Harbourmaster", "Edda Vane"} <= found for found in await known_at(""))
 
 
-MET = """## Chapter 1
-
-Tom Wren teaches the children. Nobody in the village likes him. The Grey Fox came in the night.
-
-## Chapter 2
-
-Tom Wren laughed at the Grey Fox. Ida Lane did not laugh.
-
-## Chapter 3
-
-Ida Lane saw the mask in his kitchen. {reveal}
-"""
-
-
-@pytest.mark.parametrize(
-    ("word", "reveal", "from_chapter"),
-    [
-        ("Tom Wren", "Tom Wren is the Grey Fox.", 3),
-        ("Tom Wren", '"The Grey Fox was none other than Tom Wren!" she cried.', 3),
-        ("Tom Wren", "Tom Wren was not the Grey Fox.", 2),
-        ("Tom Wren", "Tom Wren smiled.", 2),
-        # With another form of the name.
-        ("Tom Wren", "Wren is the Grey Fox.", 3),
-        ("Wren", "Wren is the Grey Fox.", 3),
-    ],
-)
-async def test_a_persons_word_holds_from_the_sentence_that_says_it(
-    sqlite_store, word, reveal, from_chapter
-):
-    """A chunk that speaks of both, or a sentence in which they meet, does not give it away."""
-    world = await GraphWorld(sqlite_store).create()
-    story = MET.format(reveal=reveal)
-    await world.put("story", story)
-    await world.say(word, "Grey Fox", same=True)
-    for chapter in (1, 2, 3):
-        end = story.index(f"## Chapter {chapter + 1}") if chapter < 3 else len(story)
-        found = names(await at(world, end))
-        one = any({"Tom Wren", "Grey Fox"} <= known for known in found)
-        assert one == (chapter >= from_chapter), (chapter, found)
-
-
 async def at(world: GraphWorld, offset: int) -> Graph:
     found: Graph = await world.store.read(
         lambda conn: load_graph(conn, world.character, Position(0, offset))

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from offbook.app.estimate import estimate_ingestion
-from offbook.errors import EmbedderMismatch, InputRefused, ModelError
+from offbook.errors import InputRefused, ModelError
 from offbook.ingestion.embedding import reembed
 from offbook.ingestion.reports import unheard
 from offbook.ingestion.summary_tree import clusters
@@ -169,15 +169,6 @@ async def test_a_summary_that_the_embedder_refuses_is_no_part_of_the_next_level(
     assert report.status == "partial"
     assert "has no vector" in report.messages[0]
     assert (await keeper.recall("ship 3")).context
-
-
-async def test_vectors_of_another_embedder_are_refused_before_a_call(keeper):
-    await keeper.put("a.md", sections(6))
-    keeper.model.requests.clear()
-    keeper.embedder = Embedding(name="other")
-    with pytest.raises(EmbedderMismatch):
-        await keeper.put("b.md", sections(12, first=6))
-    assert keeper.model.requests == []
 
 
 async def test_a_new_embedder_gives_new_vectors_and_keeps_the_words(keeper):

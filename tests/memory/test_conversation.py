@@ -61,23 +61,6 @@ async def test_a_replayed_history_stores_nothing_twice(store: Store, ada):
     assert await talking.remembered() == [FIRST[1], "Our father."]
 
 
-async def test_an_answer_that_was_made_anew_takes_the_place_of_the_other(store: Store, ada):
-    talking = Talking(store, ada)
-    root = await talking.keep(*FIRST)
-    await talking.keep("Tell me more.", "He drowned.", parent=root.turn)
-    await talking.keep("Tell me more.", "He loved the sea.", parent=root.turn)
-    assert await talking.remembered() == [FIRST[1], "He loved the sea."]
-
-
-async def test_going_on_from_the_first_answer_brings_it_back(store: Store, ada):
-    talking = Talking(store, ada)
-    root = await talking.keep(*FIRST)
-    one = await talking.keep("Tell me more.", "He drowned.", parent=root.turn)
-    await talking.keep("Tell me more.", "He loved the sea.", parent=root.turn)
-    await talking.keep("In which year?", "In 1880.", parent=one.turn)
-    assert sorted(await talking.remembered()) == sorted([FIRST[1], "He drowned.", "In 1880."])
-
-
 async def test_two_conversations_that_begin_alike_and_go_on_keep_both(store: Store, ada):
     talking = Talking(store, ada)
     root = await talking.keep(*FIRST)

@@ -70,26 +70,12 @@ MALFORMED = [
 
 
 @pytest.mark.parametrize("fault", MALFORMED, ids=str)
-async def test_a_malformed_answer_is_asked_for_again(fault):
-    model, kept = Scripted(answer(1, **fault), answer(1)), Kept()
-    assert await score_memories([memory(1)], Asking(model, "Nora"), kept) == []
-    assert kept.emotions == {"m1": LEVELS}
-
-
-@pytest.mark.parametrize("fault", MALFORMED, ids=str)
 async def test_after_the_last_try_the_memory_is_put_aside_not_given_a_middle_value(fault):
     model, kept = Scripted(by=lambda _: answer(1, **fault)), Kept()
     (aside,) = await score_memories([memory(1)], Asking(model, "Nora", retries=1), kept)
     assert (aside.item.id, kept.emotions) == ("m1", {})
     assert aside.reason
     assert len(model.requests) == 2
-
-
-async def test_a_missing_emotion_is_malformed():
-    short = {name: level for name, level in LEVELS.items() if name != "fear"}
-    model, kept = Scripted(json.dumps({"items": [{"item": 1, **short}]})), Kept()
-    (aside,) = await score_memories([memory(1)], Asking(model, "Nora", retries=0), kept)
-    assert "fear" in aside.reason
 
 
 async def test_one_memory_that_spoils_the_batch_is_the_only_one_put_aside_and_is_tried_again():

@@ -9,18 +9,16 @@ from typing import Any
 import pytest
 
 from offbook.app import Offbook
-from offbook.errors import EmbedderMismatch, IndexMissing
+from offbook.errors import EmbedderMismatch
 from offbook.methods.knowledge import Knowledge
 from offbook.types import ContextItem, Message
-from tests.app.homes import opened, text
+from tests.app.homes import home_with, opened, text
 from tests.cli.texts import ADA, GULLS
 
 
 @pytest.fixture
 async def book(tmp_path: Path) -> AsyncIterator[Offbook]:
-    async with await opened(tmp_path) as found:
-        await found.create("Ada")
-        await found.ingest_texts("ada", [text("ada.md", ADA), text("gulls.md", GULLS)])
+    async with home_with(tmp_path, "Ada", text("ada.md", ADA), text("gulls.md", GULLS)) as found:
         yield found
 
 
@@ -73,16 +71,10 @@ async def test_what_scores_low_and_what_does_not_fit_is_skipped_with_the_reason(
     assert (recall.method, recall.preset, recall.question) == ("naive", "default", "Who?")
 
 
-async def test_without_a_profile_the_command_is_named(book: Offbook):
-    with pytest.raises(IndexMissing, match="no profile yet") as error:
-        await (await knowledge_of(book)).profile()
-    assert "--method profile" in error.value.hint
-
-
 async def test_a_profile_names_the_beginnings_that_it_was_made_from(tmp_path: Path):
-    async with await opened(tmp_path, method="profile") as book:
-        await book.create("Ada")
-        await book.ingest_texts("ada", [text("ada.md", ADA), text("gulls.md", GULLS)])
+    async with home_with(
+        tmp_path, "Ada", text("ada.md", ADA), text("gulls.md", GULLS), method="profile"
+    ) as book:
         written, sources = await (await knowledge_of(book)).profile()
         assert "Ada" in written
         assert [(s.document, s.start) for s in sources] == [("ada-md", 0), ("gulls-md", 0)]
@@ -118,9 +110,7 @@ async def test_naive_recalls_k_chunks_best_first(tmp_path: Path, k: int):
 
 
 async def test_profile_recalls_the_same_paragraph_whatever_the_question(tmp_path: Path):
-    async with await opened(tmp_path, method="profile") as book:
-        await book.create("Ada")
-        await book.ingest_texts("ada", [text("ada.md", ADA)])
+    async with home_with(tmp_path, "Ada", text("ada.md", ADA), method="profile") as book:
         one, _ = await book.recall("ada", "Who taught you?")
         other, _ = await book.recall("ada", "Have you seen Rome?")
         assert one.context == other.context
@@ -130,9 +120,7 @@ async def test_profile_recalls_the_same_paragraph_whatever_the_question(tmp_path
 
 
 async def test_a_profile_is_written_anew_when_the_documents_change(tmp_path: Path):
-    async with await opened(tmp_path, method="profile") as book:
-        await book.create("Ada")
-        await book.ingest_texts("ada", [text("ada.md", ADA)])
+    async with home_with(tmp_path, "Ada", text("ada.md", ADA), method="profile") as book:
         before = (await book.find("ada")).profile
         await book.ingest_texts("ada", [text("ada.md", ADA.replace("Tom", "Jem"))])
         after = (await book.find("ada")).profile
@@ -140,13 +128,3 @@ async def test_a_profile_is_written_anew_when_the_documents_change(tmp_path: Pat
         assert after
         assert "Jem" in after
         assert before != after
-
-
-async def test_vanilla_recalls_nothing_and_builds_nothing(tmp_path: Path):
-    async with await opened(tmp_path, method="vanilla") as book:
-        await book.create("Ada")
-        report = await book.ingest_texts("ada", [text("ada.md", ADA)])
-        assert [row.chunks for row in report.documents] == [0]
-        found, _ = await book.recall("ada", "Who taught you?")
-        assert (found.method, found.context, found.skipped) == ("vanilla", (), ())
-        assert (await book.ask("ada", "Who are you?")).text

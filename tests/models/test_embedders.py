@@ -129,13 +129,6 @@ async def test_requests_are_metered_and_cost_what_their_tokens_cost(loopback):
     assert usage.cost_usd == pytest.approx(20e-6)
 
 
-async def test_tokens_are_estimated_where_the_endpoint_tells_none(loopback):
-    loopback.usage = False
-    meter = Meter({"e": Price(1.0)})
-    await embedder(loopback).metered(meter).embed(TEXTS, "document")
-    assert meter.usage().cost_usd == pytest.approx(20e-6)
-
-
 async def test_the_budget_holds_for_embeddings(loopback):
     meter = Meter(budget_calls=2)
     with pytest.raises(BudgetReached):

@@ -262,12 +262,6 @@ class TestFailures:
         assert value.items[0].word == "elm"
         assert loopback.count() == 3
 
-    @pytest.mark.parametrize("fault", ["think", "prose"])
-    async def test_thoughts_and_prose_around_an_answer_do_no_harm(self, loopback, fault):
-        loopback.always(fault)
-        await ask(patient(loopback), PROBE_STRUCTURED, WORDS)
-        assert loopback.count() == 1
-
     async def test_the_key_is_in_no_message_and_no_log(self, loopback, caplog):
         caplog.set_level(logging.DEBUG)
         model = backend(loopback)
@@ -326,11 +320,6 @@ class TestStreams:
             fault == "think",
             fault != "half_stream",
         )
-
-    async def test_a_stream_of_thoughts_only_is_empty(self, loopback):
-        loopback.always("think_only")
-        with pytest.raises(InvalidAnswer, match="empty"):
-            await pieces(patient(loopback))
 
     async def test_a_model_that_thinks_without_an_opening_tag_is_found_out(self, loopback):
         loopback.answer = lambda body: Answer("She is Ada, I think.\n</think>\nI am Ada.")

@@ -30,11 +30,6 @@ def test_the_character_is_never_what_a_name_is_like():
     assert found.similar(axis(1), 3, 0.5) == []
 
 
-def test_without_vectors_nothing_is_similar():
-    assert index([ADA, TOM]).similar(axis(1), 3, 0.1) == []
-    assert index().similar(axis(1), 3, 0.1) == []
-
-
 def test_of_several_vectors_the_nearest_counts():
     matrix = np.stack([axis(0), axis(1), axis(2)])
     found = EntityVectors(matrix, np.array([0, 0, 1]), 3)
@@ -51,22 +46,10 @@ def test_neighbours_of_a_type_come_strongest_first_in_either_direction():
     assert found.neighbours("event", 10) == []
 
 
-def test_a_type_that_was_configured_is_meant_by_itself():
-    found = index([ADA, person("Wren", kind="ship")], [tie("Ada Byrne", "Wren", 4)])
-    assert found.neighbours("event", 10, ("character", "event", "ship")) == []
-    assert found.neighbours("event", 10, ("person", "ship")) == [(1, 4)]
-
-
 def test_the_strongest_of_several_relations_counts_for_a_neighbour():
     found = index([ADA, TOM], [tie("Ada Byrne", "Tom Byrne", 2), tie("Tom Byrne", "Ada Byrne", 8)])
     assert found.neighbours("character", 10) == [(1, 8)]
     assert [relation.strength for relation in found.between(0, 1)] == [8, 2]
-
-
-def test_a_character_that_no_text_names_has_no_node_and_no_neighbours():
-    found = index([TOM, MAUD], [tie("Tom Byrne", "Maud Keane")], character="Nobody Known")
-    assert found.own is None
-    assert found.neighbours("character", 10) == []
 
 
 def test_a_relation_whose_end_is_no_entity_does_not_raise():

@@ -17,15 +17,13 @@ from offbook.retrieval.search import RetrievalMode, Searcher
 from offbook.stores import chunks
 from offbook.stores.schema import chunks as chunk_rows
 from offbook.types import Character, Passage
-from tests.app.homes import opened, text
+from tests.app.homes import home_with, opened, text
 from tests.cli.texts import ADA, GULLS
 
 
 @pytest.fixture
 async def book(tmp_path: Path) -> AsyncIterator[Offbook]:
-    async with await opened(tmp_path) as found:
-        await found.create("Ada")
-        await found.ingest_texts("ada", [text("ada.md", ADA)])
+    async with home_with(tmp_path, "Ada", text("ada.md", ADA)) as found:
         yield found
 
 

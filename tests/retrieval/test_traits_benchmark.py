@@ -19,20 +19,6 @@ def traits(monkeypatch) -> ModuleType:
     return importlib.import_module("quality_traits")
 
 
-def test_figures_and_agreement(traits):
-    one, two = frozenset({"a", "b"}), frozenset({"b", "c"})
-    live = [traits.Outcome(one, hit=True, calls=30, waits=1), traits.Outcome(one, hit=False)]
-    indexed = [traits.Outcome(two, hit=True), traits.Outcome(one, hit=True)]
-    asked = [traits.Asked("x", "?", ("s",)), traits.Asked("y", "?", ("s",))]
-    report = traits.Report(asked, {"live": live, "indexed": indexed}, 9, 9)
-    shape = report.as_json()
-    assert shape["n"] == 2
-    assert shape["live"]["selected"]["value"] == 0.5
-    assert (shape["live"]["calls"], shape["live"]["waits"]) == (15, 0.5)
-    assert shape["agreement"] == pytest.approx((1 / 3 + 1) / 2, abs=1e-3)
-    assert "| indexed | 1.00 [1.00, 1.00]" in report.as_table()
-
-
 async def test_the_demo_is_measured_offline(traits, tmp_path):
     from offbook import Offbook
 

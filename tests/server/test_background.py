@@ -14,7 +14,6 @@ from offbook.app.memories import Memories
 from offbook.errors import StoreFailed, UsageError
 from offbook.server import background
 from offbook.server.background import BackgroundWorker
-from offbook.server.failures import status_of
 from offbook.server.native import evaluations
 from offbook.stores.leases import Owner
 from tests.server.inside import client_of, opened
@@ -102,16 +101,6 @@ async def test_a_mistake_in_a_queue_ends_neither_its_work_nor_that_of_others(
     assert "the inner life" in caplog.text
 
 
-async def test_what_is_asked_after_the_end_fails_as_what_may_pass(tmp_path: Path):
-    worker = BackgroundWorker(settings_in(tmp_path), [])
-    await worker.start()
-    assert await worker.aside(five) == 5
-    await worker.stop()
-    with pytest.raises(StoreFailed, match="has ended") as caught:
-        await worker.aside(five)
-    assert status_of(caught.value) == 503
-
-
 async def test_what_is_under_way_at_the_end_fails_for_whoever_waits(tmp_path: Path):
     begun = threading.Event()
 
@@ -159,20 +148,6 @@ async def test_queues_are_left_at_once_and_what_is_asked_aside_is_done_until_the
     assert await comes(queue.given_back)
     async with asyncio.timeout(PATIENCE_SECONDS):
         await ending
-
-
-@pytest.mark.parametrize(("passed", "left"), [(0.0, 8.5), (3.0, 5.5), (60.0, 0.5)])
-async def test_the_end_is_waited_for_no_longer_than_what_is_left_since_it_was_told(
-    tmp_path: Path, monkeypatch, passed: float, left: float
-):
-    worker = BackgroundWorker(settings_in(tmp_path), [])
-    waited: list[float] = []
-    monkeypatch.setattr(worker._thread, "join", waited.append)
-    times = iter([100.0, 100.0 + passed])
-    monkeypatch.setattr("offbook.server.background.monotonic", lambda: next(times))
-    worker.drain()
-    await worker.stop()
-    assert waited == [left]
 
 
 ONE = "/api/characters/ada-byrne"

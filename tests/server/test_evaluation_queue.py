@@ -13,7 +13,6 @@ import httpx
 import pytest
 
 from offbook.app import Offbook
-from offbook.documents.readers import ReadDocument
 from offbook.errors import StoreFailed
 from offbook.server import background
 from offbook.server import background as queued_work
@@ -23,6 +22,7 @@ from offbook.server.job_handlers import EvaluationQueue
 from offbook.stores import evaluations, leases, queue
 from offbook.stores.connection import Connection
 from offbook.stores.leases import Owner
+from tests.app.homes import home_with, text
 from tests.cli.texts import ADA
 from tests.loopback.server import LoopbackServer
 from tests.server.inside import bearer, client_of, ended, opened
@@ -46,9 +46,7 @@ async def book(tmp_path: Path, endpoint: LoopbackServer) -> AsyncIterator[Offboo
         "limits__concurrency": 1,
         "limits__retries": 0,
     }
-    async with opened(tmp_path, **flags) as made:
-        await made.create("Ada Byrne")
-        await made.ingest_texts("ada-byrne", [ReadDocument("ada.md", ADA, "text/markdown")])
+    async with home_with(tmp_path, "Ada Byrne", text("ada.md", ADA), **flags) as made:
         yield made
 
 
@@ -149,14 +147,6 @@ async def test_several_jobs_go_on_side_by_side(book, endpoint):
         assert (await client.get(held)).json()["status"] == "running"
         await client.post(f"{held}/cancel")
         assert (await ended(client, held))["status"] == "cancelled"
-
-
-async def test_a_deleted_run_takes_its_job_along(book, endpoint):
-    async with client_of(book) as client:
-        location = await begun(client)
-        job = await ended(client, location)
-        await book.evaluation.delete(job["run"])
-        assert (await client.get(location)).status_code == 404
 
 
 async def test_nobody_is_told_which_process_works_on_a_run(book):
@@ -308,22 +298,6 @@ async def test_a_job_whose_end_could_not_be_written_is_taken_again_unless_it_is_
             await book.store.write(queue.cancel, "1")
         assert await work.one(book, owner) is not cancelled
         assert (await job_of(book)).status == ("cancelled" if cancelled else "done")
-
-
-async def test_a_job_in_hand_is_not_taken_again_however_late_its_signs_are(
-    tmp_path: Path, monkeypatch, held
-):
-    monkeypatch.setattr(leases, "STALE_SECONDS", -1.0)
-    work, owner = EvaluationQueue(), Owner("a worker")
-    async with opened(tmp_path) as book, asyncio.timeout(PATIENCE_SECONDS):
-        await queued(book)
-        one = asyncio.create_task(work.one(book, owner))
-        await held.begun.wait()
-        assert not await work.one(book, owner)
-        held.released.set()
-        await book.store.write(queue.cancel, "1")
-        assert await one
-    assert held.times == 1
 
 
 async def test_an_end_that_can_never_be_written_fails_the_job(tmp_path: Path, monkeypatch):

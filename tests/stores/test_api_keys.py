@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 from sqlalchemy import select
 
 from offbook.protocols import Store
@@ -22,17 +20,3 @@ async def test_a_key_comes_back_as_it_was_and_stays_in_the_list_when_it_is_revok
     (found,) = await store.read(principals.list_keys)
     assert found.ended("2030-06-01T00:00:00+00:00") == "revoked"
     assert await store.read(principals.has_keys)
-
-
-async def test_a_principal_without_a_key_is_no_key(store: Store):
-    await store.write(principals.add, "owner")
-    assert await store.read(principals.get_key, "owner") is None
-    assert await store.read(principals.list_keys) == []
-    assert not await store.read(principals.has_keys)
-    assert not await store.write(principals.revoke, "owner")
-
-
-def test_a_key_ends_at_its_time_and_not_before():
-    key = replace(KEY, expires="2030-06-01T00:00:00+00:00")
-    assert key.ended("2030-05-31T23:59:59+00:00") is None
-    assert key.ended("2030-06-01T00:00:00+00:00") == "expired"

@@ -53,14 +53,6 @@ async def test_turns_follow_one_another_and_the_last_branch_counts(store: Store)
     assert [turn.ordinal for turn in found] == [0, 1, 1, 2]
 
 
-async def test_storing_a_turn_again_changes_nothing(store: Store):
-    await begin(store)
-    first = await say(store, "q0", "a0", recall={"context": []})
-    second = await say(store, "q1", "a1")
-    assert await say(store, "q1", "a1", parent=first) == second
-    assert len(await store.read(conversations.list_turns, "ada", "s")) == 2
-
-
 async def test_a_session_belongs_to_who_began_it(store: Store):
     await begin(store)
     with pytest.raises(UsageError, match="somebody else"):

@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 
 from offbook.app import Offbook
-from offbook.documents.readers import ReadDocument
 from offbook.server.authentication import Pace
 from offbook.server.dependencies import OWNER, Caller
 from offbook.ui.visitor import Visitor
+from tests.app.homes import home_with, text
 from tests.cli.texts import ADA
-from tests.server.inside import opened
 
 MakeVisitor = Callable[..., Visitor]
 
@@ -37,7 +36,5 @@ def visitor() -> MakeVisitor:
 @pytest.fixture
 async def book(tmp_path: Path) -> AsyncIterator[Offbook]:
     """An open home with Ada, and one document that was read."""
-    async with opened(tmp_path) as made:
-        await made.create("Ada Byrne")
-        await made.ingest_texts("ada-byrne", [ReadDocument("ada.md", ADA, "text/markdown")])
+    async with home_with(tmp_path, "Ada Byrne", text("ada.md", ADA)) as made:
         yield made

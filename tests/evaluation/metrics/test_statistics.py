@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import random
 
 import numpy as np
 import pytest
@@ -72,11 +71,6 @@ def test_whole_characters_are_drawn():
 def test_what_is_no_number_is_not_averaged(value):
     with pytest.raises(ValueError, match="is no rating"):
         estimate([1, value])
-
-
-def test_scoring_again_gives_the_same_interval():
-    values = [random.Random(place).random() for place in range(80)]
-    assert estimate(values) == estimate(values)
 
 
 def test_the_difference_is_taken_question_by_question():

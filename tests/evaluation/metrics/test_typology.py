@@ -81,18 +81,6 @@ def test_big_five_agreement_is_turned_for_minus_keyed_items(rated, score, letter
     assert (found.score, found.letter) == (score, letter)
 
 
-def test_the_five_domains_have_the_letters_of_sloan():
-    names = [each.name for each in SLOAN.dimensions]
-    assert (
-        written(letters_of(scores_of("bigfive_item", [ItemRating(name, 1, 1) for name in names])))
-        == "SLOAI"
-    )
-    assert (
-        written(letters_of(scores_of("bigfive_item", [ItemRating(name, 1, 5) for name in names])))
-        == "RCUEN"
-    )
-
-
 @pytest.mark.parametrize("metric", ["mbti_item", "bigfive_item"])
 def test_a_dimension_without_a_rating_has_no_letter(metric):
     assert all(each.letter is None and each.score is None for each in scores_of(metric, []))

@@ -255,17 +255,6 @@ async def with_chunks(store: Store, *, keep: int = len(TEXTS)) -> None:
     await store.write(write)
 
 
-async def test_where_nobody_counted_the_chunks_there_is_a_histogram_and_no_share(
-    sqlite_store: Store,
-):
-    cells = [made.cell("q1", context=(made.passage("Gone.", "c9"),))]
-    run = made.run(("ke",))
-    report = await collected(sqlite_store, run, made.dataset(*QUESTIONS), cells, [])
-    (used,) = report.use
-    assert (used.chunks, used.use.duplication) == (None, {1: 1})
-    assert not [score for score in report.scores if score.metric == "chunk_usage"]
-
-
 async def test_similarity_is_that_of_the_chunks_that_were_given_to_the_reply(sqlite_store: Store):
     await with_chunks(sqlite_store, keep=2)
     context = (made.passage(TEXTS[0], "c0"), made.passage(TEXTS[2], "c2"))

@@ -12,7 +12,7 @@ from offbook.app import Offbook
 from offbook.errors import StoreFailed, UsageError
 from offbook.evaluation.report.writing import write_report
 from offbook.stores import evaluations
-from tests.app.homes import opened, text
+from tests.app.homes import home_with, opened, text
 from tests.cli.texts import ADA
 
 ROWS = (
@@ -26,9 +26,7 @@ async def asked(tmp_path: Path) -> AsyncIterator[Offbook]:
     """A home with a finished run of one method."""
     file = tmp_path / "questions.jsonl"
     file.write_text("\n".join(map(json.dumps, ROWS)), "utf-8")
-    async with await opened(tmp_path) as book:
-        await book.create("Ada Byrne")
-        await book.ingest_texts("ada-byrne", [text("ada.md", ADA)])
+    async with home_with(tmp_path, "Ada Byrne", text("ada.md", ADA)) as book:
         await book.evaluation.run("file", characters=["Ada Byrne"], methods=["naive"], path=file)
         yield book
 

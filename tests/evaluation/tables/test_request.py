@@ -140,29 +140,6 @@ async def test_with_the_offline_judge_nothing_stands_beside_printed_numbers(tmp_
         assert await book.evaluation.runs() == []
 
 
-async def test_a_plan_makes_no_call_and_has_an_estimate(tmp_path, judge, folder):
-    async with await book_at(tmp_path, judge) as book:
-        # The characters are there, and nothing but what vanilla needs.
-        await book.evaluation.run("characterrag", methods=["vanilla"], path=folder, create=True)
-        asked = judge.count()
-        plan = await table_plan(book, "amadeus-qa", TableRequest({"": folder}))
-        assert judge.count() == asked
-        by_method = {each.method: each for each in plan.runs}
-        assert by_method["vanilla"].stored == "characterrag-1"
-        assert "offbook ingest" in (by_method["naive"].problem or "")
-        await book.evaluation.run("characterrag", methods=["naive"], path=folder, build=True)
-        asked = judge.count()
-        more = TableRequest({"": folder}, repeats=2)
-        again = await table_plan(book, "amadeus-qa", more)
-        assert judge.count() == asked
-        naive = {each.method: each for each in again.runs}["naive"]
-        # Four replies more, and for each ACC, ACC_L and HS.
-        assert naive.estimate is not None
-        assert naive.estimate.calls == 4 + 3 * 4
-        assert again.total.calls >= naive.estimate.calls
-        assert json.loads(json.dumps(again.as_json()))["table"] == "amadeus-qa"
-
-
 async def test_the_similarity_table_rests_on_the_study(tmp_path, folder):
     async with await opened(tmp_path) as book:
         request = TableRequest({"characterrag": folder})

@@ -16,8 +16,8 @@ from pydantic import ValidationError
 
 from offbook.app import Offbook
 from offbook.cards import exchanges, read_chatlog
-from offbook.documents.readers import ReadDocument
 from offbook.server.native.documents import GivenDocuments
+from tests.app.homes import home_with, text
 from tests.app.keeper import as_file, keeper
 from tests.cli import shapes
 from tests.cli.shapes import misfit
@@ -34,9 +34,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     folder = tmp_path_factory.mktemp("ada")
 
     async def make() -> None:
-        async with opened(folder, method="ensemble") as book:
-            await book.create("Ada Byrne")
-            await book.ingest_texts("ada-byrne", [ReadDocument("ada.md", ADA, "text/markdown")])
+        async with home_with(folder, "Ada Byrne", text("ada.md", ADA), method="ensemble") as book:
             await book.export("ada-byrne", folder / "ada.offbook")
 
     asyncio.run(make())

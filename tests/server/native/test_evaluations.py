@@ -11,10 +11,10 @@ import pytest
 from sqlalchemy import Connection, update
 
 from offbook.app import Offbook
-from offbook.documents.readers import ReadDocument
 from offbook.stores import queue, schema
+from tests.app.homes import home_with, text
 from tests.cli.texts import ADA
-from tests.server.inside import assert_refused, bearer, client_of, done, ended, opened
+from tests.server.inside import assert_refused, bearer, client_of, done, ended
 
 EVALUATION = "/api/evaluation"
 QUESTIONS = [
@@ -26,9 +26,7 @@ ASKED = {"questions": QUESTIONS, "characters": ["Ada Byrne"], "methods": ["vanil
 
 @pytest.fixture
 async def book(tmp_path: Path):
-    async with opened(tmp_path, method="naive") as made:
-        await made.create("Ada Byrne")
-        await made.ingest_texts("ada-byrne", [ReadDocument("ada.md", ADA, "text/markdown")])
+    async with home_with(tmp_path, "Ada Byrne", text("ada.md", ADA), method="naive") as made:
         yield made
 
 
@@ -71,35 +69,6 @@ async def test_a_run_is_begun_watched_listed_and_reported(client, book):
     jobs = await done(client, "GET", f"{EVALUATION}/jobs")
     assert [row["id"] for row in jobs] == [again["id"], job["id"]]
     assert "report" not in jobs[0]
-
-
-async def test_a_run_grows_and_begins_anew(client):
-    few = await finished(client, f"{EVALUATION}/runs", {**ASKED, "limit": 1})
-    more = await finished(client, f"{EVALUATION}/runs", {**ASKED, "resume": few["run"]})
-    assert (more["run"], more["report"]["now"]["asked"]) == (few["run"], 2)
-    new = await finished(client, f"{EVALUATION}/runs", {**ASKED, "new": True, "limit": 1})
-    assert new["run"] != few["run"]
-
-
-async def test_a_budget_ends_a_run_and_keeps_what_was_done(tmp_path: Path):
-    from tests.loopback.server import LoopbackServer
-
-    with LoopbackServer() as endpoint:
-        flags = {"chat__model": "m", "chat__base_url": endpoint.base_url, "judge__model": "offline"}
-        async with opened(tmp_path, extract__model="offline", **flags) as book:
-            await book.create("Ada Byrne")
-            await book.ingest_texts("ada-byrne", [ReadDocument("ada.md", ADA, "text/markdown")])
-            async with client_of(book) as client:
-                asked = {**ASKED, "methods": ["vanilla"], "budget_calls": 1}
-                job = await finished(client, f"{EVALUATION}/runs", asked)
-                assert (job["status"], job["error"]["kind"]) == ("failed", "budget_reached")
-                assert endpoint.count("/chat/completions") == 1
-                shown = await book.evaluation.show(job["run"])
-                assert shown.run.status == "stopped"
-                spent = await client.get("/metrics")
-                assert 'offbook_model_calls_total{prompt="reply"} 1.0' in spent.text
-                rest = await finished(client, f"{EVALUATION}/runs", {**asked, "budget_calls": 9})
-                assert (rest["run"], rest["status"]) == (job["run"], "done")
 
 
 OTHER_TYPES = [("limit", True), ("limit", "5"), ("repeats", 5.5), ("budget_usd", "1.5"), ("new", 1),
