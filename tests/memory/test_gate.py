@@ -66,6 +66,6 @@ def test_any_text_is_answered(said, answered):
     assert isinstance(kept_out(said, answered, [said]), str)
 
 
-@given(st.sampled_from([phrase for kind in PHRASES.values() for phrase in kind]))
+@given(st.sampled_from(sorted(frozenset().union(*PHRASES.values()))))
 def test_every_listed_phrase_alone_is_kept_out(phrase):
     assert kept_out(f"{phrase.upper()}!", SHORT)

@@ -13,51 +13,14 @@ from functools import cache
 from typing import Final
 
 from offbook.text.tokens import count_tokens
+from offbook.text.word_lists import word_lists
 from offbook.text.words import fold
 
 SHORT_ANSWER_TOKENS: Final = 40
 """A longer answer says something, whatever it answers."""
 
-PHRASES: Final[dict[str, tuple[str, ...]]] = {
-    "a greeting": (
-        "hello", "hi", "hey", "hello there", "hi there", "hey there", "hello again", "howdy",
-        "greetings", "good morning", "good day", "good afternoon", "good evening", "welcome",
-        "nice to meet you", "pleased to meet you", "good to see you", "bonjour", "salut",
-        "bonsoir", "hallo", "guten tag", "guten morgen", "guten abend", "hola", "buenos dias",
-        "buenas tardes", "ciao", "buongiorno", "你好", "您好", "早上好", "早安", "下午好", "晚上好",
-        "嗨", "哈喽", "喂", "こんにちは", "おはよう", "おはようございます", "こんばんは", "안녕",
-        "안녕하세요",
-    ),
-    "a question after health": (
-        "how are you", "how are you doing", "how do you do", "how is it going", "hows it going",
-        "how have you been", "whats up", "are you well", "are you there", "comment ca va",
-        "ca va", "comment allez vous", "wie geht es dir", "wie geht es ihnen", "wie gehts",
-        "como estas", "come stai", "你好吗", "您好吗", "最近好吗", "最近怎么样", "你怎么样",
-        "元気", "元気ですか", "잘 지내", "잘 지내세요",
-    ),
-    "thanks": (
-        "thanks", "thank you", "thank you very much", "thanks a lot", "many thanks", "thx",
-        "much obliged", "merci", "merci beaucoup", "danke", "danke schon", "vielen dank",
-        "gracias", "grazie", "谢谢", "谢谢你", "谢谢您", "多谢", "感谢", "ありがとう",
-        "ありがとうございます", "감사합니다", "고마워",
-    ),
-    "a farewell": (
-        "bye", "bye bye", "goodbye", "good bye", "good night", "farewell", "see you",
-        "see you later", "see you soon", "see you tomorrow", "until next time", "take care",
-        "au revoir", "bonne nuit", "auf wiedersehen", "tschuss", "gute nacht", "adios",
-        "hasta luego", "再见", "拜拜", "晚安", "回头见", "明天见", "さようなら", "おやすみ",
-        "またね", "안녕히 가세요", "잘 자",
-    ),
-    "a word in passing": (
-        "ok", "okay", "i see", "hm", "hmm", "mm", "oh", "ah", "aha", "uh", "um", "haha", "hahaha",
-        "lol", "wow", "cool", "nice", "great", "good", "fine", "interesting", "all right",
-        "alright", "go on", "continue", "please continue", "嗯", "嗯嗯", "哦", "噢", "啊", "好的",
-        "好", "哈哈", "哈哈哈", "呵呵", "继续", "不错", "なるほど", "そうですか", "そう", "네",
-        "응",
-    ),
-}  # fmt: skip
-"""Kind of small talk -> its phrases, folded: lower case, without accents."""
-
+PHRASES: Final = word_lists("offbook.memory", "small_talk.tsv")
+"""Kind of small talk -> its phrases, folded (lower case, no accents), an underscore for a blank."""
 _FILLERS: Final = (
     "my", "dear", "friend", "sir", "madam", "master", "again", "today", "please", "and", "then",
     "well", "so", "very", "much", "to you", "you too", "now", "everyone", "吗", "呢", "啊", "呀",
@@ -101,7 +64,7 @@ def kept_out(said: str, answered: str, names: Iterable[str] = ()) -> str:
 @cache
 def _kinds() -> dict[str, str]:
     """Folded phrase -> its kind."""
-    return {fold(phrase): kind for kind, phrases in PHRASES.items() for phrase in phrases}
+    return {_folded(phrase): kind for kind, phrases in PHRASES.items() for phrase in phrases}
 
 
 def _folded(text: str) -> str:

@@ -30,7 +30,10 @@ from offbook.text.verbs import (
     is_past,
     is_third_singular,
 )
+from offbook.text.word_lists import word_lists
 from offbook.text.words import fold
+
+_LISTS: Final = word_lists("offbook.names")
 
 PLACEHOLDER: Final = "{{char}}"
 _CAPITAL: Final = r"[^\W\d_a-zß-öø-ÿ][\w'’-]*"
@@ -55,13 +58,7 @@ _DISGUISED: Final = re.compile(
     rf"|alias|a\.k\.a\.|aka|call(?:s|ed|ing) (?:him|her)self){_ALIAS}"
 )
 _ADJECTIVES: Final = ("ous", "ful", "ive", "al", "ic", "less", "able", "ish", "ant", "ent")
-_GIVING: Final = word_set(
-    "taught gave told showed offered sent brought called named made asked left paid promised lent"
-    " owed saved spared handed granted awarded bought sold denied refused teaches gives tells shows"
-    " offers sends brings calls names makes asks leaves pays promises considered teach give tell"
-    " show offer send bring call name make ask leave pay promise lend owe save spare hand grant"
-    " award buy sell deny refuse consider"
-)
+_GIVING: Final = _LISTS["giving"]
 _BETWEEN: Final = word_set("better generally commonly also usually widely ( , ) himself herself")
 
 
@@ -394,16 +391,9 @@ _PLAIN_FORMS: Final = {
     "he": "I", "she": "I", "him": "me", "hers": "mine", "himself": "myself", "herself": "myself",
 }  # fmt: skip
 _LEANING: Final = word_set("it they this that these those such both neither he she")
-_GIVING_TO: Final = word_set(
-    "taught gave told showed offered sent brought called named made left paid promised lent owed"
-    " handed granted sold denied refused cost let saw heard had helped asked teaches gives tells"
-    " with"
-)
+_GIVING_TO: Final = _LISTS["giving to"]
 """Behind these "her" before a noun may be "to her" or "her" alone as well as "of her"."""
-_OPENERS: Final = grammar.PREPOSITIONS | word_set(
-    "after before since until later then once now afterwards soon finally today still however"
-    " according"
-)
+_OPENERS: Final = grammar.PREPOSITIONS | _LISTS["openers"]
 _PLACES: Final = word_set("in at from to near of off by for through across towards outside around")
 _LONGEST_OPENING: Final = 12
 _HE_OR_SHE: Final = word_set("he she")

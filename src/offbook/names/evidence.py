@@ -15,7 +15,10 @@ from typing import Final
 from offbook.names.person import parse_name
 from offbook.names.titles import KIN, LOOKS, TITLES
 from offbook.text.grammar import FEMALE_NOUNS, FUNCTION, MALE_NOUNS, PERSON_NOUNS, Gender, word_set
+from offbook.text.word_lists import word_lists
 from offbook.text.words import fold
+
+_LISTS: Final = word_lists("offbook.names")
 
 _WORD: Final = r"[^\W\d_a-zß-öø-ÿ][\w'’-]*\.?"
 _LINK: Final = r"(?:(?:of|the|van|von|der|de|du|da|del|di|la|le|d['’])[ ]+)*"
@@ -167,10 +170,7 @@ _PATTERNS: Final = tuple(
     )
 )
 """Words of which one must stand in a text for a pattern to be tried, and the pattern."""
-_FALSE_HEADS: Final = word_set(
-    "as in on at when while then but and for from to by with after before so if though although he"
-    " she they it his her their this that these there here what who i we you"
-)
+_FALSE_HEADS: Final = _LISTS["false heads"]
 _POSTS: Final = (
     PERSON_NOUNS
     | frozenset(TITLES)

@@ -10,7 +10,10 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from offbook.text.grammar import Gender, word_set
+from offbook.text.grammar import Gender
+from offbook.text.word_lists import word_lists
+
+_LISTS: Final = word_lists("offbook.names")
 
 _HAN: Final = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]{2,7}")
 FAMILIES: Final = (
@@ -20,10 +23,7 @@ FAMILIES: Final = (
     "趙錢孫吳鄭馮陳衛蔣韓楊許呂張嚴謝鄒蘇潘魯韋馬鳳費賀湯羅畢顧黃蕭寧戴龐紀項賈婁顏鍾駱萬盧莫陸榮劉葉龍喬譚"
 )
 """Family names of one character."""
-_COMPOUND: Final = word_set(
-    "欧阳 歐陽 司马 司馬 诸葛 諸葛 上官 夏侯 东方 東方 皇甫 尉迟 尉遲 公孙 公孫 慕容 令狐"
-    " 长孙 長孫 宇文 司徒 独孤 獨孤 西门 西門 南宫 南宮 呼延 东郭 端木 轩辕 完颜"
-)
+_COMPOUND: Final = _LISTS["han compound surnames"]
 _Ending = tuple[str, Gender, str]
 """What a term of address says: the title or the kinship in English, the gender, old or young."""
 
@@ -74,21 +74,11 @@ _MARKS: Final = "".join((_ORDINALS, *_AGES, *_FAR_KIN))
 _FAMILIAR: Final = "老小阿"
 _SIDED: Final = frozenset(("uncle", "aunt"))
 """The Chinese terms tell apart what the English one does not."""
-_NOUNS: Final = word_set(
-    "皇帝 皇后 皇上 陛下 公主 王子 王后 王妃 王爷 王爺 王母 王公 王侯 侯爷 侯爺 侯爵 太后 太子 贵妃"
-    " 老板 老闆 老婆 老公 老头 老頭 老天 老虎 老鼠 老鹰 老乡 老鄉 老总 老總 小子 小鬼 小兵 小丑"
-    " 和尚 方丈 方士 施主 道士 尼姑 管家 管事 房东 房東 卫兵 衛兵 卫士 衛士 武士 武将 武將 武官"
-    " 史官 元帅 元帥 元首 元老 平民 水手 水兵 童子 童男 童女 童工 明星 明君 龙王 龍王 马倌 孟婆"
-    " 华侨 華僑 顾问 顧問 强匪 万岁 萬歲 家伙 父母 父亲 父親 母亲 母親 兄妹 姐妹 姐弟 夫妻 儿子"
-    " 女儿 妻子 丈夫 孩子 医师 醫師 律师 律師 牧师 牧師 大师 大師 法师 法師 道长 道長 长老 長老"
-)
+_NOUNS: Final = _LISTS["han nouns"]
 """Common nouns of persons."""
 _NOUN_ENDS: Final = frozenset("人者匠夫客贼賊盗盜仆僕婢奴僧尼徒妇婦孩")
 """What common nouns of persons end in, and given names hardly."""
-_DESCRIBING: Final = word_set(
-    "年轻 年輕 年老 漂亮 美丽 美麗 可爱 可愛 可怜 可憐 陌生 善良 聪明 聰明 亲爱 親愛 尊敬 高大"
-    " 高贵 高貴"
-)
+_DESCRIBING: Final = _LISTS["han adjectives"]
 CALLINGS: Final = frozenset((*_TITLES, *_KIN, *_NOUNS))
 """What people are called by beside their names: titles, terms of kinship, common nouns."""
 

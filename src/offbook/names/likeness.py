@@ -25,12 +25,12 @@ from offbook.names.nicknames import (
 from offbook.names.person import PersonName, parse_name
 from offbook.names.titles import ADDRESS_NOUNS, FEMALE_TITLES, FONDNESS, MALE_TITLES
 from offbook.text.grammar import word_set
+from offbook.text.word_lists import word_lists
+
+_LISTS: Final = word_lists("offbook.names")
 
 _WOMEN: Final = frozenset(("mrs", "miss", "lady", "ms"))
-_RANKS: Final = word_set(
-    "admiral captain colonel general major lieutenant sergeant sir lord duke earl king bishop"
-    " cardinal"
-)
+_RANKS: Final = _LISTS["ranks"]
 """Who has one is not plain Mr.; of the continent's counts and barons one may say both."""
 _PLAIN: Final = frozenset(("mr", "mister"))
 """Not "Monsieur" and "Herr", which stand before any rank."""

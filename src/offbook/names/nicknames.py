@@ -12,7 +12,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from offbook.text.grammar import FEMALE_NAMES, MALE_NAMES, Gender, word_set
+from offbook.text.grammar import FEMALE_NAMES, MALE_NAMES, Gender
+from offbook.text.word_lists import word_lists
+
+_LISTS: Final = word_lists("offbook.names")
 
 _Forms = Mapping[str, list[str]]
 _FILE: Final = Path(__file__).parent / "data" / "given_names.txt"
@@ -26,12 +29,7 @@ _ENDINGS: Final = (
     *("ise", "ette", "elle", "enne", "otte", "ina"),
     *("ella", "etta", "inda", "ilde", "ine", "ia"),
 )
-_OF_THEIR_OWN: Final = word_set(
-    "nancy ellen flora clara lily rose rosa daisy emma eva ella nora lena stella mercy may maud"
-    " alice marian mary maria judith juliet joan joanna jane anna ann anne lucy robin jenny harriet"
-    " annette rosemary lisa elise celia clare sandra linda gail dora thea eve amy ada laura hugh"
-    " leo mark lewis ray jean carl gene"
-)
+_OF_THEIR_OWN: Final = _LISTS["of their own"]
 """Short forms that parents give as names: two people of a family may bear both."""
 
 
@@ -156,20 +154,9 @@ _PATRONYMIC: Final = re.compile(
     r"(?P<of>\w{2,}?)(?:(?:[oe]v|ow|ew)(?:ich|na)|(?P<short>(?:in)?i(?:ch|sh)na|[iy]?(?:ich|ych)))"
 )
 _SPELLINGS: Final = (("tsch", "ch"), ("tch", "ch"), ("ss", "s"), ("yo", "e"), ("ks", "x"))
-_FATHERS: Final = word_set(
-    "alex andr arkad dan dem dmitr eg evgen yevgen efim yefim fom gavril grigor il ily iv ivan karp"
-    " karl kondrat kuzm lavr luk makar matv maxim miron mikhail nikit nikol osip pavl petr potap"
-    " prokof rodion savel sav semen serg sidor stepan tarash terent timof trofim vasil"
-)
+_FATHERS: Final = _LISTS["fathers"]
 """What the short patronymics are made of: other words may end in "ich" and "ishna" as well."""
-_FATHERS_IN_FULL: Final = _FATHERS | word_set(
-    "afanas akim alexandr anatol andrean anton apolon arsen artem boris denis edvard eduard efrem"
-    " egor elis fad fedor fedot feodor filip genad georg german ignat igor ilarion inokent iosif"
-    " ipolit kiril klim konstantin kornil leonid leont lukian lv mitrofan nazar nestor nikanor"
-    " nikifor oleg panfil parfen platon polikarp porfir prokhor roman spiridon stanislav sviatoslav"
-    " svyatoslav tikhon trifon valentin valer varlam victor viktor vital vlad vladimir vladislav"
-    " vsevolod vyacheslav yakovl iakovl jakovl yaroslav yefrem yegor yur iur jur zakhar zinov"
-)
+_FATHERS_IN_FULL: Final = _FATHERS | _LISTS["fathers in full"]
 """What the others are: surnames end in "ovich", too, so none that makes a common one is here."""
 _VOWELS: Final = "aeiouyj"
 

@@ -11,7 +11,10 @@ from typing import Final
 
 from offbook.names.nicknames import is_given
 from offbook.text.grammar import Gender, word_set
+from offbook.text.word_lists import word_lists
 from offbook.text.words import fold
+
+_LISTS: Final = word_lists("offbook.names")
 
 POSSESSIVES: Final = word_set(
     "my your yo his her our their thy mine its meine mon ma unser unsere notre votre mi tu su"
@@ -19,18 +22,8 @@ POSSESSIVES: Final = word_set(
 ARTICLES: Final = word_set("a an the this that these those another some such")
 FOREIGN_ARTICLES: Final = word_set("le la les l' el los las il lo der die das den dem")
 """In small letters, and with a word behind them; with a capital they belong to a surname."""
-FONDNESS: Final = word_set(
-    "dear dearest darling sweet sweetest beloved poor po little lil good own excellent kind great"
-    " silly naughty sad foolish fine noble honest pretty lovely precious worthy gallant charming"
-    " amiable wretched unhappy unfortunate miserable blessed generous mad clever brave false cruel"
-    " faithful gentle handsome stupid wicked wise happy lucky fair long-lost dearly-beloved love"
-    " lovey old ole ol young younger elder eldest youngest late former famous so-called here there"
-    " only very"
-)
-LOOKS: Final = word_set(
-    "long big black red white grey gray blind fat thin tall short lame deaf dark daft crazy mad"
-    " wild honest bold bonny lucky wee"
-)
+FONDNESS: Final = _LISTS["fondness"]
+LOOKS: Final = _LISTS["looks"]
 """What somebody is called by before a given name ("Long Tom"); else these are surnames."""
 AGES: Final = {
     **dict.fromkeys(word_set("old elder senior sr snr eldest"), "old"),
@@ -52,76 +45,19 @@ ORDINALS: Final[dict[str, str]] = dict(
     )
 )
 ADDRESS_TITLES: Final = word_set("sir mrs mr miss lord lady ms master")
-ADDRESS_NOUNS: Final = word_set(
-    "child boy girl man woman fellow creature sir madam friend chap lad lass thing soul one dear"
-    " dearest darling love sweetheart lady gentleman lord person fool wretch scoundrel rascal beast"
-    " brute devil angel idiot baby honey pet dog cat cur ass"
-)
+ADDRESS_NOUNS: Final = _LISTS["address nouns"]
 
 
-_TITLE_FORMS: Final = {
-    "mr": "marse sor mas'r massa mistah mist' mister muster mistuh mester measther maister measter"
-    " senor herr signore señor m signor mynheer monsieur господин gospodin",
-    "mrs": "missis miz missus mis' mistress mizz signora senora señora frau madame madam mme"
-    " mevrouw gospozha pani госпожа veuve widow viuda witwe",
-    "miss": "signorina senorita mademoiselle mlle fraulein señorita",
-    "count": "comte conde граф",
-    "countess": "comtesse grafinya grafin графиня condesa",
-    "viscount": "visconte vicomte vizconde",
-    "viscountess": "vicomtesse vizcondesa viscontessa",
-    "baron": "freiherr barone",
-    "baroness": "freifrau baronin baronne baronessa",
-    "marquis": "marchese marques",
-    "marquise": "marquesa",
-    "duke": "duca duc duque herzog",
-    "duchess": "duchessa duchesse duquesa herzogin",
-    "prince": "князь kniaz knyaz prinz furst principe",
-    "princess": "княгиня principessa княжна prinzessin furstin princesa princesse knyaginya",
-    "captain": "hauptmann capitaine capitan capitano cap'n capt",
-    "colonel": "coronel oberst colonnello col",
-    "lieutenant": "teniente tenente leutnant lieut lt",
-    "dr": "dottore docteur doktor doctor",
-    "monseigneur": "monsignor monsignore",
-    "master": "maestro meister maitre maese",
-    "parson": "pastor pfarrer",
-    "mayor": "alcalde burgermeister bourgmestre",
-    "professor": "prof",
-    "general": "gen",
-    "major": "maj",
-    "sergeant": "sgt",
-    "reverend": "revd rev",
-    "saint": "st",
-}
-TITLES: Final = {
-    form: title for title, forms in _TITLE_FORMS.items() for form in (title, *forms.split())
-} | {
-    title: title
-    for title in word_set(
-        "konsul avvocato lawyer licenciado farmer hofrat konsulin apotheker trooper bachiller"
-        " geheimrat landrat ms president marchioness private pope emperor curate khan vicar senator"
-        " mullah rabbi comrade chancellor rector tsar king nurse sultan commander lord baronet"
-        " chief pasha bishop sir officer archbishop abbot dona commodore contessa principal canon"
-        " cardinal abbe dame earl marshal hajji maharajah minister midshipman justice abbess"
-        " detective czar deacon inspector governor brigadier begum judge marquess queen imam goody"
-        " admiral empress marchesa goodman rajah goodwife conte sheriff superintendent headmaster"
-        " squire corporal lady don gaffer nawab tsarina dean constable ensign"
-    )
+TITLES: Final = {title: title for title in _LISTS["titles of one form"]} | {
+    form: title
+    for title, forms in word_lists("offbook.names", "titles.tsv").items()
+    for form in (title, *forms)
 }
 """Folded titles to one form of each."""
 TITLES_BEFORE_NAMES: Final = {"pan": "mr", "graf": "count", "cura": "parson", "maire": "mayor"}
 """Words that are names as well ("Peter Pan", "Steffi Graf"): titles only before a name."""
-MALE_TITLES: Final = word_set(
-    "mr master sir lord baron baronet count earl viscount marquis marquess duke prince king emperor"
-    " tsar czar sultan pasha don abbe abbot pope admiral captain colonel general major lieutenant"
-    " sergeant reverend bishop archbishop cardinal dean canon vicar rector parson curate deacon"
-    " squire commander commodore corporal inspector constable goodman gaffer conte brigadier"
-    " midshipman ensign marshal sheriff nawab rajah maharajah rabbi imam mullah monseigneur mayor"
-    " konsul landrat hofrat geheimrat licenciado bachiller avvocato apotheker trooper farmer lawyer"
-)
-FEMALE_TITLES: Final = word_set(
-    "mrs miss ms lady dame baroness countess viscountess marquise marchioness duchess princess"
-    " queen empress tsarina dona abbess nurse goodwife goody marchesa contessa begum konsulin"
-)
+MALE_TITLES: Final = _LISTS["male titles"]
+FEMALE_TITLES: Final = _LISTS["female titles"]
 GIVEN_TITLES: Final = word_set(
     "sir dame king queen prince princess saint don dona pope emperor empress tsar czar"
 )

@@ -21,6 +21,9 @@ from offbook.rules.name_words import (
 from offbook.rules.named_entities import Named, leads
 from offbook.rules.passage_words import Passage
 from offbook.text.grammar import word_set
+from offbook.text.word_lists import word_lists
+
+_LISTS: Final = word_lists("offbook.rules")
 
 _MARKUP: Final = re.compile(r"^(?:[-+*•·>#|\s]+|\d{1,3}[.)]\s+)|\*\*|__|\[(?:\d+|[a-z]|note \d+)\]")
 _EMPHASIS: Final = re.compile(r"(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
@@ -88,10 +91,7 @@ ALSO_KNOWN: Final = re.compile(
 )
 """Says that somebody has another name."""
 _NOUNS: Final = OCCUPATIONS | PLACE_NOUNS | ORGANIZATION_NOUNS | EVENT_NOUNS | NAMED_OBJECTS
-_TELLING: Final = word_set(
-    "born died killed married son daughter father mother wife husband brother sister founded wrote"
-    " composed became king queen friend enemy built capital widow lover"
-)
+_TELLING: Final = _LISTS["telling"]
 _ARTICLES: Final = word_set("a an the his her one my their")
 _LONG: Final = 45
 _MOST_WORDS: Final = 60

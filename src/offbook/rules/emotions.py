@@ -25,7 +25,10 @@ from offbook.models.builtin import ABSENT, MEANING_DIMENSION, shipped_vectors, w
 from offbook.prompts.emotion import EmotionsAnswer, EmotionScores, ScoreEmotionsInputs
 from offbook.text.emotion_names import EMOTIONS
 from offbook.text.grammar import word_set
+from offbook.text.word_lists import word_lists
 from offbook.text.words import fold
+
+_LISTS: Final = word_lists("offbook.rules")
 
 if TYPE_CHECKING:
     from offbook.protocols import Embedder
@@ -35,10 +38,7 @@ Weights = NDArray[np.float64]
 _DATA: Final = Path(__file__).parent / "data"
 _TOKEN: Final = re.compile(r"[a-z0-9]+(?:'[a-z]+)?|[\u3400-\u4dbf\u4e00-\u9fff]+")
 _LOOSE_ENDING: Final = re.compile(r"\s+'(?=(?:s|re|m|ve|d|ll|t)\b)")
-_NEGATIONS: Final = word_set(
-    "not no never nothing without hardly nor cannot don't doesn't didn't isn't wasn't aren't"
-    " weren't won't can't couldn't wouldn't shouldn't ain't"
-)
+_NEGATIONS: Final = _LISTS["negations"]
 _REACH: Final = 3
 """How many words on a negation is heard."""
 _MORE: Final = word_set("very so really extremely terribly deeply utterly truly too such")

@@ -33,6 +33,9 @@ from offbook.rules.passage_words import Passage
 from offbook.text import grammar
 from offbook.text.grammar import word_set
 from offbook.text.verbs import is_finite, is_past
+from offbook.text.word_lists import word_lists
+
+_LISTS: Final = word_lists("offbook.rules")
 
 _BEING_ONE: Final = word_set("is was am became becomes")
 _SUBJECTS: Final = word_set("he she i who")
@@ -58,39 +61,11 @@ Kind = Literal["character", "location", "organization", "event", "object", "time
 _ORDER: Final[tuple[Kind, ...]] = get_args(Kind)
 Weights = dict[Kind, float]
 
-_SPEAKING: Final = word_set(
-    "said says say asked asks replied replies cried cries answered answers exclaimed whispered"
-    " murmured muttered shouted remarked observed returned continued added declared announced began"
-    " interrupted repeated retorted responded thought wondered inquired enquired demanded suggested"
-    " ejaculated called laughed smiled sighed nodded frowned shrugged told spoke wrote writes"
-    " believed believes knew knows felt feels wanted wants wished loved loves hated hates married"
-    " marries remembered refused promised swore agreed insisted looked turned walked sat stood rose"
-    " went came ran took gave saw heard died lived decided hoped feared begged wept thanked kissed"
-    " blushed bowed taught learned learnt studied composed hesitated paused gazed glanced stared"
-    " rode threw limped hurried begins thinks pointed"
-)
-_OF_PERSONS: Final = word_set(
-    "father mother brother sister son daughter wife husband uncle aunt cousin friend eyes eye face"
-    " hand hands heart voice head mind hair arm arms soul lips life death childhood youth marriage"
-    " birthday manner temper opinion opinions feelings feeling thoughts smile niece nephew lover"
-    " character conduct behaviour health wishes family parents servant bedroom pocket shoulder"
-    " grave tomb body letters spirits presence grandson granddaughter widow half-brother"
-    " half-sister mistress reign throne accomplice companion"
-)
-_MOVING: Final = word_set(
-    "go goes going gone went come comes came coming return returned returns sail sailed sails fled"
-    " flee travel travelled traveled moved move moves exiled banished voyage voyages journey trip"
-    " road way back home over down up drove rode walked marched hurried descended ran railway sent"
-    " running north south east west branch line visit visits far miles mile mail letters"
-)
-_MAKING: Final = word_set(
-    "composed wrote writes published painted titled entitled premiered performed reading read"
-    " recited translated edited composing writing"
-)
-_GIVING: Final = word_set(
-    "said spoke gave give gives given wrote told listened talked turned bowed replied read belonged"
-    " handed whispered married engaged attached devoted nodded next according dear"
-)
+_SPEAKING: Final = _LISTS["speaking"]
+_OF_PERSONS: Final = _LISTS["of persons"]
+_MOVING: Final = _LISTS["moving"]
+_MAKING: Final = _LISTS["making"]
+_GIVING: Final = _LISTS["giving"]
 _ARTICLES: Final = frozenset(("the", "a", "an"))
 _IN: Final = word_set("in into near across throughout within outside inside around beyond")
 _AT: Final = word_set("at")
@@ -105,10 +80,7 @@ _LISTING: Final = frozenset(((",",), ("and",), ("or",), (",", "and"), (",", "fro
 _SURE: Final = 1.3
 _OPEN: Final = 1.0
 _SHARED: Final = 1.6
-_BODIES: Final = word_set(
-    "hall house hospital court theatre theater museum library church college school university"
-    " academy observatory press hotel inn abbey cathedral"
-)
+_BODIES: Final = _LISTS["bodies"]
 """Heads of names that are a place and a body at once; what stands before them decides."""
 
 Span = tuple[int, int]

@@ -21,6 +21,7 @@ from offbook.text.english_words import is_english
 from offbook.text.grammar import FUNCTION
 from offbook.text.questions import Question, Term
 from offbook.text.sentences import sentences
+from offbook.text.word_lists import word_lists
 from offbook.text.words import fold, search_terms, search_words, word_term
 from offbook.types import ContextItem
 
@@ -72,31 +73,12 @@ _PRONOUN: Final = re.compile(
 )
 
 
-_IRREGULAR: Final = """
-be was were been; bear bore born; beat beaten; become became; begin began begun; bite bit bitten
-blow blew blown; break broke broken; bring brought; build built; burn burnt; buy bought
-catch caught; choose chose chosen; come came; dig dug; draw drew drawn; drink drank drunk
-drive drove driven; eat ate eaten; fall fell fallen; feed fed; feel felt; fight fought; find found
-flee fled; fly flew flown; forbid forbade; forget forgot forgotten; forgive forgave forgiven
-freeze froze frozen; get got; give gave given; go went gone; grow grew grown; hang hung; hear heard
-hide hid hidden; hold held; keep kept; know knew known; lead led; leave left; lend lent; lie lay
-lose lost; make made; mean meant; meet met; pay paid; ride rode ridden; ring rang rung; rise rose
-run ran; say said; see saw seen; seek sought; sell sold; send sent; sew sewn; shake shook
-shoot shot; sing sang sung; sink sank sunk; sit sat; sleep slept; speak spoke spoken
-spend spent; stand stood; steal stole stolen; strike struck; swear swore sworn; swim swam swum
-take took taken; teach taught; tear tore torn; tell told; think thought; throw threw thrown
-wake woke; wear wore worn; weep wept; win won; write wrote written; child children; man men
-woman women; foot feet; wife wives
-"""
-"""Words whose forms have no stem in common."""
-
-
 @cache
 def _forms() -> Mapping[str, frozenset[str]]:
+    """The words whose forms have no stem in common, each with its forms."""
     groups = [
-        frozenset(word_term(word) for word in group.split())
-        for line in _IRREGULAR.strip().splitlines()
-        for group in line.split(";")
+        frozenset(map(word_term, group.split("_")))
+        for group in word_lists("offbook.rules")["irregular"]
     ]
     return {term: group - {""} for group in groups for term in group if term}
 

@@ -13,27 +13,17 @@ from offbook.rules.name_words import COUNTRIES_AND_CITIES, PERSON_TITLES, is_giv
 from offbook.rules.passage_words import Passage
 from offbook.text.english_words import is_english
 from offbook.text.grammar import word_set
+from offbook.text.word_lists import word_lists
 from offbook.text.words import fold, words
 
-_TITLES: Final = word_set(
-    "herrn graf grafen könig königs königin kaiser kaisers kaiserin amtmann rittmeister pater"
-    " kommerzienrat direktor richter inspektor lehrer kapitän ritter sankt mamsell jungfer muhme"
-    " oheim genosse kommissar förster wachtmeister landgraf markgraf kurfürst erzherzog frl hr fr"
-    " fürsten prinzen barons konsuls herzogs"
-)
+_LISTS: Final = word_lists("offbook.rules")
+
+_TITLES: Final = _LISTS["german titles"]
 """What stands before names; alone it names nobody."""
 _PARTICLES: Final = word_set("von vom zu zum zur van de")
-_NO_NAMES: Final = word_set(
-    "ernst art else rat rose wolf mark may will herz gott bar ring stern lamm glück frank engel"
-    " heiland teufel august april mai juni juli mann mensch kind sonntag montag dienstag mittwoch"
-    " donnerstag freitag samstag sonnabend januar märz oktober dezember ostern pfingsten"
-)
+_NO_NAMES: Final = _LISTS["german nouns like names"]
 """Nouns that are names elsewhere."""
-_TELLING: Final = word_set(
-    "der die das und nicht ein eine einen einem einer eines ich sie ist dem sich mit auf von zu für"
-    " im auch wie daß dass wir ihr ihre ihren ihm ihn aber oder wenn noch nach bei aus über sein"
-    " seine seinem seinen hatte wurde sind zum zur vom beim"
-)
+_TELLING: Final = _LISTS["german function words"]
 """Frequent words of German that English and its other neighbours hardly write."""
 _ENGLISH: Final = word_set("the of and to his was that with for he she it is they had were")
 _SHARE: Final = 0.12

@@ -24,9 +24,11 @@ from offbook.names.nicknames import is_given
 from offbook.names.person import PersonName, is_demonstrative, is_person, parse_name
 from offbook.prompts.entities import Described
 from offbook.rules.times import time_key
-from offbook.text.grammar import word_set
 from offbook.text.sentences import sentences
+from offbook.text.word_lists import word_lists
 from offbook.text.words import fold, words
+
+_LISTS: Final = word_lists("offbook.rules")
 
 TOLD: Final = 0.95
 """The strength of a link that a text states."""
@@ -40,10 +42,7 @@ _MISTAKEN: Final = (
 """Types that are taken for one another where a passage says little; a ship is told from a town."""
 _TIMES: Final = frozenset(("time", "date", "period", "era", "year"))
 _NUMBER: Final = re.compile(r"\d+|(?<=\s)[IVX]{1,6}\b")
-_ESTATES: Final = word_set(
-    "park hall house abbey grange college castle manor lodge farm court priory cottage rectory"
-    " hills mountains river island valley"
-)
+_ESTATES: Final = _LISTS["estates"]
 _LONE_NAME: Final = re.compile(
     r"(?<![\w.'’-])(?<![A-Z][a-z] )[^\W\d_a-zß-öø-ÿ][\w-]+(?!['’]?\w| [^\W\d_a-zß-öø-ÿ])"
 )

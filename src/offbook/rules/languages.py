@@ -13,8 +13,11 @@ from typing import Final, Literal
 
 from offbook.text.clauses import Token
 from offbook.text.english_words import is_english
-from offbook.text.grammar import FUNCTION, word_set
+from offbook.text.grammar import FUNCTION
+from offbook.text.word_lists import word_lists
 from offbook.text.words import fold
+
+_LISTS: Final = word_lists("offbook.rules")
 
 Language = Literal["en", "zh", "ja", "ko"]
 
@@ -62,19 +65,9 @@ def is_greeting(text: str) -> bool:
     return bool(_GREETING.match(text.strip()))
 
 
-_QUESTION_WORDS: Final = word_set(
-    "wer wie wo wann warum wieso woher wohin welche welcher welches welchen wessen wem kennst magst"
-    " kannst bist qui quoi quand pourquoi quel quelle quels quelles est-ce qu'est-ce connais-tu"
-    " connais quien quienes donde cuando cual cuales conoces sabes chi dove perche quale quali"
-    " conosci quem onde quando кто что где когда как почему какой какая какие какое откуда куда"
-    " зачем чей чья знаешь ты"
-) | {fold("où"), fold("qué"), fold("cómo"), fold("weißt"), fold("heißt")}
+_QUESTION_WORDS: Final = frozenset(map(fold, _LISTS["foreign question words"]))
 """None of them is an English word, or a name."""
-_BEFORE_NOUNS: Final = word_set(
-    "der die das den dem des ein eine einen einem einer eines mein meine meinen meinem meiner dein"
-    " deine deinen deinem deiner deines sein seine seinen seinem seiner ihr ihre ihren ihrem ihrer"
-    " euer eure unser unsere kein keine keinen im am zum zur vom beim"
-)
+_BEFORE_NOUNS: Final = _LISTS["german articles and the like"]
 """German writes all nouns with a capital; behind these stands no name of anybody."""
 
 

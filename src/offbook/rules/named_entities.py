@@ -23,7 +23,10 @@ from offbook.text import grammar
 from offbook.text.clauses import Token, may_lead_clause, starts_clause
 from offbook.text.grammar import DETERMINERS, PRONOUNS, word_set
 from offbook.text.verbs import is_base, is_finite, is_third_singular
+from offbook.text.word_lists import word_lists
 from offbook.text.words import fold
+
+_LISTS: Final = word_lists("offbook.rules")
 
 _KIND_WEIGHT: Final[dict[Kind, float]] = {
     "character": 2.5,
@@ -45,14 +48,8 @@ _WORK: Final = re.compile(
     r"|(?<!\w)_(?P<bar>[^\s_][^_\n]{1,90}[^\s_])_(?!\w)|«(?P<angle>[^«»\n]{3,90})»"
 )
 _WORD: Final = re.compile(r"\s*([^\W\d_]+)")
-_SMALL: Final = word_set(
-    "a an the of in on at by for with from to into and or but de la le les du des der die das von"
-    " et nor as"
-)
-_KIN_OF_MINE: Final = word_set(
-    "father mother brother sister husband wife son daughter uncle aunt grandfather grandmother"
-    " cousin nephew niece guardian master mistress tutor governess"
-)
+_SMALL: Final = _LISTS["small"]
+_KIN_OF_MINE: Final = _LISTS["kin of mine"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,10 +233,7 @@ def _is_person(noun: str) -> bool:
 
 _ADDRESS: Final = frozenset(("uncle", "aunt", "auntie", "aunty", "grandma", "granny"))
 """What belongs to a name though it is not capitalised: "aunt Shaw"."""
-_COUNTING: Final = word_set(
-    "other same first second third last next two three four five six seven eight nine ten only very"
-    " whole new of late many few more most whose and or own right wrong"
-)
+_COUNTING: Final = _LISTS["counting"]
 
 
 def _time_spans(passage: Passage, taken: list[Span]) -> list[Span]:
@@ -287,11 +281,7 @@ def _spells(passage: Passage, first: int, last: int, words: Sequence[str]) -> bo
 
 
 _INVERTING: Final = word_set("is are was were has have had does do did can could will would")
-_REPORTING: Final = word_set(
-    "say says said think thinks thought believe believes believed know knows knew hope hopes hoped"
-    " feel feels felt claim claims claimed state states stated suppose supposes supposed fear fears"
-    " feared wish wishes wished find finds found report reports reported"
-)
+_REPORTING: Final = _LISTS["reporting"]
 _PAIRING: Final = word_set("between of with to for by against upon")
 _BRACKET_TOKENS: Final = 80
 

@@ -31,24 +31,15 @@ from offbook.text import grammar
 from offbook.text.english_words import is_english
 from offbook.text.grammar import word_set
 from offbook.text.verbs import is_finite, is_third_singular
+from offbook.text.word_lists import word_lists
 from offbook.text.words import fold
 
-PARTICLES: Final = word_set(
-    "of de du des del della dell delle degli dei di da do dos das van von vom der den zu bin ibn al"
-    " el la le las los aux y"
-)
+_LISTS: Final = word_lists("offbook.rules")
+
+PARTICLES: Final = _LISTS["particles"]
 """What joins the words of a name."""
-_ABBREVIATED: Final = word_set(
-    "mr mrs ms dr st ste mt ft prof capt lieut lt col gen sgt maj hon rev rt messrs mme mlle m jr"
-    " sr esq fr no op wm geo chas jas thos"
-)
-_INFORMING: Final = word_set(
-    "remind reminds reminded inform informs informed tell tells told warn warned accuse accused"
-    " accuses convince convinced assure assured rob robbed deprive deprived cure cured rid suspect"
-    " suspected suspects asks ask asked beg begged require required demand demanded spoke speak"
-    " speaks think thinks thought made make makes advise advised relieve relieved acquit convict"
-    " convicted dispossess stripped strip heard hear hears"
-)
+_ABBREVIATED: Final = _LISTS["abbreviated"]
+_INFORMING: Final = _LISTS["informing"]
 _FIRMS: Final = word_set("son sons co company brothers bros daughters")
 POSSESSIVE: Final = frozenset(("'s", "'", "’"))
 _LONGEST_WORD: Final = 40
@@ -236,26 +227,14 @@ def _capital_after(passage: Passage, index: int) -> bool:
 
 
 _ROMAN: Final = re.compile(r"[IVXLC]{1,6}")
-_EPITHETS: Final = word_set(
-    "poor dear old young little good sweet honest brave great fair pretty dearest noble gentle late"
-    " wicked mad lucky clever handsome foolish kind unhappy silly wretched"
-)
+_EPITHETS: Final = _LISTS["epithets"]
 _SIDES: Final = word_set("ancient old middle modern north south east west koine classical late")
 _DEGREES: Final = word_set("op opus ba ma frs md phd dd mp kg kc qc bsc msc obe llb jr sr esq")
 _AFTER_NAMES: Final = word_set("who whom whose and or himself herself")
-_NOBLE: Final = word_set(
-    "king queen prince princess duke duchess count countess earl baron baroness lord lady marquis"
-    " marquess marquise viscount viscountess emperor empress archbishop bishop pope tsar sultan"
-    " abbot abbess archduke elector comte comtesse duc duchesse vicomte infanta dauphin khan emir"
-    " caliph margrave landgrave maid sister mother saint st"
-)
+_NOBLE: Final = _LISTS["noble"]
 """Titles that with a place are somebody's name: "the Count of Arran"."""
 _BECOMING: Final = word_set("was is as became become made elected")
-_FORMS_OF_ADDRESS: Final = word_set(
-    "majesty highness excellency lordship ladyship honour honor grace worship eminence holiness"
-    " bible scripture english christian god lord heaven hell nature fortune fate devil satan"
-    " almighty creator maker deity ad bc bce ce anno pm am tv ok"
-)
+_FORMS_OF_ADDRESS: Final = _LISTS["forms of address"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,10 @@ from offbook.text import grammar
 from offbook.text.clauses import Token, starts_clause, tokens_of
 from offbook.text.concepts import is_general, is_of_any_age
 from offbook.text.english_words import LONGEST, is_english, is_misspelt
+from offbook.text.word_lists import word_lists
 from offbook.text.words import fold
+
+_LISTS: Final = word_lists("offbook.rules")
 
 _SMALL: Final = frozenset(("of", "the", "van", "von", "de", "der", "du", "da", "di", "la", "le"))
 _NO_NAMES: Final = (
@@ -27,10 +30,7 @@ _NO_NAMES: Final = (
         "i i'm i've i'd i'll mr mrs ms dr st okay ok hi hello hey dear god please yes"
     )
 )
-_GIVEN: Final = (grammar.MALE_NAMES | grammar.FEMALE_NAMES) - grammar.word_set(
-    "mark rose grace jack bill frank jean carol amber lily joy heather olive may will ray art sue"
-    " guy max bob patrick eve leo ruby rob jerry gary"
-)
+_GIVEN: Final = (grammar.MALE_NAMES | grammar.FEMALE_NAMES) - _LISTS["given names that are words"]
 """Given names, but for those that are met as words."""
 _AGES: Final = grammar.word_set("era eras movement revolution rebellion dynasty")
 _AGES_WITH_ARTICLE: Final = grammar.word_set("period age")
@@ -47,10 +47,7 @@ _SMALL_IN_HEADLINES: Final = (
     | grammar.COORDINATORS
     | _SMALL
 ) - grammar.word_set("my your his her our their this that these those")
-_POWERS: Final = grammar.word_set(
-    "heaven heavens hell devil satan providence nature fate fortune paradise destiny almighty"
-    " creator saviour savior scripture scriptures mass parliament majesty highness excellency"
-)
+_POWERS: Final = _LISTS["powers"]
 """What is honoured with a capital and known to all."""
 _CIVIL_TITLES: Final = frozenset(("mr", "mrs", "ms", "dr"))
 """What stands before names and nothing else, with a full stop or without."""

@@ -19,6 +19,9 @@ from offbook.rules.passage_words import Passage
 from offbook.text import grammar
 from offbook.text.clauses import Token
 from offbook.text.verbs import is_finite, is_past
+from offbook.text.word_lists import word_lists
+
+_LISTS: Final = word_lists("offbook.rules")
 
 MENTIONED: Final = 1
 IN_A_SENTENCE: Final = 2
@@ -27,46 +30,19 @@ ACTS_ON: Final = 4
 OF_MINE: Final = 9
 """Of the narrator and "my father"."""
 
-_SPOUSES: Final = "wife husband spouse bride bridegroom"
-_RELATIVES: Final = (
-    "father mother brother sister son daughter uncle aunt nephew niece cousin grandfather"
-    " grandmother grandson granddaughter half-brother half-sister stepfather stepmother stepson"
-    " stepdaughter twin parents parent child children brothers sisters sons daughters siblings"
-    " sibling widow widower father-in-law mother-in-law brother-in-law sister-in-law son-in-law"
-    " daughter-in-law fiancé fiancée lover mistress grandnephew great-uncle descendant ancestor"
-)
-_FRIENDS: Final = (
-    "friend friends enemy enemies rival rivals ally allies ward guardian godfather godmother"
-    " protector benefactor accomplice"
-)
-KIN: Final = grammar.word_set(f"{_SPOUSES} {_RELATIVES} {_FRIENDS}")
+KIN: Final = _LISTS["spouses"] | _LISTS["relatives"] | _LISTS["friends"]
 """Nouns that say what one person is to another; they bind only who stands beside them."""
 _BY_STRENGTH: Final = {
-    10: f"{_SPOUSES} killed kills kill murdered murders murder assassinated executed stabbed"
-    " poisoned slain slew married marries marry wed wedded beheaded drowned strangled",
-    9: f"{_RELATIVES} loved loves love adored betrothed betrothal lovers divorced betrayed betrays"
-    " denounced orphaned adopted eloped",
-    8: f"{_FRIENDS} saved saves rescued rescues rescue hated hates hatred friendship defeated"
-    " defeats conquered overthrew imprisoned arrested banished exiled avenged revenge vengeance"
-    " ruined freed liberated fought fights duel attacked besieged captured forgave kidnapped"
-    " wounded",
-    7: "taught teaches teacher pupil student studied tutor mentor master servant served serves"
-    " slave disciple apprentice founded founder established discovered invented ruled reigned king"
-    " queen emperor governor captain commanded led born died buried native heir successor"
-    " predecessor succeeded inherited crowned appointed promised swore swears confessed patron",
-    6: "wrote writes written composed composes painted author dedicated published created built"
-    " owned owns bought sold worked works work employed employer partner colleague colleagues"
-    " member professor joined elected hired commissioned performed conducted accused trusted"
-    " admired admires feared despised envied respected helped helps quarrelled quarreled condemned"
-    " examined neighbour neighbor belongs belonged",
-    5: "met meets visited visits visit lived lives live grew moved travelled traveled went goes"
-    " came returned sailed settled stayed arrived fled escaped received gave gives sent brought"
-    " told tells asked begged thanked saw sees found followed entered left reached attended"
-    " invited recognised recognized resembled kissed embraced dined danced",
+    10: _LISTS["spouses"] | _LISTS["of life and death"],
+    9: _LISTS["relatives"] | _LISTS["of love and betrayal"],
+    8: _LISTS["friends"] | _LISTS["of struggle"],
+    7: _LISTS["of rank and teaching"],
+    6: _LISTS["of work"],
+    5: _LISTS["of meeting"],
 }
 """The highest class that has a word decides."""
 _BY_WORD: Final = {
-    word: strength for strength, words in reversed(_BY_STRENGTH.items()) for word in words.split()
+    word: strength for strength, words in reversed(_BY_STRENGTH.items()) for word in words
 }
 _LIFE: Final = grammar.word_set("born died married killed crowned founded arrested executed")
 _DATED: Final = 2

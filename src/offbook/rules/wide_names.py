@@ -16,8 +16,10 @@ from offbook.rules.entity_kinds import Kind, Span
 from offbook.rules.named_entities import Named
 from offbook.rules.passage_words import Passage
 from offbook.rules.times import times_in
-from offbook.text.grammar import word_set
+from offbook.text.word_lists import word_lists
 from offbook.text.words import fold
+
+_LISTS: Final = word_lists("offbook.rules")
 
 _HAN: Final = "\u3400-\u4dbf\u4e00-\u9fff"
 _TITLE: Final = (
@@ -65,10 +67,7 @@ _REPEATED: Final[tuple[re.Pattern[str], ...]] = (
     re.compile(r"(?<![가-힣])(?P<name>[가-힣]{2,4}?)(?=(?:은|는|이|가|에게|와|과|의)(?![가-힣]))"),
 )
 """What counts only where it is repeated."""
-_NO_NAMES: Final = word_set(
-    "我们 他们 她们 你们 什么 这个 那个 一个 自己 彼女 自分 今日 明日 昨日 時間 人間 우리"
-    " 그녀 그들 사람 자신 오늘 내일 어제 그것 이것 저것 모두"
-)
+_NO_NAMES: Final = _LISTS["han no names"]
 _SIDES: Final = 3
 _ACTING: Final = re.compile(
     rf"(?<![{_HAN}])(?P<name>[{_HAN}]{{2}})(?=(?P<act>[说說道问問笑听聽看见見想哭叹嘆走坐站]))"
@@ -80,12 +79,7 @@ _NEVER_GIVEN: Final = frozenset(
     "说說道问問笑听聽看见見想哭叹嘆走坐站来來去上下里裡外前后後时時边邊面起回等"
 )
 """Characters of the words that stand at the head of a clause, and hardly in names."""
-_CALLED_SO: Final = word_set(
-    "老师 老師 医生 醫生 母亲 母親 父亲 父親 妻子 丈夫 儿子 女儿 孩子 男孩 女孩 少年 少女 青年"
-    " 警察 记者 記者 经理 經理 主任 校长 校長 司机 司機 士兵 学生 學生 同学 同學 朋友 老板 老闆"
-    " 护士 護士 教授 专家 專家 律师 律師 法官 皇上 陛下 老者 老汉 老漢 婆子 丫鬟 和尚 道士 群众"
-    " 客官 掌柜 伙计 太监 太監 官员 官員 农夫 農夫 渔夫 漁夫 邻居 鄰居 领导 領導 长老 長老"
-)
+_CALLED_SO: Final = _LISTS["han callings"]
 """What people are called by what they are and do."""
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Final, Literal
 
 from offbook.text import grammar
@@ -17,7 +16,10 @@ from offbook.text.clauses import Token, tokens_of
 from offbook.text.concepts import is_general
 from offbook.text.grammar import word_set
 from offbook.text.verbs import is_base, is_known_third, is_past
+from offbook.text.word_lists import word_lists
 from offbook.text.words import fold, word_term, words
+
+_LISTS: Final = word_lists("offbook.text")
 
 Kind = Literal[
     "who", "what", "when", "where", "why", "how", "how_many", "yes_no", "opinion", "tell",
@@ -28,19 +30,8 @@ Courtesy = Literal[
     "feeling", "condolence", "compliment", "nod",
 ]  # fmt: skip
 
-_FRAME: Final = word_set(
-    "talk discuss elaborate share mention recall recount please tell say explain describe let give"
-    " detail details bit little maybe ever sort kind type example specific specifically particular"
-    " particularly general generally especially really actually currently exactly important"
-    " importance mean mind wonder like something anything someone anyone thing things speak"
-    " summarize summarise outline else one two three four five both people person believe consider"
-    " think feel hope look answer question first last time times lot many much recently yesterday"
-    " today tomorrow usually all every whole happen happens happened bet guess suppose reckon seem"
-)
-_DEALINGS: Final = word_set(
-    "relation relations relationship relationships experience experiences interaction interactions"
-    " dealings connection connections encounter encounters"
-)
+_FRAME: Final = _LISTS["frame"]
+_DEALINGS: Final = _LISTS["dealings"]
 """What a question names on its way to the one "with" whom it was."""
 _DESCRIBING: Final = (
     *("al", "ous", "ive", "ful", "ic", "less", "able", "ible", "ary", "ed", "ly", "est", "ian"),
@@ -133,29 +124,15 @@ _MORE: Final = re.compile(
 
 
 _CHAT_WORD: Final = re.compile(r"(?<![\w'’-])[A-Za-z]+(?![\w'’-])")
-_CHAT_WORDS: Final = """
-u you; ur your; r are; thru through; cos because; coz because; pls please; plz please; tho though
-gonna going to; wanna want to; gotta have to; dunno do not know; lemme let me; gimme give me
-im i'm; ive i've; youre you're; youve you've; theyre they're; whats what's; whos who's; hows how's
-wheres where's; whens when's; whys why's; thats that's; dont don't; didnt didn't; doesnt doesn't
-cant can't; couldnt couldn't; wont won't; wouldnt wouldn't; shouldnt shouldn't; isnt isn't
-arent aren't; wasnt wasn't; werent weren't; havent haven't; hasnt hasn't; hadnt hadn't
-lol; haha; hehe; btw; tbh; dad father; daddy father; mum mother; mom mother; mummy mother
-kid child; kids children; mate friend; buddy friend; pal friend; hubby husband; missus wife
-grandpa grandfather; grandad grandfather; grandma grandmother; granny grandmother; boss master
-"""
-"""How people write who chat, and the plain word, where there is one."""
-
-
-@cache
-def _chat_words() -> dict[str, str]:
-    pairs = (pair.split(None, 1) for line in _CHAT_WORDS.split("\n") for pair in line.split(";"))
-    return {pair[0]: "".join(pair[1:]) for pair in pairs if pair}
+_CHAT_WORDS: Final = {
+    chat: " ".join(plain) for chat, *plain in (entry.split("_") for entry in _LISTS["chat words"])
+}
+"""How people write who chat, and the plain words, where there are any."""
 
 
 def spelt_out(text: str) -> str:
     """A question with plain words for those that are only written in chats ("whats ur dad")."""
-    plain = _CHAT_WORD.sub(lambda word: _chat_words().get(word.group().lower(), word.group()), text)
+    plain = _CHAT_WORD.sub(lambda word: _CHAT_WORDS.get(word.group().lower(), word.group()), text)
     return " ".join(plain.split()) if plain != text else text
 
 

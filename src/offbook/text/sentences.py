@@ -15,6 +15,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from offbook.text.grammar import word_set
+from offbook.text.word_lists import word_lists
+
+_LISTS: Final = word_lists("offbook.text")
 
 _BLANK_AFTER: Final = ".!?…"
 _ALONE: Final = "。！？｡．।॥؟۔։།။។።"
@@ -33,21 +36,11 @@ _LOOK_BACK: Final = 24
 _LONG_WORD: Final = 7
 
 
-_NEVER_ENDS: Final = word_set(
-    "mr mrs ms mx dr prof st ste rev hon sr fr mme mlle messrs gen col capt lt sgt maj cmdr adm gov"
-    " sen rep pres mt ft e.g i.e cf viz vs al approx dept est esp incl op.cit"
-)
-_BEFORE_NUMBER: Final = word_set(
-    "no nos op vol vols fig figs p pp ch chap sec art c ca circa b d r fl bk pt act sc jan feb mar"
-    " apr jun jul aug sep sept oct nov dec k. hob bwv"
-)
+_NEVER_ENDS: Final = _LISTS["never ends"]
+_BEFORE_NUMBER: Final = _LISTS["before number"]
 _MAY_END: Final = word_set("jr esq etc inc ltd co corp a.m p.m bros ph.d m.d b.a m.a d.c")
 _SHORTENED: Final = _NEVER_ENDS | _BEFORE_NUMBER | _MAY_END
-_OPENERS: Final = word_set(
-    "the a an he she it they we i you his her its their our my this that these those there then in"
-    " on at by for from with when while after before but and or so as if what who where why how"
-    " however although though no not one"
-)
+_OPENERS: Final = _LISTS["openers"]
 _FIRST_WORD: Final = re.compile(r"\s*[\"'“‘«(\[*_]*(\w+)")
 
 

@@ -9,7 +9,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from offbook.text.grammar import AUXILIARIES, word_set
+from offbook.text.grammar import AUXILIARIES
+from offbook.text.word_lists import word_lists
+
+_LISTS: Final = word_lists("offbook.text")
 
 _IRREGULAR_FIRST: Final = {
     "is": "am",
@@ -29,66 +32,10 @@ _IRREGULAR_FIRST: Final = {
 }
 _ES_AFTER: Final = ("ss", "sh", "ch", "x", "zz", "o")
 _VERBAL_ENDINGS: Final = ("ishes", "izes", "ises", "ifies", "ulates", "icates", "erates", "says")
-_NO_VERB_IN_S: Final = word_set(
-    "his this its us as was thus always perhaps besides less unless towards afterwards backwards"
-    " forwards upwards downwards onwards nowadays sometimes hers ours yours theirs yes series"
-    " species news mathematics politics physics ethics lens chaos christmas plus minus versus alas"
-    " indoors outdoors upstairs downstairs overseas means whereas"
-)
-_PAST: Final = word_set(
-    "was were had did could would should might went came took gave made wrote saw knew became began"
-    " taught thought brought bought found left felt kept met lost led held told said stood sat ran"
-    " rose fell grew drew threw flew spoke broke chose drove ate drank sang swam won wore woke"
-    " fought caught sought built spent sent lent slept swept wept dealt meant heard paid laid lay"
-    " read put set cut let hit hurt shut cost beat bore tore swore stole froze forgot forgave hid"
-    " rode shook shone shot sank sprang struck strove swung understood withdrew wound withstood"
-    " overcame undertook arose awoke bent bet bid bound bred cast clung crept dug fled flung"
-    " foresaw got hung knelt leapt learnt lit overthrew outlived partook rang sold shrank slew slid"
-    " sped spun spat stuck stung swelled trod underwent upheld wove bade begot mistook oversaw"
-    " retook spelt split spread thrust ground"
-)
-_PARTICIPLES: Final = word_set(
-    "been done gone seen taken given written known begun broken chosen driven eaten fallen"
-    " forgotten forgiven frozen grown hidden ridden risen shaken shown spoken stolen sworn torn"
-    " thrown woken worn born borne beaten bitten drawn flown become come run sung sunk swum"
-    " overcome undertaken withdrawn overthrown slain"
-)
-_VERBS: Final = word_set(
-    "accept accuse achieve act add admire admit adopt advise agree allow announce annoy answer"
-    " appear apply appoint appreciate approach argue arrange arrest arrive ask assist assume attack"
-    " attempt attend avoid bake bathe bear beat become befriend beg begin behave believe belong"
-    " betray blame borrow break bring build burn bury buy call care carry catch cause celebrate"
-    " challenge change charge chase choose claim clean climb close collect come comfort command"
-    " commission compare compete complain complete compose conceal conduct confess confront conquer"
-    " consider construct consult contain continue control convince cook copy correct count cover"
-    " create criticise criticize cross cry cultivate dance dare deal decide declare dedicate defeat"
-    " defend deliver demand deny depart describe deserve desire despise destroy detest devote die"
-    " dine disappear discover discuss dislike dismiss doubt draw dream dress drink drive dwell earn"
-    " eat embrace employ encounter encourage end endure enjoy enter escape examine exchange exile"
-    " expect explain explore express face fail fall fear feed feel fight find finish fix flee fly"
-    " follow force forget forgive form gain gather get give go govern grant grow guard guess guide"
-    " handle hate have hear help hesitate hide hire hold hope hunt identify ignore imagine improve"
-    " include inherit inform insist inspire intend invent invite involve join journey judge jump"
-    " keep kill kiss know lack laugh lead learn leave lend let lie like listen live loathe lock"
-    " long look lose love make manage march marry master meditate meet mind miss mock mourn move"
-    " murder need negotiate neglect notice obey observe obtain occupy offer open oppose order"
-    " organise organize overhear owe own paint pass pay perform persuade pity plan plant play plead"
-    " please plot point possess praise pray preach prefer prepare present preserve press pretend"
-    " prevent proceed produce promise protect prove provide publish pull punish pursue push put"
-    " raise reach read realise realize rebel recall receive recognise recognize recover refuse"
-    " regard regret reject rejoice relate release rely remain remember remind remove rent repair"
-    " repeat reply request require rescue resemble resent resign resist resolve respect rest return"
-    " reveal ride rise roam rule run rush sail save say scold search see seek seem seize sell send"
-    " serve settle share shoot shout show sing sit sleep smile smoke speak speculate spend stand"
-    " stare start starve stay steal stop strive struggle study submit succeed suffer suggest"
-    " suppose suppress survive suspect swear swim take talk taste teach tell tend thank think"
-    " threaten throw touch train travel treat trust try turn understand urge use value visit vow"
-    " wait wake walk wander want warn wash waste watch wear weep win wish withdraw witness wonder"
-    " work worry worship write yearn yell yield memorize memorise summon lecture devise attain"
-    " wield brew knit sketch cherish tutor mentor reconcile repay avenge revenge ransom sacrifice"
-    " secure steer drift row haul nod whisper mutter shrug limp stride pace sew stitch weave forge"
-    " hammer carve hum whistle rehearse improvise scribble"
-)
+_NO_VERB_IN_S: Final = _LISTS["no verb in s"]
+_PAST: Final = _LISTS["past"]
+_PARTICIPLES: Final = _LISTS["participles"]
+_VERBS: Final = _LISTS["verbs"]
 
 
 def first_person(verb: str) -> str:

@@ -13,27 +13,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-_STOP_WORDS: Final = (
-    "a an the i me my mine myself we us our ours ourselves you your yours yourself yourselves thou"
-    " thee thy thine he him his himself she her hers herself it its itself they them their theirs"
-    " themselves one ones oneself this that these those someone somebody something anyone anybody"
-    " anything everyone everybody everything nobody nothing none each other another am is are was"
-    " were be been being do does did done doing have has had having can could will would shall"
-    " should may might must ought need let lets ain arent cant cannot couldnt didnt doesnt dont"
-    " hadnt hasnt havent hed hes im isnt itd itll ive mightnt mustnt neednt oughtnt shant shes"
-    " shouldnt thats theres theyd theyll theyre theyve wasnt werent weve whats wheres whos wont"
-    " wouldnt youd youll youre youve about above across after against along amid among around as at"
-    " before behind below beneath beside besides between beyond by despite down during except for"
-    " from in inside into like near of off on onto out outside over past per since through"
-    " throughout till to toward towards under until unto up upon via with within without and but or"
-    " nor so yet if then else than because although though while whereas whether unless again also"
-    " always almost already any anyway both either enough even ever every few further here hence"
-    " how however just less least many more most much neither never no not now often once only own"
-    " perhaps quite rather same several some still such there therefore thus too very well what"
-    " whatever when whenever where wherever which whichever who whoever whom whose why please tell"
-    " say describe explain think know feel opinion thoughts question answer"
-)
-ENGLISH: Final = frozenset(_STOP_WORDS.split())
+from offbook.text.word_lists import word_lists
+
+ENGLISH: Final = word_lists("offbook.text")["stop words"]
 """English stop words, contractions without their apostrophe.
 
 A contraction that spells another word without its apostrophe ("hell", "shed", "wed") is not among
