@@ -4,7 +4,7 @@ import ast
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "offbook"
-FILE_LINES, FUNCTION_LINES = 700, 80
+FILE_LINES, FUNCTION_LINES = 700, 60
 
 
 def python_files():
