@@ -62,7 +62,8 @@ _SAID: Final = 0.8
 class Answer:
     """What is quoted: in quotation marks where ``quoted``, else in the first person.
 
-    The best sentence holds the share ``matched`` of the question, and stands under ``source``.
+    The best sentence holds the share ``matched`` of the question, and stands under ``source``;
+    it is ``about`` the character where it says so.
     """
 
     text: str
@@ -70,6 +71,7 @@ class Answer:
     score: float
     quoted: bool
     source: str
+    about: bool
 
 
 class Quoting:
@@ -237,8 +239,9 @@ class Quoting:
                 both = before >= 0 and not spoken and not self._told[before].spoken
                 text += f"{_AND if both else ' '}{self._run(run)}"
                 before = run[-1]
-        source = self.evidence.sentences[best.index].source
-        return Answer(text.strip(), best.matched, best.score, quoted, source)
+        sentence, told = self.evidence.sentences[best.index], self._told[best.index]
+        about = told.about or told.spoken or sentence.kind != "sentence"
+        return Answer(text.strip(), best.matched, best.score, quoted, sentence.source, about)
 
     def _run(self, run: Sequence[int]) -> str:
         if self._told[run[0]].spoken:
