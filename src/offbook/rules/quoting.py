@@ -143,6 +143,19 @@ class Quoting:
             if scores[index] < least[index] or self._size(chosen | {index}) > _WORDS:
                 break
             chosen.add(index)
+        alone = most == 1 or question.kind == "yes_no"
+        return chosen if alone else self._with_context(chosen, best.index)
+
+    def _with_context(self, chosen: set[int], best: int) -> set[int]:
+        """Add what stands around the best sentence in its paragraph, up to the most words."""
+        for step in (-1, 1, -2, 2):
+            index = best + step
+            within = chosen | set(range(min(best, index), max(best, index) + 1))
+            places = range(min(best, index) + 1, max(best, index) + 1)
+            together = index >= 0 and all(map(self.evidence.follows, places))
+            whole = together and self.evidence.sentences[index].kind in ("sentence", "question")
+            if whole and self._size(within) <= _WORDS:
+                chosen = within
         return chosen
 
     def _repeats(self, index: int, other: int) -> bool:
