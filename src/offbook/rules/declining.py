@@ -110,6 +110,7 @@ _ANSWERS: Final[dict[str, tuple[str, ...]]] = {
         "Good day to you. I am {name}. What would you like to hear from me?",
         "Greetings. I am {name}; ask me what you will.",
     ),
+    "visit": ("Come in, and be welcome. I am {name}.", "By all means, come. I am {name}."),
     "thanks": ("You are welcome.", "There is nothing to thank me for."),
     "farewell": ("Farewell, until we speak again.", "Go well."),
     "wellbeing": (

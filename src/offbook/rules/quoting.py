@@ -62,7 +62,8 @@ _SAID: Final = 0.8
 class Answer:
     """What is quoted: in quotation marks where ``quoted``, else in the first person.
 
-    The best sentence holds the share ``matched`` of the question, and stands under ``source``.
+    The best sentence holds the share ``matched`` of the question, and stands under ``source``;
+    it is ``about`` the character where it says so.
     """
 
     text: str
@@ -70,6 +71,7 @@ class Answer:
     score: float
     quoted: bool
     source: str
+    about: bool
 
 
 class Quoting:
@@ -141,6 +143,19 @@ class Quoting:
             if scores[index] < least[index] or self._size(chosen | {index}) > _WORDS:
                 break
             chosen.add(index)
+        alone = most == 1 or question.kind == "yes_no"
+        return chosen if alone else self._with_context(chosen, best.index)
+
+    def _with_context(self, chosen: set[int], best: int) -> set[int]:
+        """Add what stands around the best sentence in its paragraph, up to the most words."""
+        for step in (-1, 1, -2, 2):
+            index = best + step
+            within = chosen | set(range(min(best, index), max(best, index) + 1))
+            places = range(min(best, index) + 1, max(best, index) + 1)
+            together = index >= 0 and all(map(self.evidence.follows, places))
+            whole = together and self.evidence.sentences[index].kind in ("sentence", "question")
+            if whole and self._size(within) <= _WORDS:
+                chosen = within
         return chosen
 
     def _repeats(self, index: int, other: int) -> bool:
@@ -237,8 +252,9 @@ class Quoting:
                 both = before >= 0 and not spoken and not self._told[before].spoken
                 text += f"{_AND if both else ' '}{self._run(run)}"
                 before = run[-1]
-        source = self.evidence.sentences[best.index].source
-        return Answer(text.strip(), best.matched, best.score, quoted, source)
+        sentence, told = self.evidence.sentences[best.index], self._told[best.index]
+        about = told.about or told.spoken or sentence.kind != "sentence"
+        return Answer(text.strip(), best.matched, best.score, quoted, sentence.source, about)
 
     def _run(self, run: Sequence[int]) -> str:
         if self._told[run[0]].spoken:

@@ -128,8 +128,10 @@ Situation = Literal["answer", "decline", "told", "heard", "memory", "courtesy"]
 
 MATCHED: Final = 0.3
 """The least share of a question that the best sentence must hold to be given as its answer."""
-MOSTLY: Final = 0.6
+MOSTLY: Final = 0.7
 """The share below which it is said that an answer may not be all that was asked for."""
+OF_OTHERS: Final = 0.95
+"""The same where it is asked of the character, and the sentence may be about another."""
 SURE: Final = 0.75
 """The share from which a sentence is the answer, though a trait was inferred for the question."""
 BEARS: Final = 0.3
@@ -150,12 +152,13 @@ _LEADS: Final = {
 }
 """What stands before a quotation, for those who are short of speech and for others."""
 _NEAREST: Final = "Of that itself nothing was told. Nearest to it is this:"
+_UNSURE: Final = "I do not know whether I can answer that. Nearest to it is this:"
 _PARTLY: Final = (
-    "What I can tell you of that:",
-    "This much I can tell you of it:",
-    "Of that I can tell you this:",
+    "I cannot say for certain that this answers you, but I can tell you this:",
+    "This may not be all that you asked for, but so much I can tell you:",
+    "I am not sure that this is what you want to know, but I have this to tell:",
 )
-"""What stands before what may not be all that was asked for."""
+"""What stands before what may not be what was asked for."""
 _AGAIN: Final = "As I told you:"
 _OF_OTHERS: Final = frozenset(("entity", "relation", "attribute"))
 """Kinds of context whose titles are no names of the character."""
@@ -169,14 +172,16 @@ _LIGHT: Final = frozenset(
     search_terms("take come go get keep make let put bring give use turn move find see look")
 )
 """Words that stand in any text, and tell nothing of what is asked."""
-_WIDE_KINDS: Final = frozenset(("yes_no", "what", "statement", "opinion"))
+_WIDE_KINDS: Final = frozenset(("yes_no", "what", "who", "statement", "opinion"))
 """Kinds of questions that a sentence with their one word need not answer."""
-_OF_SYMPATHY: Final = frozenset(("sorry", "condolence", "condolences", "loss", "hear", "heard"))
+_OF_SYMPATHY: Final = frozenset(
+    ("sorry", "condolence", "condolences", "loss", "lost", "lose", "hear", "heard", "really")
+)
 _SHORTEST: Final = 3
 """Words up to which what follows a greeting is a name."""
 _ENTITY: Final = re.compile(r"(.+?) \((.+)\)")
 """How an entity is headed: its name, and the others that it goes by."""
-_ALL_LEADS: Final = (*_LEADS[True], *_LEADS[False], *_PARTLY, _NEAREST, _AGAIN)
+_ALL_LEADS: Final = (*_LEADS[True], *_LEADS[False], *_PARTLY, _NEAREST, _UNSURE, _AGAIN)
 _NOTES: Final = re.compile(rf"^(?:{'|'.join(map(re.escape, _ALL_LEADS))}) ")
 
 
@@ -255,7 +260,7 @@ def _thank_for_sympathy(question: Question, quoting: Quoting, inputs: ReplyInput
     if not terms:
         return thanks
     answer = quoting.answer(replace(question, terms=(*terms, Term("died", "die", 1.0))), most=1)
-    fits = answer is not None and answer.score >= FAIR and answer.matched >= MATCHED
+    fits = answer is not None and answer.score >= FAIR and answer.matched >= MOSTLY
     return f"{thanks} {_with_source(answer)}" if answer is not None and fits else thanks
 
 
@@ -318,9 +323,13 @@ def _answer(
         or (misses and answer.matched < MATCHED / 2)
         or answer.score < FAIR / 2
     ):
-        return f"{_NEAREST} {_with_source(answer)}", "decline"
-    thin = len(telling) == 1 and not telling[0].name and question.kind in _WIDE_KINDS
-    if misses or thin or answer.matched < MOSTLY or answer.score < FAIR:
+        return f"{_NEAREST if absent else _UNSURE} {_with_source(answer)}", "decline"
+    of_other = not answer.about and not {"you", "your"}.isdisjoint(words(inputs.question))
+    least = OF_OTHERS if of_other else MOSTLY
+    wide = question.kind in _WIDE_KINDS
+    thin = len(telling) == 1 and not telling[0].name and (wide or of_other)
+    thin = thin or (question.follow_up and not inputs.history)
+    if misses or thin or answer.matched < least or answer.score < FAIR:
         return f"{_one_of(_PARTLY, inputs)} {_with_source(answer)}", "answer"
     return _said(answer, inputs), "answer"
 

@@ -27,7 +27,7 @@ Kind = Literal[
 ]  # fmt: skip
 Courtesy = Literal[
     "", "greeting", "thanks", "farewell", "name", "identity", "nature", "afterlife", "wellbeing",
-    "feeling", "condolence", "compliment", "nod",
+    "feeling", "condolence", "compliment", "nod", "visit",
 ]  # fmt: skip
 
 _FRAME: Final = _LISTS["frame"]
@@ -46,9 +46,12 @@ _OPINION: Final = re.compile(
     r"|admire|trust|respect|despise)|what is .{1,30} to you)\b"
 )
 _COURTESY_PATTERNS: Final[dict[Courtesy, str]] = {
-    "condolence": r".*\b(?:condolences?|sorry (?:about|for (?:you|your)\b|to hear))\b",
-    "wellbeing": r"^(?:\w+,? ){0,2}(?:how (?:are|do) you(?: do| feel(?:ing)?)?"
-    r"(?: today| now| doing)?|how(?:'s| is| are) (?:it|things|everything|life|you)"
+    "condolence": r".*\b(?:condolences?|sorry (?:about|(?:that )?your?\b"
+    r"|for (?:you|your)\b|to hear))\b",
+    "visit": r"^(?:[\w']+ ){0,3}(?:may|can|could|might) i (?:please )?(?:come|step|sit)"
+    r" (?:in|inside|down|by|with|here)\b(?: \w+){0,5}$",
+    "wellbeing": r"^(?:\w+,? ){0,4}(?:how (?:are|do) you(?: do| feel(?:ing)?| keeping)?"
+    r"(?: today| now| doing| these days)?|how(?:'s| is| are) (?:it|things|everything|life|you)"
     r"(?: going)?(?: today| now)?|how(?:'s| is) your day(?: going)?|how have you been|what's up)"
     r"(?: (?:my |old |dear )?(?:friend|man|lady|sir|madam|miss))?$",
     "nod": r"^(?:(?:oh|ok|okay|yes|yeah|yep|no|nope|sure|right|fine|great|cool|nice|wow|well|hm+"
@@ -62,14 +65,14 @@ _COURTESY_PATTERNS: Final[dict[Courtesy, str]] = {
     r"|(?:can you )?tell (?:me|us) (?:something |more |a (?:little|bit) )?about"
     r" (?:yourself|you))|describe yourself|who am i (?:talking|speaking) to"
     r"|(?:please )?(?:tell (?:me|us) |say )who you are|what (?:exactly )?are you"
-    r"|give (?:me |us )?(?:an? )?(?:\w+ )?introduction (?:of|to) yourself)(?: really)?$",
+    r"|give (?:me |us )?(?:an? )?(?:\w+ )?introduction (?:of|to) yourself)(?: really| exactly)?$",
     "nature": r"^(?:but |so )?(?:are you|you are|you're|aren't you)(?: really| just| actually"
     r"| only)?(?: an?| the)?(?: real| virtual)? ?"
     r"(?:ai|a i|artificial(?: intelligence)?|(?:chat ?)?bot|chatgpt|gpt|llm|robot|machine"
     r"|computer|(?:computer )?program|(?:large )?language model|assistant|simulation"
     r"|real|alive|human(?: being)?|person|fictional(?: character)?|imaginary|made up)$",
     "afterlife": r".*\bafter (?:you (?:had )?(?:died|passed away)|your (?:own )?death)\b",
-    "greeting": r"^(?:(?:oh |well )?(?:hi|hello|hey|hail|greetings|salutations|welcome"
+    "greeting": r"^(?:(?:oh |well )?(?:hi|hello|hey|hail|ahoy|greetings|salutations|welcome"
     r"|good (?:morning|evening|afternoon|day)|morning|evening|hiya|howdy)(?: there| again)?"
     r"(?: (?:my|dear|sir|madam|mr|mrs|miss|old|friend|\w+)){0,3}|(?:it is "
     r"|it's )?(?:nice|good|a pleasure|pleased) to meet you)$",
@@ -123,6 +126,7 @@ _MORE: Final = re.compile(
 )
 
 
+_SMILEY: Final = re.compile(r"(?:^|\s)[:;]['-]?[()DPp/]+(?=\s|$)")
 _CHAT_WORD: Final = re.compile(r"(?<![\w'’-])[A-Za-z]+(?![\w'’-])")
 _CHAT_WORDS: Final = {
     chat: " ".join(plain) for chat, *plain in (entry.split("_") for entry in _LISTS["chat words"])
@@ -188,7 +192,7 @@ NAME_WEIGHT: Final = 2.0
 
 def read_question(text: str, own_names: frozenset[str] = frozenset()) -> Question:
     """Take a question apart; ``own``, folded words of the character's names, ask for nothing."""
-    plain = re.sub(r"\s+", " ", fold(text)).strip(" .!?…,;:\"'")
+    plain = re.sub(r"\s+", " ", _SMILEY.sub("", fold(text))).strip(" .!?…,;:\"'")
     plain = _unaddressed(plain, own_names) if own_names else plain
     tokens = tokens_of(text)
     names = tuple(_names(tokens, own_names))
