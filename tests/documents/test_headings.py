@@ -64,6 +64,8 @@ def test_headings_are_those_of_commonmark(
         ("#  a   b  ##  \n# c#\n#\td\n   # e #f\n## ###\n", ["a b", "c#", "d", "e #f", ""]),
         # The first fence opens with three marks, so four close it.
         ("# A\n```md\n# no\n~~~\n```` \n# B\n~~~\n# no\n```\n# no\n~~~\n# C\n", list("ABC")),
+        # It opens with four, so three do not close it.
+        ("# A\n````\n# no\n```\n# no\n````\n# B\n", list("AB")),
         ("# A\n```\n# no\n# no", ["A"]),
         ("# A\r\nx\r\n\r\nB\r\n---\r\ny\r\n#\r\nz", ["A", "B", ""]),
     ],

@@ -87,6 +87,14 @@ async def test_in_the_middle_of_a_chunk_its_beginning_is_known_and_no_summary_of
     (cut,) = [i for i in found.context if i.sources[0].end == middle and len(i.sources) == 1]
     assert cut.text == "In year 5 ship 5"
     assert all(source.end <= middle for item in found.context for source in item.sources)
+    stored = await keeper.store.read(chunks.list_chunks, "keeper", document="a-md")
+    ends = {chunk.id: chunk.end for chunk in stored}
+    inside = [s for s in await keeper.summaries() if ends.keys() >= set(s.chunks)]
+    assert inside
+    for summary in inside:
+        before = max(ends[chunk] for chunk in summary.chunks) - 2
+        found = await keeper.recall(summary.text, as_of=f"a.md@{before}")
+        assert summary.text not in {item.text for item in found.context}
 
 
 async def test_without_a_tree_it_says_how_to_build_it(sqlite_store):
