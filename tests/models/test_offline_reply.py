@@ -113,6 +113,8 @@ def test_yes_or_no_of_oneself_is_not_answered_by_what_holds_of_others():
      ("im so sorry about your loss", "hank you"), ("thanks, good night", "."),
      ("evening nora, may i come in", "Nora Vey"), ("you are funny", "kind"),
      ("ahoy there, nora!", "Nora Vey"), ("hi there nora :)", "Nora Vey"),
+     ("Good morrow, Mistress Vey!", "Nora Vey"), ("hello nora, is this a bad time?", "Nora Vey"),
+     ("*knocks on the door* hello?", "Nora Vey"),
      ("evening, old timer, how are you keeping", "?"), ("sorry you lost your son", "hank you"),
      ("good evening. may i come in out of the rain?", "Nora Vey"),
      ("Hello!", "Nora Vey"), ("What is your name?", "I am Nora Vey."), ("Thank you!", "."),

@@ -46,8 +46,8 @@ def active_set(conn: Connection, character: str) -> VectorSet | None:
 def list_sets(conn: Connection, character: str) -> list[VectorSet]:
     """List all sets of a character, oldest first."""
     chosen = select(*columns_of(VectorSet, vector_sets)).where(of(vector_sets, character))
-    oldest_first = func.length(vector_sets.c.id), vector_sets.c.id
-    return read_as(conn, VectorSet, chosen.order_by(*oldest_first))
+    oldest_first = chosen.order_by(func.length(vector_sets.c.id), vector_sets.c.id)
+    return read_as(conn, VectorSet, oldest_first)
 
 
 def use_set(conn: Connection, character: str, embedder: str, dimension: int) -> VectorSet:

@@ -30,6 +30,8 @@ Courtesy = Literal[
     "feeling", "condolence", "compliment", "nod", "visit",
 ]  # fmt: skip
 
+_STAGE_DIRECTION: Final = re.compile(r"\*[^*\n]{1,80}\*")
+"""What somebody does while they speak: "*knocks* hello?"."""
 _FRAME: Final = _LISTS["frame"]
 _DEALINGS: Final = _LISTS["dealings"]
 """What a question names on its way to the one "with" whom it was."""
@@ -49,7 +51,8 @@ _COURTESY_PATTERNS: Final[dict[Courtesy, str]] = {
     "condolence": r".*\b(?:condolences?|sorry (?:about|(?:that )?your?\b"
     r"|for (?:you|your)\b|to hear))\b",
     "visit": r"^(?:[\w']+ ){0,3}(?:may|can|could|might) i (?:please )?(?:come|step|sit)"
-    r" (?:in|inside|down|by|with|here)\b(?: \w+){0,5}$",
+    r" (?:in|inside|down|by|with|here)\b(?: \w+){0,5}$"
+    r"|^is (?:this|it|now) (?:a )?(?:bad|good|right) (?:time|moment)$",
     "wellbeing": r"^(?:\w+,? ){0,4}(?:how (?:are|do) you(?: do| feel(?:ing)?| keeping)?"
     r"(?: today| now| doing| these days)?|how(?:'s| is| are) (?:it|things|everything|life|you)"
     r"(?: going)?(?: today| now)?|how(?:'s| is) your day(?: going)?|how have you been|what's up)"
@@ -73,7 +76,7 @@ _COURTESY_PATTERNS: Final[dict[Courtesy, str]] = {
     r"|real|alive|human(?: being)?|person|fictional(?: character)?|imaginary|made up)$",
     "afterlife": r".*\bafter (?:you (?:had )?(?:died|passed away)|your (?:own )?death)\b",
     "greeting": r"^(?:(?:oh |well )?(?:hi|hello|hey|hail|ahoy|greetings|salutations|welcome"
-    r"|good (?:morning|evening|afternoon|day)|morning|evening|hiya|howdy)(?: there| again)?"
+    r"|good (?:morning|evening|afternoon|day|morrow)|morning|evening|hiya|howdy)(?: there| again)?"
     r"(?: (?:my|dear|sir|madam|mr|mrs|miss|old|friend|\w+)){0,3}|(?:it is "
     r"|it's )?(?:nice|good|a pleasure|pleased) to meet you)$",
     "thanks": r"^(?:(?:many |ok |okay |oh )?thank(?:s| you)(?: (?:so|very|a|much|lot|again"
@@ -192,12 +195,14 @@ NAME_WEIGHT: Final = 2.0
 
 def read_question(text: str, own_names: frozenset[str] = frozenset()) -> Question:
     """Take a question apart; ``own``, folded words of the character's names, ask for nothing."""
-    plain = re.sub(r"\s+", " ", _SMILEY.sub("", fold(text))).strip(" .!?…,;:\"'")
+    plain = _STAGE_DIRECTION.sub("", _SMILEY.sub("", fold(text)))
+    plain = re.sub(r"\s+", " ", plain).strip(" .!?…,;:\"'")
     plain = _unaddressed(plain, own_names) if own_names else plain
     tokens = tokens_of(text)
     names = tuple(_names(tokens, own_names))
     more = bool(_MORE.match(plain))
-    terms = () if more else (*_terms(tokens, own_names, names), *_implied(plain))
+    implied = [Term(word, word_term(word), 1.0) for turn, word in _IMPLIED if turn.search(plain)]
+    terms = () if more else (*_terms(tokens, own_names, names), *implied)
     if own_names and _ABOUT.match(plain) and set(words(plain)) - _WHO <= own_names:
         return Question(text, "who", "identity", terms, names)
     feeling = _FEELING.match(plain)
@@ -222,10 +227,6 @@ def _unaddressed(plain: str, own_names: frozenset[str]) -> str:
     return re.sub(
         rf"^(?:as )?(?:(?:{_ADDRESSED}) )*(?:{name})(?: (?:{_ADDRESSED}|{name}))*, ", "", plain
     )
-
-
-def _implied(plain: str) -> list[Term]:
-    return [Term(word, word_term(word), 1.0) for pattern, word in _IMPLIED if pattern.search(plain)]
 
 
 def _courtesy(plain: str, feeling: bool) -> Courtesy:
