@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
+from sqlalchemy import update
 
 from offbook.stores import chains, characters, conversations
+from offbook.stores.schema import conversations as rows
 from offbook.types import Turn
 
 TALK = tuple(Turn(f"Question {n}", f"Answer {n}") for n in range(4))
@@ -52,6 +54,22 @@ async def test_of_two_the_one_that_has_not_gone_on_is_taken(store):
     found = await store.read(chains.deepest, "ada", "owner", ids)
     assert found is not None
     assert found.session == "ends"
+
+
+async def test_of_two_that_end_alike_the_one_that_was_spoken_in_last_is_taken(store):
+    def make(conn, last: str) -> list[str]:
+        for session in ("a", "b"):
+            ids = keep(conn, session)
+            spoken = f"{2031 if session == last else 2030}-01-01T00:00:00+00:00"
+            here = rows.c.id == session
+            conn.execute(update(rows).where(here).values(updated=spoken))
+        return ids
+
+    for last in ("b", "a"):
+        ids = await store.write(make, last)
+        found = await store.read(chains.deepest, "ada", "owner", ids)
+        assert found is not None
+        assert found.session == last
 
 
 async def test_a_history_without_its_head_is_found_by_its_words(store):
