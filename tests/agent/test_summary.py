@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 
-from offbook.agent.history import SpokenTurn
+from offbook.agent.history import SpokenTurn, uncovered
 from offbook.agent.learning import summarize
 from offbook.documents.readers import ReadDocument
 from offbook.rules import OfflineModel
@@ -55,3 +55,10 @@ async def test_a_summary_that_comes_too_late_brings_no_words_back(tmp_path: Path
         await summing
         kept = await book.store.read(conversations.get_state, "ada", "evening")
         assert kept.summary is None
+
+
+def test_what_the_summary_covers_is_not_told_again():
+    turns = [SpokenTurn(f"t{n}", f"Question {n}", f"Answer {n}") for n in range(4)]
+    assert uncovered(turns, ConversationState(summary="So far.", summarized="t1")) == turns[2:]
+    assert uncovered(turns, ConversationState(summary="So far.", summarized="t3")) == []
+    assert uncovered(turns, ConversationState()) == turns

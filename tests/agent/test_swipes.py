@@ -86,6 +86,8 @@ async def test_a_reply_that_is_broken_off_leaves_the_last_one(book: Offbook):
     (exchange,) = await talk.exchanges()
     assert [swipe.answered for swipe in exchange.swipes] == [first]
     assert [message.content for message in talk.history] == ["Who taught you?", first]
+    await said(talk, "And then?")
+    assert first in str(book.asked[-1].body)  # type: ignore[attr-defined]
 
 
 async def test_nothing_was_said_that_could_be_answered_anew(book: Offbook):
