@@ -142,6 +142,7 @@ def test_sticky_cooldown_and_delay_count_messages():
         return lore(item, turns=turns, said=said, activated=first.activated)
 
     assert later(4).used[0].why.startswith("sticky for 2 messages, 1")
+    assert later(5).used[0].why.startswith("sticky for 2 messages, 2")
     assert later(5).activated == {"5": 3}
     assert later(6, "the ferry").skipped[0].why == "it cools down for 2 messages"
     assert later(6).skipped == ()
