@@ -47,6 +47,11 @@ def test_every_method_answers(ada: World, method):
     assert bool(kinds) is (method != "vanilla")
 
 
+def test_an_option_of_the_command_goes_before_set(ada: World):
+    words = ("recall", "ada-byrne", "Who are you?", "--method", "vanilla", "--json")
+    assert ada.done("--set", "method=naive", *words).json["method"] == "vanilla"
+
+
 @pytest.mark.parametrize("question", ["", "   ", "\n", "who \udcff?"])
 def test_a_question_that_says_nothing_is_refused(ada: World, question):
     for command in ("ask", "recall"):
