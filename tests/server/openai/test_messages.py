@@ -213,3 +213,9 @@ def test_without_a_language_model_a_title_is_made_of_the_first_words():
     assert offline_answer("title", [ChatMessage("user", "USER: Hi there")]) == "Hi there"
     assert offline_answer("tags", [ChatMessage("user", TAGS)]) == '{"tags": []}'
     assert offline_answer("text", [ChatMessage("user", TEXT)]) == '{"text": ""}'
+
+
+def test_of_several_people_the_character_speaks_to_the_one_who_spoke_last():
+    people = ("Jo", "Max")
+    read = read_messages([ChatMessage("user", f"I am {name}.", name=name) for name in people])
+    assert read.name == "Max"
