@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from offbook.settings import SettingsModel
     from offbook.types import (
         CardSource,
+        Cast,
         CharacterFile,
         ChatRead,
         ChatRequest,
@@ -208,6 +209,24 @@ class ChatReader(Protocol):
 
     def write(self, turns: Sequence[ChatTurn], *, user: str, character: str) -> bytes:
         """Write turns as SillyTavern's JSON lines."""
+
+
+class CastReader(Protocol):
+    """Who is in texts, without a model call."""
+
+    def __call__(
+        self,
+        texts: Sequence[str],
+        same: Sequence[tuple[str, str]] = (),
+        different: Sequence[tuple[str, str]] = (),
+    ) -> Cast:
+        """Read the cast of texts.
+
+        Args:
+            texts: Documents of one source, in the order of the story; headings are Markdown's.
+            same: Pairs of names that are known to be one person's.
+            different: Pairs of names that are known to be two persons'.
+        """
 
 
 class Method(Protocol[Knowledge_contra]):

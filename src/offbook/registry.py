@@ -48,6 +48,9 @@ _KNOWN: Final[dict[str, dict[str, str]]] = {
         "recursive": "offbook.documents.splitters:RecursiveSplitter",
         "semantic": "offbook.documents.splitters:SemanticSplitter",
     },
+    "cast": {
+        "rules": "offbook.rules.cast:read_cast",
+    },
     "protocol": {
         "questions": "offbook.evaluation.protocols:QuestionsProtocol",
         "items": "offbook.evaluation.protocols:ItemsProtocol",
