@@ -19,8 +19,10 @@ from logging import NullHandler, getLogger
 from pathlib import Path
 from typing import Final
 
+from offbook.documents.aside import framed
 from offbook.documents.hard_wrap import unwrapped
-from offbook.documents.places import UNCHANGED, Places, edited, through
+from offbook.documents.headings import chapters
+from offbook.documents.places import UNCHANGED, Edit, Places, edited, through
 from offbook.documents.sections import sections
 from offbook.errors import ConfigurationError, UnreadableDocument, UsageError
 
@@ -126,19 +128,38 @@ def _document(path: Path, name: str, data: bytes, media: str) -> ReadDocument:
 
 
 def tidied(read: ReadDocument) -> ReadDocument:
-    """The document with a line for each paragraph that was wrapped."""
-    stretches = [(part.body_start, part.body_end) for part in sections(read.text)]
-    edits, width = unwrapped(read.text, stretches)
-    if not edits:
-        return read
-    text, places = edited(read.text, edits)
-    message = f"lines wrapped at {width} columns were joined to paragraphs"
-    return replace(
-        read,
-        text=text,
-        places=through(places, read.places),
-        messages=(*read.messages, message),
-    )
+    """The document with a line for each paragraph, a heading for each chapter, and no frame."""
+    for step in (_book, _paragraphs):
+        edits, messages = step(read.text)
+        if edits:
+            text, places = edited(read.text, edits)
+            read = replace(
+                read,
+                text=text,
+                places=through(places, read.places),
+                messages=(*read.messages, *messages),
+            )
+    return read
+
+
+def _book(text: str) -> tuple[list[Edit], list[str]]:
+    """Set aside what is not the book's text, and find its chapters where it has no headings."""
+    start, end = framed(text)
+    edits, messages = list[Edit](), list[str]()
+    if (start, end) != (0, len(text)):
+        edits = [(0, start, ""), (end, len(text), "\n")]
+        messages = ["set aside: Project Gutenberg's licence"]
+    levels = [part.level for part in sections(text[start:end]) if part.level]
+    if len(levels) <= 1:
+        found = chapters(text, start, end, 1 + sum(levels))
+        edits, messages = [*edits, *found.edits], [*messages, *found.messages]
+    return edits, messages
+
+
+def _paragraphs(text: str) -> tuple[list[Edit], list[str]]:
+    stretches = [(part.body_start, part.body_end) for part in sections(text)]
+    edits, width = unwrapped(text, stretches)
+    return edits, [f"joined to paragraphs: lines wrapped at {width} columns"]
 
 
 def read_bytes(path: Path) -> bytes:
