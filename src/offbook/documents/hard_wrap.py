@@ -67,12 +67,14 @@ _CLOSERS: Final = "\"'”’»)]*_」』"
 _OPENERS: Final = "\"'“‘«(*_["
 _WIDE_CHARACTER: Final = re.compile(f"[{WIDE}\u3000-\u303f\uff00-\uff60]")
 _UNSPACED: Final = re.compile(f"[{UNSPACED}\u3000-\u303f\uff00-\uff60]")
-_HYPHENS: Final = "-\u00ad\u2010"
 _HALF: Final = re.compile(r"[^\W\d_]+")
-_BEFORE: Final = re.compile(r"[^\W\d_]+\Z")
+_BEFORE: Final = re.compile(r"([^\W\d_]+)([-\u00ad\u2010])\Z")
 _LONGEST_HALF: Final = 40
 _DASHES: Final = ("--", "—")
-_WORD: Final = re.compile(r"[^\W\d_]+(?:[-\u2010][^\W\d_]+)*")
+_WORD: Final = re.compile(
+    r"(?<![^\W\d_])(?<![-\u2010]\n)[^\W\d_]++(?:[-\u2010][^\W\d_]++)*+(?![-\u2010]\n)"
+)
+"""A word, but for the halves of one that is broken at the end of a line."""
 
 
 class _Line(NamedTuple):
@@ -114,7 +116,7 @@ def unwrapped(text: str, stretches: Sequence[Span]) -> tuple[list[Edit], int]:
     every = [part for parts in blocks for part in parts]
     indented = _first_lines_are_indented([pair for part in every for pair in _ends(part)])
     whole = _wrapped_at(every)
-    words, edits, widest = _Words(text), list[Edit](), 0
+    words, edits, widest = Words(text), list[Edit](), 0
     for parts in blocks:
         width = _wrapped_at(parts) or whole
         if width == 0:
@@ -134,7 +136,7 @@ class _Style(NamedTuple):
     indented: bool
 
 
-class _Words:
+class Words:
     """The words of a text, by which a hyphen at the end of a line is judged."""
 
     def __init__(self, text: str) -> None:
@@ -154,29 +156,25 @@ class _Words:
             blanks[dash] = " " if loose > close else ""
         return blanks
 
-    def joint(self, line: _Line, following: _Line) -> tuple[int, str]:
+    def joint(self, line: str, following: str) -> tuple[int, str]:
         """How two lines are joined: characters that go at the first one's end, and what comes."""
-        text, end = self._text, line.end
-        if _UNSPACED.match(text, end - 1) and _UNSPACED.match(text, following.start):
+        if _UNSPACED.match(line[-1]) and _UNSPACED.match(following):
             return 0, ""
         for dash in _DASHES:
-            if text.endswith(dash, line.start, end):
+            if line.endswith(dash):
                 return 0, self._dash_blank[dash]
-        if text[end - 1] not in _HYPHENS:
-            return 0, " "
-        before = _BEFORE.search(text, max(line.start, end - _LONGEST_HALF), end - 1)
-        after = _HALF.match(text, following.start)
+        before, after = _BEFORE.search(line[-_LONGEST_HALF:]), _HALF.match(following)
         if before is None or after is None:
             return 0, " "
-        if text[end - 1] == "\u00ad":
+        if before[2] == "\u00ad":
             return 1, ""
-        first, second = before.group().lower(), after.group().lower()
-        if self._counts[f"{first}-{second}"] or not following.lower:
+        first, second = before[1].lower(), after.group().lower()
+        if self._counts[f"{first}-{second}"] or not following[0].islower():
             return 0, ""
         if self._counts[first + second]:
             return 1, ""
         # Each half stands in the text by itself, too: a compound.
-        return (0, "") if self._counts[first] and self._counts[second] > 1 else (1, "")
+        return (0, "") if self._counts[first] and self._counts[second] else (1, "")
 
 
 def _blocks(text: str, start: int, end: int) -> Iterator[list[_Line]]:
@@ -280,7 +278,7 @@ def _first_lines_are_indented(ends: Sequence[tuple[_Line, _Line]]) -> bool:
     return len(after) > _INDENTED * len(ends) and less > len(going_on) / 2
 
 
-def _joined(text: str, block: _Lines, style: _Style, words: _Words) -> Iterator[Edit]:
+def _joined(text: str, block: _Lines, style: _Style, words: Words) -> Iterator[Edit]:
     """The edits that make lines of the paragraphs of a block; none where it is verse or a table."""
     if _is_verse(block, style.width):
         return
@@ -292,7 +290,9 @@ def _joined(text: str, block: _Lines, style: _Style, words: _Words) -> Iterator[
         if following.begins or not _parts(line, following, style, base):
             if following.begins or _stays(line, following, style.width):
                 continue
-            gone, between = words.joint(line, following)
+            gone, between = words.joint(
+                text[line.start : line.end], text[following.start : following.end]
+            )
             start -= gone
         if text[start : following.start] != between:
             yield start, following.start, between
