@@ -99,7 +99,7 @@ def test_lines_become_paragraphs_across_pages_and_running_heads_go(tmp_path: Pat
         )
         first += "word to the schoolmaster that the Falcon lay off the bar."
         assert blocks[:4] == [
-            "# Chapter 1", first, " ".join(LINES[3:5]), f"{LINES[5]} {LAST}".format(WHAT[0], WHAT[0])
+            "# Chapter 1", first, " ".join(LINES[3:5]), f"{LINES[5]} {LAST}".format("rope", "rope")
         ], (indent, gap)  # fmt: skip
         assert [block for block in blocks if block.startswith("#")] == [
             f"# Chapter {number}" for number in range(1, 7)
