@@ -62,7 +62,7 @@ _BLOCK: Final = re.compile(
 """How a list item, table row, quotation, heading, rule, code or line of a log begins."""
 _SPEAKER: Final = re.compile(r"\s*([^\W\d_][\w .'’-]{0,30})[:：]\s")
 _COLUMN: Final = re.compile(r"\S {3,}\S")
-_CLOSING: Final = tuple(f"{TERMINATORS}:")
+_CLOSING: Final = (*TERMINATORS, ":", "--", "—")
 _CLOSERS: Final = "\"'”’»)]*_」』"
 _OPENERS: Final = "\"'“‘«(*_["
 _WIDE_CHARACTER: Final = re.compile(f"[{WIDE}\u3000-\u303f\uff00-\uff60]")
@@ -280,9 +280,11 @@ def _first_lines_are_indented(ends: Sequence[tuple[_Line, _Line]]) -> bool:
 
 def _joined(text: str, block: _Lines, style: _Style, words: Words) -> Iterator[Edit]:
     """The edits that make lines of the paragraphs of a block; none where it is verse or a table."""
-    if _is_verse(block, style.width):
-        return
     base = min(line.indent for line in block)
+    if _is_verse(
+        [end for end in _ends(block) if not _parts(*end, style, base)], block, style.width
+    ):
+        return
     if block[0].indent and not block[0].begins:
         yield block[0].start - block[0].indent, block[0].start, ""
     for line, following in itertools.pairwise(block):
@@ -298,17 +300,16 @@ def _joined(text: str, block: _Lines, style: _Style, words: Words) -> Iterator[E
             yield start, following.start, between
 
 
-def _is_verse(block: _Lines, width: int) -> bool:
+def _is_verse(every: Sequence[tuple[_Line, _Line]], block: _Lines, width: int) -> bool:
     """Whether a block is set by hand: most lines end early or too late, or all have capitals.
 
     What stands in front of a letter and behind it does not count.
     """
-    every = _ends(block)
     by_hand = [_stays(line, following, width) for line, following in every]
     first = next((at for at, hand in enumerate(by_hand) if not hand), len(every))
     last = next((at for at, hand in enumerate(reversed(by_hand)) if not hand), 0)
     ends = every[first : len(every) - last]
-    if len(ends) < min(2, len(every)):
+    if len(ends) < max(1, min(2, len(every))):
         return True
     over = sum(line.indent + line.width > _OVER * width for line in block)
     full = sum(

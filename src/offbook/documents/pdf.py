@@ -30,6 +30,8 @@ _GAP: Final = 1.3
 """Times the usual distance of two lines at which a paragraph begins."""
 _INDENT: Final = 0.5
 """Of a line's size: how far to the right a line that is indented begins."""
+_DEEPER: Final = 1.3
+"""Times the indentation of first lines from which on lines are set in."""
 _SHORT: Final = 0.75
 _FULL: Final = 0.9
 """Shares of the usual length of a line, with the next word, below which it was ended by hand, and
@@ -180,7 +182,11 @@ def _said(line: _Line) -> set[str]:
 
 
 class _Layout:
-    """How the text of a document is set: size, distance of lines, margins, length of a line."""
+    """How the text of a document is set.
+
+    Its size and the distance of its lines, the indentation of first lines (0 where they have none),
+    all in points; and the length of a full line in letters.
+    """
 
     def __init__(self, lines: Sequence[_Line]) -> None:
         sizes: Counter[float] = Counter()
@@ -203,8 +209,9 @@ class _Layout:
         self.left = median(self._left.values())
         inner = [line for line in text if self.indent(line) > 0]
         behind = [(one, two) for one, two in itertools.pairwise(text) if self.indent(one) > 0]
-        back = sum(self.indent(two) == 0 for _, two in behind)
-        self.indents = len(inner) > len(text) / 50 and back > len(behind) / 4
+        back = [self.indent(one) for one, two in behind if self.indent(two) == 0]
+        indented = len(inner) > len(text) / 50 and len(back) > len(behind) / 4
+        self.first = median(back) if indented else 0.0
 
     def indent(self, line: _Line) -> float:
         """How many points a line begins to the right of its page's margin; 0 at the margin."""
@@ -227,10 +234,11 @@ class _Layout:
         lower = following.text[0].islower()
         if apart:
             return "" if lower and not closes(line.text) and line.y < following.y else "\n\n"
-        if self.indents:
-            if self.indent(following) > self.indent(line) or (
-                self.indent(following) and (closes(line.text) or short)
-            ):
+        before, behind = self.indent(line), self.indent(following)
+        if min(before, behind) > _DEEPER * self.first:  # verse, or a letter
+            return "\n" if short and not lower else ""
+        if self.first:
+            if behind:
                 return "\n\n"
         elif closes(line.text) and not lower and with_next < _FULL * self.length:
             return "\n\n"
