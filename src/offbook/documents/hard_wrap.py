@@ -118,7 +118,7 @@ def unwrapped(text: str, stretches: Sequence[Span]) -> tuple[list[Edit], int]:
     whole = _wrapped_at(every)
     words, edits, widest = Words(text), list[Edit](), 0
     for parts in blocks:
-        width = _wrapped_at(parts) or whole
+        width = _width([pair for part in parts for pair in _ends(part)]) or whole
         if width == 0:
             continue
         widest = max(widest, width)
