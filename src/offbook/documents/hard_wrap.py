@@ -38,8 +38,9 @@ _FULL: Final = 0.75
 third of a line's spread)."""
 _ALONE: Final = 0.1
 """Share of the line ends of blocks that are wrapped, each by itself, in a text of many kinds."""
-_OUTLIERS: Final = 0.05
-"""Share of the lines that may be longer than the width: an address that cannot be broken."""
+_OUTLIERS: Final = (0.05, 0.15)
+"""Shares of the lines that may be longer than the width: an address that cannot be broken; letters
+or tables that are set otherwise than the text."""
 _INDENTED: Final = 0.1
 """Share of the lines that must be indented for indentation to part paragraphs."""
 _SLACK: Final = 0.9
@@ -263,11 +264,15 @@ def _width(ends: Sequence[tuple[_Line, _Line]]) -> int:
     if len(ends) < _LEAST_ENDS:
         return 0
     lengths = sorted(line.indent + line.width for line, _ in ends)
-    width = lengths[ceil((len(lengths) - 1) * (1 - _OUTLIERS))]
-    going_on = [(line, following) for line, following in ends if not line.closes]
-    full = sum(line.with_next(following) > width for line, following in going_on)
-    wrapped = full >= _FULL * len(going_on) and len(going_on) >= _GOING_ON * len(ends)
-    return width if wrapped and width in _WIDTHS else 0
+    going_on = [line.with_next(following) for line, following in ends if not line.closes]
+    if len(going_on) < _GOING_ON * len(ends):
+        return 0
+    for share in _OUTLIERS:
+        width = lengths[ceil((len(lengths) - 1) * (1 - share))]
+        full = sum(with_next > width for with_next in going_on)
+        if width in _WIDTHS and full >= _FULL * len(going_on):
+            return width
+    return 0
 
 
 def _first_lines_are_indented(ends: Sequence[tuple[_Line, _Line]]) -> bool:
