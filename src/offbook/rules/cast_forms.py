@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -91,6 +91,13 @@ def forms_of(texts: Sequence[str], places: Sequence[Place], counts: WordCounts) 
         _read(form, places)
     surnames = _surnames(forms)
     persons = [form for form in forms if _is_person(form, places, counts, surnames)]
+    single = {(form.words, form.is_role) for form in persons if len(form.words) == 1}
+    known = set(map(id, persons))
+    persons += [
+        form
+        for form in forms
+        if id(form) not in known and len(form.words) > 1 and _extends(form, single)
+    ]
     for form in persons:
         form.gender = form.name.gender or _gender(form, texts, places)
     return sorted(persons, key=lambda form: (-form.count, form.places[0]))
@@ -108,8 +115,17 @@ def _read(form: Form, places: Sequence[Place]) -> None:
     if form.is_role:
         form.words = tuple(fold(word) for word in form.text.split())
     given = form.words[0] if form.words else ""
-    if "mrs" in name.titles and gender_of_given(given) == "m":
+    gender = gender_of_given(given)
+    if "mrs" in name.titles and gender != "f" and (gender or len(form.words) > 1):
         form.husband = given
+
+
+def _extends(form: Form, single: Container[tuple[tuple[str, ...], bool]]) -> bool:
+    """Whether it is a longer form of what is one word elsewhere: "the White Rabbit", "Gino Moll"."""
+    if form.is_role:
+        return (form.words[-1:], True) in single
+    named = (form.words[:1], False) in single and len(form.words[-1]) > 1
+    return named and form.words[-1] not in HEADS and form.text[0].isupper()
 
 
 def _surnames(forms: Iterable[Form]) -> Counter[str]:
@@ -119,7 +135,8 @@ def _surnames(forms: Iterable[Form]) -> Counter[str]:
         if form.is_role or not form.words:
             continue
         titled = form.name.takes_surname
-        if titled or (len(form.words) > 1 and is_given_name(form.words[0])):
+        known = len(form.words) > 1 and is_given_name(form.words[0])
+        if titled or (known and form.words[-1] not in HEADS):
             found[form.words[-1]] += form.count * (1 + titled)
     return found
 
@@ -133,7 +150,7 @@ def _is_person(
     ):
         return False
     titled = bool(form.name.titles or form.name.kin) and not form.is_role
-    if titled:
+    if titled and not (len(lows) > 2 and lows[-1] in HEADS and not surnames[lows[-1]]):
         return not _is_plural(form.words[-1], surnames)
     if len(lows) > 1 and lows[-1] in HEADS and form.name.words[-1:] and not surnames[lows[-1]]:
         return False
@@ -156,6 +173,8 @@ def _is_full_name(
 ) -> bool:
     if lows[0] in PLACE_FIRST or " ".join(lows) in COUNTRIES_AND_CITIES:
         return False
+    if len(lows[-1]) == 1:
+        return False  # "Mary M." signs
     person, place = _weights(form, places)
     if is_given_name(lows[0]) or len(lows[0]) == 1:
         return person + 1 >= place
@@ -194,10 +213,12 @@ def _is_acting_role(
 ) -> bool:
     """Whether a description means one who acts: by office, or by speaking more than once."""
     last = lows[lows.index("of") - 1] if "of" in lows[1:] else lows[-1]
+    if form.name.kin or last in FAMILY_NAMES_OF_ADDRESS:
+        return False  # whose father it is, changes
     if len(lows) == 1 and _is_plural(last, surnames):
         return False
     if last in BARE_TITLES:
-        return True
+        return 2 * sum(places[number].article for number in form.places) >= form.count
     said = sum(_speaks(places[number]) for number in form.places)
     if last in OCCUPATIONS:
         return said > 0

@@ -24,7 +24,11 @@ from offbook.text.words import fold
 _HEADING: Final = re.compile(r"^#{1,6} ", re.MULTILINE)
 _SENTENCE: Final = re.compile(r"(?<!Mr)(?<!Mrs)(?<!Dr)(?<!St)(?<!\b[A-Z])[.!?…][\"”’')_]*\s|\n\n")
 _BOTH: Final = 0.03
+_SOME: Final = 3
 _FEW: Final = 8
+_JUNIOR: Final = 0.015
+_USUAL: Final = 5
+_HARDLY: Final = 0.02
 _REACH: Final = 12_000
 """So many characters back a fuller name says whom a shorter one means."""
 _MOST: Final = 0.6
@@ -54,8 +58,16 @@ class Person:
 
     @property
     def titles(self) -> frozenset[str]:
-        """All titles of the person."""
-        return frozenset(title for form in self.forms for title in form.name.titles)
+        """The titles of the person, but for such as are hardly ever given."""
+        counts = Counter[str]()
+        for form in self.forms:
+            counts.update(dict.fromkeys(form.name.titles, form.count))
+        return frozenset(t for t, n in counts.items() if n > _HARDLY * self.count)
+
+    @property
+    def count(self) -> int:
+        """How often the text names the person by forms that are hers or his."""
+        return sum(form.count for form in self.forms)
 
     @property
     def given(self) -> set[str]:
@@ -78,7 +90,7 @@ def given_of(form: Form) -> tuple[str, ...]:
     if form.is_role or form.husband:
         return ()
     if len(form.words) > 1:
-        return form.words[:-1]
+        return tuple(word for word in form.words[:-1] if len(word) > 1)
     return form.words if form.name.titles & GIVEN_TITLES or form.name.kin else ()
 
 
@@ -116,11 +128,16 @@ class Grouping:
         self._sentences = _counted(_SENTENCE, texts, places)
         self._chapters = _counted(_HEADING, texts, places)
         self._given = Counter[str]()
+        self._husbands: set[str] = set()
         self._families = Counter[str]()
         for form in forms:
             for word in given_of(form):
                 self._given[word] += form.count
-            if len(form.words) > 1 and (word := surname_of(form)):
+            if form.husband:
+                self._husbands.add(form.husband)
+            if (word := surname_of(form)) and (
+                len(form.words) > 1 or ("mrs" in form.name.titles and gender_of_given(word) != "f")
+            ):
                 self._families[word] += form.count
 
     def run(self) -> list[Person]:
@@ -137,7 +154,8 @@ class Grouping:
             self._settle(form, [p for p in self.people if self._is_full_match(form, p)])
         for form in (*by_given, *given):
             self._settle(form, self._of_given(form))
-        for form in by_surname:
+        wives = [form for form in by_surname if form.name.titles & _WIVES]
+        for form in (*(form for form in by_surname if form not in wives), *wives):
             self._settle(form, self._of_surname(form))
         for form in bare:
             if not self._given[form.words[0]]:
@@ -207,14 +225,15 @@ class Grouping:
                 continue
             if form.words[-1] == other.words[-1] and _one_given(form.words[0], other.words[0]):
                 return True
-            short, long = sorted((form.words, other.words), key=len)
-            if len(short) < len(long) and short in (long[: len(short)], long[-len(short) :]):
+            if form.words == other.words[: len(form.words)] or other.words == form.words[: len(other.words)]:
                 return True
         return False
 
     def _is_given(self, form: Form) -> bool:
         """Whether a given name follows the title."""
         word, titles = form.words[0], form.name.titles
+        if "mrs" in titles and word in self._husbands:
+            return not self._families[word]
         if titles & GIVEN_TITLES or form.name.kin:
             return word in self._given or word not in self._families
         if word in self._families:
@@ -244,25 +263,36 @@ class Grouping:
         if same:
             return same
         men = [p for p in people if p.gender != "f" and not (husbands & p.given)]
-        return [p for p in men if not self._often_beside(form, p)]
+        if len(people) > 1:
+            men = [p for p in men if min(p.count, form.count) >= _SOME]
+        return [p for p in men if not self._is_junior(form, p) and not self._often_beside(form, p)]
+
+    def _is_junior(self, form: Form, person: Person) -> bool:
+        """Whether a man goes by his given name where another is often "Mr." with the surname."""
+        alone = sum(f.count for f in person.forms if len(f.words) == 1 and f.words[0] in person.given)
+        if 2 * alone < person.count or 5 * form.count < person.count:
+            return False
+        sentences = {self._sentences[number] for number in form.places}
+        return len(sentences & person.sentences) > _JUNIOR * form.count
 
     def _is_usual(self, form: Form, person: Person) -> bool:
         """Whether the husband's name stands often enough for her to be the one meant."""
-        return sum(other.count for other in person.forms) * 20 >= form.count
+        return person.count * _USUAL >= form.count
 
     def _is_alone(self, form: Form, person: Person) -> bool:
-        count = sum(other.count for other in person.forms)
-        return min(count, form.count) >= _FEW and not self._often_beside(form, person)
+        return min(person.count, form.count) >= _FEW and not self._often_beside(form, person)
 
     def _eldest(self, women: list[Person], surname: str) -> list[Person]:
-        """Of sisters, those who are never called "Miss" with their given names."""
+        """Of sisters, those who are never called "Miss" with the given name alone."""
         if len(women) < 2:
             return women
-        return [
+        younger = [
             p
             for p in women
-            if not any("miss" in f.name.titles and f.words[0] != surname for f in p.forms)
+            if any("miss" in f.name.titles and f.words[0] in p.given and len(f.words) == 1 for f in p.forms)
         ]
+        elder = [p for p in women if p not in younger]
+        return [p for p in elder if "miss" in p.titles] or elder
 
     def _often_beside(self, form: Form, person: Person) -> bool:
         """Whether sentences name both: two people then, since one is called "he" again."""

@@ -40,7 +40,14 @@ _RUN: Final = re.compile(
 _PART: Final = re.compile(r"[^ \u00a0]+")
 _PLAIN: Final = re.compile(r"(?<![^\W_])[a-zß-öø-ÿа-яё]+(?:-[a-z]+)*")
 _OPENING: Final = re.compile(r"(?:\A|\n|[.!?:;…][\"”’')\]_*]*|[“\"‘«„(\[]|(?:^|\s)')[ \u00a0_*#>]*\Z")
-_OF: Final = re.compile(rf" of (?:the )?(?:St\. )?[{_UPPER}]{_LETTER}+")
+_OF: Final = re.compile(rf" of (?:the )?{_WORD}(?: {_WORD})*")
+_AGED: Final = re.compile(r"(?<![^\W_])(?:old|young) \Z", re.IGNORECASE)
+_DEAR: Final = re.compile(
+    r"(?<![^\W_])(?:(?:my|our) )?(?:(?:dear|dearest|poor|darling) )+\Z", re.IGNORECASE
+)
+_HEADING: Final = re.compile(r"#{1,6} .*")
+_ROMAN: Final = re.compile(r"[IVXLC]+\.?")
+_LOUD: Final = 4
 _BEFORE: Final = re.compile(rf"({_LETTER}+)?(['’]s)?([\W_]*)\Z")
 _BEHIND: Final = re.compile(rf"(['’]s?(?!\w))?([\W_]*)({_LETTER}+)?")
 _REACH: Final = 24
@@ -52,7 +59,7 @@ _NO_NAMES: Final = MONTHS_AND_DAYS | _LISTS["forms of address"] | INTERJECTIONS
 
 @dataclass(slots=True)
 class Place:
-    """A name where it stands; ``before`` and ``behind`` are the words next to it, folded.
+    """A name where it stands; ``fond`` is "my dear " before it, ``before`` and ``behind`` are the words next to it, folded.
 
     ``article`` says that it stands behind "the" or "a"; ``opens`` that it owes its capital to its
     place, perhaps; ``owns`` that "'s" is behind; ``signs`` are what parts it from its neighbours.
@@ -62,6 +69,7 @@ class Place:
     start: int
     end: int
     form: str
+    fond: str
     before: str
     behind: str
     signs: tuple[str, str]
@@ -91,8 +99,11 @@ def places_of(texts: Sequence[str]) -> tuple[list[Place], WordCounts]:
     runs: list[tuple[int, _Words, bool]] = []
     for number, text in enumerate(texts):
         counts.plain.update(map(str.lower, _PLAIN.findall(text)))
+        headings = {match.start(): match.end() for match in _HEADING.finditer(text)}
         for match in _RUN.finditer(text):
             start = match.start()
+            if headings and start < headings.get(text.rfind("\n", 0, start) + 1, 0):
+                continue
             opens = _OPENING.search(text, max(0, start - 6), start) is not None
             words = [
                 (word[0], start + word.start(), start + word.end())
@@ -138,7 +149,7 @@ def _parts_names(low: str, word: str) -> bool:
         return False  # a particle
     if low in PERSON_TITLES or low in TITLES:
         return False
-    return low == "i" or is_function(low) and not is_given_name(low)
+    return _ROMAN.fullmatch(word) is not None or (is_function(low) and not is_given_name(low))
 
 
 def _is_mere_opening(low: str, words: _Words, counts: WordCounts) -> bool:
@@ -163,17 +174,20 @@ def _place(number: int, text: str, words: _Words, opened: bool) -> Place | None:
     start, end = words[0][1], words[-1][2]
     if text[end : end + 2] in ("'t", "’t"):
         return None
-    before = _BEFORE.search(text, max(0, start - _REACH), start)
-    word = fold(before[1]) if before and before[1] else ""
+    if aged := _AGED.search(text, max(0, start - _REACH), start):
+        start = aged.start()
     if _low(words[-1][0]) in PERSON_TITLES and (of := _OF.match(text, end)):
         end = of.end()
+    before = _BEFORE.search(text, max(0, start - _REACH), start)
+    word = fold(before[1]) if before and before[1] else ""
     behind = _BEHIND.match(text, end, min(len(text), end + _REACH))
     signs = (before[3] or "" if before else "", behind[2] if behind else "")
     return Place(
         number,
         start,
         end,
-        " ".join(text[start:end].split()),
+        _written(text[start:end]),
+        fond[0] if (fond := _DEAR.search(text, max(0, start - _REACH), start)) else "",
         word,
         fold(behind[3] or "") if behind else "",
         (signs[0].strip(" _*"), signs[1].strip(" _*")),
@@ -181,3 +195,11 @@ def _place(number: int, text: str, words: _Words, opened: bool) -> Place | None:
         opened,
         bool(behind and behind[1]),
     )
+
+
+def _written(name: str) -> str:
+    """The name on one line; what stands in capitals only is written as names are."""
+    words = (
+        word.title() if word.isupper() and len(word) >= _LOUD else word for word in name.split()
+    )
+    return " ".join(words)
