@@ -14,7 +14,7 @@ from offbook.rules.cast_names import Place, places_of
 from offbook.text.words import fold
 from offbook.types import Cast, CastMember, CastMention
 
-_MINE: Final = 0.9
+_MINE: Final = 0.8
 """Of the mentions of all who bear a name, so many make it one person's."""
 
 

@@ -96,7 +96,7 @@ def forms_of(texts: Sequence[str], places: Sequence[Place], counts: WordCounts) 
     persons += [
         form
         for form in forms
-        if id(form) not in known and len(form.words) > 1 and _extends(form, single)
+        if id(form) not in known and len(form.words) > 1 and _extends(form, single, counts)
     ]
     for form in persons:
         form.gender = form.name.gender or _gender(form, texts, places)
@@ -116,16 +116,19 @@ def _read(form: Form, places: Sequence[Place]) -> None:
         form.words = tuple(fold(word) for word in form.text.split())
     given = form.words[0] if form.words else ""
     gender = gender_of_given(given)
-    if "mrs" in name.titles and gender != "f" and (gender or len(form.words) > 1):
+    if "mrs" in name.titles and gender != "f" and len(form.words) > 1:
         form.husband = given
 
 
-def _extends(form: Form, single: Container[tuple[tuple[str, ...], bool]]) -> bool:
+def _extends(
+    form: Form, single: Container[tuple[tuple[str, ...], bool]], counts: WordCounts
+) -> bool:
     """Whether it is a longer form of what is one word elsewhere: "the White Rabbit", "Gino Moll"."""
     if form.is_role:
         return (form.words[-1:], True) in single
-    named = (form.words[:1], False) in single and len(form.words[-1]) > 1
-    return named and form.words[-1] not in HEADS and form.text[0].isupper()
+    last = form.words[-1]
+    named = (form.words[:1], False) in single and len(last) > 1 and form.text[0].isupper()
+    return named and last not in HEADS and not counts.is_plain(last)
 
 
 def _surnames(forms: Iterable[Form]) -> Counter[str]:
@@ -188,8 +191,10 @@ def _is_single_name(
     counts: WordCounts,
     surnames: Counter[str],
 ) -> bool:
+    if _is_plural(low, surnames):
+        return False
     if low in surnames:
-        return counts.capital[low] > 0 and not _is_plural_of_family(form, low, places, surnames)
+        return counts.capital[low] > 0
     if low in COUNTRIES_AND_CITIES or low in HEADS or low in PERSON_TITLES or len(low) < 2:
         return False
     if counts.is_plain(low) or not counts.capital[low]:
@@ -200,12 +205,6 @@ def _is_single_name(
         return person + 2 >= place
     enough = person - place >= _ENOUGH and person >= _SHARE * form.count
     return enough and form.count > 1
-
-
-def _is_plural_of_family(
-    form: Form, low: str, places: Sequence[Place], surnames: Counter[str]
-) -> bool:
-    return _is_plural(low, surnames)
 
 
 def _is_acting_role(

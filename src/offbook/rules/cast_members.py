@@ -25,9 +25,9 @@ _HEADING: Final = re.compile(r"^#{1,6} ", re.MULTILINE)
 _SENTENCE: Final = re.compile(r"(?<!Mr)(?<!Mrs)(?<!Dr)(?<!St)(?<!\b[A-Z])[.!?…][\"”’')_]*\s|\n\n")
 _BOTH: Final = 0.03
 _SOME: Final = 3
-_FEW: Final = 8
+_FEW: Final = 4
 _JUNIOR: Final = 0.015
-_USUAL: Final = 5
+_USUAL: Final = 10
 _HARDLY: Final = 0.02
 _REACH: Final = 12_000
 """So many characters back a fuller name says whom a shorter one means."""
@@ -242,8 +242,8 @@ class Grouping:
 
     def _of_given(self, form: Form) -> list[Person]:
         word = form.words[0]
-        if form.husband:
-            return [p for p in self.people if form.husband in p.husbands]
+        if "mrs" in form.name.titles and word in self._husbands:
+            return [p for p in self.people if word in p.husbands]
         same = [p for p in self.people if word in p.given]
         if not form.name.titles and word in self._families:
             same += [p for p in self.people if word in p.surnames and p not in same]
