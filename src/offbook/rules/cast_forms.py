@@ -25,6 +25,7 @@ from offbook.rules.name_words import (
     PERSON_TITLES,
     PLACE_ENDINGS,
     PLACE_FIRST,
+    is_common,
     is_given_name,
 )
 from offbook.text import grammar
@@ -96,7 +97,7 @@ def forms_of(texts: Sequence[str], places: Sequence[Place], counts: WordCounts) 
     persons += [
         form
         for form in forms
-        if id(form) not in known and len(form.words) > 1 and _extends(form, single, counts)
+        if id(form) not in known and len(form.words) > 1 and _extends(form, single, surnames)
     ]
     for form in persons:
         form.gender = form.name.gender or _gender(form, texts, places)
@@ -121,14 +122,15 @@ def _read(form: Form, places: Sequence[Place]) -> None:
 
 
 def _extends(
-    form: Form, single: Container[tuple[tuple[str, ...], bool]], counts: WordCounts
+    form: Form, single: Container[tuple[tuple[str, ...], bool]], surnames: Counter[str]
 ) -> bool:
     """Whether it is a longer form of what is one word elsewhere: "the White Rabbit", "Gino Moll"."""
     if form.is_role:
         return (form.words[-1:], True) in single
     last = form.words[-1]
     named = (form.words[:1], False) in single and len(last) > 1 and form.text[0].isupper()
-    return named and last not in HEADS and not counts.is_plain(last)
+    family = form.words[0] in surnames or last in HEADS or is_common(last)
+    return named and not family
 
 
 def _surnames(forms: Iterable[Form]) -> Counter[str]:

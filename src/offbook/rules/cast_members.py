@@ -26,7 +26,7 @@ _SENTENCE: Final = re.compile(r"(?<!Mr)(?<!Mrs)(?<!Dr)(?<!St)(?<!\b[A-Z])[.!?…
 _BOTH: Final = 0.03
 _SOME: Final = 3
 _FEW: Final = 4
-_JUNIOR: Final = 0.015
+_RARE: Final = 0.05
 _USUAL: Final = 10
 _HARDLY: Final = 0.02
 _REACH: Final = 12_000
@@ -36,8 +36,9 @@ _MOST: Final = 0.6
 _RANKS: Final = frozenset(
     "sir captain colonel major admiral general lord lieutenant sergeant commodore corporal".split()
 )
-_WITH_MR: Final = frozenset("mr dr professor m esq reverend parson squire inspector".split())
+_OFFICERS: Final = _RANKS - {"sir", "lord"}
 _TOGETHER: Final = re.compile(r"(?:,? and |, |,? or | with )(?:the |his |her |my |dear |poor |old )*")
+_NOBLE: Final = GIVEN_TITLES | {"lady", "lord"}
 _WIVES: Final = frozenset("mrs lady countess duchess marchioness baroness viscountess".split())
 
 
@@ -159,7 +160,11 @@ class Grouping:
             self._settle(form, self._of_surname(form))
         for form in bare:
             if not self._given[form.words[0]]:
-                self._settle(form, self._of_bare(form))
+                people = self._of_bare(form)
+                if len(people) == 1 and self._is_hardly_theirs(form, people[0]):
+                    self._lend(form, people[0])
+                else:
+                    self._settle(form, people)
         for form in sorted(self.forms, key=lambda form: -len(form.words)):
             if form.is_role:
                 self._settle(form, self._of_role(form))
@@ -188,6 +193,11 @@ class Grouping:
         """Note whom a mention means."""
         self.whose[number] = person
         person.sentences.add(self._sentences[number])
+
+    def _lend(self, form: Form, person: Person) -> None:
+        """Let the mentions mean the person, without making the form a name of theirs."""
+        for number in form.places:
+            self._mean(number, person)
 
     def _share(self, form: Form, candidates: Sequence[Person]) -> None:
         """Each mention to whom a fuller name meant last; the form to whom it means mostly."""
@@ -247,7 +257,17 @@ class Grouping:
         same = [p for p in self.people if word in p.given]
         if not form.name.titles and word in self._families:
             same += [p for p in self.people if word in p.surnames and p not in same]
-        return same or [p for p in self.people if any(_one_given(word, g) for g in p.given)]
+        return same or self._by_nickname(form)
+
+    def _by_nickname(self, form: Form) -> list[Person]:
+        """Those of whose given name the form is a short one; nobody calls Lady Jane "Jenny"."""
+        return [
+            p
+            for p in self.people
+            if any(_one_given(form.words[0], given) for given in p.given)
+            and not p.titles & _NOBLE
+            and not self._often_beside(form, p)
+        ]
 
     def _of_surname(self, form: Form) -> list[Person]:
         titles, surname = form.name.titles, form.words[0]
@@ -270,10 +290,10 @@ class Grouping:
     def _is_junior(self, form: Form, person: Person) -> bool:
         """Whether a man goes by his given name where another is often "Mr." with the surname."""
         alone = sum(f.count for f in person.forms if len(f.words) == 1 and f.words[0] in person.given)
-        if 2 * alone < person.count or 5 * form.count < person.count:
+        wives = (f for f in self.forms if "mrs" in f.name.titles and f.words == form.words)
+        if not (2 * alone >= person.count and 5 * form.count >= person.count and any(wives)):
             return False
-        sentences = {self._sentences[number] for number in form.places}
-        return len(sentences & person.sentences) > _JUNIOR * form.count
+        return not person.sentences.isdisjoint(self._sentences[number] for number in form.places)
 
     def _is_usual(self, form: Form, person: Person) -> bool:
         """Whether the husband's name stands often enough for her to be the one meant."""
@@ -292,7 +312,7 @@ class Grouping:
             if any("miss" in f.name.titles and f.words[0] in p.given and len(f.words) == 1 for f in p.forms)
         ]
         elder = [p for p in women if p not in younger]
-        return [p for p in elder if "miss" in p.titles] or elder
+        return [p for p in elder if any("miss" in f.name.titles for f in p.forms)] or elder
 
     def _often_beside(self, form: Form, person: Person) -> bool:
         """Whether sentences name both: two people then, since one is called "he" again."""
@@ -300,17 +320,22 @@ class Grouping:
         both = len(sentences & person.sentences)
         return both > 1 and both > _BOTH * min(len(sentences), len(person.sentences))
 
+    def _is_hardly_theirs(self, form: Form, person: Person) -> bool:
+        """Whether a surname alone is rare in a family of several."""
+        family = [p for p in self.people if form.words[0] in p.surnames]
+        return len(family) > 1 and form.count < _RARE * person.count
+
     def _of_bare(self, form: Form) -> list[Person]:
         word = form.words[0]
         if family := [p for p in self.people if word in p.surnames]:
             kin = [p for p in family if not form.gender or p.gender in (form.gender, "")]
             men = [p for p in kin if p.gender != "f"]
             return men or kin
-        given = [p for p in self.people if any(_one_given(word, g) for g in p.given)]
-        return given or [
+        return self._by_nickname(form) or [
             p
             for p in self.people
-            if any(f.words and len(f.words) == 1 and _one_given(word, f.words[0]) for f in p.forms)
+            if not self._often_beside(form, p)
+            and any(len(f.words) == 1 and _one_given(word, f.words[0]) for f in p.forms)
         ]
 
     def _of_role(self, form: Form) -> list[Person]:
@@ -352,6 +377,9 @@ class Grouping:
 
 
 def _titles_clash(titles: frozenset[str], others: frozenset[str]) -> bool:
+    ranks = titles & _OFFICERS, others & _OFFICERS
+    if all(ranks) and not ranks[0] & ranks[1]:
+        return True
     if "mr" in titles and others & _RANKS and "mr" not in others:
         return True
     if "mr" in others and titles & _RANKS and not titles & others:
@@ -396,7 +424,7 @@ def _beside(
     found: Counter[frozenset[str]] = Counter()
     for one, other in zip(kept, kept[1:], strict=False):
         a, b = places[one], places[other]
-        if a.text != b.text or b.start - a.end > 24 or a.form == b.form or a.owns:
+        if a.text != b.text or b.start - a.end > 24 or a.form == b.form or a.owns or a.article:
             continue
         between = texts[a.text][a.end : b.start]
         if _TOGETHER.fullmatch(between) and "and" in between:
