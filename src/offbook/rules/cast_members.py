@@ -26,7 +26,8 @@ _SENTENCE: Final = re.compile(r"(?<!Mr)(?<!Mrs)(?<!Dr)(?<!St)(?<!\b[A-Z])[.!?…
 _BOTH: Final = 0.03
 _SOME: Final = 3
 _FEW: Final = 4
-_RARE: Final = 0.05
+_FAMOUS: Final = 10
+_RARE: Final = 0.01
 _USUAL: Final = 10
 _HARDLY: Final = 0.02
 _REACH: Final = 12_000
@@ -86,6 +87,11 @@ class Person:
         return {form.husband for form in self.forms if form.husband}
 
 
+def _aged(form: Form) -> bool:
+    """Sort the names with "old" and "young" behind those without."""
+    return bool(form.name.age)
+
+
 def given_of(form: Form) -> tuple[str, ...]:
     """The given names in a form that is no description."""
     if form.is_role or form.husband:
@@ -129,16 +135,14 @@ class Grouping:
         self._sentences = _counted(_SENTENCE, texts, places)
         self._chapters = _counted(_HEADING, texts, places)
         self._given = Counter[str]()
-        self._husbands: set[str] = set()
         self._families = Counter[str]()
+        self._husbands = {form.husband for form in forms if form.husband}
         for form in forms:
             for word in given_of(form):
                 self._given[word] += form.count
-            if form.husband:
-                self._husbands.add(form.husband)
-            if (word := surname_of(form)) and (
-                len(form.words) > 1 or ("mrs" in form.name.titles and gender_of_given(word) != "f")
-            ):
+            word = surname_of(form)
+            of_wife = "mrs" in form.name.titles and word not in self._husbands
+            if word and (len(form.words) > 1 or (of_wife and gender_of_given(word) != "f")):
                 self._families[word] += form.count
 
     def run(self) -> list[Person]:
@@ -153,12 +157,13 @@ class Grouping:
         given = [form for form in bare if self._given[form.words[0]]]
         for form in sorted(full, key=lambda form: (bool(form.husband), -form.count)):
             self._settle(form, [p for p in self.people if self._is_full_match(form, p)])
-        for form in (*by_given, *given):
+        for form in sorted((*by_given, *given), key=_aged):
             self._settle(form, self._of_given(form))
         wives = [form for form in by_surname if form.name.titles & _WIVES]
-        for form in (*(form for form in by_surname if form not in wives), *wives):
+        others = [form for form in by_surname if form not in wives]
+        for form in (*sorted(others, key=_aged), *sorted(wives, key=_aged)):
             self._settle(form, self._of_surname(form))
-        for form in bare:
+        for form in sorted(bare, key=_aged):
             if not self._given[form.words[0]]:
                 people = self._of_bare(form)
                 if len(people) == 1 and self._is_hardly_theirs(form, people[0]):
@@ -172,13 +177,24 @@ class Grouping:
 
     def _settle(self, form: Form, candidates: Sequence[Person]) -> None:
         """Give a form to the one person that it may mean, or its mentions to several."""
-        candidates = [person for person in candidates if not self._clash(form, person)]
+        candidates = self._of_same_age(form) or [
+            person for person in candidates if not self._clash(form, person)
+        ]
         if len(candidates) == 1:
             self._give(form, candidates[0])
         elif not candidates:
             self._give(form, self._new())
         else:
             self._share(form, candidates)
+
+    def _of_same_age(self, form: Form) -> list[Person]:
+        """Who bears the name without "old" or "young", where nobody bears it with the other."""
+        if not form.name.age:
+            return []
+        plain = form.text.partition(" ")[2]
+        bearers = [p for p in self.people if any(f.text == plain for f in p.forms)]
+        ages = {f.name.age for p in bearers for f in p.forms if f.text.endswith(plain)}
+        return bearers if len(bearers) == 1 and ages <= {"", form.name.age} else []
 
     def _new(self) -> Person:
         self.people.append(Person())
@@ -278,10 +294,11 @@ class Grouping:
             return self._eldest([p for p in people if p.gender != "m" and not p.husbands], surname)
         if titles & _WIVES:
             women = [p for p in people if p.gender == "f" and "miss" not in p.titles]
-            same = same or [p for p in women if self._is_alone(form, p)]
+            if not any(p.gender == "m" for p in people):
+                same = same or [p for p in women if self._is_alone(form, p)]
             return [p for p in same if not p.husbands or self._is_usual(form, p)]
         if same:
-            return same
+            return [p for p in same if not self._is_junior(form, p)]
         men = [p for p in people if p.gender != "f" and not (husbands & p.given)]
         if len(people) > 1:
             men = [p for p in men if min(p.count, form.count) >= _SOME]
@@ -290,8 +307,12 @@ class Grouping:
     def _is_junior(self, form: Form, person: Person) -> bool:
         """Whether a man goes by his given name where another is often "Mr." with the surname."""
         alone = sum(f.count for f in person.forms if len(f.words) == 1 and f.words[0] in person.given)
-        wives = (f for f in self.forms if "mrs" in f.name.titles and f.words == form.words)
-        if not (2 * alone >= person.count and 5 * form.count >= person.count and any(wives)):
+        elder = (
+            f
+            for f in self.forms
+            if f.words == form.words and ("mrs" in f.name.titles or f.name.age == "old")
+        )
+        if not (2 * alone >= person.count and 5 * form.count >= person.count and any(elder)):
             return False
         return not person.sentences.isdisjoint(self._sentences[number] for number in form.places)
 
@@ -330,7 +351,8 @@ class Grouping:
         if family := [p for p in self.people if word in p.surnames]:
             kin = [p for p in family if not form.gender or p.gender in (form.gender, "")]
             men = [p for p in kin if p.gender != "f"]
-            return men or kin
+            most = max((p.count for p in kin), default=0)
+            return men if any(_FAMOUS * p.count >= most for p in men) else kin or family
         return self._by_nickname(form) or [
             p
             for p in self.people
