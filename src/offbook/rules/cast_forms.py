@@ -49,6 +49,8 @@ _ENOUGH: Final = 1.5
 _SHARE: Final = 0.2
 _ROLE: Final = 0.6
 """Of the mentions of a name, so many behind an article make it a description."""
+_NAMES: Final = 4
+"""So many times a word may be none to one that it is a given name: "may" and "May"."""
 _LEAN: Final = 0.7
 
 
@@ -199,11 +201,12 @@ def _is_single_name(
         return counts.capital[low] > 0
     if low in COUNTRIES_AND_CITIES or low in HEADS or low in PERSON_TITLES or len(low) < 2:
         return False
-    if counts.is_plain(low) or not counts.capital[low]:
+    given = is_given_name(low)
+    if not counts.capital[low] or counts.plain[low] > counts.capital[low] * (1 + _NAMES * given):
         return False
     person, place = _weights(form, places)
     place += sum(weight for end, weight in PLACE_ENDINGS if low.endswith(end))
-    if is_given_name(low):
+    if given:
         return person + 2 >= place
     enough = person - place >= _ENOUGH and person >= _SHARE * form.count
     return enough and form.count > 1

@@ -27,12 +27,12 @@ _BOTH: Final = 0.03
 _SOME: Final = 3
 _FEW: Final = 4
 _FAMOUS: Final = 10
-_RARE: Final = 0.01
+_RARE: Final = 0.03
 _USUAL: Final = 10
 _HARDLY: Final = 0.02
 _REACH: Final = 12_000
 """So many characters back a fuller name says whom a shorter one means."""
-_MOST: Final = 0.6
+_MOST: Final = 0.7
 """Of the mentions of a form, so many make it a name of one of those that it may mean."""
 _RANKS: Final = frozenset(
     "sir captain colonel major admiral general lord lieutenant sergeant commodore corporal".split()
@@ -299,22 +299,29 @@ class Grouping:
             return [p for p in same if not p.husbands or self._is_usual(form, p)]
         if same:
             return [p for p in same if not self._is_junior(form, p)]
-        men = [p for p in people if p.gender != "f" and not (husbands & p.given)]
+        men = [p for p in people if p.gender != "f"]
+        men = [p for p in men if not (husbands & p.given and self._goes_by_given(form, p))]
         if len(people) > 1:
             men = [p for p in men if min(p.count, form.count) >= _SOME]
         return [p for p in men if not self._is_junior(form, p) and not self._often_beside(form, p)]
 
     def _is_junior(self, form: Form, person: Person) -> bool:
         """Whether a man goes by his given name where another is often "Mr." with the surname."""
-        alone = sum(f.count for f in person.forms if len(f.words) == 1 and f.words[0] in person.given)
         elder = (
             f
             for f in self.forms
             if f.words == form.words and ("mrs" in f.name.titles or f.name.age == "old")
         )
-        if not (2 * alone >= person.count and 5 * form.count >= person.count and any(elder)):
+        often = 5 * form.count >= person.count
+        if not (often and any(elder) and self._goes_by_given(form, person)):
             return False
         return not person.sentences.isdisjoint(self._sentences[number] for number in form.places)
+
+    def _goes_by_given(self, form: Form, person: Person) -> bool:
+        """Whether the text calls a person by the given name as a rule, not by the surname."""
+        named = (f for f in person.forms if len(f.words) == 1 and f.words[0] in person.given)
+        bare = sum(f.count for f in self.forms if f.words == form.words and f.name.is_bare)
+        return 2 * sum(f.count for f in named) >= person.count + bare
 
     def _is_usual(self, form: Form, person: Person) -> bool:
         """Whether the husband's name stands often enough for her to be the one meant."""

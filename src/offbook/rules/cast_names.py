@@ -54,7 +54,8 @@ _REACH: Final = 24
 _ADDRESS: Final = frozenset(
     "mr mrs miss ms sir lady lord dr captain colonel major admiral general madame monsieur".split()
 )
-_NO_NAMES: Final = MONTHS_AND_DAYS | _LISTS["forms of address"] | INTERJECTIONS
+_TIMES: Final = frozenset(word for word in MONTHS_AND_DAYS if not is_given_name(word))
+_NO_NAMES: Final = _TIMES | _LISTS["forms of address"] | INTERJECTIONS
 
 
 @dataclass(slots=True)
