@@ -77,6 +77,11 @@ class Form:
         return len(self.places)
 
     @property
+    def tokens(self) -> frozenset[str]:
+        """Its folded words, titles included."""
+        return frozenset(self.words) | self.name.titles
+
+    @property
     def given(self) -> tuple[str, ...]:
         """Given names of a full name; none where they are a husband's."""
         return self.words[:-1] if len(self.words) > 1 and not self.husband else ()

@@ -42,6 +42,7 @@ _PLAIN: Final = re.compile(r"(?<![^\W_])[a-zß-öø-ÿа-яё]+(?:-[a-z]+)*")
 _OPENING: Final = re.compile(r"(?:\A|\n|[.!?:;…][\"”’')\]_*]*|[“\"‘«„(\[]|(?:^|\s)')[ \u00a0_*#>]*\Z")
 _OF: Final = re.compile(rf" of (?:the )?{_WORD}(?: {_WORD})*")
 _AGED: Final = re.compile(r"(?<![^\W_])(?:old|young) \Z", re.IGNORECASE)
+_LED: Final = re.compile(r"(?<![^\W_])(?:van der|van den|van|von|de la|du|della|di) \Z")
 _DEAR: Final = re.compile(
     r"(?<![^\W_])(?:(?:my|our) )?(?:(?:dear|dearest|poor|darling) )+\Z", re.IGNORECASE
 )
@@ -175,6 +176,8 @@ def _place(number: int, text: str, words: _Words, opened: bool) -> Place | None:
     start, end = words[0][1], words[-1][2]
     if text[end : end + 2] in ("'t", "’t"):
         return None
+    if led := _LED.search(text, max(0, start - _REACH), start):
+        start = led.start()
     if aged := _AGED.search(text, max(0, start - _REACH), start):
         start = aged.start()
     if _low(words[-1][0]) in PERSON_TITLES and (of := _OF.match(text, end)):
