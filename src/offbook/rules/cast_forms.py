@@ -7,12 +7,12 @@ Source: ours; explicit weights, none fitted on a corpus.
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from offbook.names.nicknames import gender_of_given
+from offbook.names.nicknames import gender_of_given, latin
 from offbook.names.person import PersonName, parse_name
 from offbook.rules.cast_names import Place, WordCounts
 from offbook.rules.name_words import (
@@ -36,6 +36,7 @@ from offbook.text.words import fold
 
 _LISTS: Final = word_lists("offbook.rules")
 
+GERMAN_NOUNS: Final = _LISTS["german nouns like names"] | _LISTS["german function words"]
 _SPEAKING: Final = _LISTS["speaking"]
 _OF_PERSONS: Final = _LISTS["of persons"]
 _IN: Final = word_set("in into near across throughout within outside inside around beyond")
@@ -89,14 +90,7 @@ class Form:
 
 def forms_of(texts: Sequence[str], places: Sequence[Place], counts: WordCounts) -> list[Form]:
     """The forms that are persons' names, the most frequent first."""
-    by_form: dict[str, Form] = {}
-    for number, place in enumerate(places):
-        if (form := by_form.get(place.form)) is None:
-            form = by_form[place.form] = Form(place.form, parse_name(place.form))
-        form.places.append(number)
-    forms = list(by_form.values())
-    for form in forms:
-        _read(form, places)
+    forms = _forms(places)
     surnames = _surnames(forms)
     persons = [form for form in forms if _is_person(form, places, counts, surnames)]
     single = {(form.words, form.is_role) for form in persons if len(form.words) == 1}
@@ -108,7 +102,30 @@ def forms_of(texts: Sequence[str], places: Sequence[Place], counts: WordCounts) 
     ]
     for form in persons:
         form.gender = form.name.gender or _gender(form, texts, places)
-    return sorted(persons, key=lambda form: (-form.count, form.places[0]))
+    return sorted(persons, key=_by_count)
+
+
+def wide_forms_of(places: Sequence[Place]) -> list[Form]:
+    """The forms of persons' names in a text without blanks, the most frequent first."""
+    forms = _forms(places)
+    for form in forms:
+        form.gender = form.name.gender
+    return sorted(forms, key=_by_count)
+
+
+def _by_count(form: Form) -> tuple[int, int]:
+    return -form.count, form.places[0]
+
+
+def _forms(places: Sequence[Place]) -> list[Form]:
+    by_form: dict[str, Form] = {}
+    for number, place in enumerate(places):
+        if (form := by_form.get(place.form)) is None:
+            form = by_form[place.form] = Form(place.form, parse_name(place.form))
+        form.places.append(number)
+    for form in by_form.values():
+        _read(form, places)
+    return list(by_form.values())
 
 
 def _read(form: Form, places: Sequence[Place]) -> None:
@@ -156,7 +173,9 @@ def _surnames(forms: Iterable[Form]) -> Counter[str]:
 def _is_person(
     form: Form, places: Sequence[Place], counts: WordCounts, surnames: Counter[str]
 ) -> bool:
-    lows = [fold(word).rstrip(".") for word in form.text.split()]
+    lows = [latin(fold(word)).rstrip(".") for word in form.text.split()]
+    if counts.is_german and not _is_german_name(form, lows, surnames):
+        return False
     if lows[0] in ("st", "saint", "ste") or all(
         low in OF_PEOPLES or low in grammar.LANGUAGES for low in lows
     ):
@@ -173,6 +192,16 @@ def _is_person(
     if len(lows) > 1:
         return _is_full_name(form, lows, places, surnames)
     return _is_single_name(form, lows[0], places, counts, surnames)
+
+
+def _is_german_name(form: Form, lows: Sequence[str], surnames: Counter[str]) -> bool:
+    """Whether a capital may mean a name where nouns have one: a title, a given name, a surname."""
+    if form.is_role or not form.words:
+        return False
+    if form.name.titles or form.name.kin:
+        return True
+    given = is_given_name(lows[0]) and lows[0] not in GERMAN_NOUNS
+    return given or (len(lows) == 1 and lows[0] in surnames)
 
 
 def _is_plural(word: str, surnames: Counter[str]) -> bool:
@@ -281,10 +310,6 @@ def _gender(form: Form, texts: Sequence[str], places: Sequence[Place]) -> Gender
         if match := _HIS.search(re.split(r"[.!?\n”\"]", behind, maxsplit=1)[0]):
             found["m" if match[1] else "f"] += 1
     total = found["m"] + found["f"]
-    for gender in ("m", "f"):
-        if total > 1 and found[gender] >= _LEAN * total:
-            return gender  # type: ignore[return-value]
-    return ""
-
-
-_ = defaultdict
+    genders: tuple[Gender, ...] = ("m", "f")
+    told = (each for each in genders if total > 1 and found[each] >= _LEAN * total)
+    return next(told, "")

@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Final
 
 from offbook.names.nicknames import gender_of_given, is_own_name, may_be_one
@@ -19,7 +20,6 @@ from offbook.rules.cast_forms import Form
 from offbook.rules.cast_names import Place
 from offbook.rules.name_words import is_given_name
 from offbook.text.grammar import Gender
-from offbook.text.words import fold
 
 _HEADING: Final = re.compile(r"^#{1,6} ", re.MULTILINE)
 _SENTENCE: Final = re.compile(r"(?<!Mr)(?<!Mrs)(?<!Dr)(?<!St)(?<!\b[A-Z])[.!?…][\"”’')_]*\s|\n\n")
@@ -37,12 +37,14 @@ _REACH: Final = 12_000
 _MOST: Final = 0.75
 """Of the mentions of a form, so many make it a name of one of those that it may mean."""
 _RANKS: Final = frozenset(
-    "sir captain colonel major admiral general lord lieutenant sergeant commodore corporal".split()
+    ["sir", "captain", "colonel", "major", "admiral", "general", "lord", "lieutenant", "sergeant", "commodore", "corporal"]
 )
 _OFFICERS: Final = _RANKS - {"sir", "lord"}
-_TOGETHER: Final = re.compile(r"(?:,? and |, |,? or | with )(?:the |his |her |my |dear |poor |old )*")
+_TOGETHER: Final = re.compile(
+    r"(?:,? and |, |,? or | with )(?:the |his |her |my |dear |poor |old )*"
+)
 _NOBLE: Final = (GIVEN_TITLES | {"lady"}) - {"sir", "don"}
-_WIVES: Final = frozenset("mrs lady countess duchess marchioness baroness viscountess".split())
+_WIVES: Final = frozenset(["mrs", "lady", "countess", "duchess", "marchioness", "baroness", "viscountess"])
 
 
 @dataclass(slots=True, eq=False)
@@ -88,6 +90,11 @@ class Person:
     def surnames(self) -> set[str]:
         """All surnames."""
         return {word for form in self.forms if (word := surname_of(form))}
+
+    @property
+    def described(self) -> set[str]:
+        """The words of descriptions."""
+        return {word for form in self.forms if form.is_role for word in form.words}
 
     @property
     def husbands(self) -> set[str]:
@@ -247,8 +254,12 @@ class Grouping:
             self._mean(number, person or best)
 
     def _nearest(self, form: Form, number: int, people: Sequence[Person]) -> Person | None:
-        """Whom the chapter last called by a longer name with a word of the form, or calls next."""
+        """Whom the chapter last called by a longer name with the words of the form, or calls next.
+
+        Where it never does: whom of them it named last.
+        """
         place = self.places[number]
+        named: Person | None = None
         for step in (-1, 1):
             other = number + step
             while 0 <= other < len(self.places):
@@ -258,10 +269,12 @@ class Grouping:
                 if self._chapters[other] != self._chapters[number]:
                     break
                 person = self.whose.get(other)
-                if person in people and form.tokens <= self._tokens[near.form]:
-                    return person
+                if person in people:
+                    if form.tokens <= self._tokens[near.form]:
+                        return person
+                    named = named or person
                 other += step
-        return None
+        return named
 
     def _is_full_match(self, form: Form, person: Person) -> bool:
         for other in person.forms:
@@ -269,7 +282,10 @@ class Grouping:
                 continue
             if form.words[-1] == other.words[-1] and _one_given(form.words[0], other.words[0]):
                 return True
-            if form.words == other.words[: len(form.words)] or other.words == form.words[: len(other.words)]:
+            if (
+                form.words == other.words[: len(form.words)]
+                or other.words == form.words[: len(other.words)]
+            ):
                 return True
         return False
 
@@ -356,7 +372,10 @@ class Grouping:
         younger = [
             p
             for p in women
-            if any("miss" in f.name.titles and f.words[0] in p.given and len(f.words) == 1 for f in p.forms)
+            if any(
+                "miss" in f.name.titles and f.words[0] in p.given and len(f.words) == 1
+                for f in p.forms
+            )
         ]
         elder = [p for p in women if p not in younger]
         return [p for p in elder if any("miss" in f.name.titles for f in p.forms)] or elder
@@ -391,7 +410,8 @@ class Grouping:
             p
             for p in self.people
             for f in p.forms
-            if f.is_role and (words[-1] == f.words[-1] or words[0] == f.words[0])
+            if f.is_role
+            and (words[-1] == f.words[-1] or words[0] == f.words[0])
             and set(words) <= set(f.words)
         ]
         if roles:
@@ -413,13 +433,13 @@ class Grouping:
         if _titles_clash(form.name.titles, person.titles):
             return True
         given, theirs_given = given_of(form), person.given
-        if given and theirs_given and not any(
-            _one_given(one, other) for one in given for other in theirs_given
+        if (
+            given
+            and theirs_given
+            and not any(_one_given(one, other) for one in given for other in theirs_given)
         ):
             return True
-        return any(
-            self._beside[frozenset((form.text, other.text))] > 0 for other in person.forms
-        )
+        return any(self._beside[frozenset((form.text, other.text))] > 0 for other in person.forms)
 
 
 def _titles_clash(titles: frozenset[str], others: frozenset[str]) -> bool:
@@ -445,9 +465,7 @@ def _one_given(a: str, b: str) -> bool:
     return may_be_one(a, b) and not (is_own_name(a) and is_own_name(b))
 
 
-def _counted(
-    pattern: re.Pattern[str], texts: Sequence[str], places: Sequence[Place]
-) -> list[int]:
+def _counted(pattern: re.Pattern[str], texts: Sequence[str], places: Sequence[Place]) -> list[int]:
     """The number of the chapter or sentence of each place, over all texts."""
     found: list[int] = []
     before = 0
@@ -468,7 +486,7 @@ def _beside(
     """How often two forms stand side by side, as two people do: "Mr. Lane and Tom Lane"."""
     kept = sorted(number for form in forms for number in form.places)
     found: Counter[frozenset[str]] = Counter()
-    for one, other in zip(kept, kept[1:], strict=False):
+    for one, other in pairwise(kept):
         a, b = places[one], places[other]
         if a.text != b.text or b.start - a.end > 24 or a.form == b.form or a.owns or a.article:
             continue
@@ -476,6 +494,3 @@ def _beside(
         if _TOGETHER.fullmatch(between) and "and" in between:
             found[frozenset((a.form, b.form))] += 1
     return found
-
-
-_ = fold, gender_of_given

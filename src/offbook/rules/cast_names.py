@@ -19,7 +19,8 @@ from offbook.rules.name_words import (
     is_function,
     is_given_name,
 )
-from offbook.text.grammar import MONTHS_AND_DAYS
+from offbook.rules.wide_names import wide_people
+from offbook.text.grammar import MONTHS_AND_DAYS, word_set
 from offbook.text.word_lists import word_lists
 from offbook.text.words import fold
 
@@ -39,7 +40,9 @@ _RUN: Final = re.compile(
 )
 _PART: Final = re.compile(r"[^ \u00a0]+")
 _PLAIN: Final = re.compile(r"(?<![^\W_])[a-zß-öø-ÿа-яё]+(?:-[a-z]+)*")
-_OPENING: Final = re.compile(r"(?:\A|\n|[.!?:;…][\"”’')\]_*]*|[“\"‘«„(\[]|(?:^|\s)')[ \u00a0_*#>]*\Z")
+_OPENING: Final = re.compile(
+    r"(?:\A|\n|[.!?:;…][\"”’')\]_*]*|[“\"‘«„(\[]|(?:^|\s)')[ \u00a0_*#>]*\Z"
+)
 _OF: Final = re.compile(rf" of (?:the )?{_WORD}(?: {_WORD})*")
 _AGED: Final = re.compile(r"(?<![^\W_])(?:old|young) \Z", re.IGNORECASE)
 _LED: Final = re.compile(r"(?<![^\W_])(?:van der|van den|van|von|de la|du|della|di) \Z")
@@ -52,8 +55,8 @@ _LOUD: Final = 4
 _BEFORE: Final = re.compile(rf"({_LETTER}+)?(['’]s)?([\W_]*)\Z")
 _BEHIND: Final = re.compile(rf"(['’]s?(?!\w))?([\W_]*)({_LETTER}+)?")
 _REACH: Final = 24
-_ADDRESS: Final = frozenset(
-    "mr mrs miss ms sir lady lord dr captain colonel major admiral general madame monsieur".split()
+_ADDRESS: Final = word_set(
+    "mr mrs miss ms sir lady lord dr captain colonel major admiral general madame monsieur"
 )
 _TIMES: Final = frozenset(word for word in MONTHS_AND_DAYS if not is_given_name(word))
 _NO_NAMES: Final = _TIMES | _LISTS["forms of address"] | INTERJECTIONS
@@ -61,8 +64,9 @@ _NO_NAMES: Final = _TIMES | _LISTS["forms of address"] | INTERJECTIONS
 
 @dataclass(slots=True)
 class Place:
-    """A name where it stands; ``fond`` is "my dear " before it, ``before`` and ``behind`` are the words next to it, folded.
+    """A name where it stands; ``before`` and ``behind`` are the words next to it, folded.
 
+    ``fond`` is what is before it of "my dear ", as the text has it.
     ``article`` says that it stands behind "the" or "a"; ``opens`` that it owes its capital to its
     place, perhaps; ``owns`` that "'s" is behind; ``signs`` are what parts it from its neighbours.
     """
@@ -91,6 +95,14 @@ class WordCounts:
         """Whether the text writes the folded word without a capital as a rule."""
         return self.plain[word] > self.capital[word]
 
+    @property
+    def is_german(self) -> bool:
+        """Whether the texts are German, where every noun has a capital."""
+        return (
+            self.plain["und"] > self.plain["and"]
+            and self.plain["der"] + self.plain["die"] > self.plain["the"]
+        )
+
 
 _Words = list[tuple[str, int, int]]
 
@@ -113,12 +125,30 @@ def places_of(texts: Sequence[str]) -> tuple[list[Place], WordCounts]:
             ]
             counts.capital.update(fold(word) for word, *_ in words[opens:])
             runs.append((number, words, opens))
-    places = []
+    places: list[Place] = []
+    end = (-1, 0)
     for number, words, opens in runs:
         for piece, opened in _pieces(words, opens, counts):
-            if found := _place(number, texts[number], piece, opened):
+            found = _place(number, texts[number], piece, opened)
+            if found is not None and (number, found.start) >= end:
                 places.append(found)
+                end = number, found.end
     return places, counts
+
+
+def wide_places_of(texts: Sequence[str]) -> list[Place]:
+    """Find where texts without blanks between words name persons, in order."""
+    names = wide_people("\n".join(texts))
+    if not names:
+        return []
+    pattern = re.compile("|".join(map(re.escape, names)))
+    return [
+        Place(
+            number, match.start(), match.end(), match[0], "", "", "", ("", ""), False, False, False
+        )
+        for number, text in enumerate(texts)
+        for match in pattern.finditer(text)
+    ]
 
 
 def _pieces(words: _Words, opens: bool, counts: WordCounts) -> Iterator[tuple[_Words, bool]]:
