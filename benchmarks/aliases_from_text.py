@@ -8,8 +8,8 @@ Names are compared without case, accents, white space and a leading article: "Th
 "Admiral" are one name, and no pair. Recall: of all pairs of names of one person that the novel
 contains as whole words, those whose two names are in one member's aliases. Precision: of all pairs
 in one member's aliases where both names are in the lists, those that are one person's there.
-Figures are means over novels. Errors of some, told by a hash of their names (`may_be_read`),
-were read to write the rules, and both halves are printed apart.
+Figures are means over novels. Errors of about half of them, told by a hash of their names
+(`may_be_read`), were read to write the rules; both parts are printed apart.
 """
 
 from __future__ import annotations

@@ -46,6 +46,7 @@ _RELATIVE: Final = word_set("who whom whose")
 _HIS: Final = re.compile(r"\b(?:(he|him|his|himself)|(she|her|hers|herself))\b", re.IGNORECASE)
 _NEAR: Final = 90
 _SPEAKS, _ACTS, _OWNS, _NAMED = 2.0, 0.7, 0.5, 0.3
+_INSIDE, _ON_THE_WAY, _ARTICLE = 2.0, 1.0, 0.7
 _ENOUGH: Final = 1.5
 _SHARE: Final = 0.2
 _ROLE: Final = 0.6
@@ -148,7 +149,7 @@ def _read(form: Form, places: Sequence[Place]) -> None:
 def _extends(
     form: Form, single: Container[tuple[tuple[str, ...], bool]], surnames: Counter[str]
 ) -> bool:
-    """Whether it is a longer form of what is one word elsewhere: "the White Rabbit", "Gino Moll"."""
+    """Whether it is a longer form of what is one word elsewhere: "the White Rabbit"."""
     if form.is_role:
         return (form.words[-1:], True) in single
     last = form.words[-1]
@@ -273,28 +274,27 @@ def _speaks(place: Place) -> bool:
 
 def _weights(form: Form, places: Sequence[Place]) -> tuple[float, float]:
     """What the places of a form say for a person, and for a place or a thing."""
-    person = other = 0.0
-    for number in form.places:
-        place = places[number]
-        if _speaks(place):
-            person += _SPEAKS
-        elif place.owns:
-            person += _SPEAKS if place.behind in _OF_PERSONS else _OWNS
-        elif place.behind in _RELATIVE:
-            person += _SPEAKS
-        elif not place.signs[1] and _acts(place.behind):
-            person += _ACTS
-        if place.signs[0]:
-            continue
-        if place.before in _IN and not place.owns:
-            other += 2.0
-        elif place.before in _WAYS and not place.owns:
-            other += 1.0
-        elif place.before in _WITH:
-            person += _NAMED
-        elif place.article:
-            other += 0.7
-    return person, other
+    around = [places[number] for number in form.places]
+    person = sum(_by_deeds(place) + _NAMED * (place.before in _WITH) for place in around)
+    return person, sum(_by_way(place) for place in around if not place.signs[0])
+
+
+def _by_deeds(place: Place) -> float:
+    """What the words behind a name say for a person, or that somebody says it."""
+    if _speaks(place) or place.behind in _RELATIVE:
+        return _SPEAKS
+    if place.owns:
+        return _SPEAKS if place.behind in _OF_PERSONS else _OWNS
+    return _ACTS if not place.signs[1] and _acts(place.behind) else 0.0
+
+
+def _by_way(place: Place) -> float:
+    """What the words before a name say for a place or a thing."""
+    if place.before in _IN and not place.owns:
+        return _INSIDE
+    if place.before in _WAYS and not place.owns:
+        return _ON_THE_WAY
+    return _ARTICLE if place.article else 0.0
 
 
 def _acts(word: str) -> bool:

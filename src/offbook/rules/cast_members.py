@@ -19,7 +19,7 @@ from offbook.names.titles import GIVEN_TITLES
 from offbook.rules.cast_forms import Form
 from offbook.rules.cast_names import Place
 from offbook.rules.name_words import is_given_name
-from offbook.text.grammar import Gender
+from offbook.text.grammar import Gender, word_set
 
 _HEADING: Final = re.compile(r"^#{1,6} ", re.MULTILINE)
 _SENTENCE: Final = re.compile(r"(?<!Mr)(?<!Mrs)(?<!Dr)(?<!St)(?<!\b[A-Z])[.!?…][\"”’')_]*\s|\n\n")
@@ -36,15 +36,15 @@ _REACH: Final = 12_000
 """So many characters back a fuller name says whom a shorter one means."""
 _MOST: Final = 0.75
 """Of the mentions of a form, so many make it a name of one of those that it may mean."""
-_RANKS: Final = frozenset(
-    ["sir", "captain", "colonel", "major", "admiral", "general", "lord", "lieutenant", "sergeant", "commodore", "corporal"]
+_OFFICERS: Final = word_set(
+    "captain colonel major admiral general lieutenant sergeant commodore corporal"
 )
-_OFFICERS: Final = _RANKS - {"sir", "lord"}
+_RANKS: Final = _OFFICERS | {"sir", "lord"}
 _TOGETHER: Final = re.compile(
     r"(?:,? and |, |,? or | with )(?:the |his |her |my |dear |poor |old )*"
 )
 _NOBLE: Final = (GIVEN_TITLES | {"lady"}) - {"sir", "don"}
-_WIVES: Final = frozenset(["mrs", "lady", "countess", "duchess", "marchioness", "baroness", "viscountess"])
+_WIVES: Final = word_set("mrs lady countess duchess marchioness baroness viscountess")
 
 
 @dataclass(slots=True, eq=False)
