@@ -184,8 +184,10 @@ def _is_person(
     titled = bool(form.name.titles or form.name.kin) and not form.is_role
     if titled and not (len(lows) > 2 and lows[-1] in HEADS and not surnames[lows[-1]]):
         return not _is_plural(form.words[-1], surnames)
-    if len(lows) > 1 and lows[-1] in HEADS and form.name.words[-1:] and not surnames[lows[-1]]:
-        return False
+    if len(lows) > 1 and lows[-1] in HEADS and form.name.words and not surnames[lows[-1]]:
+        person, place = _weights(form, places)
+        if not is_given_name(lows[0]) or person <= place:
+            return False
     if form.is_role:
         return _is_acting_role(form, lows, places, surnames)
     if form.name.kin or lows[0] in FAMILY_NAMES_OF_ADDRESS:
@@ -237,12 +239,13 @@ def _is_single_name(
     if low in COUNTRIES_AND_CITIES or low in HEADS or low in PERSON_TITLES or len(low) < 2:
         return False
     given = is_given_name(low)
-    if not counts.capital[low] or counts.plain[low] > counts.capital[low] * (1 + _NAMES * given):
+    capital = counts.capital[low] or not (given or is_common(low))
+    if counts.plain[low] > capital * (1 + _NAMES * given) or not capital:
         return False
     person, place = _weights(form, places)
     place += sum(weight for end, weight in PLACE_ENDINGS if low.endswith(end))
     if given:
-        return person + 2 >= place
+        return person + 1 >= place
     enough = person - place >= _ENOUGH and person >= _SHARE * form.count
     return enough and form.count > 1
 

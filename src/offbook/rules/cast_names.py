@@ -36,7 +36,7 @@ _WORD: Final = (
     rf"(?:-{_LETTER}+)*)"
 )
 _RUN: Final = re.compile(
-    rf"(?<![^\W_])(?<!['’-]){_WORD}(?:[ \u00a0](?:(?:{_PARTICLES})[ \u00a0]){{0,3}}{_WORD})*"
+    rf"(?<![^\W_])(?<![^\W_]['’-]){_WORD}(?:[ \u00a0](?:(?:{_PARTICLES})[ \u00a0]){{0,3}}{_WORD})*"
 )
 _PART: Final = re.compile(r"[^ \u00a0]+")
 _PLAIN: Final = re.compile(r"(?<![^\W_])[a-zß-öø-ÿа-яё]+(?:-[a-z]+)*")
@@ -52,7 +52,10 @@ _DEAR: Final = re.compile(
 _HEADING: Final = re.compile(r"#{1,6} .*")
 _ROMAN: Final = re.compile(r"[IVXLC]+\.?")
 _LOUD: Final = 4
+_OFTEN: Final = 10
+"""So many times a given name must be a word to be one before another: "Will Orme", "Die Stadt"."""
 _BEFORE: Final = re.compile(rf"({_LETTER}+)?(['’]s)?([\W_]*)\Z")
+_ARTICLE: Final = re.compile(r"(?<![^\W_])(?:the|an?) \Z", re.IGNORECASE)
 _BEHIND: Final = re.compile(rf"(['’]s?(?!\w))?([\W_]*)({_LETTER}+)?")
 _REACH: Final = 24
 _ADDRESS: Final = word_set(
@@ -90,10 +93,6 @@ class WordCounts:
 
     capital: Counter[str]
     plain: Counter[str]
-
-    def is_plain(self, word: str) -> bool:
-        """Whether the text writes the folded word without a capital as a rule."""
-        return self.plain[word] > self.capital[word]
 
     @property
     def is_german(self) -> bool:
@@ -188,9 +187,8 @@ def _is_mere_opening(low: str, words: _Words, counts: WordCounts) -> bool:
     """Whether the first word of a sentence has its capital from its place only."""
     if low in PERSON_TITLES or low in TITLES:
         return False
-    if len(words) > 1 and is_given_name(low):
-        return False
-    return counts.is_plain(low)
+    times = _OFTEN if len(words) > 1 and is_given_name(low) else 1
+    return counts.plain[low] > times * counts.capital[low]
 
 
 def _place(number: int, text: str, words: _Words, opened: bool) -> Place | None:
@@ -212,7 +210,9 @@ def _place(number: int, text: str, words: _Words, opened: bool) -> Place | None:
         start = aged.start()
     if _low(words[-1][0]) in PERSON_TITLES and (of := _OF.match(text, end)):
         end = of.end()
-    before = _BEFORE.search(text, max(0, start - _REACH), start)
+    article = _ARTICLE.search(text, max(0, start - _REACH), start)
+    edge = article.start() if article else start
+    before = _BEFORE.search(text, max(0, edge - _REACH), edge)
     word = fold(before[1]) if before and before[1] else ""
     behind = _BEHIND.match(text, end, min(len(text), end + _REACH))
     signs = (before[3] or "" if before else "", behind[2] if behind else "")
@@ -225,7 +225,7 @@ def _place(number: int, text: str, words: _Words, opened: bool) -> Place | None:
         word,
         fold(behind[3] or "") if behind else "",
         (signs[0].strip(" _*"), signs[1].strip(" _*")),
-        word in ("the", "a", "an") and not signs[0].strip(),
+        article is not None,
         opened,
         bool(behind and behind[1]),
     )
