@@ -53,6 +53,7 @@ _ROLE: Final = 0.6
 """Of the mentions of a name, so many behind an article make it a description."""
 _NAMES: Final = 4
 """So many times a word may be none to one that it is a given name: "may" and "May"."""
+_FABLE: Final = 5
 _LEAN: Final = 0.7
 
 
@@ -94,6 +95,7 @@ def forms_of(texts: Sequence[str], places: Sequence[Place], counts: WordCounts) 
     forms = _forms(places)
     surnames = _surnames(forms)
     persons = [form for form in forms if _is_person(form, places, counts, surnames)]
+    persons += _personified(forms, persons, places)
     single = {(form.words, form.is_role) for form in persons if len(form.words) == 1}
     known = set(map(id, persons))
     persons += [
@@ -267,6 +269,24 @@ def _is_acting_role(
     if last in HEADS or last in OF_PEOPLES:
         return False
     return said > 1 and said >= 0.1 * form.count
+
+
+def _personified(
+    forms: Iterable[Form], persons: Iterable[Form], places: Sequence[Place]
+) -> list[Form]:
+    """Who acts but once, in a text that makes persons of many: "a Canary called out"."""
+    known = set(map(id, persons))
+    if sum(form.is_role and not form.name.titles for form in persons) < _FABLE:
+        return []
+    return [
+        form
+        for form in forms
+        if form.is_role
+        and id(form) not in known
+        and not (form.name.kin or form.name.titles)
+        and not {form.words[-1]} & (HEADS | OF_PEOPLES)
+        and any(_acts(places[number].behind) for number in form.places)
+    ]
 
 
 def _speaks(place: Place) -> bool:

@@ -65,10 +65,14 @@ class Person:
     @property
     def titles(self) -> frozenset[str]:
         """The titles of the person, but for such as are hardly ever given."""
+        return self.titles_beside(0)
+
+    def titles_beside(self, count: int) -> frozenset[str]:
+        """The titles that count where so many mentions come to those of the person."""
         counts = Counter[str]()
         for form in self.forms:
             counts.update(dict.fromkeys(form.name.titles, form.count))
-        return frozenset(t for t, n in counts.items() if n > _HARDLY * self.count)
+        return frozenset(t for t, n in counts.items() if n > _HARDLY * (self.count + count))
 
     @property
     def count(self) -> int:
@@ -430,7 +434,7 @@ class Grouping:
             return True
         if any(self.apart(form.text, other.text) for other in person.forms):
             return True
-        if _titles_clash(form.name.titles, person.titles):
+        if _titles_clash(form.name.titles, person.titles_beside(form.count)):
             return True
         given, theirs_given = given_of(form), person.given
         if (

@@ -55,7 +55,7 @@ _LOUD: Final = 4
 _OFTEN: Final = 10
 """So many times a given name must be a word to be one before another: "Will Orme", "Die Stadt"."""
 _BEFORE: Final = re.compile(rf"({_LETTER}+)?(['’]s)?([\W_]*)\Z")
-_ARTICLE: Final = re.compile(r"(?<![^\W_])(?:the|an?) \Z", re.IGNORECASE)
+_ARTICLE: Final = re.compile(r"(?<![^\W_])(?:the|an?|one) \Z", re.IGNORECASE)
 _BEHIND: Final = re.compile(rf"(['’]s?(?!\w))?([\W_]*)({_LETTER}+)?")
 _REACH: Final = 24
 _ADDRESS: Final = word_set(

@@ -9,7 +9,7 @@ from offbook.rules.cast import read_cast
 FAMILY = """# Chapter 1
 
 Mr. Hugh Lane came in with Mrs. Lane. Miss Ida Wren followed them, and Ida was tired. "Dear Ida,"
-said Mrs. Lane, "you must rest." Mr. Lane nodded at Miss Wren. "Where is Hugh?" asked Ida. She sat down.
+said Mrs. Lane, "you must rest." Mr. Lane nodded at Miss Wren. "Where is Hugh?" asked Ida.
 
 # Chapter 2
 
