@@ -11,11 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from offbook.rules.quotations import Piece, paragraphs_of, quotations_of
-from offbook.rules.speech_tags import Item, Subject, items_of, leads, sentences_of, tag_before, tag_behind
+from offbook.rules.speech_tags import Item, Subject, items_of, leads, sentences_of, subject_at, tag_before, tag_behind
+from offbook.text import grammar
 from offbook.text.grammar import Gender
+from offbook.text.verbs import is_finite
 from offbook.types import CastMember, CastMention, Quotation, SpeakerBasis
 
 _WINDOW: Final = 8
@@ -49,6 +51,16 @@ class Turn:
         return self.pieces[-1].paragraph
 
 
+class Event(NamedTuple):
+    """Somebody is named in the narration, by a name or a noun (``member`` None)."""
+
+    start: int
+    member: int | None
+    gender: Gender
+    acts: bool
+    here: bool = False
+
+
 def attribute(
     texts: Sequence[str], members: Sequence[CastMember], mentions: Sequence[CastMention]
 ) -> tuple[Quotation, ...]:
@@ -79,6 +91,11 @@ class _Scenes:
         self._named = {m.start: (m.end, m.member) for m in mentions}
         self._told: list[list[tuple[int, int]]] = [[] for _ in self._paragraphs]
         pieces = quotations_of(text, self._paragraphs)
+        self._events: list[list[Event]] = [[] for _ in self._paragraphs]
+        spoken = {piece.paragraph for piece in pieces}
+        for number, (start, end) in enumerate(self._paragraphs):
+            if number not in spoken:
+                self._note(number, items_of(text, start, end, self._named))
         self._turns = self._grouped(pieces)
         self._place(mentions, pieces)
 
@@ -122,12 +139,13 @@ class _Scenes:
             for n in range(0, len(edges), 2)
         ]
         turns: list[Turn] = []
-        free = True  # whether the gap in front does not belong to the piece before it
+        for gap in gaps:
+            self._note(number, gap)
         for n, piece in enumerate(pieces):
             inner = self._text[piece.start : piece.end].rstrip(_CLOSERS)
             behind = tag_behind(gaps[n + 1], inner[-1:])
             lead = gaps[n] if n or gaps[0] else self._lead_in(number)
-            before = tag_before(lead) if free else None
+            before = tag_before(lead)
             cue = behind or before
             joined = n > 0 and any(item.is_word for item in gaps[n]) and not _differ(turns[-1].cue, cue, self._members)
             if joined:
@@ -136,10 +154,25 @@ class _Scenes:
                     turns[-1].cue = cue
             else:
                 turns.append(Turn([piece], cue))
-            free = behind is None or len(sentences_of(gaps[n + 1])) > 1
         if len(turns) == 1 and turns[0].cue is None:
             turns[0].beat = self._beat(gaps)
         return turns
+
+    def _note(self, number: int, items: Sequence[Item]) -> None:
+        for sentence in sentences_of(items):
+            for at, item in enumerate(sentence):
+                found = subject_at(sentence, at)
+                if found is None:
+                    continue
+                subject, end = found
+                before = sentence[at - 1].low if at else ""
+                object_ = before in grammar.PREPOSITIONS or (at and not (before in grammar.COORDINATORS or before in grammar.SUBORDINATORS or before in grammar.AMBIGUOUS_PREPOSITIONS or not before[0].isalnum()) and not(end < len(sentence) and is_finite(sentence[end].low)))
+                if subject.kind == "name":
+                    self._events[number].append(Event(subject.start, subject.member, "", not object_))
+                elif subject.kind == "noun" and not object_:
+                    self._events[number].append(Event(subject.start, None, subject.gender, True))
+                elif item.member is not None:
+                    self._events[number].append(Event(item.start, item.member, "", False))
 
     def _lead_in(self, number: int) -> list[Item]:
         """The end of the paragraph before, where it leads up to a quotation."""
@@ -198,39 +231,49 @@ class _Scenes:
         self._refer(index, turn, turn.cue, "anaphoric", turn.cue.kind)
 
     def _refer(self, index: int, turn: Turn, cue: Subject, basis: SpeakerBasis, tag: str) -> None:
-        gender = cue.gender
         barred = self._beside(index) | turn.called
-        here = [m for at, m in self._told[turn.first] if at < cue.start and self._fits(m, gender)]
-        if len(set(here)) == 1:
-            return self._settle(turn, here[0], basis, f"{tag}:here")
-        if here:
-            free = set(here) - barred
-            if len(free) == 1:
-                self._settle(turn, free.pop(), basis, f"{tag}:herefree")
-            return
-        recent = self._recent(index, turn.first, gender)
-        free_recent = [m for m in recent if m not in barred]
-        if len(free_recent) == 1:
-            self._settle(turn, free_recent[0], basis, f"{tag}:unique{len(recent)}")
-        elif free_recent:
-            rule = f"{tag}:nearest"
-            # self._settle(turn, free_recent[0], basis, rule)
-
-    def _recent(self, index: int, paragraph: int, gender: Gender) -> list[int]:
-        """Who of a gender is named or speaks in the paragraphs before, the latest first."""
-        found: dict[int, None] = {}
-        turn = index - 1
-        for number in range(paragraph - 1, max(-1, paragraph - 1 - _WINDOW), -1):
-            start, end = self._paragraphs[number]
-            if _HEADING.match(self._text, start, end):
+        names: list[int] = []  # who may be meant, the latest first
+        weak: set[int] = set()
+        first: list[str] = []
+        for event in self._before(index, turn.first, cue.start, cue.gender):
+            if event.member is None:
+                if not names:
+                    return
                 break
+            if event.member in barred:
+                continue
+            if event.member in names:
+                continue
+            if not event.acts:
+                weak.add(event.member)
+                continue
+            names.append(event.member)
+            first.append(f"{event.here}{bool(weak - {event.member})}")
+        if len(names) == 1:
+            self._settle(turn, names[0], basis, f"{tag}:one:{first[0]}:{bool(weak-{names[0]})}")
+        elif names:
+            self._settle(turn, names[0], basis, f"{tag}:many:{first[0]}")
+
+    def _before(self, index: int, paragraph: int, at: int, gender: Gender) -> Iterator[Event]:
+        """Who of a gender is named, or speaks, before a place, the latest first."""
+        turn = index - 1
+        for number in range(paragraph, max(-1, paragraph - 1 - _WINDOW), -1):
+            if number < paragraph and _HEADING.match(self._text, *self._paragraphs[number]):
+                return
+            found = [e for e in self._events[number] if e.start < at]
             while turn >= 0 and self._turns[turn].last >= number:
-                if (speaker := self._turns[turn].speaker) is not None:
-                    found.setdefault(speaker)
+                t = self._turns[turn]
+                if t.speaker is not None:
+                    found.append(Event(t.pieces[0].start, t.speaker, "", True, number == paragraph))
+                elif t.cue and t.cue.kind in ("pronoun", "noun") and t.cue.gender == gender:
+                    found.append(Event(t.pieces[0].start, None, gender, True, False))
                 turn -= 1
-            for _, member in reversed(self._told[number]):
-                found.setdefault(member)
-        return [member for member in found if self._fits(member, gender)]
+            for event in sorted(found, key=lambda e: -e.start):
+                if event.member is not None:
+                    if self._fits(event.member, gender):
+                        yield event._replace(here=number == paragraph)
+                elif event.gender in ("", gender):
+                    yield event
 
     def _by_beat(self, index: int, turn: Turn) -> None:
         beat = turn.beat
@@ -272,8 +315,10 @@ def _differ(one: Subject | None, other: Subject | None, members: Sequence[CastMe
     """Whether two tags of a paragraph speak of two people."""
     if one is None or other is None:
         return False
-    if one.member is not None and other.member is not None:
-        return one.member != other.member
+    if one.start == other.start:
+        return False
+    if "pronoun" not in (one.kind, other.kind):
+        return one.member != other.member or one.word != other.word
     genders = [
         members[each.member].gender if each.member is not None else each.gender
         for each in (one, other)

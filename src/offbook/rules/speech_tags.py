@@ -23,7 +23,9 @@ _VOICES: Final = _LISTS["voices"]
 _GENDERS: Final[dict[str, Gender]] = {"he": "m", "she": "f", "his": "m", "her": "f"}
 _SUBJECTS: Final = word_set("he she i they we you it who")
 _ENDS: Final = frozenset(".!?")
+_POSSESSIVE: Final = frozenset(("'s", "'", "’"))
 _PARTICLES: Final = word_set("out on in up back off")
+_HEARING: Final = word_set("heard hear")
 _BETWEEN: Final = word_set("then only also again at last just once more now here there thus so")
 _REACH: Final = 6
 """How many words may stand between a subject and its verb."""
@@ -90,7 +92,7 @@ def subject_at(items: Sequence[Item], index: int) -> tuple[Subject, int] | None:
     item = items[index]
     rest = items[index + 1 : index + 1 + _REACH]
     if item.member is not None:
-        if not rest or rest[0].low not in ("'s", "'", "’"):
+        if not rest or rest[0].low not in _POSSESSIVE:
             return Subject("name", item.start, item.member), index + 1
         voice = next((n for n, each in enumerate(rest[1:4]) if each.low in _VOICES), None)
         if voice is not None:
@@ -130,7 +132,7 @@ def _noun(items: Sequence[Item], index: int, start: int) -> tuple[Subject, int] 
             follows = items[place + 1] if place + 1 < len(items) else None
             if follows and follows.low in grammar.PERSON_NOUNS:
                 continue
-            if follows and follows.low in ("'s", "'", "’"):
+            if follows and follows.low in _POSSESSIVE:
                 continue
             return Subject("noun", start, None, gender, item.low), place + 1
     return None
@@ -153,6 +155,8 @@ def tag_behind(items: Sequence[Item], last: str) -> Subject | None:
         index += 1
     if index >= len(words):
         return None
+    if index and words[index - 1].low in grammar.COORDINATORS and items[-1].text == ":":
+        return None  # "...," and Anne said: "..."
     goes_on = last in ",;:" or words[index].text[0].islower()
     if goes_on and (is_saying(words[index]) or is_past(words[index].low)):
         found = _behind_verb(words, index)
@@ -165,6 +169,8 @@ def tag_behind(items: Sequence[Item], last: str) -> Subject | None:
         item = words[place]
         if is_saying(item) and _before_is_free(words, place):
             return subject
+        if item.low in _HEARING and any(is_saying(each) for each in words[place:]):
+            return _of_verb(words)
         if goes_on and is_finite(item.low):
             return subject
         if not goes_on and (place > end + _REACH or item.text in ".;:"):
@@ -188,11 +194,16 @@ def _behind_verb(words: Sequence[Item], verb: int) -> Subject | None:
     place = verb + 1
     while place < len(words) and (words[place].low in _PARTICLES or _passes(words[place])):
         place += 1
-    found = subject_at(words, place) if place < len(words) else None
-    if found is None or words[place].low == "it":
+    if place >= len(words):
         return None
-    subject, _ = found
-    return subject
+    after = words[place + 1 : place + 2]
+    if words[verb].low in grammar.AUXILIARIES:  # "was Anne's opinion"
+        owned = words[place].member is not None and after and after[0].low in _POSSESSIVE
+        return Subject("name", words[place].start, words[place].member) if owned else None
+    if after and after[0].member is not None and words[place].low not in grammar.FUNCTION:
+        place += words[place].text.islower()  # "remarked sceptical Anne"
+    found = subject_at(words, place)
+    return found[0] if found and words[place].low != "it" else None
 
 
 def _before_verb(words: Sequence[Item], verb: int) -> Subject | None:
@@ -214,7 +225,23 @@ def _before_verb(words: Sequence[Item], verb: int) -> Subject | None:
             if found[0].word in ("who", "it"):
                 break
             return found[0]
-    return main_subject(words[:verb])
+    return _clause_subject(words[:verb])
+
+
+def _clause_subject(words: Sequence[Item]) -> Subject | None:
+    """The subject of the last main clause of a sentence, which its last verb goes on with."""
+    for index in range(len(words) - 2, 0, -1):
+        if words[index].text == ";" or (
+            words[index].text == ","
+            and (words[index + 1].low in grammar.COORDINATORS or words[index + 1].low == "while")
+            and (led := subject_at(words, index + 2) if index + 2 < len(words) else None)
+            and led[1] < len(words)
+            and (words[led[1]].text == "," or is_finite(words[led[1]].low))
+        ):
+            words = words[index + 1 :]
+            break
+    begins = words[0].low in grammar.SUBORDINATORS if words else False
+    return main_subject(words) or (main_subject(words[1:]) if begins else None)
 
 
 def _of_verb(words: Sequence[Item]) -> Subject | None:
@@ -252,7 +279,7 @@ def tag_before(items: Sequence[Item]) -> Subject | None:
         return None
     if found := _of_verb(words):
         return found
-    return main_subject(words) if words[-1].text in (":", ",") else None
+    return _clause_subject(words) if words[-1].text in (":", ",") else None
 
 
 def leads(items: Sequence[Item]) -> list[Subject]:
