@@ -13,6 +13,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from collections import Counter
+import numpy as np
+from offbook.rules.turn_taking import Floats, Seen, speaking
 from offbook.rules.quotations import Piece, paragraphs_of, quotations_of
 from offbook.rules.speech_tags import Item, Subject, items_of, leads, sentences_of, subject_at, tag_before, tag_behind
 from offbook.text import grammar
@@ -20,6 +23,12 @@ from offbook.text.grammar import Gender
 from offbook.text.verbs import is_finite
 from offbook.types import CastMember, CastMention, Quotation, SpeakerBasis
 
+_APART: Final = 8
+_MOST: Final = 14
+_FAINT: Final = 0.01
+_STRANGER: Final = 0.1
+_SURE: Final = 0.85
+_FADES: Final = 0.8
 _WINDOW: Final = 8
 """Paragraphs that a pronoun looks back over."""
 _CLOSERS: Final = "\"'”’»«“」』 "
@@ -100,20 +109,103 @@ class _Scenes:
         self._place(mentions, pieces)
 
     def attributed(self) -> list[Turn]:
-        for turn in self._turns:
-            if turn.cue and turn.cue.kind == "name":
-                turn.speaker, turn.basis, turn.rule = turn.cue.member, "explicit", "name"
-        for _ in range(3):
-            for index, turn in enumerate(self._turns):
-                if turn.speaker is None:
-                    self._by_pronoun(index, turn)
-            for index, turn in enumerate(self._turns):
-                if turn.speaker is None and turn.cue is None:
-                    self._by_beat(index, turn)
-            for index, turn in enumerate(self._turns):
-                if turn.speaker is None and turn.cue is None:
-                    self._by_turns(index, turn)
+        for scene in self._scenes():
+            self._attribute(scene)
         return self._turns
+
+    def _scenes(self) -> Iterator[list[int]]:
+        """The numbers of the turns, scene by scene."""
+        scene: list[int] = []
+        for index, turn in enumerate(self._turns):
+            last = self._turns[index - 1].last if index else 0
+            between = range(last + 1, turn.first + 1)
+            if scene and (
+                len(between) > _APART
+                or any(_HEADING.match(self._text, *self._paragraphs[n]) for n in between)
+            ):
+                yield scene
+                scene = []
+            scene.append(index)
+        if scene:
+            yield scene
+
+    def _attribute(self, scene: Sequence[int]) -> None:
+        salience = self._salience(scene)
+        weight: Counter[int] = Counter()
+        for at in salience:
+            weight.update(at)
+        people = [member for member, _ in weight.most_common(_MOST)]
+        place = {member: n for n, member in enumerate(people)}
+        seen: list[Seen] = []
+        for index, at in zip(scene, salience, strict=True):
+            turn = self._turns[index]
+            present = np.array([*(at.get(member, 0.0) + _FAINT for member in people), _STRANGER])
+            near = index > scene[0] and turn.first - self._turns[index - 1].last <= 1
+            called = [place[member] for member in turn.called if member in place]
+            seen.append(Seen(self._fit(turn, people), present / present.sum(), called, near))
+        for index, told in zip(scene, speaking(seen), strict=True):
+            turn = self._turns[index]
+            best = int(told.argmax())
+            if turn.cue and turn.cue.kind == "name":
+                self._settle(turn, turn.cue.member, "explicit", "name")
+            elif best < len(people) and told[best] >= _SURE:
+                kind = turn.cue.kind if turn.cue else "beat" if turn.beat else "none"
+                self._settle(turn, people[best], "anaphoric" if turn.cue else "implicit", f"{kind}:{int(told[best]*50)/50:.2f}")
+
+    def _salience(self, scene: Sequence[int]) -> list[dict[int, float]]:
+        """For each turn who is about, by how long ago and how they were last named."""
+        found: list[dict[int, float]] = []
+        at: dict[int, float] = {}
+        number = max(0, self._turns[scene[0]].first - _WINDOW)
+        for paragraph in range(self._turns[scene[0]].first - 1, number - 1, -1):
+            if _HEADING.match(self._text, *self._paragraphs[paragraph]):
+                number = paragraph
+                break
+        for index in scene:
+            turn = self._turns[index]
+            while number <= turn.first:
+                at = {member: value * _FADES for member, value in at.items() if value > 0.01}
+                for event in self._events[number]:
+                    if event.member is not None:
+                        value = 1.0 if event.acts else 0.4
+                        at[event.member] = max(at.get(event.member, 0.0), value)
+                number += 1
+            found.append(dict(at))
+            for member in turn.called:
+                at[member] = max(at.get(member, 0.0), 1.0)
+            for member in turn.named:
+                at[member] = max(at.get(member, 0.0), 0.15)
+            if turn.cue and turn.cue.member is not None:
+                at[turn.cue.member] = 1.0
+        return found
+
+    def _fit(self, turn: Turn, people: Sequence[int]) -> Floats:
+        """How well the words of a turn and around it go with each person, and with a stranger."""
+        cue, beat = turn.cue, turn.beat
+        fits = np.ones(len(people) + 1)
+        if cue and cue.kind == "name":
+            fits[:] = 0.002
+            if cue.member in people:
+                fits[people.index(cue.member)] = 1.0
+            return fits
+        if cue and cue.kind == "other" or cue and cue.word in ("i", "we", "they", "you"):
+            fits[:-1] = 0.01
+        here = {e.member: e.acts for e in self._events[turn.first] if cue is None or e.start < cue.start}
+        for n, member in enumerate(people):
+            gender = self._members[member].gender
+            for clue, strength in ((cue, 0.005), (beat, 0.05)):
+                if clue and clue.gender and gender != clue.gender:
+                    fits[n] *= 0.3 if not gender else strength
+            if member in turn.called:
+                fits[n] *= 0.02
+            elif member in turn.named:
+                fits[n] *= 0.15
+            if member in here:
+                fits[n] *= 4.0 if here[member] else 1.5
+            if beat and beat.member == member:
+                fits[n] *= 4.0
+        fits[-1] *= 3.0 if cue and cue.kind == "noun" else 1.0
+        return fits
 
     # Reading
 
@@ -211,105 +303,8 @@ class _Scenes:
     def _fits(self, member: int, gender: Gender) -> bool:
         return not gender or self._members[member].gender in ("", gender)
 
-    def _beside(self, index: int) -> set[int]:
-        """Who speaks in the turns right before and behind this one."""
-        found: set[int] = set()
-        for other in (index - 1, index + 1):
-            if 0 <= other < len(self._turns):
-                turn, low, high = self._turns[other], *sorted((index, other))
-                near = self._turns[high].first - self._turns[low].last <= 1
-                if near and turn.speaker is not None:
-                    found.add(turn.speaker)
-        return found
-
     def _settle(self, turn: Turn, member: int, basis: SpeakerBasis, rule: str) -> None:
         turn.speaker, turn.basis, turn.rule = member, basis, rule
-
-    def _by_pronoun(self, index: int, turn: Turn) -> None:
-        if turn.cue is None or turn.cue.kind not in ("pronoun", "noun") or not turn.cue.gender:
-            return
-        self._refer(index, turn, turn.cue, "anaphoric", turn.cue.kind)
-
-    def _refer(self, index: int, turn: Turn, cue: Subject, basis: SpeakerBasis, tag: str) -> None:
-        barred = self._beside(index) | turn.called
-        names: list[int] = []  # who may be meant, the latest first
-        weak: set[int] = set()
-        first: list[str] = []
-        for event in self._before(index, turn.first, cue.start, cue.gender):
-            if event.member is None:
-                if not names:
-                    return
-                break
-            if event.member in barred:
-                continue
-            if event.member in names:
-                continue
-            if not event.acts:
-                weak.add(event.member)
-                continue
-            names.append(event.member)
-            first.append(f"{event.here}{bool(weak - {event.member})}")
-        if len(names) == 1:
-            self._settle(turn, names[0], basis, f"{tag}:one:{first[0]}:{bool(weak-{names[0]})}")
-        elif names:
-            self._settle(turn, names[0], basis, f"{tag}:many:{first[0]}")
-
-    def _before(self, index: int, paragraph: int, at: int, gender: Gender) -> Iterator[Event]:
-        """Who of a gender is named, or speaks, before a place, the latest first."""
-        turn = index - 1
-        for number in range(paragraph, max(-1, paragraph - 1 - _WINDOW), -1):
-            if number < paragraph and _HEADING.match(self._text, *self._paragraphs[number]):
-                return
-            found = [e for e in self._events[number] if e.start < at]
-            while turn >= 0 and self._turns[turn].last >= number:
-                t = self._turns[turn]
-                if t.speaker is not None:
-                    found.append(Event(t.pieces[0].start, t.speaker, "", True, number == paragraph))
-                elif t.cue and t.cue.kind in ("pronoun", "noun") and t.cue.gender == gender:
-                    found.append(Event(t.pieces[0].start, None, gender, True, False))
-                turn -= 1
-            for event in sorted(found, key=lambda e: -e.start):
-                if event.member is not None:
-                    if self._fits(event.member, gender):
-                        yield event._replace(here=number == paragraph)
-                elif event.gender in ("", gender):
-                    yield event
-
-    def _by_beat(self, index: int, turn: Turn) -> None:
-        beat = turn.beat
-        if beat is None:
-            return
-        if beat.kind == "name" and beat.member is not None:
-            where = "before" if beat.start < turn.pieces[0].start else "behind"
-            if beat.member not in self._beside(index) | turn.called:
-                self._settle(turn, beat.member, "implicit", f"beat:{where}")
-        elif beat.kind == "pronoun" and beat.gender:
-            self._refer(index, turn, beat, "implicit", "beatpro")
-
-    def _by_turns(self, index: int, turn: Turn) -> None:
-        def at(step: int) -> Turn | None:
-            low = index
-            for _ in range(abs(step)):
-                other = low + (1 if step > 0 else -1)
-                if not 0 <= other < len(self._turns):
-                    return None
-                a, b = sorted((low, other))
-                if self._turns[b].first - self._turns[a].last > 1 or self._turns[b].first == self._turns[a].last:
-                    return None
-                low = other
-            return self._turns[low]
-
-        who = {step: (t.speaker if (t := at(step)) else None) for step in (-2, -1, 1, 2)}
-        beside = {who[-1], who[1]} - {None}
-        away = {who[-2], who[2]} - {None}
-        if len(away) == 1:
-            (member,) = away
-            if member in beside or member in turn.called:
-                return
-            rule = f"turns:{'A' if who[-2] is not None else '-'}{'B' if who[-1] is not None else '-'}.{'B' if who[1] is not None else '-'}{'A' if who[2] is not None else '-'}"
-            if len(beside) == 1:
-                self._settle(turn, member, "implicit", rule + ("v" if turn.called & beside else ""))
-
 
 def _differ(one: Subject | None, other: Subject | None, members: Sequence[CastMember]) -> bool:
     """Whether two tags of a paragraph speak of two people."""
