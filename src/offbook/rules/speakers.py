@@ -9,7 +9,7 @@ of a dialogue as in O'Keefe, Pareti, Curran, Koprinska and Honnibal 2012; the ru
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -26,7 +26,7 @@ from offbook.types import CastMember, CastMention, Quotation, SpeakerBasis
 _APART: Final = 8
 _MOST: Final = 14
 _FAINT: Final = 0.01
-_STRANGER: Final = 0.1
+_STRANGER: Final = 0.04
 _SURE: Final = 0.85
 _FADES: Final = 0.8
 _WINDOW: Final = 8
@@ -139,18 +139,33 @@ class _Scenes:
         seen: list[Seen] = []
         for index, at in zip(scene, salience, strict=True):
             turn = self._turns[index]
-            present = np.array([*(at.get(member, 0.0) + _FAINT for member in people), _STRANGER])
+            present = self._present(at, people)
             near = index > scene[0] and turn.first - self._turns[index - 1].last <= 1
             called = [place[member] for member in turn.called if member in place]
-            seen.append(Seen(self._fit(turn, people), present / present.sum(), called, near))
+            since = self._turns[index - 1].last + 1 if index > scene[0] else turn.first - 2
+            seen.append(Seen(self._fit(turn, people, min(since, turn.first)), present / present.sum(), called, near))
         for index, told in zip(scene, speaking(seen), strict=True):
             turn = self._turns[index]
             best = int(told.argmax())
             if turn.cue and turn.cue.kind == "name":
                 self._settle(turn, turn.cue.member, "explicit", "name")
-            elif best < len(people) and told[best] >= _SURE:
+                continue
+            top = told.argsort()[::-1][:3]
+            turn.rule = " ".join(f"{self._members[people[x]].name if x < len(people) else '?'} {told[x]:.2f}" for x in top)
+            if best < len(people) and told[best] >= _SURE:
                 kind = turn.cue.kind if turn.cue else "beat" if turn.beat else "none"
                 self._settle(turn, people[best], "anaphoric" if turn.cue else "implicit", f"{kind}:{int(told[best]*50)/50:.2f}")
+
+    def _present(self, at: Mapping[int, float], people: Sequence[int]) -> Floats:
+        best: dict[Gender, float] = {}
+        for member, value in at.items():
+            gender = self._members[member].gender
+            best[gender] = max(best.get(gender, 0.0), value)
+        known = [
+            at.get(member, 0.0) / max(best.get(self._members[member].gender, 0.0), 0.01) + _FAINT
+            for member in people
+        ]
+        return np.array([*known, _STRANGER])
 
     def _salience(self, scene: Sequence[int]) -> list[dict[int, float]]:
         """For each turn who is about, by how long ago and how they were last named."""
@@ -179,7 +194,7 @@ class _Scenes:
                 at[turn.cue.member] = 1.0
         return found
 
-    def _fit(self, turn: Turn, people: Sequence[int]) -> Floats:
+    def _fit(self, turn: Turn, people: Sequence[int], since: int) -> Floats:
         """How well the words of a turn and around it go with each person, and with a stranger."""
         cue, beat = turn.cue, turn.beat
         fits = np.ones(len(people) + 1)
@@ -190,7 +205,12 @@ class _Scenes:
             return fits
         if cue and cue.kind == "other" or cue and cue.word in ("i", "we", "they", "you"):
             fits[:-1] = 0.01
-        here = {e.member: e.acts for e in self._events[turn.first] if cue is None or e.start < cue.start}
+        here = {
+            e.member: e.acts
+            for number in range(max(0, since), turn.first + 1)
+            for e in self._events[number]
+            if cue is None or e.start < cue.start
+        }
         for n, member in enumerate(people):
             gender = self._members[member].gender
             for clue, strength in ((cue, 0.005), (beat, 0.05)):
