@@ -1,0 +1,280 @@
+"""Which names of a text are persons' names: by titles, given names, and what their bearers do.
+
+Takes: the places of names.  Gives: the forms of persons' names, parsed, with their gender.
+Source: ours; explicit weights, none fitted on a corpus.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from offbook.names.nicknames import gender_of_given
+from offbook.names.person import PersonName, parse_name
+from offbook.rules.cast_names import Place, WordCounts
+from offbook.rules.name_words import (
+    BARE_TITLES,
+    COUNTRIES_AND_CITIES,
+    FAMILY_NAMES_OF_ADDRESS,
+    HEADS,
+    OCCUPATIONS,
+    OF_PEOPLES,
+    PERSON_TITLES,
+    PLACE_ENDINGS,
+    PLACE_FIRST,
+    is_given_name,
+)
+from offbook.text import grammar
+from offbook.text.grammar import Gender, word_set
+from offbook.text.verbs import is_past
+from offbook.text.word_lists import word_lists
+from offbook.text.words import fold
+
+_LISTS: Final = word_lists("offbook.rules")
+
+_SPEAKING: Final = _LISTS["speaking"]
+_OF_PERSONS: Final = _LISTS["of persons"]
+_IN: Final = word_set("in into near across throughout within outside inside around beyond")
+_WAYS: Final = word_set("at from via towards toward leaving left reached")
+_WITH: Final = word_set("with by than like beside and")
+_RELATIVE: Final = word_set("who whom whose")
+_HIS: Final = re.compile(r"\b(?:(he|him|his|himself)|(she|her|hers|herself))\b", re.IGNORECASE)
+_NEAR: Final = 90
+_SPEAKS, _ACTS, _OWNS, _NAMED = 2.0, 0.7, 0.5, 0.3
+_ENOUGH: Final = 1.5
+_SHARE: Final = 0.2
+_ROLE: Final = 0.6
+"""Of the mentions of a name, so many behind an article make it a description."""
+_LEAN: Final = 0.7
+
+
+@dataclass(slots=True)
+class Form:
+    """A form of a name, and how the text uses it.
+
+    ``words`` are the folded words of the name without titles; ``is_role`` says that it describes
+    ("the Admiral", "the White Rabbit"); ``husband`` is the given name of a wife's husband ("Mrs.
+    Charles Lane").
+    """
+
+    text: str
+    name: PersonName
+    places: list[int] = field(default_factory=list)
+    is_role: bool = False
+    gender: Gender = ""
+    husband: str = ""
+    words: tuple[str, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """How often the text has it."""
+        return len(self.places)
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """Given names of a full name; none where they are a husband's."""
+        return self.words[:-1] if len(self.words) > 1 and not self.husband else ()
+
+
+def forms_of(texts: Sequence[str], places: Sequence[Place], counts: WordCounts) -> list[Form]:
+    """The forms that are persons' names, the most frequent first."""
+    by_form: dict[str, Form] = {}
+    for number, place in enumerate(places):
+        if (form := by_form.get(place.form)) is None:
+            form = by_form[place.form] = Form(place.form, parse_name(place.form))
+        form.places.append(number)
+    forms = list(by_form.values())
+    for form in forms:
+        _read(form, places)
+    surnames = _surnames(forms)
+    persons = [form for form in forms if _is_person(form, places, counts, surnames)]
+    single = {(form.words, form.is_role) for form in persons if len(form.words) == 1}
+    known = set(map(id, persons))
+    persons += [
+        form
+        for form in forms
+        if id(form) not in known and len(form.words) > 1 and _extends(form, single, counts)
+    ]
+    for form in persons:
+        form.gender = form.name.gender or _gender(form, texts, places)
+    return sorted(persons, key=lambda form: (-form.count, form.places[0]))
+
+
+def _read(form: Form, places: Sequence[Place]) -> None:
+    """Fill in what its words say."""
+    name = form.name
+    form.words = name.words
+    behind = sum(places[number].article for number in form.places)
+    titled = bool(name.titles or name.kin)
+    form.is_role = not name.words or (behind >= _ROLE * form.count and not (titled and name.words))
+    if " of " in form.text and titled:
+        form.is_role = True
+    if form.is_role:
+        form.words = tuple(fold(word) for word in form.text.split())
+    given = form.words[0] if form.words else ""
+    gender = gender_of_given(given)
+    if "mrs" in name.titles and gender != "f" and len(form.words) > 1:
+        form.husband = given
+
+
+def _extends(
+    form: Form, single: Container[tuple[tuple[str, ...], bool]], counts: WordCounts
+) -> bool:
+    """Whether it is a longer form of what is one word elsewhere: "the White Rabbit", "Gino Moll"."""
+    if form.is_role:
+        return (form.words[-1:], True) in single
+    last = form.words[-1]
+    named = (form.words[:1], False) in single and len(last) > 1 and form.text[0].isupper()
+    return named and last not in HEADS and not counts.is_plain(last)
+
+
+def _surnames(forms: Iterable[Form]) -> Counter[str]:
+    """Words that stand as surnames behind titles and given names."""
+    found: Counter[str] = Counter()
+    for form in forms:
+        if form.is_role or not form.words:
+            continue
+        titled = form.name.takes_surname
+        known = len(form.words) > 1 and is_given_name(form.words[0])
+        if titled or (known and form.words[-1] not in HEADS):
+            found[form.words[-1]] += form.count * (1 + titled)
+    return found
+
+
+def _is_person(
+    form: Form, places: Sequence[Place], counts: WordCounts, surnames: Counter[str]
+) -> bool:
+    lows = [fold(word).rstrip(".") for word in form.text.split()]
+    if lows[0] in ("st", "saint", "ste") or all(
+        low in OF_PEOPLES or low in grammar.LANGUAGES for low in lows
+    ):
+        return False
+    titled = bool(form.name.titles or form.name.kin) and not form.is_role
+    if titled and not (len(lows) > 2 and lows[-1] in HEADS and not surnames[lows[-1]]):
+        return not _is_plural(form.words[-1], surnames)
+    if len(lows) > 1 and lows[-1] in HEADS and form.name.words[-1:] and not surnames[lows[-1]]:
+        return False
+    if form.is_role:
+        return _is_acting_role(form, lows, places, surnames)
+    if form.name.kin or lows[0] in FAMILY_NAMES_OF_ADDRESS:
+        return False
+    if len(lows) > 1:
+        return _is_full_name(form, lows, places, surnames)
+    return _is_single_name(form, lows[0], places, counts, surnames)
+
+
+def _is_plural(word: str, surnames: Counter[str]) -> bool:
+    """Whether it means a family: "the Miss Lanes"."""
+    return word.endswith("s") and surnames[word[:-1]] > surnames[word]
+
+
+def _is_full_name(
+    form: Form, lows: Sequence[str], places: Sequence[Place], surnames: Counter[str]
+) -> bool:
+    if lows[0] in PLACE_FIRST or " ".join(lows) in COUNTRIES_AND_CITIES:
+        return False
+    if len(lows[-1]) == 1:
+        return False  # "Mary M." signs
+    person, place = _weights(form, places)
+    if is_given_name(lows[0]) or len(lows[0]) == 1:
+        return person + 1 >= place
+    return person >= 1 and person > place
+
+
+def _is_single_name(
+    form: Form,
+    low: str,
+    places: Sequence[Place],
+    counts: WordCounts,
+    surnames: Counter[str],
+) -> bool:
+    if _is_plural(low, surnames):
+        return False
+    if low in surnames:
+        return counts.capital[low] > 0
+    if low in COUNTRIES_AND_CITIES or low in HEADS or low in PERSON_TITLES or len(low) < 2:
+        return False
+    if counts.is_plain(low) or not counts.capital[low]:
+        return False
+    person, place = _weights(form, places)
+    place += sum(weight for end, weight in PLACE_ENDINGS if low.endswith(end))
+    if is_given_name(low):
+        return person + 2 >= place
+    enough = person - place >= _ENOUGH and person >= _SHARE * form.count
+    return enough and form.count > 1
+
+
+def _is_acting_role(
+    form: Form, lows: Sequence[str], places: Sequence[Place], surnames: Counter[str]
+) -> bool:
+    """Whether a description means one who acts: by office, or by speaking more than once."""
+    last = lows[lows.index("of") - 1] if "of" in lows[1:] else lows[-1]
+    if form.name.kin or last in FAMILY_NAMES_OF_ADDRESS:
+        return False  # whose father it is, changes
+    if len(lows) == 1 and _is_plural(last, surnames):
+        return False
+    if last in BARE_TITLES:
+        return 2 * sum(places[number].article for number in form.places) >= form.count
+    said = sum(_speaks(places[number]) for number in form.places)
+    if last in OCCUPATIONS:
+        return said > 0
+    if last in HEADS or last in OF_PEOPLES:
+        return False
+    return said > 1 and said >= 0.1 * form.count
+
+
+def _speaks(place: Place) -> bool:
+    if place.behind in _SPEAKING and not place.signs[1] and not place.owns:
+        return True
+    return place.before in _SPEAKING and not place.signs[0]
+
+
+def _weights(form: Form, places: Sequence[Place]) -> tuple[float, float]:
+    """What the places of a form say for a person, and for a place or a thing."""
+    person = other = 0.0
+    for number in form.places:
+        place = places[number]
+        if _speaks(place):
+            person += _SPEAKS
+        elif place.owns:
+            person += _SPEAKS if place.behind in _OF_PERSONS else _OWNS
+        elif place.behind in _RELATIVE:
+            person += _SPEAKS
+        elif not place.signs[1] and _acts(place.behind):
+            person += _ACTS
+        if place.signs[0]:
+            continue
+        if place.before in _IN and not place.owns:
+            other += 2.0
+        elif place.before in _WAYS and not place.owns:
+            other += 1.0
+        elif place.before in _WITH:
+            person += _NAMED
+        elif place.article:
+            other += 0.7
+    return person, other
+
+
+def _acts(word: str) -> bool:
+    return is_past(word) and word not in grammar.AUXILIARIES
+
+
+def _gender(form: Form, texts: Sequence[str], places: Sequence[Place]) -> Gender:
+    """By the first pronoun that follows in the sentence of each mention."""
+    found: Counter[str] = Counter()
+    for number in form.places[:400]:
+        place = places[number]
+        behind = texts[place.text][place.end : place.end + _NEAR]
+        if match := _HIS.search(re.split(r"[.!?\n”\"]", behind, maxsplit=1)[0]):
+            found["m" if match[1] else "f"] += 1
+    total = found["m"] + found["f"]
+    for gender in ("m", "f"):
+        if total > 1 and found[gender] >= _LEAN * total:
+            return gender  # type: ignore[return-value]
+    return ""
+
+
+_ = defaultdict

@@ -1,0 +1,407 @@
+"""Which forms of names are one person's: nested names, titles, nicknames, who stands near.
+
+Takes: the forms of persons' names, and their places.  Gives: persons, each with their forms, and
+whose each mention is. Source: ours; rules of address.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from offbook.names.nicknames import gender_of_given, is_own_name, may_be_one
+from offbook.names.titles import GIVEN_TITLES
+from offbook.rules.cast_forms import Form
+from offbook.rules.cast_names import Place
+from offbook.rules.name_words import is_given_name
+from offbook.text.grammar import Gender
+from offbook.text.words import fold
+
+_HEADING: Final = re.compile(r"^#{1,6} ", re.MULTILINE)
+_SENTENCE: Final = re.compile(r"(?<!Mr)(?<!Mrs)(?<!Dr)(?<!St)(?<!\b[A-Z])[.!?…][\"”’')_]*\s|\n\n")
+_BOTH: Final = 0.03
+_SOME: Final = 3
+_FEW: Final = 4
+_JUNIOR: Final = 0.015
+_USUAL: Final = 10
+_HARDLY: Final = 0.02
+_REACH: Final = 12_000
+"""So many characters back a fuller name says whom a shorter one means."""
+_MOST: Final = 0.6
+"""Of the mentions of a form, so many make it a name of one of those that it may mean."""
+_RANKS: Final = frozenset(
+    "sir captain colonel major admiral general lord lieutenant sergeant commodore corporal".split()
+)
+_WITH_MR: Final = frozenset("mr dr professor m esq reverend parson squire inspector".split())
+_TOGETHER: Final = re.compile(r"(?:,? and |, |,? or | with )(?:the |his |her |my |dear |poor |old )*")
+_WIVES: Final = frozenset("mrs lady countess duchess marchioness baroness viscountess".split())
+
+
+@dataclass(slots=True, eq=False)
+class Person:
+    """A person as far as the forms of the name tell."""
+
+    forms: list[Form] = field(default_factory=list)
+    sentences: set[int] = field(default_factory=set)
+
+    @property
+    def gender(self) -> Gender:
+        """By titles and given names first."""
+        for form in self.forms:
+            if form.name.gender:
+                return form.name.gender
+        return next((form.gender for form in self.forms if form.gender), "")
+
+    @property
+    def titles(self) -> frozenset[str]:
+        """The titles of the person, but for such as are hardly ever given."""
+        counts = Counter[str]()
+        for form in self.forms:
+            counts.update(dict.fromkeys(form.name.titles, form.count))
+        return frozenset(t for t, n in counts.items() if n > _HARDLY * self.count)
+
+    @property
+    def count(self) -> int:
+        """How often the text names the person by forms that are hers or his."""
+        return sum(form.count for form in self.forms)
+
+    @property
+    def given(self) -> set[str]:
+        """All given names."""
+        return {word for form in self.forms for word in given_of(form)}
+
+    @property
+    def surnames(self) -> set[str]:
+        """All surnames."""
+        return {word for form in self.forms if (word := surname_of(form))}
+
+    @property
+    def husbands(self) -> set[str]:
+        """Given names of husbands."""
+        return {form.husband for form in self.forms if form.husband}
+
+
+def given_of(form: Form) -> tuple[str, ...]:
+    """The given names in a form that is no description."""
+    if form.is_role or form.husband:
+        return ()
+    if len(form.words) > 1:
+        return tuple(word for word in form.words[:-1] if len(word) > 1)
+    return form.words if form.name.titles & GIVEN_TITLES or form.name.kin else ()
+
+
+def surname_of(form: Form) -> str:
+    """The surname in a form that is no description."""
+    if form.is_role or not form.words:
+        return ""
+    if len(form.words) > 1:
+        return form.words[-1]
+    return form.words[0] if form.name.takes_surname else ""
+
+
+class Grouping:
+    """Forms grouped into persons, the surest first.
+
+    Args:
+        texts: What the places are in.
+        places: Where names stand.
+        forms: The forms of persons, the most frequent first.
+        apart: Whether two forms are known to be two persons'.
+    """
+
+    def __init__(
+        self,
+        texts: Sequence[str],
+        places: Sequence[Place],
+        forms: Sequence[Form],
+        apart: Callable[[str, str], bool],
+    ) -> None:
+        self.texts, self.places, self.forms = texts, places, forms
+        self.apart = apart
+        self.people: list[Person] = []
+        self.whose: dict[int, Person] = {}
+        self._beside = _beside(texts, places, forms)
+        self._sentences = _counted(_SENTENCE, texts, places)
+        self._chapters = _counted(_HEADING, texts, places)
+        self._given = Counter[str]()
+        self._husbands: set[str] = set()
+        self._families = Counter[str]()
+        for form in forms:
+            for word in given_of(form):
+                self._given[word] += form.count
+            if form.husband:
+                self._husbands.add(form.husband)
+            if (word := surname_of(form)) and (
+                len(form.words) > 1 or ("mrs" in form.name.titles and gender_of_given(word) != "f")
+            ):
+                self._families[word] += form.count
+
+    def run(self) -> list[Person]:
+        """Group all forms, the plainest evidence first."""
+        named = [form for form in self.forms if not form.is_role]
+        full = [form for form in named if len(form.words) > 1]
+        short = [form for form in named if len(form.words) == 1]
+        titled = [form for form in short if form.name.titles or form.name.kin]
+        bare = [form for form in short if not (form.name.titles or form.name.kin)]
+        by_given = [form for form in titled if self._is_given(form)]
+        by_surname = [form for form in titled if not self._is_given(form)]
+        given = [form for form in bare if self._given[form.words[0]]]
+        for form in sorted(full, key=lambda form: (bool(form.husband), -form.count)):
+            self._settle(form, [p for p in self.people if self._is_full_match(form, p)])
+        for form in (*by_given, *given):
+            self._settle(form, self._of_given(form))
+        wives = [form for form in by_surname if form.name.titles & _WIVES]
+        for form in (*(form for form in by_surname if form not in wives), *wives):
+            self._settle(form, self._of_surname(form))
+        for form in bare:
+            if not self._given[form.words[0]]:
+                self._settle(form, self._of_bare(form))
+        for form in sorted(self.forms, key=lambda form: -len(form.words)):
+            if form.is_role:
+                self._settle(form, self._of_role(form))
+        return self.people
+
+    def _settle(self, form: Form, candidates: Sequence[Person]) -> None:
+        """Give a form to the one person that it may mean, or its mentions to several."""
+        candidates = [person for person in candidates if not self._clash(form, person)]
+        if len(candidates) == 1:
+            self._give(form, candidates[0])
+        elif not candidates:
+            self._give(form, self._new())
+        else:
+            self._share(form, candidates)
+
+    def _new(self) -> Person:
+        self.people.append(Person())
+        return self.people[-1]
+
+    def _give(self, form: Form, person: Person) -> None:
+        person.forms.append(form)
+        for number in form.places:
+            self._mean(number, person)
+
+    def _mean(self, number: int, person: Person) -> None:
+        """Note whom a mention means."""
+        self.whose[number] = person
+        person.sentences.add(self._sentences[number])
+
+    def _share(self, form: Form, candidates: Sequence[Person]) -> None:
+        """Each mention to whom a fuller name meant last; the form to whom it means mostly."""
+        chosen = {number: self._nearest(number, candidates) for number in form.places}
+        votes = Counter(person for person in chosen.values() if person is not None)
+        best = max(votes, key=votes.__getitem__) if votes else None
+        if best is not None and votes[best] >= _MOST * votes.total():
+            best.forms.append(form)
+        else:
+            best = self._new()
+            best.forms.append(form)
+        for number, person in chosen.items():
+            self._mean(number, person or best)
+
+    def _nearest(self, number: int, candidates: Sequence[Person]) -> Person | None:
+        """Whom of the candidates the chapter named last before a place, or else next."""
+        place = self.places[number]
+        for step in (-1, 1):
+            other = number + step
+            while 0 <= other < len(self.places):
+                near = self.places[other]
+                if near.text != place.text or abs(near.start - place.start) > _REACH:
+                    break
+                if self._chapters[other] != self._chapters[number]:
+                    break
+                person = self.whose.get(other)
+                if person in candidates:
+                    return person
+                other += step
+        return None
+
+    def _is_full_match(self, form: Form, person: Person) -> bool:
+        for other in person.forms:
+            if len(other.words) < 2 or bool(form.husband) != bool(other.husband):
+                continue
+            if form.words[-1] == other.words[-1] and _one_given(form.words[0], other.words[0]):
+                return True
+            if form.words == other.words[: len(form.words)] or other.words == form.words[: len(other.words)]:
+                return True
+        return False
+
+    def _is_given(self, form: Form) -> bool:
+        """Whether a given name follows the title."""
+        word, titles = form.words[0], form.name.titles
+        if "mrs" in titles and word in self._husbands:
+            return not self._families[word]
+        if titles & GIVEN_TITLES or form.name.kin:
+            return word in self._given or word not in self._families
+        if word in self._families:
+            return self._given[word] > self._families[word]
+        return word in self._given or (is_given_name(word) and bool(titles - {"mr", "mrs"}))
+
+    def _of_given(self, form: Form) -> list[Person]:
+        word = form.words[0]
+        if "mrs" in form.name.titles and word in self._husbands:
+            return [p for p in self.people if word in p.husbands]
+        same = [p for p in self.people if word in p.given]
+        if not form.name.titles and word in self._families:
+            same += [p for p in self.people if word in p.surnames and p not in same]
+        return same or [p for p in self.people if any(_one_given(word, g) for g in p.given)]
+
+    def _of_surname(self, form: Form) -> list[Person]:
+        titles, surname = form.name.titles, form.words[0]
+        people = [p for p in self.people if surname in p.surnames]
+        same = [p for p in people if p.titles & titles]
+        husbands = {husband for p in people for husband in p.husbands}
+        if "miss" in titles:
+            return self._eldest([p for p in people if p.gender != "m" and not p.husbands], surname)
+        if titles & _WIVES:
+            women = [p for p in people if p.gender == "f" and "miss" not in p.titles]
+            same = same or [p for p in women if self._is_alone(form, p)]
+            return [p for p in same if not p.husbands or self._is_usual(form, p)]
+        if same:
+            return same
+        men = [p for p in people if p.gender != "f" and not (husbands & p.given)]
+        if len(people) > 1:
+            men = [p for p in men if min(p.count, form.count) >= _SOME]
+        return [p for p in men if not self._is_junior(form, p) and not self._often_beside(form, p)]
+
+    def _is_junior(self, form: Form, person: Person) -> bool:
+        """Whether a man goes by his given name where another is often "Mr." with the surname."""
+        alone = sum(f.count for f in person.forms if len(f.words) == 1 and f.words[0] in person.given)
+        if 2 * alone < person.count or 5 * form.count < person.count:
+            return False
+        sentences = {self._sentences[number] for number in form.places}
+        return len(sentences & person.sentences) > _JUNIOR * form.count
+
+    def _is_usual(self, form: Form, person: Person) -> bool:
+        """Whether the husband's name stands often enough for her to be the one meant."""
+        return person.count * _USUAL >= form.count
+
+    def _is_alone(self, form: Form, person: Person) -> bool:
+        return min(person.count, form.count) >= _FEW and not self._often_beside(form, person)
+
+    def _eldest(self, women: list[Person], surname: str) -> list[Person]:
+        """Of sisters, those who are never called "Miss" with the given name alone."""
+        if len(women) < 2:
+            return women
+        younger = [
+            p
+            for p in women
+            if any("miss" in f.name.titles and f.words[0] in p.given and len(f.words) == 1 for f in p.forms)
+        ]
+        elder = [p for p in women if p not in younger]
+        return [p for p in elder if "miss" in p.titles] or elder
+
+    def _often_beside(self, form: Form, person: Person) -> bool:
+        """Whether sentences name both: two people then, since one is called "he" again."""
+        sentences = {self._sentences[number] for number in form.places}
+        both = len(sentences & person.sentences)
+        return both > 1 and both > _BOTH * min(len(sentences), len(person.sentences))
+
+    def _of_bare(self, form: Form) -> list[Person]:
+        word = form.words[0]
+        if family := [p for p in self.people if word in p.surnames]:
+            kin = [p for p in family if not form.gender or p.gender in (form.gender, "")]
+            men = [p for p in kin if p.gender != "f"]
+            return men or kin
+        given = [p for p in self.people if any(_one_given(word, g) for g in p.given)]
+        return given or [
+            p
+            for p in self.people
+            if any(f.words and len(f.words) == 1 and _one_given(word, f.words[0]) for f in p.forms)
+        ]
+
+    def _of_role(self, form: Form) -> list[Person]:
+        titles = form.name.titles
+        words = [word for word in form.words if word not in ("the", "of")]
+        roles = [
+            p
+            for p in self.people
+            for f in p.forms
+            if f.is_role and (words[-1] == f.words[-1] or words[0] == f.words[0])
+            and set(words) <= set(f.words)
+        ]
+        if roles:
+            return list(dict.fromkeys(roles))
+        if titles and len(form.words) == 1:
+            return [p for p in self.people if p.titles & titles]
+        return []
+
+    def _clash(self, form: Form, person: Person) -> bool:
+        """Whether something says that the form is not the person's."""
+        gender = form.name.gender
+        theirs = next((f.name.gender for f in person.forms if f.name.gender), "")
+        if gender and theirs and gender != theirs:
+            return True
+        if form.gender and person.gender and form.gender != person.gender:
+            return True
+        if any(self.apart(form.text, other.text) for other in person.forms):
+            return True
+        if _titles_clash(form.name.titles, person.titles):
+            return True
+        given, theirs_given = given_of(form), person.given
+        if given and theirs_given and not any(
+            _one_given(one, other) for one in given for other in theirs_given
+        ):
+            return True
+        return any(
+            self._beside[frozenset((form.text, other.text))] > 0 for other in person.forms
+        )
+
+
+def _titles_clash(titles: frozenset[str], others: frozenset[str]) -> bool:
+    if "mr" in titles and others & _RANKS and "mr" not in others:
+        return True
+    if "mr" in others and titles & _RANKS and not titles & others:
+        return True
+    return bool(
+        ("miss" in titles and others & {"mrs"} and "miss" not in others)
+        or ("mrs" in titles and "miss" in others and "mrs" not in others)
+    )
+
+
+def _one_given(a: str, b: str) -> bool:
+    """Whether two given names are forms of one, and neither is as often one of its own."""
+    if a == b:
+        return True
+    if len(a) == 1 or len(b) == 1:
+        return a[0] == b[0]
+    return may_be_one(a, b) and not (is_own_name(a) and is_own_name(b))
+
+
+def _counted(
+    pattern: re.Pattern[str], texts: Sequence[str], places: Sequence[Place]
+) -> list[int]:
+    """The number of the chapter or sentence of each place, over all texts."""
+    found: list[int] = []
+    before = 0
+    ends: list[int] = []
+    text = -1
+    for place in places:
+        while text < place.text:
+            text += 1
+            before += len(ends) + 1
+            ends = [match.start() for match in pattern.finditer(texts[text])]
+        found.append(before + bisect_right(ends, place.start))
+    return found
+
+
+def _beside(
+    texts: Sequence[str], places: Sequence[Place], forms: Iterable[Form]
+) -> Counter[frozenset[str]]:
+    """How often two forms stand side by side, as two people do: "Mr. Lane and Tom Lane"."""
+    kept = sorted(number for form in forms for number in form.places)
+    found: Counter[frozenset[str]] = Counter()
+    for one, other in zip(kept, kept[1:], strict=False):
+        a, b = places[one], places[other]
+        if a.text != b.text or b.start - a.end > 24 or a.form == b.form or a.owns:
+            continue
+        between = texts[a.text][a.end : b.start]
+        if _TOGETHER.fullmatch(between) and "and" in between:
+            found[frozenset((a.form, b.form))] += 1
+    return found
+
+
+_ = fold, gender_of_given
