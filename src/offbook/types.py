@@ -51,6 +51,7 @@ class Document:
 
     ``digest`` is the SHA-256 of the UTF-8 text, ``ordinal`` its place in the order of ingestion
     (0-based), ``version`` grows by one with each replacement, ``added`` is an ISO 8601 UTC time.
+    ``places`` lead from the text back to the file: ``offbook.documents.places``.
     """
 
     id: str
@@ -61,6 +62,7 @@ class Document:
     version: int = 1
     status: str = "complete"
     added: str = ""
+    places: Sequence[tuple[int, int | str]] = ()
 
     @property
     def chars(self) -> int:

@@ -36,6 +36,8 @@ def test_a_document_has_the_name_that_it_is_given(folder: Path):
     assert read_document(folder / "ada.MD", "notes/ada.md") == ReadDocument(
         "notes/ada.md", "# Ada\n", "text/markdown"
     )
+    (folder / "ada.html").write_text("<p>Ada</p>", encoding="utf-8")
+    assert read_document(folder / "ada.html", "ada").places == ()
 
 
 @given(

@@ -1,9 +1,10 @@
 """Readers: from a file to its text, or an error that says how to mend the file.
 
-The text is kept as it is but for three things: a byte order mark is left out, every line break
-becomes a line feed, and HTML becomes Markdown. It is not normalised, so that offsets are those of
-the file's own characters. Encodings are never guessed: UTF-8, UTF-16 with a byte order mark, and
-what an HTML page itself declares; anything else is refused. PDF needs the extra ``pdf`` (pypdf).
+A byte order mark is left out, every line break becomes a line feed, and HTML becomes Markdown; of
+hard-wrapped text each paragraph becomes a line. All else is kept word for word, nothing is
+normalised, and ``places`` lead from the text back to the file's own characters. Encodings are never
+guessed: UTF-8, UTF-16 with a byte order mark, and what an HTML page itself declares; anything else
+is refused. PDF needs the extra ``pdf`` (pypdf).
 """
 
 from __future__ import annotations
@@ -12,11 +13,15 @@ import codecs
 import io
 import re
 import stat
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from logging import NullHandler, getLogger
 from pathlib import Path
 from typing import Final
 
+from offbook.documents.hard_wrap import unwrapped
+from offbook.documents.places import UNCHANGED, Places, edited, through
+from offbook.documents.sections import sections
 from offbook.errors import ConfigurationError, UnreadableDocument, UsageError
 
 MEDIA: Final = {
@@ -35,11 +40,21 @@ _CHARSET_WITHIN: Final = 2048
 
 @dataclass(frozen=True, slots=True)
 class ReadDocument:
-    """What was read from a file: the document's name, its text, and the file's media type."""
+    """What was read from a file.
+
+    Attributes:
+        name: The document's name.
+        text: Its text, a paragraph a line.
+        media: The file's media type.
+        places: The map from the text back to the file: ``offbook.documents.places``.
+        messages: What was joined or set aside, for people.
+    """
 
     name: str
     text: str
     media: str
+    places: Places = UNCHANGED
+    messages: Sequence[str] = ()
 
 
 def is_readable(path: Path) -> bool:
@@ -106,7 +121,24 @@ def _document(path: Path, name: str, data: bytes, media: str) -> ReadDocument:
         raise UnreadableDocument(
             f"{str(path)!r} holds no text", "give a file with something about the character in it"
         )
-    return ReadDocument(name, text, media)
+    origin = () if media == "text/html" else UNCHANGED
+    return tidied(ReadDocument(name, text, media, origin))
+
+
+def tidied(read: ReadDocument) -> ReadDocument:
+    """The document with a line for each paragraph that was wrapped."""
+    stretches = [(part.body_start, part.body_end) for part in sections(read.text)]
+    edits, width = unwrapped(read.text, stretches)
+    if not edits:
+        return read
+    text, places = edited(read.text, edits)
+    message = f"lines wrapped at {width} columns were joined to paragraphs"
+    return replace(
+        read,
+        text=text,
+        places=through(places, read.places),
+        messages=(*read.messages, message),
+    )
 
 
 def read_bytes(path: Path) -> bytes:

@@ -319,10 +319,8 @@ class ActsSettings(Section):
         None, ge=100, description="the longest text the embedder takes; at most 4000 characters"
     )
     unit: Literal["characters", "tokens"] = Field("characters", description="unit of length")
-    paragraph: Literal["auto", "line", "block"] = Field(
-        "auto",
-        description="what counts as a paragraph: a line, what blank lines part, or the latter where"
-        " lines are hard-wrapped",
+    paragraph: Literal["line", "block"] = Field(
+        "line", description="what counts as a paragraph: a line, or what blank lines part"
     )
 
 
@@ -590,7 +588,6 @@ PRESETS: Final[dict[str, dict[str, Any]]] = {
     "faithful": {
         "retrieval.mode": "dense",
         "retrieval.follow_up": False,
-        "acts.paragraph": "line",
         "naive.splitter": "recursive",
         "crag.splitter": "recursive",
         "adaptive.splitter": "recursive",

@@ -159,6 +159,8 @@ documents: Final = _table(
     integer("version"),
     words("status"),
     words("added"),
+    # The map from the text back to the file that it was read from.
+    Column("places", JSON, nullable=False),
     UniqueConstraint("source_id", "name"),
     Index(None, "source_id", "digest"),
 )
