@@ -11,6 +11,7 @@ from offbook.names.person import parse_name
 from offbook.rules.cast_forms import Form, forms_of
 from offbook.rules.cast_members import Grouping, Person, given_of, surname_of
 from offbook.rules.cast_names import Place, places_of
+from offbook.rules.speakers import attribute
 from offbook.text.words import fold
 from offbook.types import Cast, CastMember, CastMention
 
@@ -36,13 +37,12 @@ def read_cast(
     mentions = Counter(grouping.whose.values())
     people.sort(key=lambda person: -mentions[person])
     numbers = {person: number for number, person in enumerate(people)}
-    return Cast(
-        tuple(_member(person, people, places) for person in people),
-        tuple(
-            CastMention(places[n].text, places[n].start, places[n].end, numbers[grouping.whose[n]])
-            for n in sorted(grouping.whose)
-        ),
+    members = tuple(_member(person, people, places) for person in people)
+    named = tuple(
+        CastMention(places[n].text, places[n].start, places[n].end, numbers[grouping.whose[n]])
+        for n in sorted(grouping.whose)
     )
+    return Cast(members, named, attribute(texts, members, named))
 
 
 def _member(person: Person, people: Sequence[Person], places: Sequence[Place]) -> CastMember:
