@@ -47,7 +47,8 @@ def read_cast(
 
 def _member(person: Person, people: Sequence[Person], places: Sequence[Place]) -> CastMember:
     forms = sorted(
-        person.forms, key=lambda form: (form.is_role, bool(form.husband), -len(form.words), -form.count)
+        person.forms,
+        key=lambda form: (form.is_role, bool(form.husband), -len(form.words), -form.count),
     )
     names = [name for form in forms for name in _names(form)]
     names += _short(person, people)
@@ -58,7 +59,9 @@ def _member(person: Person, people: Sequence[Person], places: Sequence[Place]) -
         if places[number].fond
     ]
     kept = {name.casefold(): name for name in reversed(names)}
-    return CastMember(names[0], tuple(dict.fromkeys(kept[n.casefold()] for n in names)), person.gender)
+    return CastMember(
+        names[0], tuple(dict.fromkeys(kept[n.casefold()] for n in names)), person.gender
+    )
 
 
 def _short(person: Person, people: Sequence[Person]) -> list[str]:
@@ -67,7 +70,9 @@ def _short(person: Person, people: Sequence[Person]) -> list[str]:
     for form in person.forms:
         words = [word for word in form.text.split() if word[0].isupper()]
         shorts = [(surname_of(form), words[-1])]
-        shorts += [(given_of(form)[0], words[-2])] if len(form.words) == 2 and given_of(form) else []
+        shorts += (
+            [(given_of(form)[0], words[-2])] if len(form.words) == 2 and given_of(form) else []
+        )
         for low, word in shorts:
             bearers = [p for p in people if low in p.surnames | p.given]
             if low and fold(word) == low and person.count > _MINE * sum(p.count for p in bearers):

@@ -37,7 +37,9 @@ _RANKS: Final = frozenset(
     "sir captain colonel major admiral general lord lieutenant sergeant commodore corporal".split()
 )
 _WITH_MR: Final = frozenset("mr dr professor m esq reverend parson squire inspector".split())
-_TOGETHER: Final = re.compile(r"(?:,? and |, |,? or | with )(?:the |his |her |my |dear |poor |old )*")
+_TOGETHER: Final = re.compile(
+    r"(?:,? and |, |,? or | with )(?:the |his |her |my |dear |poor |old )*"
+)
 _WIVES: Final = frozenset("mrs lady countess duchess marchioness baroness viscountess".split())
 
 
@@ -225,7 +227,10 @@ class Grouping:
                 continue
             if form.words[-1] == other.words[-1] and _one_given(form.words[0], other.words[0]):
                 return True
-            if form.words == other.words[: len(form.words)] or other.words == form.words[: len(other.words)]:
+            if (
+                form.words == other.words[: len(form.words)]
+                or other.words == form.words[: len(other.words)]
+            ):
                 return True
         return False
 
@@ -269,7 +274,9 @@ class Grouping:
 
     def _is_junior(self, form: Form, person: Person) -> bool:
         """Whether a man goes by his given name where another is often "Mr." with the surname."""
-        alone = sum(f.count for f in person.forms if len(f.words) == 1 and f.words[0] in person.given)
+        alone = sum(
+            f.count for f in person.forms if len(f.words) == 1 and f.words[0] in person.given
+        )
         if 2 * alone < person.count or 5 * form.count < person.count:
             return False
         sentences = {self._sentences[number] for number in form.places}
@@ -289,7 +296,10 @@ class Grouping:
         younger = [
             p
             for p in women
-            if any("miss" in f.name.titles and f.words[0] in p.given and len(f.words) == 1 for f in p.forms)
+            if any(
+                "miss" in f.name.titles and f.words[0] in p.given and len(f.words) == 1
+                for f in p.forms
+            )
         ]
         elder = [p for p in women if p not in younger]
         return [p for p in elder if "miss" in p.titles] or elder
@@ -320,7 +330,8 @@ class Grouping:
             p
             for p in self.people
             for f in p.forms
-            if f.is_role and (words[-1] == f.words[-1] or words[0] == f.words[0])
+            if f.is_role
+            and (words[-1] == f.words[-1] or words[0] == f.words[0])
             and set(words) <= set(f.words)
         ]
         if roles:
@@ -342,13 +353,13 @@ class Grouping:
         if _titles_clash(form.name.titles, person.titles):
             return True
         given, theirs_given = given_of(form), person.given
-        if given and theirs_given and not any(
-            _one_given(one, other) for one in given for other in theirs_given
+        if (
+            given
+            and theirs_given
+            and not any(_one_given(one, other) for one in given for other in theirs_given)
         ):
             return True
-        return any(
-            self._beside[frozenset((form.text, other.text))] > 0 for other in person.forms
-        )
+        return any(self._beside[frozenset((form.text, other.text))] > 0 for other in person.forms)
 
 
 def _titles_clash(titles: frozenset[str], others: frozenset[str]) -> bool:
@@ -371,9 +382,7 @@ def _one_given(a: str, b: str) -> bool:
     return may_be_one(a, b) and not (is_own_name(a) and is_own_name(b))
 
 
-def _counted(
-    pattern: re.Pattern[str], texts: Sequence[str], places: Sequence[Place]
-) -> list[int]:
+def _counted(pattern: re.Pattern[str], texts: Sequence[str], places: Sequence[Place]) -> list[int]:
     """The number of the chapter or sentence of each place, over all texts."""
     found: list[int] = []
     before = 0

@@ -17,7 +17,16 @@ from collections import Counter
 import numpy as np
 from offbook.rules.turn_taking import Floats, Seen, speaking
 from offbook.rules.quotations import Piece, paragraphs_of, quotations_of
-from offbook.rules.speech_tags import Item, Subject, items_of, leads, sentences_of, subject_at, tag_before, tag_behind
+from offbook.rules.speech_tags import (
+    Item,
+    Subject,
+    items_of,
+    leads,
+    sentences_of,
+    subject_at,
+    tag_before,
+    tag_behind,
+)
 from offbook.text import grammar
 from offbook.text.grammar import Gender
 from offbook.text.verbs import is_finite
@@ -32,8 +41,12 @@ _FADES: Final = 0.8
 _WINDOW: Final = 8
 """Paragraphs that a pronoun looks back over."""
 _CLOSERS: Final = "\"'”’»«“」』 "
-_CALLED: Final = re.compile(r"(?:^\W*|[,;.!?—-]\s*|\b(?:my|dear|oh|O|no|yes|well|poor|little)\s+)\Z", re.IGNORECASE)
-_HEADING: Final = re.compile(r"#|(?:chapter|book|part|act|scene|letter)\s+[\divxlc]+\b|[\W_]+\Z", re.IGNORECASE)
+_CALLED: Final = re.compile(
+    r"(?:^\W*|[,;.!?—-]\s*|\b(?:my|dear|oh|O|no|yes|well|poor|little)\s+)\Z", re.IGNORECASE
+)
+_HEADING: Final = re.compile(
+    r"#|(?:chapter|book|part|act|scene|letter)\s+[\divxlc]+\b|[\W_]+\Z", re.IGNORECASE
+)
 
 
 @dataclass(slots=True)
@@ -143,7 +156,14 @@ class _Scenes:
             near = index > scene[0] and turn.first - self._turns[index - 1].last <= 1
             called = [place[member] for member in turn.called if member in place]
             since = self._turns[index - 1].last + 1 if index > scene[0] else turn.first - 2
-            seen.append(Seen(self._fit(turn, people, min(since, turn.first)), present / present.sum(), called, near))
+            seen.append(
+                Seen(
+                    self._fit(turn, people, min(since, turn.first)),
+                    present / present.sum(),
+                    called,
+                    near,
+                )
+            )
         for index, told in zip(scene, speaking(seen), strict=True):
             turn = self._turns[index]
             best = int(told.argmax())
@@ -151,10 +171,18 @@ class _Scenes:
                 self._settle(turn, turn.cue.member, "explicit", "name")
                 continue
             top = told.argsort()[::-1][:3]
-            turn.rule = " ".join(f"{self._members[people[x]].name if x < len(people) else '?'} {told[x]:.2f}" for x in top)
+            turn.rule = " ".join(
+                f"{self._members[people[x]].name if x < len(people) else '?'} {told[x]:.2f}"
+                for x in top
+            )
             if best < len(people) and told[best] >= _SURE:
                 kind = turn.cue.kind if turn.cue else "beat" if turn.beat else "none"
-                self._settle(turn, people[best], "anaphoric" if turn.cue else "implicit", f"{kind}:{int(told[best]*50)/50:.2f}")
+                self._settle(
+                    turn,
+                    people[best],
+                    "anaphoric" if turn.cue else "implicit",
+                    f"{kind}:{int(told[best] * 50) / 50:.2f}",
+                )
 
     def _present(self, at: Mapping[int, float], people: Sequence[int]) -> Floats:
         best: dict[Gender, float] = {}
@@ -223,14 +251,15 @@ class _Scenes:
             if member in here:
                 fits[n] *= 4.0 if here[member] else 1.5
             if beat and beat.member == member:
-                fits[n] *= 4.0
+                fits[n] *= 10.0
         fits[-1] *= 3.0 if cue and cue.kind == "noun" else 1.0
         return fits
 
     # Reading
 
     def _grouped(self, pieces: Sequence[Piece]) -> list[Turn]:
-        turns: list[Turn] = []
+        self._turns_so_far: list[Turn] = []
+        turns = self._turns_so_far
         by_paragraph: dict[int, list[Piece]] = {}
         for piece in pieces:
             by_paragraph.setdefault(piece.paragraph, []).append(piece)
@@ -258,8 +287,13 @@ class _Scenes:
             behind = tag_behind(gaps[n + 1], inner[-1:])
             lead = gaps[n] if n or gaps[0] else self._lead_in(number)
             before = tag_before(lead)
-            cue = behind or before
-            joined = n > 0 and any(item.is_word for item in gaps[n]) and not _differ(turns[-1].cue, cue, self._members)
+            led = before and lead[-1].text == ":"
+            cue = before if led else behind or before
+            joined = (
+                n > 0
+                and any(item.is_word for item in gaps[n])
+                and not _differ(turns[-1].cue, cue, self._members)
+            )
             if joined:
                 turns[-1].pieces.append(piece)
                 if turns[-1].cue is None or (cue and cue.kind == "name" != turns[-1].cue.kind):
@@ -278,9 +312,20 @@ class _Scenes:
                     continue
                 subject, end = found
                 before = sentence[at - 1].low if at else ""
-                object_ = before in grammar.PREPOSITIONS or (at and not (before in grammar.COORDINATORS or before in grammar.SUBORDINATORS or before in grammar.AMBIGUOUS_PREPOSITIONS or not before[0].isalnum()) and not(end < len(sentence) and is_finite(sentence[end].low)))
+                object_ = before in grammar.PREPOSITIONS or (
+                    at
+                    and not (
+                        before in grammar.COORDINATORS
+                        or before in grammar.SUBORDINATORS
+                        or before in grammar.AMBIGUOUS_PREPOSITIONS
+                        or not before[0].isalnum()
+                    )
+                    and not (end < len(sentence) and is_finite(sentence[end].low))
+                )
                 if subject.kind == "name":
-                    self._events[number].append(Event(subject.start, subject.member, "", not object_))
+                    self._events[number].append(
+                        Event(subject.start, subject.member, "", not object_)
+                    )
                 elif subject.kind == "noun" and not object_:
                     self._events[number].append(Event(subject.start, None, subject.gender, True))
                 elif item.member is not None:
@@ -291,9 +336,10 @@ class _Scenes:
         if not number:
             return []
         start, end = self._paragraphs[number - 1]
-        if self._text[end - 1] not in ":,":
+        if self._text[end - 1] not in ":,-–—":
             return []
-        return items_of(self._text, max(start, end - 300), end, self._named)
+        said = self._turns_so_far[-1].pieces[-1].end if self._turns_so_far else 0
+        return items_of(self._text, max(start, said), end, self._named)
 
     def _beat(self, gaps: Sequence[Sequence[Item]]) -> Subject | None:
         found = [subject for gap in gaps for subject in leads(gap)]
@@ -305,7 +351,10 @@ class _Scenes:
         turn_of = {id(piece): turn for turn in self._turns for piece in turn.pieces}
         paragraph = at = 0
         for mention in sorted(mentions, key=lambda m: m.start):
-            while paragraph < len(self._paragraphs) and self._paragraphs[paragraph][1] <= mention.start:
+            while (
+                paragraph < len(self._paragraphs)
+                and self._paragraphs[paragraph][1] <= mention.start
+            ):
                 paragraph += 1
             while at < len(pieces) and pieces[at].end <= mention.start:
                 at += 1
@@ -313,7 +362,9 @@ class _Scenes:
                 turn = turn_of[id(pieces[at])]
                 turn.named.add(mention.member)
                 before = self._text[max(pieces[at].start, mention.start - 12) : mention.start]
-                if _CALLED.search(before) and self._text[mention.end : mention.end + 1] in tuple(",.!?;—-\"”"):
+                if _CALLED.search(before) and self._text[mention.end : mention.end + 1] in tuple(
+                    ',.!?;—-"”'
+                ):
                     turn.called.add(mention.member)
             elif paragraph < len(self._paragraphs):
                 self._told[paragraph].append((mention.start, mention.member))
@@ -325,6 +376,7 @@ class _Scenes:
 
     def _settle(self, turn: Turn, member: int, basis: SpeakerBasis, rule: str) -> None:
         turn.speaker, turn.basis, turn.rule = member, basis, rule
+
 
 def _differ(one: Subject | None, other: Subject | None, members: Sequence[CastMember]) -> bool:
     """Whether two tags of a paragraph speak of two people."""

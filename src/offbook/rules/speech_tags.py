@@ -13,6 +13,7 @@ from typing import Final, Literal, NamedTuple
 from offbook.names.titles import KIN
 from offbook.text import grammar
 from offbook.text.clauses import tokens_of
+from offbook.text.english_words import is_english
 from offbook.text.grammar import Gender, word_set
 from offbook.text.verbs import is_finite, is_past
 from offbook.text.word_lists import word_lists
@@ -24,7 +25,9 @@ _GENDERS: Final[dict[str, Gender]] = {"he": "m", "she": "f", "his": "m", "her": 
 _SUBJECTS: Final = word_set("he she i they we you it who")
 _ENDS: Final = frozenset(".!?")
 _POSSESSIVE: Final = frozenset(("'s", "'", "’"))
+_DASHES: Final = frozenset("-–—")
 _PARTICLES: Final = word_set("out on in up back off")
+_MEANWHILE: Final = word_set("while whilst till until whereupon")
 _HEARING: Final = word_set("heard hear")
 _BETWEEN: Final = word_set("then only also again at last just once more now here there thus so")
 _REACH: Final = 6
@@ -106,8 +109,10 @@ def subject_at(items: Sequence[Item], index: int) -> tuple[Subject, int] | None:
         if voice is not None and item.low in _GENDERS:
             word = "he" if _GENDERS[item.low] == "m" else "she"
             return Subject("pronoun", item.start, None, _GENDERS[item.low], word), index + 2 + voice
+        if voice is not None and len(rest) > voice + 2 and rest[voice + 1].low == "of":
+            return subject_at(items, index + voice + 3)
         return _noun(items, index, item.start)
-    if item.text[0].isupper() and item.low not in grammar.FUNCTION:
+    if item.text[0].isupper() and item.low not in grammar.FUNCTION and not is_english(item.low):
         end = index + 1
         while end < len(items) and items[end].text[0].isupper():
             end += 1
@@ -121,7 +126,8 @@ def _noun(items: Sequence[Item], index: int, start: int) -> tuple[Subject, int] 
         item = items[place]
         if item.member is not None:
             return Subject("name", start, item.member), place + 1
-        if not item.is_word or item.low in grammar.PREPOSITIONS or item.low in _VOICES:
+        ends = item.low in grammar.PREPOSITIONS or item.low in grammar.AUXILIARIES
+        if not item.is_word or ends or item.low in _VOICES or is_saying(item):
             return None
         if item.low in grammar.PERSON_NOUNS or item.low in KIN:
             gender = KIN.get(item.low, ("", ""))[1]
@@ -203,6 +209,8 @@ def _behind_verb(words: Sequence[Item], verb: int) -> Subject | None:
     if after and after[0].member is not None and words[place].low not in grammar.FUNCTION:
         place += words[place].text.islower()  # "remarked sceptical Anne"
     found = subject_at(words, place)
+    if found is None and is_saying(words[verb]) and words[place].low in grammar.DETERMINERS:
+        return Subject("other", words[place].start)
     return found[0] if found and words[place].low != "it" else None
 
 
@@ -232,8 +240,8 @@ def _clause_subject(words: Sequence[Item]) -> Subject | None:
     """The subject of the last main clause of a sentence, which its last verb goes on with."""
     for index in range(len(words) - 2, 0, -1):
         if words[index].text == ";" or (
-            words[index].text == ","
-            and (words[index + 1].low in grammar.COORDINATORS or words[index + 1].low == "while")
+            (words[index].text == "," or words[index + 1].low in _MEANWHILE)
+            and (words[index + 1].low in grammar.COORDINATORS or words[index + 1].low in _MEANWHILE)
             and (led := subject_at(words, index + 2) if index + 2 < len(words) else None)
             and led[1] < len(words)
             and (words[led[1]].text == "," or is_finite(words[led[1]].low))
@@ -275,6 +283,8 @@ def tag_before(items: Sequence[Item]) -> Subject | None:
     """The subject of a sentence that leads up to a quotation: ``She said:``, ``Anne cried,``."""
     sentence = sentences_of(items)[-1:]
     words = sentence[0] if sentence else []
+    while words and words[-1].text in _DASHES:
+        words = words[:-1]
     if not words or words[-1].text in _ENDS:
         return None
     if found := _of_verb(words):
