@@ -18,6 +18,7 @@ import numpy as np
 from offbook.rules.turn_taking import Floats, Seen, speaking
 from offbook.rules.quotations import Piece, paragraphs_of, quotations_of
 from offbook.rules.speech_tags import (
+    main_subject,
     Item,
     Subject,
     items_of,
@@ -38,6 +39,8 @@ _FAINT: Final = 0.01
 _STRANGER: Final = 0.04
 _SURE: Final = 0.85
 _FADES: Final = 0.8
+_HERE = (1.3, 2.0, 6.0)
+_NOUN = 3.0
 _WINDOW: Final = 8
 """Paragraphs that a pronoun looks back over."""
 _CLOSERS: Final = "\"'”’»«“」』 "
@@ -79,7 +82,7 @@ class Event(NamedTuple):
     start: int
     member: int | None
     gender: Gender
-    acts: bool
+    acts: int
     here: bool = False
 
 
@@ -233,12 +236,12 @@ class _Scenes:
             return fits
         if cue and cue.kind == "other" or cue and cue.word in ("i", "we", "they", "you"):
             fits[:-1] = 0.01
-        here = {
-            e.member: e.acts
-            for number in range(max(0, since), turn.first + 1)
-            for e in self._events[number]
-            if cue is None or e.start < cue.start
-        }
+        here: dict[int | None, int] = {}
+        for number in range(max(0, since), turn.first + 1):
+            for event in self._events[number]:
+                if cue is None or event.start < cue.start:
+                    if event.member is not None or not cue or event.gender in ("", cue.gender):
+                        here[event.member] = max(here.get(event.member, 0), event.acts)
         for n, member in enumerate(people):
             gender = self._members[member].gender
             for clue, strength in ((cue, 0.005), (beat, 0.05)):
@@ -249,10 +252,11 @@ class _Scenes:
             elif member in turn.named:
                 fits[n] *= 0.15
             if member in here:
-                fits[n] *= 4.0 if here[member] else 1.5
+                fits[n] *= _HERE[here[member]]
             if beat and beat.member == member:
                 fits[n] *= 10.0
-        fits[-1] *= 3.0 if cue and cue.kind == "noun" else 1.0
+        fits[-1] *= _NOUN if cue and cue.kind == "noun" else 1.0
+        fits[-1] *= _HERE[here[None]] if None in here else 1.0
         return fits
 
     # Reading
@@ -305,31 +309,21 @@ class _Scenes:
         return turns
 
     def _note(self, number: int, items: Sequence[Item]) -> None:
+        """Keep who is named in the narration of a paragraph, and in which part."""
         for sentence in sentences_of(items):
+            main = main_subject(sentence)
             for at, item in enumerate(sentence):
-                found = subject_at(sentence, at)
-                if found is None:
+                if item.member is None and item.low not in grammar.DETERMINERS:
                     continue
-                subject, end = found
-                before = sentence[at - 1].low if at else ""
-                object_ = before in grammar.PREPOSITIONS or (
-                    at
-                    and not (
-                        before in grammar.COORDINATORS
-                        or before in grammar.SUBORDINATORS
-                        or before in grammar.AMBIGUOUS_PREPOSITIONS
-                        or not before[0].isalnum()
-                    )
-                    and not (end < len(sentence) and is_finite(sentence[end].low))
-                )
-                if subject.kind == "name":
-                    self._events[number].append(
-                        Event(subject.start, subject.member, "", not object_)
-                    )
-                elif subject.kind == "noun" and not object_:
-                    self._events[number].append(Event(subject.start, None, subject.gender, True))
-                elif item.member is not None:
-                    self._events[number].append(Event(item.start, item.member, "", False))
+                subject, end = subject_at(sentence, at) or (None, at)
+                if subject is None or subject.kind not in ("name", "noun"):
+                    if item.member is not None:
+                        self._events[number].append(Event(item.start, item.member, "", 0))
+                    continue
+                part = 2 if main and main.start == subject.start else _part(sentence, at, end)
+                if subject.kind == "name" or part:
+                    event = Event(subject.start, subject.member, subject.gender, part)
+                    self._events[number].append(event)
 
     def _lead_in(self, number: int) -> list[Item]:
         """The end of the paragraph before, where it leads up to a quotation."""
@@ -376,6 +370,15 @@ class _Scenes:
 
     def _settle(self, turn: Turn, member: int, basis: SpeakerBasis, rule: str) -> None:
         turn.speaker, turn.basis, turn.rule = member, basis, rule
+
+
+def _part(sentence: Sequence[Item], start: int, end: int) -> int:
+    """1 where the words ``[start, end)`` may be the subject of a clause, else 0."""
+    before = sentence[start - 1] if start else None
+    if end < len(sentence) and is_finite(sentence[end].low):
+        return int(before is None or before.low not in grammar.PREPOSITIONS)
+    opens = grammar.COORDINATORS | grammar.SUBORDINATORS
+    return int(before is None or before.low in opens)
 
 
 def _differ(one: Subject | None, other: Subject | None, members: Sequence[CastMember]) -> bool:

@@ -175,8 +175,8 @@ def tag_behind(items: Sequence[Item], last: str) -> Subject | None:
         item = words[place]
         if is_saying(item) and _before_is_free(words, place):
             return subject
-        if item.low in _HEARING and any(is_saying(each) for each in words[place:]):
-            return _of_verb(words)
+        if item.low in _HEARING:
+            return _of_verb(words) or Subject("other", item.start)
         if goes_on and is_finite(item.low):
             return subject
         if not goes_on and (place > end + _REACH or item.text in ".;:"):
@@ -230,10 +230,22 @@ def _before_verb(words: Sequence[Item], verb: int) -> Subject | None:
             before = words[begin - 1].low if begin else ""
             if before in grammar.PREPOSITIONS or before in grammar.DETERMINERS:
                 continue
-            if found[0].word in ("who", "it"):
-                break
-            return found[0]
+            if found[0].word == "who":
+                return _ending_at(words, begin - 1 - (words[begin - 1].text == ","))
+            return found[0] if found[0].word != "it" else None
+        if words[begin].low in grammar.DETERMINERS and words[place].low not in grammar.COORDINATORS:
+            return Subject("other", words[begin].start)
+        if not words[begin].is_word:
+            break
     return _clause_subject(words[:verb])
+
+
+def _ending_at(words: Sequence[Item], last: int) -> Subject | None:
+    """Who is named by words up to ``last``: whom a clause with "who" is about."""
+    for begin in range(last, max(-1, last - _REACH), -1):
+        if (found := subject_at(words, begin)) and found[1] == last + 1:
+            return found[0]
+    return None
 
 
 def _clause_subject(words: Sequence[Item]) -> Subject | None:
@@ -270,6 +282,7 @@ def main_subject(words: Sequence[Item]) -> Subject | None:
     while index < len(words):
         word = words[index]
         opens = word.low in grammar.SUBORDINATORS or word.low in grammar.AMBIGUOUS_PREPOSITIONS
+        opens = opens or (word.low.endswith("ing") and not word.low.endswith("thing"))
         if word.member is None and (opens or word.low in grammar.PREPOSITIONS):
             while index < len(words) and words[index].low != ",":
                 index += 1
