@@ -11,6 +11,7 @@ from offbook.names.person import parse_name
 from offbook.rules.cast_forms import Form, forms_of
 from offbook.rules.cast_members import Grouping, Person, given_of, surname_of
 from offbook.rules.cast_names import Place, places_of
+from offbook.rules.name_words import OCCUPATIONS
 from offbook.rules.speakers import attribute
 from offbook.text.words import fold
 from offbook.types import Cast, CastMember, CastMention
@@ -47,8 +48,7 @@ def read_cast(
 
 def _member(person: Person, people: Sequence[Person], places: Sequence[Place]) -> CastMember:
     forms = sorted(
-        person.forms,
-        key=lambda form: (form.is_role, bool(form.husband), -len(form.words), -form.count),
+        person.forms, key=lambda form: (form.is_role, bool(form.husband), -len(form.words), -form.count)
     )
     names = [name for form in forms for name in _names(form)]
     names += _short(person, people)
@@ -59,20 +59,22 @@ def _member(person: Person, people: Sequence[Person], places: Sequence[Place]) -
         if places[number].fond
     ]
     kept = {name.casefold(): name for name in reversed(names)}
-    return CastMember(
-        names[0], tuple(dict.fromkeys(kept[n.casefold()] for n in names)), person.gender
-    )
+    return CastMember(names[0], tuple(dict.fromkeys(kept[n.casefold()] for n in names)), person.gender)
 
 
 def _short(person: Person, people: Sequence[Person]) -> list[str]:
     """The surname and the given name alone, where they mean hardly anybody else."""
     found = []
     for form in person.forms:
+        if form.is_role:
+            words = form.text.partition(" of ")[0].split()
+            alone = fold(words[-1]) not in OCCUPATIONS
+            if alone and not any(fold(words[-1]) in f.words for p in people for f in p.forms if p != person):
+                found.append(words[-1])
+            continue
         words = [word for word in form.text.split() if word[0].isupper()]
         shorts = [(surname_of(form), words[-1])]
-        shorts += (
-            [(given_of(form)[0], words[-2])] if len(form.words) == 2 and given_of(form) else []
-        )
+        shorts += [(given_of(form)[0], words[-2])] if len(form.words) == 2 and given_of(form) else []
         for low, word in shorts:
             bearers = [p for p in people if low in p.surnames | p.given]
             if low and fold(word) == low and person.count > _MINE * sum(p.count for p in bearers):

@@ -25,6 +25,7 @@ from offbook.rules.name_words import (
     PERSON_TITLES,
     PLACE_ENDINGS,
     PLACE_FIRST,
+    is_common,
     is_given_name,
 )
 from offbook.text import grammar
@@ -48,6 +49,8 @@ _ENOUGH: Final = 1.5
 _SHARE: Final = 0.2
 _ROLE: Final = 0.6
 """Of the mentions of a name, so many behind an article make it a description."""
+_NAMES: Final = 4
+"""So many times a word may be none to one that it is a given name: "may" and "May"."""
 _LEAN: Final = 0.7
 
 
@@ -96,7 +99,7 @@ def forms_of(texts: Sequence[str], places: Sequence[Place], counts: WordCounts) 
     persons += [
         form
         for form in forms
-        if id(form) not in known and len(form.words) > 1 and _extends(form, single, counts)
+        if id(form) not in known and len(form.words) > 1 and _extends(form, single, surnames)
     ]
     for form in persons:
         form.gender = form.name.gender or _gender(form, texts, places)
@@ -121,14 +124,15 @@ def _read(form: Form, places: Sequence[Place]) -> None:
 
 
 def _extends(
-    form: Form, single: Container[tuple[tuple[str, ...], bool]], counts: WordCounts
+    form: Form, single: Container[tuple[tuple[str, ...], bool]], surnames: Counter[str]
 ) -> bool:
     """Whether it is a longer form of what is one word elsewhere: "the White Rabbit", "Gino Moll"."""
     if form.is_role:
         return (form.words[-1:], True) in single
     last = form.words[-1]
     named = (form.words[:1], False) in single and len(last) > 1 and form.text[0].isupper()
-    return named and last not in HEADS and not counts.is_plain(last)
+    family = form.words[0] in surnames or last in HEADS or is_common(last)
+    return named and not family
 
 
 def _surnames(forms: Iterable[Form]) -> Counter[str]:
@@ -197,11 +201,12 @@ def _is_single_name(
         return counts.capital[low] > 0
     if low in COUNTRIES_AND_CITIES or low in HEADS or low in PERSON_TITLES or len(low) < 2:
         return False
-    if counts.is_plain(low) or not counts.capital[low]:
+    given = is_given_name(low)
+    if not counts.capital[low] or counts.plain[low] > counts.capital[low] * (1 + _NAMES * given):
         return False
     person, place = _weights(form, places)
     place += sum(weight for end, weight in PLACE_ENDINGS if low.endswith(end))
-    if is_given_name(low):
+    if given:
         return person + 2 >= place
     enough = person - place >= _ENOUGH and person >= _SHARE * form.count
     return enough and form.count > 1

@@ -26,20 +26,20 @@ _SENTENCE: Final = re.compile(r"(?<!Mr)(?<!Mrs)(?<!Dr)(?<!St)(?<!\b[A-Z])[.!?…
 _BOTH: Final = 0.03
 _SOME: Final = 3
 _FEW: Final = 4
-_JUNIOR: Final = 0.015
+_FAMOUS: Final = 10
+_RARE: Final = 0.03
 _USUAL: Final = 10
 _HARDLY: Final = 0.02
 _REACH: Final = 12_000
 """So many characters back a fuller name says whom a shorter one means."""
-_MOST: Final = 0.6
+_MOST: Final = 0.7
 """Of the mentions of a form, so many make it a name of one of those that it may mean."""
 _RANKS: Final = frozenset(
     "sir captain colonel major admiral general lord lieutenant sergeant commodore corporal".split()
 )
-_WITH_MR: Final = frozenset("mr dr professor m esq reverend parson squire inspector".split())
-_TOGETHER: Final = re.compile(
-    r"(?:,? and |, |,? or | with )(?:the |his |her |my |dear |poor |old )*"
-)
+_OFFICERS: Final = _RANKS - {"sir", "lord"}
+_TOGETHER: Final = re.compile(r"(?:,? and |, |,? or | with )(?:the |his |her |my |dear |poor |old )*")
+_NOBLE: Final = GIVEN_TITLES | {"lady", "lord"}
 _WIVES: Final = frozenset("mrs lady countess duchess marchioness baroness viscountess".split())
 
 
@@ -87,6 +87,11 @@ class Person:
         return {form.husband for form in self.forms if form.husband}
 
 
+def _aged(form: Form) -> bool:
+    """Sort the names with "old" and "young" behind those without."""
+    return bool(form.name.age)
+
+
 def given_of(form: Form) -> tuple[str, ...]:
     """The given names in a form that is no description."""
     if form.is_role or form.husband:
@@ -130,16 +135,14 @@ class Grouping:
         self._sentences = _counted(_SENTENCE, texts, places)
         self._chapters = _counted(_HEADING, texts, places)
         self._given = Counter[str]()
-        self._husbands: set[str] = set()
         self._families = Counter[str]()
+        self._husbands = {form.husband for form in forms if form.husband}
         for form in forms:
             for word in given_of(form):
                 self._given[word] += form.count
-            if form.husband:
-                self._husbands.add(form.husband)
-            if (word := surname_of(form)) and (
-                len(form.words) > 1 or ("mrs" in form.name.titles and gender_of_given(word) != "f")
-            ):
+            word = surname_of(form)
+            of_wife = "mrs" in form.name.titles and word not in self._husbands
+            if word and (len(form.words) > 1 or (of_wife and gender_of_given(word) != "f")):
                 self._families[word] += form.count
 
     def run(self) -> list[Person]:
@@ -154,14 +157,19 @@ class Grouping:
         given = [form for form in bare if self._given[form.words[0]]]
         for form in sorted(full, key=lambda form: (bool(form.husband), -form.count)):
             self._settle(form, [p for p in self.people if self._is_full_match(form, p)])
-        for form in (*by_given, *given):
+        for form in sorted((*by_given, *given), key=_aged):
             self._settle(form, self._of_given(form))
         wives = [form for form in by_surname if form.name.titles & _WIVES]
-        for form in (*(form for form in by_surname if form not in wives), *wives):
+        others = [form for form in by_surname if form not in wives]
+        for form in (*sorted(others, key=_aged), *sorted(wives, key=_aged)):
             self._settle(form, self._of_surname(form))
-        for form in bare:
+        for form in sorted(bare, key=_aged):
             if not self._given[form.words[0]]:
-                self._settle(form, self._of_bare(form))
+                people = self._of_bare(form)
+                if len(people) == 1 and self._is_hardly_theirs(form, people[0]):
+                    self._lend(form, people[0])
+                else:
+                    self._settle(form, people)
         for form in sorted(self.forms, key=lambda form: -len(form.words)):
             if form.is_role:
                 self._settle(form, self._of_role(form))
@@ -169,13 +177,24 @@ class Grouping:
 
     def _settle(self, form: Form, candidates: Sequence[Person]) -> None:
         """Give a form to the one person that it may mean, or its mentions to several."""
-        candidates = [person for person in candidates if not self._clash(form, person)]
+        candidates = self._of_same_age(form) or [
+            person for person in candidates if not self._clash(form, person)
+        ]
         if len(candidates) == 1:
             self._give(form, candidates[0])
         elif not candidates:
             self._give(form, self._new())
         else:
             self._share(form, candidates)
+
+    def _of_same_age(self, form: Form) -> list[Person]:
+        """Who bears the name without "old" or "young", where nobody bears it with the other."""
+        if not form.name.age:
+            return []
+        plain = form.text.partition(" ")[2]
+        bearers = [p for p in self.people if any(f.text == plain for f in p.forms)]
+        ages = {f.name.age for p in bearers for f in p.forms if f.text.endswith(plain)}
+        return bearers if len(bearers) == 1 and ages <= {"", form.name.age} else []
 
     def _new(self) -> Person:
         self.people.append(Person())
@@ -190,6 +209,11 @@ class Grouping:
         """Note whom a mention means."""
         self.whose[number] = person
         person.sentences.add(self._sentences[number])
+
+    def _lend(self, form: Form, person: Person) -> None:
+        """Let the mentions mean the person, without making the form a name of theirs."""
+        for number in form.places:
+            self._mean(number, person)
 
     def _share(self, form: Form, candidates: Sequence[Person]) -> None:
         """Each mention to whom a fuller name meant last; the form to whom it means mostly."""
@@ -227,10 +251,7 @@ class Grouping:
                 continue
             if form.words[-1] == other.words[-1] and _one_given(form.words[0], other.words[0]):
                 return True
-            if (
-                form.words == other.words[: len(form.words)]
-                or other.words == form.words[: len(other.words)]
-            ):
+            if form.words == other.words[: len(form.words)] or other.words == form.words[: len(other.words)]:
                 return True
         return False
 
@@ -252,7 +273,17 @@ class Grouping:
         same = [p for p in self.people if word in p.given]
         if not form.name.titles and word in self._families:
             same += [p for p in self.people if word in p.surnames and p not in same]
-        return same or [p for p in self.people if any(_one_given(word, g) for g in p.given)]
+        return same or self._by_nickname(form)
+
+    def _by_nickname(self, form: Form) -> list[Person]:
+        """Those of whose given name the form is a short one; nobody calls Lady Jane "Jenny"."""
+        return [
+            p
+            for p in self.people
+            if any(_one_given(form.words[0], given) for given in p.given)
+            and not p.titles & _NOBLE
+            and not self._often_beside(form, p)
+        ]
 
     def _of_surname(self, form: Form) -> list[Person]:
         titles, surname = form.name.titles, form.words[0]
@@ -263,24 +294,34 @@ class Grouping:
             return self._eldest([p for p in people if p.gender != "m" and not p.husbands], surname)
         if titles & _WIVES:
             women = [p for p in people if p.gender == "f" and "miss" not in p.titles]
-            same = same or [p for p in women if self._is_alone(form, p)]
+            if not any(p.gender == "m" for p in people):
+                same = same or [p for p in women if self._is_alone(form, p)]
             return [p for p in same if not p.husbands or self._is_usual(form, p)]
         if same:
-            return same
-        men = [p for p in people if p.gender != "f" and not (husbands & p.given)]
+            return [p for p in same if not self._is_junior(form, p)]
+        men = [p for p in people if p.gender != "f"]
+        men = [p for p in men if not (husbands & p.given and self._goes_by_given(form, p))]
         if len(people) > 1:
             men = [p for p in men if min(p.count, form.count) >= _SOME]
         return [p for p in men if not self._is_junior(form, p) and not self._often_beside(form, p)]
 
     def _is_junior(self, form: Form, person: Person) -> bool:
         """Whether a man goes by his given name where another is often "Mr." with the surname."""
-        alone = sum(
-            f.count for f in person.forms if len(f.words) == 1 and f.words[0] in person.given
+        elder = (
+            f
+            for f in self.forms
+            if f.words == form.words and ("mrs" in f.name.titles or f.name.age == "old")
         )
-        if 2 * alone < person.count or 5 * form.count < person.count:
+        often = 5 * form.count >= person.count
+        if not (often and any(elder) and self._goes_by_given(form, person)):
             return False
-        sentences = {self._sentences[number] for number in form.places}
-        return len(sentences & person.sentences) > _JUNIOR * form.count
+        return not person.sentences.isdisjoint(self._sentences[number] for number in form.places)
+
+    def _goes_by_given(self, form: Form, person: Person) -> bool:
+        """Whether the text calls a person by the given name as a rule, not by the surname."""
+        named = (f for f in person.forms if len(f.words) == 1 and f.words[0] in person.given)
+        bare = sum(f.count for f in self.forms if f.words == form.words and f.name.is_bare)
+        return 2 * sum(f.count for f in named) >= person.count + bare
 
     def _is_usual(self, form: Form, person: Person) -> bool:
         """Whether the husband's name stands often enough for her to be the one meant."""
@@ -296,13 +337,10 @@ class Grouping:
         younger = [
             p
             for p in women
-            if any(
-                "miss" in f.name.titles and f.words[0] in p.given and len(f.words) == 1
-                for f in p.forms
-            )
+            if any("miss" in f.name.titles and f.words[0] in p.given and len(f.words) == 1 for f in p.forms)
         ]
         elder = [p for p in women if p not in younger]
-        return [p for p in elder if "miss" in p.titles] or elder
+        return [p for p in elder if any("miss" in f.name.titles for f in p.forms)] or elder
 
     def _often_beside(self, form: Form, person: Person) -> bool:
         """Whether sentences name both: two people then, since one is called "he" again."""
@@ -310,17 +348,23 @@ class Grouping:
         both = len(sentences & person.sentences)
         return both > 1 and both > _BOTH * min(len(sentences), len(person.sentences))
 
+    def _is_hardly_theirs(self, form: Form, person: Person) -> bool:
+        """Whether a surname alone is rare in a family of several."""
+        family = [p for p in self.people if form.words[0] in p.surnames]
+        return len(family) > 1 and form.count < _RARE * person.count
+
     def _of_bare(self, form: Form) -> list[Person]:
         word = form.words[0]
         if family := [p for p in self.people if word in p.surnames]:
             kin = [p for p in family if not form.gender or p.gender in (form.gender, "")]
             men = [p for p in kin if p.gender != "f"]
-            return men or kin
-        given = [p for p in self.people if any(_one_given(word, g) for g in p.given)]
-        return given or [
+            most = max((p.count for p in kin), default=0)
+            return men if any(_FAMOUS * p.count >= most for p in men) else kin or family
+        return self._by_nickname(form) or [
             p
             for p in self.people
-            if any(f.words and len(f.words) == 1 and _one_given(word, f.words[0]) for f in p.forms)
+            if not self._often_beside(form, p)
+            and any(len(f.words) == 1 and _one_given(word, f.words[0]) for f in p.forms)
         ]
 
     def _of_role(self, form: Form) -> list[Person]:
@@ -330,8 +374,7 @@ class Grouping:
             p
             for p in self.people
             for f in p.forms
-            if f.is_role
-            and (words[-1] == f.words[-1] or words[0] == f.words[0])
+            if f.is_role and (words[-1] == f.words[-1] or words[0] == f.words[0])
             and set(words) <= set(f.words)
         ]
         if roles:
@@ -353,16 +396,19 @@ class Grouping:
         if _titles_clash(form.name.titles, person.titles):
             return True
         given, theirs_given = given_of(form), person.given
-        if (
-            given
-            and theirs_given
-            and not any(_one_given(one, other) for one in given for other in theirs_given)
+        if given and theirs_given and not any(
+            _one_given(one, other) for one in given for other in theirs_given
         ):
             return True
-        return any(self._beside[frozenset((form.text, other.text))] > 0 for other in person.forms)
+        return any(
+            self._beside[frozenset((form.text, other.text))] > 0 for other in person.forms
+        )
 
 
 def _titles_clash(titles: frozenset[str], others: frozenset[str]) -> bool:
+    ranks = titles & _OFFICERS, others & _OFFICERS
+    if all(ranks) and not ranks[0] & ranks[1]:
+        return True
     if "mr" in titles and others & _RANKS and "mr" not in others:
         return True
     if "mr" in others and titles & _RANKS and not titles & others:
@@ -382,7 +428,9 @@ def _one_given(a: str, b: str) -> bool:
     return may_be_one(a, b) and not (is_own_name(a) and is_own_name(b))
 
 
-def _counted(pattern: re.Pattern[str], texts: Sequence[str], places: Sequence[Place]) -> list[int]:
+def _counted(
+    pattern: re.Pattern[str], texts: Sequence[str], places: Sequence[Place]
+) -> list[int]:
     """The number of the chapter or sentence of each place, over all texts."""
     found: list[int] = []
     before = 0
@@ -405,7 +453,7 @@ def _beside(
     found: Counter[frozenset[str]] = Counter()
     for one, other in zip(kept, kept[1:], strict=False):
         a, b = places[one], places[other]
-        if a.text != b.text or b.start - a.end > 24 or a.form == b.form or a.owns:
+        if a.text != b.text or b.start - a.end > 24 or a.form == b.form or a.owns or a.article:
             continue
         between = texts[a.text][a.end : b.start]
         if _TOGETHER.fullmatch(between) and "and" in between:

@@ -39,9 +39,7 @@ _RUN: Final = re.compile(
 )
 _PART: Final = re.compile(r"[^ \u00a0]+")
 _PLAIN: Final = re.compile(r"(?<![^\W_])[a-zß-öø-ÿа-яё]+(?:-[a-z]+)*")
-_OPENING: Final = re.compile(
-    r"(?:\A|\n|[.!?:;…][\"”’')\]_*]*|[“\"‘«„(\[]|(?:^|\s)')[ \u00a0_*#>]*\Z"
-)
+_OPENING: Final = re.compile(r"(?:\A|\n|[.!?:;…][\"”’')\]_*]*|[“\"‘«„(\[]|(?:^|\s)')[ \u00a0_*#>]*\Z")
 _OF: Final = re.compile(rf" of (?:the )?{_WORD}(?: {_WORD})*")
 _AGED: Final = re.compile(r"(?<![^\W_])(?:old|young) \Z", re.IGNORECASE)
 _DEAR: Final = re.compile(
@@ -56,7 +54,8 @@ _REACH: Final = 24
 _ADDRESS: Final = frozenset(
     "mr mrs miss ms sir lady lord dr captain colonel major admiral general madame monsieur".split()
 )
-_NO_NAMES: Final = MONTHS_AND_DAYS | _LISTS["forms of address"] | INTERJECTIONS
+_TIMES: Final = frozenset(word for word in MONTHS_AND_DAYS if not is_given_name(word))
+_NO_NAMES: Final = _TIMES | _LISTS["forms of address"] | INTERJECTIONS
 
 
 @dataclass(slots=True)

@@ -40,7 +40,7 @@ _STRANGER: Final = 0.04
 _SURE: Final = 0.85
 _FADES: Final = 0.8
 _HERE = (1.3, 2.0, 6.0)
-_NOUN = 3.0
+_NOUN = 1.0
 _WINDOW: Final = 8
 """Paragraphs that a pronoun looks back over."""
 _CLOSERS: Final = "\"'”’»«“」』 "

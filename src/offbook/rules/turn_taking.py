@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 _STEPS: Final = {True: (0.03, 0.85, 0.12), False: (0.35, 0.4, 0.25)}
 """Whether a turn follows at once: that its speaker is the same, the one spoken to, another."""
-_TURNS_TO: Final = 1.0
+_TURNS_TO: Final = 3.0
 """How much likelier it is that somebody called by name is spoken to than all others."""
 
 
