@@ -37,6 +37,27 @@ _MANY: Final = 0.05
 _SHORT: Final = 6
 """Words up to which a quotation in the middle of a sentence is a name or a term."""
 
+_LABELS: Final = (
+    re.compile(
+        r"^[ \t>*_]*(?:[\[(<]?\d[\d:., /T-]*(?:[AP]M)?[\])>]?[ \t]*[-–]?[ \t]*)?[<*_]*"
+        r"(?P<name>[^\W\d_][\w .'’-]{0,40}?)[*_>]*(?:[ \t]*[(\[][^)\]\n]{0,60}[)\]])?"
+        r"(?::[*_]*|(?<=>))[ \t\n][ \t]*(?=\S)",
+        re.MULTILINE,
+    ),
+    re.compile(
+        r"^[ \t]*[*_]*(?P<name>[A-ZÀ-Þ][A-ZÀ-Þ .'’-]{1,40}?)[*_]*"
+        r"(?:,?[ \t]*[_*]?[(\[][^)\]\n]{0,80}[)\]][_*]?)?\.[*_]*[ \t\n][ \t]*(?=\S)",
+        re.MULTILINE,
+    ),
+)
+"""Names at the start of lines: with a colon, after a time or not, and in capitals with a stop."""
+_NAMES: Final = 2
+_LABELLED: Final = 6
+_REPEATED: Final = 0.6
+_SAID: Final = 0.4
+"""Of a play or log: speakers and speeches at least, shares of labels that come again and of text
+that is said."""
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:
@@ -185,6 +206,35 @@ def _is_speech(text: str, start: int, opened: int, end: int, closed: bool) -> bo
     if before.isalnum():
         return not short or (words[-1] in ",;:" and words[0].isupper())
     return not short or words[-1] in ",;:，" or " " in words or not words.isascii()
+
+
+def labelled_speech(text: str) -> list[tuple[tuple[int, int], int, int]]:
+    """The speeches of a play or a log: where the name of the speaker stands, and what is said.
+
+    Empty for a text whose lines do not begin with names, again and again: ``HAMLET. ...``,
+    ``Name: ...``, ``[20:15] Name: ...``.
+    """
+    return max((_labelled(text, label) for label in _LABELS), key=len)
+
+
+def _labelled(text: str, label: re.Pattern[str]) -> list[tuple[tuple[int, int], int, int]]:
+    found = [match for match in label.finditer(text) if text[match.end() :].strip()]
+    counts = Counter(match["name"] for match in found)
+    again = sum(count for count in counts.values() if count > 1)
+    names = sum(count > 1 for count in counts.values())
+    if names < _NAMES or again < _LABELLED or again < _REPEATED * len(found):
+        return []
+    ends = [*(match.start() for match in found[1:]), len(text)]
+    speeches: list[tuple[tuple[int, int], int, int]] = []
+    for match, end in zip(found, ends, strict=True):
+        start = match.end()
+        blank = _BLANKS.search(text, start, end)
+        stop = blank.start() if blank else end
+        stop = start + len(text[start:stop].rstrip())
+        if stop > start:
+            speeches.append((match.span("name"), start, stop))
+    said = sum(end - start for _, start, end in speeches)
+    return speeches if said > _SAID * len(text) else []
 
 
 def _after_dash(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -1,396 +1,222 @@
 """Who says what: quotations of a text and the members of its cast who speak them.
 
 Takes: texts, the members of a cast and where they are named.  Gives: quotations, each with its
-speaker and by what that is told, or open. Source: a sieve of rules, the surest first, as in Muzny,
-Fang, Chang and Jurafsky 2017 ("A Two-stage Sieve Approach for Quote Attribution"), with the turns
-of a dialogue as in O'Keefe, Pareti, Curran, Koprinska and Honnibal 2012; the rules are ours.
+speaker and by what that is told, or open. Source: ours; a name in a tag is believed, all else is
+weighed: pronouns, who acts beside the words, who is called by name, and the turns of the talk, the
+kinds of evidence of Muzny, Fang, Chang and Jurafsky 2017 ("A Two-stage Sieve Approach for Quote
+Attribution") and of He, Barbosa and Kondrak 2013.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final
 
-from collections import Counter
 import numpy as np
+
+from offbook.rules.speech_tags import Subject
 from offbook.rules.turn_taking import Floats, Seen, speaking
-from offbook.rules.quotations import Piece, paragraphs_of, quotations_of
-from offbook.rules.speech_tags import (
-    main_subject,
-    Item,
-    Subject,
-    items_of,
-    leads,
-    sentences_of,
-    subject_at,
-    tag_before,
-    tag_behind,
-)
-from offbook.text import grammar
+from offbook.rules.utterances import Turn, Utterances
 from offbook.text.grammar import Gender
-from offbook.text.verbs import is_finite
 from offbook.types import CastMember, CastMention, Quotation, SpeakerBasis
 
-_APART: Final = 8
+_SURE: Final = 0.8
+"""How probable a speaker must be who is not named; who is less stays open."""
 _MOST: Final = 14
-_FAINT: Final = 0.01
-_STRANGER: Final = 0.04
-_SURE: Final = 0.85
-_FADES: Final = 0.8
-_HERE = (1.3, 2.0, 6.0)
-_NOUN = 1.0
-_WINDOW: Final = 8
-"""Paragraphs that a pronoun looks back over."""
-_CLOSERS: Final = "\"'”’»«“」』 "
-_CALLED: Final = re.compile(
-    r"(?:^\W*|[,;.!?—-]\s*|\b(?:my|dear|oh|O|no|yes|well|poor|little)\s+)\Z", re.IGNORECASE
-)
+"""People of a scene that are weighed."""
+_BREAK: Final = 8
+"""Paragraphs of narration that part two scenes."""
+_BACK: Final = 8
+"""Paragraphs before a scene whose people may speak in it."""
+_FAR: Final = 100
+"""Characters of narration from which on it parts two turns of neighbouring paragraphs."""
 _HEADING: Final = re.compile(
     r"#|(?:chapter|book|part|act|scene|letter)\s+[\divxlc]+\b|[\W_]+\Z", re.IGNORECASE
 )
 
+# How much somebody is about: by the part of the sentence that names them, or by being spoken of,
+# fading with each paragraph; and what is left for all others, and for people outside the cast.
+_PARTS: Final = (0.4, 1.0, 1.0)
+_SPOKEN_OF: Final = 0.15
+_FADES: Final = 0.8
+_FAINT: Final = 0.01
+_STRANGER: Final = 0.04
 
-@dataclass(slots=True)
-class Turn:
-    """Pieces of one utterance, what tells the speaker, and who that is."""
-
-    pieces: list[Piece]
-    cue: Subject | None = None
-    beat: Subject | None = None
-    speaker: int | None = None
-    basis: SpeakerBasis | None = None
-    rule: str = ""
-    called: set[int] = field(default_factory=set)
-    named: set[int] = field(default_factory=set)
-
-    @property
-    def first(self) -> int:
-        """The paragraph in which it begins."""
-        return self.pieces[0].paragraph
-
-    @property
-    def last(self) -> int:
-        """The paragraph in which it ends."""
-        return self.pieces[-1].paragraph
-
-
-class Event(NamedTuple):
-    """Somebody is named in the narration, by a name or a noun (``member`` None)."""
-
-    start: int
-    member: int | None
-    gender: Gender
-    acts: int
-    here: bool = False
+# How likely the words are if somebody speaks, against 1 where nothing tells.
+_OTHER_TAG: Final = 0.002
+_OTHER_GENDER: Final = 0.005
+_OTHER_BEAT: Final = 0.05
+_NO_GENDER: Final = 0.3
+_CALLS_SELF: Final = 0.02
+_NAMES_SELF: Final = 0.15
+_BEAT: Final = 10.0
+_BESIDE: Final = (1.3, 2.0, 6.0)
+"""By the part of a sentence that names them since the turn before."""
 
 
 def attribute(
     texts: Sequence[str], members: Sequence[CastMember], mentions: Sequence[CastMention]
 ) -> tuple[Quotation, ...]:
     """Find the quotations of texts and who says each; what cannot be told stays open."""
+    by_text: dict[int, list[CastMention]] = defaultdict(list)
+    for mention in mentions:
+        by_text[mention.text].append(mention)
     return tuple(
-        Quotation(number, piece.start, piece.end, turn.speaker, turn.basis)
+        Quotation(number, piece.start, piece.end, speaker, basis)
         for number, text in enumerate(texts)
-        for turn in turns_of(text, members, [m for m in mentions if m.text == number])
+        for turn, speaker, basis in _Scenes(text, members, by_text[number]).speakers()
         for piece in turn.pieces
     )
 
 
-def turns_of(
-    text: str, members: Sequence[CastMember], mentions: Sequence[CastMention]
-) -> list[Turn]:
-    """The utterances of one text, attributed."""
-    return _Scenes(text, members, mentions).attributed()
-
-
 class _Scenes:
-    """One text as paragraphs, utterances, and where people are named in the narration."""
+    """One text, scene by scene."""
 
     def __init__(
         self, text: str, members: Sequence[CastMember], mentions: Sequence[CastMention]
     ) -> None:
-        self._text, self._members = text, members
-        self._paragraphs = paragraphs_of(text)
-        self._named = {m.start: (m.end, m.member) for m in mentions}
-        self._told: list[list[tuple[int, int]]] = [[] for _ in self._paragraphs]
-        pieces = quotations_of(text, self._paragraphs)
-        self._events: list[list[Event]] = [[] for _ in self._paragraphs]
-        spoken = {piece.paragraph for piece in pieces}
-        for number, (start, end) in enumerate(self._paragraphs):
-            if number not in spoken:
-                self._note(number, items_of(text, start, end, self._named))
-        self._turns = self._grouped(pieces)
-        self._place(mentions, pieces)
+        self._genders: list[Gender] = [member.gender for member in members]
+        self._read = Utterances(text, members, mentions)
+        self._turns = self._read.turns
 
-    def attributed(self) -> list[Turn]:
+    def speakers(self) -> Iterator[tuple[Turn, int | None, SpeakerBasis | None]]:
+        """Each turn with its speaker and by what that is told; None and None where it is open."""
         for scene in self._scenes():
-            self._attribute(scene)
-        return self._turns
+            for index, (member, probability) in zip(scene, self._weighed(scene), strict=True):
+                turn = self._turns[index]
+                if turn.tag and turn.tag.member is not None:
+                    yield turn, turn.tag.member, "explicit"
+                elif member is None or probability < _SURE or _is_of_others(turn.tag):
+                    yield turn, None, None
+                else:
+                    yield turn, member, "anaphoric" if turn.tag else "implicit"
 
     def _scenes(self) -> Iterator[list[int]]:
-        """The numbers of the turns, scene by scene."""
+        """The numbers of the turns between headings and long narration."""
         scene: list[int] = []
         for index, turn in enumerate(self._turns):
-            last = self._turns[index - 1].last if index else 0
-            between = range(last + 1, turn.first + 1)
-            if scene and (
-                len(between) > _APART
-                or any(_HEADING.match(self._text, *self._paragraphs[n]) for n in between)
-            ):
+            between = range(self._turns[index - 1].last + 1 if index else 0, turn.first + 1)
+            if scene and (len(between) > _BREAK or any(map(self._is_heading, between))):
                 yield scene
                 scene = []
             scene.append(index)
         if scene:
             yield scene
 
-    def _attribute(self, scene: Sequence[int]) -> None:
-        salience = self._salience(scene)
-        weight: Counter[int] = Counter()
-        for at in salience:
-            weight.update(at)
-        people = [member for member, _ in weight.most_common(_MOST)]
-        place = {member: n for n, member in enumerate(people)}
-        seen: list[Seen] = []
-        for index, at in zip(scene, salience, strict=True):
-            turn = self._turns[index]
-            present = self._present(at, people)
-            near = index > scene[0] and turn.first - self._turns[index - 1].last <= 1
-            called = [place[member] for member in turn.called if member in place]
-            since = self._turns[index - 1].last + 1 if index > scene[0] else turn.first - 2
-            seen.append(
-                Seen(
-                    self._fit(turn, people, min(since, turn.first)),
-                    present / present.sum(),
-                    called,
-                    near,
-                )
-            )
-        for index, told in zip(scene, speaking(seen), strict=True):
-            turn = self._turns[index]
-            best = int(told.argmax())
-            if turn.cue and turn.cue.kind == "name":
-                self._settle(turn, turn.cue.member, "explicit", "name")
-                continue
-            top = told.argsort()[::-1][:3]
-            turn.rule = " ".join(
-                f"{self._members[people[x]].name if x < len(people) else '?'} {told[x]:.2f}"
-                for x in top
-            )
-            if best < len(people) and told[best] >= _SURE:
-                kind = turn.cue.kind if turn.cue else "beat" if turn.beat else "none"
-                self._settle(
-                    turn,
-                    people[best],
-                    "anaphoric" if turn.cue else "implicit",
-                    f"{kind}:{int(told[best] * 50) / 50:.2f}",
-                )
+    def _is_heading(self, paragraph: int) -> bool:
+        return bool(_HEADING.match(self._read.text, *self._read.paragraphs[paragraph]))
 
-    def _present(self, at: Mapping[int, float], people: Sequence[int]) -> Floats:
-        best: dict[Gender, float] = {}
-        for member, value in at.items():
-            gender = self._members[member].gender
-            best[gender] = max(best.get(gender, 0.0), value)
-        known = [
-            at.get(member, 0.0) / max(best.get(self._members[member].gender, 0.0), 0.01) + _FAINT
-            for member in people
+    def _weighed(self, scene: Sequence[int]) -> list[tuple[int | None, float]]:
+        """For each turn the likeliest speaker, None for a stranger, and the probability."""
+        about = self._about(scene)
+        weights: Counter[int] = Counter()
+        for index, weight in zip(scene, about, strict=True):
+            tag = self._turns[index].tag
+            weights.update(weight)
+            weights.update([] if tag is None or tag.member is None else [tag.member])
+        people = [member for member, _ in weights.most_common(_MOST)]
+        seen = [
+            Seen(
+                self._fits(index, index == scene[0], people),
+                self._present(weight, people),
+                [n for n, member in enumerate(people) if member in self._turns[index].called],
+                self._distance(index),
+            )
+            for index, weight in zip(scene, about, strict=True)
         ]
-        return np.array([*known, _STRANGER])
+        best = [(int(told.argmax()), float(told.max())) for told in speaking(seen)]
+        return [(people[n] if n < len(people) else None, share) for n, share in best]
 
-    def _salience(self, scene: Sequence[int]) -> list[dict[int, float]]:
+    def _about(self, scene: Sequence[int]) -> list[dict[int, float]]:
         """For each turn who is about, by how long ago and how they were last named."""
         found: list[dict[int, float]] = []
-        at: dict[int, float] = {}
-        number = max(0, self._turns[scene[0]].first - _WINDOW)
-        for paragraph in range(self._turns[scene[0]].first - 1, number - 1, -1):
-            if _HEADING.match(self._text, *self._paragraphs[paragraph]):
-                number = paragraph
-                break
+        about: dict[int, float] = {}
+        first = self._turns[scene[0]].first
+        number = max(0, first - _BACK)
+        number = next((n for n in range(first, number, -1) if self._is_heading(n)), number)
         for index in scene:
             turn = self._turns[index]
-            while number <= turn.first:
-                at = {member: value * _FADES for member, value in at.items() if value > 0.01}
-                for event in self._events[number]:
-                    if event.member is not None:
-                        value = 1.0 if event.acts else 0.4
-                        at[event.member] = max(at.get(event.member, 0.0), value)
-                number += 1
-            found.append(dict(at))
-            for member in turn.called:
-                at[member] = max(at.get(member, 0.0), 1.0)
+            for paragraph in range(number, turn.first + 1):
+                about = {
+                    member: _FADES * value for member, value in about.items() if value > _FAINT
+                }
+                for named in self._read.named[paragraph]:
+                    _raise(about, named.member, _PARTS[named.part])
+            number = max(number, turn.first + 1)
+            found.append(dict(about))
             for member in turn.named:
-                at[member] = max(at.get(member, 0.0), 0.15)
-            if turn.cue and turn.cue.member is not None:
-                at[turn.cue.member] = 1.0
+                _raise(about, member, 1.0 if member in turn.called else _SPOKEN_OF)
+            _raise(about, turn.tag.member if turn.tag else None, 1.0)
         return found
 
-    def _fit(self, turn: Turn, people: Sequence[int], since: int) -> Floats:
-        """How well the words of a turn and around it go with each person, and with a stranger."""
-        cue, beat = turn.cue, turn.beat
+    def _present(self, about: Mapping[int, float], people: Sequence[int]) -> Floats:
+        """How likely each person is to take the word, the nearest of each gender alike."""
+        most: dict[Gender, float] = {}
+        for member, value in about.items():
+            gender = self._genders[member]
+            most[gender] = max(most.get(gender, _FAINT), value)
+        shares = [
+            about.get(member, 0.0) / most.get(self._genders[member], _FAINT) + _FAINT
+            for member in people
+        ]
+        present = np.array([*shares, _STRANGER])
+        return present / present.sum()
+
+    def _distance(self, index: int) -> int:
+        """How far a turn stands from the one before: 0 at once, 1 narration, 2 paragraphs of it."""
+        turn, before = self._turns[index], self._turns[index - 1]
+        if not index or turn.first - before.last > 1:
+            return 2
+        start, opens = turn.pieces[0].start, self._read.paragraphs[turn.first][0]
+        return int(start > opens or start - before.pieces[-1].end > _FAR)
+
+    def _fits(self, index: int, opens: bool, people: Sequence[int]) -> Floats:
+        """How well a turn and what stands around it go with each person, and with a stranger."""
+        turn = self._turns[index]
         fits = np.ones(len(people) + 1)
-        if cue and cue.kind == "name":
-            fits[:] = 0.002
-            if cue.member in people:
-                fits[people.index(cue.member)] = 1.0
-            return fits
-        if cue and cue.kind == "other" or cue and cue.word in ("i", "we", "they", "you"):
-            fits[:-1] = 0.01
-        here: dict[int | None, int] = {}
-        for number in range(max(0, since), turn.first + 1):
-            for event in self._events[number]:
-                if cue is None or event.start < cue.start:
-                    if event.member is not None or not cue or event.gender in ("", cue.gender):
-                        here[event.member] = max(here.get(event.member, 0), event.acts)
+        if turn.tag and turn.tag.kind == "name":
+            return np.where(np.array([*people, -1]) == turn.tag.member, 1.0, _OTHER_TAG)
+        if _is_of_others(turn.tag):
+            fits[:-1] = _OTHER_TAG
+        beside = self._beside(index, opens)
         for n, member in enumerate(people):
-            gender = self._members[member].gender
-            for clue, strength in ((cue, 0.005), (beat, 0.05)):
+            gender = self._genders[member]
+            for clue, unlikely in ((turn.tag, _OTHER_GENDER), (turn.beat, _OTHER_BEAT)):
                 if clue and clue.gender and gender != clue.gender:
-                    fits[n] *= 0.3 if not gender else strength
-            if member in turn.called:
-                fits[n] *= 0.02
-            elif member in turn.named:
-                fits[n] *= 0.15
-            if member in here:
-                fits[n] *= _HERE[here[member]]
-            if beat and beat.member == member:
-                fits[n] *= 10.0
-        fits[-1] *= _NOUN if cue and cue.kind == "noun" else 1.0
-        fits[-1] *= _HERE[here[None]] if None in here else 1.0
+                    fits[n] *= unlikely if gender else _NO_GENDER
+            if member in turn.named:
+                fits[n] *= _CALLS_SELF if member in turn.called else _NAMES_SELF
+            if turn.beat and turn.beat.member == member:
+                fits[n] *= _BEAT
+            fits[n] *= beside.get(member, 1.0)
+        fits[-1] *= beside.get(None, 1.0)
         return fits
 
-    # Reading
-
-    def _grouped(self, pieces: Sequence[Piece]) -> list[Turn]:
-        self._turns_so_far: list[Turn] = []
-        turns = self._turns_so_far
-        by_paragraph: dict[int, list[Piece]] = {}
-        for piece in pieces:
-            by_paragraph.setdefault(piece.paragraph, []).append(piece)
-        for number, own in by_paragraph.items():
-            found = self._paragraph(number, own)
-            if own[0].continues and turns:
-                turns[-1].pieces += found[0].pieces
-                turns[-1].cue = turns[-1].cue or found[0].cue
-                found = found[1:]
-            turns += found
-        return turns
-
-    def _paragraph(self, number: int, pieces: Sequence[Piece]) -> list[Turn]:
-        start, end = self._paragraphs[number]
-        edges = [start, *(edge for piece in pieces for edge in (piece.start, piece.end)), end]
-        gaps = [
-            items_of(self._text, edges[n], edges[n + 1], self._named)
-            for n in range(0, len(edges), 2)
-        ]
-        turns: list[Turn] = []
-        for gap in gaps:
-            self._note(number, gap)
-        for n, piece in enumerate(pieces):
-            inner = self._text[piece.start : piece.end].rstrip(_CLOSERS)
-            behind = tag_behind(gaps[n + 1], inner[-1:])
-            lead = gaps[n] if n or gaps[0] else self._lead_in(number)
-            before = tag_before(lead)
-            led = before and lead[-1].text == ":"
-            cue = before if led else behind or before
-            joined = (
-                n > 0
-                and any(item.is_word for item in gaps[n])
-                and not _differ(turns[-1].cue, cue, self._members)
-            )
-            if joined:
-                turns[-1].pieces.append(piece)
-                if turns[-1].cue is None or (cue and cue.kind == "name" != turns[-1].cue.kind):
-                    turns[-1].cue = cue
-            else:
-                turns.append(Turn([piece], cue))
-        if len(turns) == 1 and turns[0].cue is None:
-            turns[0].beat = self._beat(gaps)
-        return turns
-
-    def _note(self, number: int, items: Sequence[Item]) -> None:
-        """Keep who is named in the narration of a paragraph, and in which part."""
-        for sentence in sentences_of(items):
-            main = main_subject(sentence)
-            for at, item in enumerate(sentence):
-                if item.member is None and item.low not in grammar.DETERMINERS:
-                    continue
-                subject, end = subject_at(sentence, at) or (None, at)
-                if subject is None or subject.kind not in ("name", "noun"):
-                    if item.member is not None:
-                        self._events[number].append(Event(item.start, item.member, "", 0))
-                    continue
-                part = 2 if main and main.start == subject.start else _part(sentence, at, end)
-                if subject.kind == "name" or part:
-                    event = Event(subject.start, subject.member, subject.gender, part)
-                    self._events[number].append(event)
-
-    def _lead_in(self, number: int) -> list[Item]:
-        """The end of the paragraph before, where it leads up to a quotation."""
-        if not number:
-            return []
-        start, end = self._paragraphs[number - 1]
-        if self._text[end - 1] not in ":,-–—":
-            return []
-        said = self._turns_so_far[-1].pieces[-1].end if self._turns_so_far else 0
-        return items_of(self._text, max(start, said), end, self._named)
-
-    def _beat(self, gaps: Sequence[Sequence[Item]]) -> Subject | None:
-        found = [subject for gap in gaps for subject in leads(gap)]
-        who = {(subject.kind, subject.member, subject.gender) for subject in found}
-        return found[0] if len(who) == 1 else None
-
-    def _place(self, mentions: Sequence[CastMention], pieces: Sequence[Piece]) -> None:
-        """Sort the mentions: into the narration of their paragraph, or the words of a turn."""
-        turn_of = {id(piece): turn for turn in self._turns for piece in turn.pieces}
-        paragraph = at = 0
-        for mention in sorted(mentions, key=lambda m: m.start):
-            while (
-                paragraph < len(self._paragraphs)
-                and self._paragraphs[paragraph][1] <= mention.start
-            ):
-                paragraph += 1
-            while at < len(pieces) and pieces[at].end <= mention.start:
-                at += 1
-            if at < len(pieces) and pieces[at].start <= mention.start:
-                turn = turn_of[id(pieces[at])]
-                turn.named.add(mention.member)
-                before = self._text[max(pieces[at].start, mention.start - 12) : mention.start]
-                if _CALLED.search(before) and self._text[mention.end : mention.end + 1] in tuple(
-                    ',.!?;—-"”'
+    def _beside(self, index: int, opens: bool) -> dict[int | None, float]:
+        """What speaks for those whom the narration names since the turn before."""
+        turn = self._turns[index]
+        since = turn.first - 2 if opens else self._turns[index - 1].last + 1
+        found: dict[int | None, float] = {}
+        for paragraph in range(max(0, min(since, turn.first)), turn.first + 1):
+            for named in self._read.named[paragraph]:
+                tag = turn.tag
+                if not tag or (
+                    named.start < tag.start
+                    and (named.member is not None or named.gender in ("", tag.gender))
                 ):
-                    turn.called.add(mention.member)
-            elif paragraph < len(self._paragraphs):
-                self._told[paragraph].append((mention.start, mention.member))
-
-    # Telling
-
-    def _fits(self, member: int, gender: Gender) -> bool:
-        return not gender or self._members[member].gender in ("", gender)
-
-    def _settle(self, turn: Turn, member: int, basis: SpeakerBasis, rule: str) -> None:
-        turn.speaker, turn.basis, turn.rule = member, basis, rule
+                    value = max(found.get(named.member, 1.0), _BESIDE[named.part])
+                    found[named.member] = value
+        return found
 
 
-def _part(sentence: Sequence[Item], start: int, end: int) -> int:
-    """1 where the words ``[start, end)`` may be the subject of a clause, else 0."""
-    before = sentence[start - 1] if start else None
-    if end < len(sentence) and is_finite(sentence[end].low):
-        return int(before is None or before.low not in grammar.PREPOSITIONS)
-    opens = grammar.COORDINATORS | grammar.SUBORDINATORS
-    return int(before is None or before.low in opens)
+def _is_of_others(tag: Subject | None) -> bool:
+    """Whether a tag speaks of somebody who cannot be told: outside the cast, "I", or several."""
+    return tag is not None and (tag.kind == "other" or tag.word in ("i", "we", "they", "you", "it"))
 
 
-def _differ(one: Subject | None, other: Subject | None, members: Sequence[CastMember]) -> bool:
-    """Whether two tags of a paragraph speak of two people."""
-    if one is None or other is None:
-        return False
-    if one.start == other.start:
-        return False
-    if "pronoun" not in (one.kind, other.kind):
-        return one.member != other.member or one.word != other.word
-    genders = [
-        members[each.member].gender if each.member is not None else each.gender
-        for each in (one, other)
-    ]
-    return all(genders) and genders[0] != genders[1]
+def _raise(values: dict[int, float], member: int | None, value: float) -> None:
+    """Set the value of a member unless it is higher."""
+    if member is not None:
+        values[member] = max(values.get(member, 0.0), value)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-_STEPS: Final = {True: (0.03, 0.85, 0.12), False: (0.35, 0.4, 0.25)}
+_STEPS: Final = ((0.02, 0.88, 0.1), (0.25, 0.5, 0.25), (0.35, 0.4, 0.25))
 """Whether a turn follows at once: that its speaker is the same, the one spoken to, another."""
 _TURNS_TO: Final = 3.0
 """How much likelier it is that somebody called by name is spoken to than all others."""
@@ -35,7 +35,7 @@ class Seen:
     fits: Floats
     present: Floats
     called: Sequence[int]
-    at_once: bool
+    apart: int
 
 
 def speaking(turns: Sequence[Seen]) -> list[Floats]:
@@ -68,13 +68,13 @@ def speaking(turns: Sequence[Seen]) -> list[Floats]:
 
 
 def _step(state: Floats, turn: Seen, apart: Floats) -> Floats:
-    same, back, new = _STEPS[turn.at_once]
+    same, back, new = _STEPS[turn.apart]
     fresh = np.outer(turn.present, state.sum(axis=1)) - turn.present[:, None] * state.T
     return (same * state + back * state.T + new * fresh) * apart
 
 
 def _step_back(later: Floats, turn: Seen, apart: Floats) -> Floats:
-    same, back, new = _STEPS[turn.at_once]
+    same, back, new = _STEPS[turn.apart]
     fresh = (turn.present @ later)[:, None] - (turn.present[:, None] * later).T
     return (same * later + back * later.T + new * fresh) * apart
 
