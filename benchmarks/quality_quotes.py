@@ -132,7 +132,7 @@ class Report:
         return "\n".join(lines)
 
 
-def speakers_of(cast: Cast, text: str) -> list[set[str]]:
+def speakers_of(cast: Cast, text: str) -> list[Counter[str]]:
     """For each member the names that it goes by: its own, and the words that most mentions have."""
     forms: dict[int, Counter[str]] = defaultdict(Counter)
     for mention in cast.mentions:

@@ -52,6 +52,7 @@ _NO_GENDER: Final = 0.3
 _CALLS_SELF: Final = 0.02
 _NAMES_SELF: Final = 0.15
 _BEAT: Final = 10.0
+_NOUN: Final = 4.0
 _BESIDE: Final = (1.3, 2.0, 6.0)
 """By the part of a sentence that names them since the turn before."""
 
@@ -177,7 +178,8 @@ class _Scenes:
         turn = self._turns[index]
         fits = np.ones(len(people) + 1)
         if turn.tag and turn.tag.kind == "name":
-            return np.where(np.array([*people, -1]) == turn.tag.member, 1.0, _OTHER_TAG)
+            fits[np.array([*people, -1]) != turn.tag.member] = _OTHER_TAG
+            return fits
         if _is_of_others(turn.tag):
             fits[:-1] = _OTHER_TAG
         beside = self._beside(index, opens)
@@ -191,7 +193,8 @@ class _Scenes:
             if turn.beat and turn.beat.member == member:
                 fits[n] *= _BEAT
             fits[n] *= beside.get(member, 1.0)
-        fits[-1] *= beside.get(None, 1.0)
+        is_noun = turn.tag is not None and turn.tag.kind == "noun"
+        fits[-1] *= beside.get(None, 1.0) * (_NOUN if is_noun else 1.0)
         return fits
 
     def _beside(self, index: int, opens: bool) -> dict[int | None, float]:

@@ -154,8 +154,7 @@ def tag_behind(items: Sequence[Item], last: str) -> Subject | None:
 
     None where the narration begins anew, or does not say who speaks.
     """
-    sentence = sentences_of(items)[:1]
-    words = sentence[0] if sentence else []
+    words = next(iter(sentences_of(items)), [])
     index = 0
     while index < len(words) and (not words[index].is_word or _passes(words[index])):
         index += 1
@@ -170,7 +169,11 @@ def tag_behind(items: Sequence[Item], last: str) -> Subject | None:
     led = subject_at(words, index)
     if led is None:
         return _of_verb(words) if goes_on else None
-    subject, end = led
+    return _with_verb(words, *led, goes_on)
+
+
+def _with_verb(words: Sequence[Item], subject: Subject, end: int, goes_on: bool) -> Subject | None:
+    """A subject that a verb follows: of speech, or any where the quotation's sentence goes on."""
     for place in range(end, len(words)):
         item = words[place]
         if is_saying(item) and _before_is_free(words, place):
@@ -294,8 +297,7 @@ def main_subject(words: Sequence[Item]) -> Subject | None:
 
 def tag_before(items: Sequence[Item]) -> Subject | None:
     """The subject of a sentence that leads up to a quotation: ``She said:``, ``Anne cried,``."""
-    sentence = sentences_of(items)[-1:]
-    words = sentence[0] if sentence else []
+    words = next(reversed(sentences_of(items)), [])
     while words and words[-1].text in _DASHES:
         words = words[:-1]
     if not words or words[-1].text in _ENDS:
