@@ -16,6 +16,8 @@ from typing import Final
 _PAIRS: Final = ("“”", "‘’", '""', "''", "«»", "»«", "„“", "‚‘", "「」", "『』")
 _WIDE: Final = "「『“"
 """Marks that may open without a blank in front."""
+_LOW: Final = (("„“", "“”"), ("‚‘", "‘’"))
+"""What closes behind a low mark is no opening mark."""
 _TOGETHER: Final = frozenset(("“”", '""'))
 """Marks that stand for each other within one text."""
 _BLANKS: Final = re.compile(r"\n[ \t\r]*(?:\n[ \t\r]*)+")
@@ -127,6 +129,9 @@ def _marks_of(text: str) -> dict[str, str]:
     counts = Counter(
         {pair: len(_opening(pair[0]).findall(text)) for pair in _PAIRS if pair[0] in text}
     )
+    for low, high in _LOW:
+        if 2 * counts[low] > counts[high]:
+            del counts[high]
     if not counts or not max(counts.values()):
         return {}
     best = max(counts, key=lambda pair: counts[pair])
@@ -139,7 +144,7 @@ def _opening(mark: str) -> re.Pattern[str]:
     """Where a mark opens a quotation; apostrophes that begin words are followed by small ones."""
     if mark in _WIDE:
         return re.compile(mark)
-    follows = "[A-Z]" if mark == "'" else r"\w"
+    follows = "[A-Z]" if mark == "'" else r"\s?\w" if mark == "«" else r"\w"
     return re.compile(rf"(?<![^\s(\[—–-]){mark}(?={follows})")
 
 
@@ -169,9 +174,9 @@ def _marked(
 
 
 def _may_open(mark: str, before: str, after: str, text: str, at: int) -> bool:
-    if (after.isspace() and not (after == " " and mark == '"' and before.isspace())) or (
-        before.isalnum() and mark not in _WIDE
-    ):
+    """Whether an opening mark opens: it stands before a word, and an apostrophe in none."""
+    blank = after.isspace() and not (mark == "«" or (mark == '"' and before.isspace()))
+    if blank or (before.isalnum() and mark not in _WIDE):
         return False
     return mark not in "'’‘" or not _APOSTROPHIC.match(text, at + 1)
 

@@ -162,8 +162,9 @@ class _Scenes:
             about.get(member, 0.0) / most.get(self._genders[member], _FAINT) + _FAINT
             for member in people
         ]
-        present = np.array([*shares, _STRANGER])
-        return present / present.sum()
+        present: Floats = np.array([*shares, _STRANGER])
+        present /= present.sum()
+        return present
 
     def _distance(self, index: int) -> int:
         """How far a turn stands from the one before: 0 at once, 1 narration, 2 paragraphs of it."""

@@ -30,6 +30,7 @@ _PARTICLES: Final = word_set("out on in up back off")
 _MEANWHILE: Final = word_set("while whilst till until whereupon")
 _HEARING: Final = word_set("heard hear")
 _BETWEEN: Final = word_set("then only also again at last just once more now here there thus so")
+_ADJECTIVES: Final = 3
 _REACH: Final = 6
 """How many words may stand between a subject and its verb."""
 
@@ -112,12 +113,22 @@ def subject_at(items: Sequence[Item], index: int) -> tuple[Subject, int] | None:
         if voice is not None and len(rest) > voice + 2 and rest[voice + 1].low == "of":
             return subject_at(items, index + voice + 3)
         return _noun(items, index, item.start)
-    if item.text[0].isupper() and item.low not in grammar.FUNCTION and not is_english(item.low):
+    if _is_name(items, index):
         end = index + 1
         while end < len(items) and items[end].text[0].isupper():
             end += 1
         return Subject("other", item.start, word=item.low), end
     return None
+
+
+def _is_name(items: Sequence[Item], index: int) -> bool:
+    """Whether a word outside the cast is a name, not one that begins a sentence."""
+    item = items[index]
+    if not item.text[0].isupper() or item.low in grammar.FUNCTION:
+        return False
+    follows = items[index + 1] if index + 1 < len(items) else None
+    has_verb = follows is not None and (is_saying(follows) or is_finite(follows.low))
+    return index > 0 or has_verb or not is_english(item.low)
 
 
 def _noun(items: Sequence[Item], index: int, start: int) -> tuple[Subject, int] | None:
@@ -209,8 +220,11 @@ def _behind_verb(words: Sequence[Item], verb: int) -> Subject | None:
     if words[verb].low in grammar.AUXILIARIES:  # "was Anne's opinion"
         owned = words[place].member is not None and after and after[0].low in _POSSESSIVE
         return Subject("name", words[place].start, words[place].member) if owned else None
-    if after and after[0].member is not None and words[place].low not in grammar.FUNCTION:
-        place += words[place].text.islower()  # "remarked sceptical Anne"
+    for _ in range(_ADJECTIVES):  # "remarked poor old Anne"
+        named = words[place].member is not None or words[place].low in grammar.FUNCTION
+        if named or not words[place].text.islower() or place + 1 == len(words):
+            break
+        place += 1
     found = subject_at(words, place)
     if found is None and is_saying(words[verb]) and words[place].low in grammar.DETERMINERS:
         return Subject("other", words[place].start)
@@ -285,6 +299,7 @@ def main_subject(words: Sequence[Item]) -> Subject | None:
     while index < len(words):
         word = words[index]
         opens = word.low in grammar.SUBORDINATORS or word.low in grammar.AMBIGUOUS_PREPOSITIONS
+        opens = opens and word.low not in grammar.COORDINATORS
         opens = opens or (word.low.endswith("ing") and not word.low.endswith("thing"))
         if word.member is None and (opens or word.low in grammar.PREPOSITIONS):
             while index < len(words) and words[index].low != ",":

@@ -46,6 +46,8 @@ def speaking(turns: Sequence[Seen]) -> list[Floats]:
     if not turns:
         return []
     n = len(turns[0].fits)
+    if n == 1:
+        return [np.ones(1) for _ in turns]
     apart = 1.0 - np.eye(n)
     states: list[Floats] = []
     state = np.outer(turns[0].present, turns[0].present) * apart
